@@ -77,7 +77,7 @@ def corpus_line(**changes: object) -> str:
         ),
         (
             corpus_line(outputs={"original": {"w5..w2": ["sq"]}}),
-            "the span w5..w2, whose last node does not end behind its first",
+            "the span w5..w2, whose last node does not end after its first",
         ),
         (corpus_line(outputs={"original": {"w1": ["sq", "sq"]}}), "node w1 has a motion twice"),
         (
@@ -88,7 +88,10 @@ def corpus_line(**changes: object) -> str:
             corpus_line(derivation={"id": "n", "children": [{"id": "w"}, {"id": "w"}]}, outputs={}),
             "the derivation has two nodes w",
         ),
-        (corpus_line(derivation={"id": "a..b"}, outputs={}), "a node a..b: .. stands between"),
+        (
+            corpus_line(derivation={"id": "a..b"}, outputs={}),
+            "a node a..b: only spans of nodes may have ..",
+        ),
     ],
 )
 def test_bad_corpora(run: Run, tmp_path: Path, line: str, message: str) -> None:
@@ -243,7 +246,7 @@ def test_errors_name_keywords(options: dict[str, Any], message: str) -> None:
 def test_messages_name_options_on_the_command_line(run: Run) -> None:
     run("displays", "example", "-n", "5", "-o", "corpus.jsonl")
     refused = run("displays", "select", "corpus.jsonl", "-o", "x.jsonl")
-    assert "or sentences to train on (--train FILE)." in refused.err
+    assert "or other sentences to train on (--train FILE)." in refused.err
     refused = run("displays", "convert", "corpus.jsonl", "-o", "x.bml")
     assert "Whose schedules? Give --system, one of original." in refused.err
 

@@ -54,7 +54,7 @@ def test_an_unknown_metric_is_refused(run: Run) -> None:
     assert "is a fitted metric" in run("metrics", "./q.json").err
 
 
-OF_TEXT = [name for name in BUILT_IN if not name.startswith("display-") and name != "logged"]
+OF_TEXT = [name for name in BUILT_IN if name != "logged"]
 
 
 @pytest.mark.parametrize(

@@ -128,7 +128,7 @@ def test_sentences_and_what_lies_outside() -> None:
     tiers["head"] += [Interval(7, 8, "nd=d"), Interval(0, 1, "smile")]
     with pytest.raises(InputError) as error:
         items_of_tiers(tiers, "r")
-    assert "nd=d from 7 to 8 s lies outside the sentence" in str(error.value)
+    assert "nd=d from 7 to 8 s: no word is spoken at that time" in str(error.value)
     assert "tier head, 0 s: unknown motion 'smile'" in str(error.value)
     with pytest.raises(InputError, match=r"no tier 'word'. Did you mean words"):
         items_of_tiers(tiers, "r", words="word")

@@ -1,4 +1,4 @@
-"""The head in a real browser (Debian's chromium): every motion is seen where it should be, and when."""
+"""The head in a real browser (Debian's chromium): every motion is at its place and time."""
 
 from __future__ import annotations
 
@@ -181,7 +181,7 @@ def test_words_and_motions_start_when_they_should(
 
 
 def lateness(seen: list[Any], words: list[Any], motion: float) -> float:
-    """The most that a word or the motion was seen before or after its time, in seconds."""
+    """The largest difference between the time of a word or motion and when it was seen, in seconds."""
     found = []
     for place, (_, start, _) in enumerate(words):
         first = next((clock for clock, word, _ in seen if word == place), None)

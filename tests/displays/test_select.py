@@ -1,4 +1,4 @@
-"""Strategies: what they choose, from what they may know, and what they refuse."""
+"""Strategies: what they choose, what they learn from, and what they refuse."""
 
 from __future__ import annotations
 
@@ -154,11 +154,11 @@ def test_seeds_decide_and_strategies_do_not_disturb_each_other(strategy: Any) ->
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"folds": 7}, "7 folds need as many annotated sentences, and there are 3"),
+        ({"folds": 7}, "7 folds need at least 7 annotated sentences, and there are 3"),
         ({"context": ["label", "mood"]}, "No node has the feature mood"),
         ({"rules": "foster2009", "strategies": ["rule"]}, "Did you mean foster2008"),
         ({"items": [new({})], "folds": 2}, "There is nothing to learn from"),
-        ({"items": [Item("1", {})]}, "Displays are chosen on the nodes of derivations"),
+        ({"items": [Item("1", {})]}, "Displays are chosen on the nodes of a derivation"),
         ({"training": [new({})]}, "No training sentence has original displays"),
     ],
 )
@@ -172,7 +172,7 @@ def test_what_is_refused(options: dict[str, Any], message: str) -> None:
 def test_a_system_is_not_replaced_unasked() -> None:
     items = [sentence(str(i), ({"evaluation": "positive"}, NOD)) for i in range(3)]
     once = select_displays(items, ["rule"]).evalset.items
-    with pytest.raises(InputError, match="There is a system rule already"):
+    with pytest.raises(InputError, match="There is already a system rule"):
         select_displays(once, ["rule"])
     assert select_displays(once, ["rule"], replace=True).evalset.items == once
 

@@ -1,4 +1,4 @@
-"""Speech with the times of its words, and the performance made of it."""
+"""Speech with the times of its words, and the performance made from it."""
 
 from __future__ import annotations
 

@@ -268,4 +268,5 @@ def test_scoring_a_table_loads_no_reader_of_another_format(tmp_path: Path) -> No
         *(f"wellput.io.{n}" for n in unused.split()),
     }
     assert not loaded & others
+    assert not [name for name in loaded if "displays" in name or name.endswith("output_kinds")]
     assert len(loaded) <= 60

@@ -7,7 +7,14 @@ from sacrebleu.metrics.chrf import CHRF
 
 from wellput.core.errors import InputError
 from wellput.core.evalset import Batch
-from wellput.metrics.registry import BUILT_IN, SPELLINGS, create, create_all, split_specs
+from wellput.metrics.registry import (
+    BUILT_IN,
+    SPELLINGS,
+    create,
+    create_all,
+    names,
+    split_specs,
+)
 
 
 @pytest.mark.parametrize(
@@ -23,6 +30,12 @@ from wellput.metrics.registry import BUILT_IN, SPELLINGS, create, create_all, sp
 )
 def test_lists_and_options_share_the_comma(text: str, specs: list[str]) -> None:
     assert split_specs(text) == specs
+
+
+def test_displays_come_after_text_and_sentinels_last() -> None:
+    kinds = "precision recall f accuracy beta tokens types ttr entropy commonest distance"
+    displays = [f"display-{kind}" for kind in kinds.split()]
+    assert names()[-14:] == ["length-ratio", *displays, "random", "length-only"]
 
 
 def test_options_get_their_types() -> None:

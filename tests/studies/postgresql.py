@@ -1,5 +1,5 @@
-"""A PostgreSQL server of the tests' own: made in a temporary folder, on a Unix socket, stopped at the
-end. The server refuses to run as root, so then it runs as the user `postgres`."""
+"""A PostgreSQL server for the tests: in a temporary folder, on a Unix socket, stopped at the end. The
+server refuses to run as root, so for root it runs as the user `postgres`."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Server:
 
 @contextmanager
 def running_server(binaries: Path) -> Iterator[Server]:
-    """A server in a folder of its own; the path is short, as those of sockets must be."""
+    """A server in its own folder. The path is short, since paths of sockets must be."""
     folder = Path(tempfile.mkdtemp(prefix="wellput-pg-"))
     server = Server(binaries, folder)
     try:

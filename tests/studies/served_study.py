@@ -51,7 +51,7 @@ def new_store(
     plan: StudyPlan | None = None,
     **changes: Any,
 ) -> Store:
-    """A study of two items with two systems each, judged by two judges; `changes` to its design."""
+    """A study of two items with two systems each, for two judges. `changes` change its design."""
     questionnaire = replace(questionnaire or default_questionnaire("rating"), **changes)
     setup = make_setup(
         questionnaire,
@@ -89,7 +89,7 @@ def submit(client: TestClient, html: str, values: Mapping[str, str]) -> Any:
 
 
 def answer_fields(html: str, value: str = "4") -> dict[str, str]:
-    """Every question of a trial's page answered: the value, or the first choice there is."""
+    """An answer to every question of a trial's page: the value, or the first choice."""
     answers: dict[str, str] = {}
     for tag in re.findall(r"<input [^>]*>", html):
         name = re.search(r'name="(q-[^"]*)"', tag)

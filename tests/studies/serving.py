@@ -1,5 +1,5 @@
-"""A study served by a process of its own on the loopback, as people run it, and clients of its JSON
-interface. For the tests of durability and the benchmark of load."""
+"""A study served by a separate process on the loopback address, and clients of its JSON interface, for
+the tests of durability and the benchmark of load."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class ServedStudy:
         raise AssertionError("the server did not start")
 
     def kill(self) -> None:
-        """SIGKILL: no warning, no chance to finish anything."""
+        """Sends SIGKILL: the server cannot finish anything."""
         if self._process is not None:
             self._process.send_signal(signal.SIGKILL)
             self._process.wait(timeout=30)
@@ -66,7 +66,7 @@ class ServedStudy:
 
 
 class Client:
-    """One judge's connection, kept open; `None` instead of a response when the server is gone."""
+    """One judge's open connection. Where the server is gone, the response is None."""
 
     def __init__(self, port: int, token: str, *, timeout: float = 30.0) -> None:
         self._path = f"/api/judge/{token}"

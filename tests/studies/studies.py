@@ -52,13 +52,13 @@ def new_setup(
 
 
 def judges_of(store: Store, n: int) -> list[JudgeRef]:
-    """So many new judges."""
+    """`n` new judges."""
     found = [store.judge_of(invitation.token) for invitation in store.invite(n)]
     return [judge for judge in found if judge is not None]
 
 
 def answer_to(trial: ShownTrial, number: int = 0) -> dict[str, Any]:
-    """An answer that is allowed, another one for each number."""
+    """An allowed answer, a different one for each number."""
     values: dict[str, Any] = {}
     for question in trial.questions:
         if question.kind == "choice":
@@ -80,7 +80,7 @@ def answer_to(trial: ShownTrial, number: int = 0) -> dict[str, Any]:
 
 
 def answer_all(store: Store, judge: JudgeRef, *, at_most: int = 10_000) -> list[ShownTrial]:
-    """Answers until there is nothing left, or so often; gives what was shown."""
+    """Answers until nothing is left, or `at_most` times. Returns the trials that were shown."""
     shown: list[ShownTrial] = []
     while len(shown) < at_most and (trial := store.next_trial(judge)) is not None:
         assert store.record(judge, trial.id, answer_to(trial, len(shown)), ms=1500) == "created"

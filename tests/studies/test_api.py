@@ -1,4 +1,4 @@
-"""The JSON interface, as the issue and the schema describe it."""
+"""The JSON interface, as its schema describes it."""
 
 from __future__ import annotations
 
@@ -190,7 +190,7 @@ def test_unknown_tokens_and_trials_are_not_found(store: Store, api: str) -> None
 def test_schemathesis_finds_nothing(
     store: Store, api: str, method: str, mode: schemathesis.GenerationMode
 ) -> None:
-    """Valid and invalid requests made from the schema, to nobody and to a judge that there is."""
+    """Valid and invalid requests made from the schema, with an unknown and with a known token."""
     # Guesses are many here; that they are limited is tested elsewhere.
     app = create_app(store, misses=Misses(allowed=10**9))
     schema = schemathesis.openapi.from_asgi("/api/openapi.json", app)

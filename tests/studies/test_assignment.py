@@ -318,7 +318,7 @@ def test_within_judges_needs_enough_items() -> None:
     with pytest.raises(InputError, match="9 trials") as caught:
         new_setup(PAIRWISE, n_items=4, kind="within-judge", times=3)
     assert "Lower times=" in str(caught.value)
-    with pytest.raises(InputError, match="a page shows all variants"):
+    with pytest.raises(InputError, match="a page shows all its variants"):
         new_setup(default_questionnaire("rating", layout="page"), kind="within-judge")
 
 
@@ -411,11 +411,11 @@ def test_a_task_shows_an_item_once_to_a_judge(url: str) -> None:
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: new_setup(per_item=4), "4 judgments of a trial need as many judges"),
+        (lambda: new_setup(per_item=4), "4 judgments of a trial need 4 judges"),
         (lambda: new_setup(PAIRWISE, systems="A"), "this evalset has one system"),
         (lambda: new_setup(judges=0), "at least one judge"),
         (lambda: new_setup(default_questionnaire("task")), "item i0 has no .*tasks"),
-        (lambda: new_setup(tasks=[Task("i0", "?", ("x",))]), "no use for"),
+        (lambda: new_setup(tasks=[Task("i0", "?", ("x",))]), "does not use"),
         (lambda: new_setup(lease_minutes=0), "a lease must last"),
     ],
 )

@@ -46,7 +46,7 @@ pytestmark = needs("chromium")
 
 
 class Overheard:
-    """An application whose every response, headers and all, is kept."""
+    """An application that keeps every response with its headers."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -89,7 +89,7 @@ def served(store: Store, *, to_judges: bool = True) -> Iterator[str]:
 
 
 class Watch:
-    """A browser whose every request and message is looked at."""
+    """A browser that records every request and message."""
 
     def __init__(self, browser: Browser, **options: Any) -> None:
         self.context: BrowserContext = browser.new_context(**options)
@@ -113,7 +113,7 @@ class Watch:
 
 
 def run_through(watch: Watch, answer: Callable[[Page], None]) -> None:
-    """Answers trial after trial until the thanks, seeing the progress grow at every step."""
+    """Answers trial after trial until the page of thanks. The progress must grow at every step."""
     done = 0
     while watch.page.locator("#answer").count():
         assert watch.progress().startswith(f"{done} of ")

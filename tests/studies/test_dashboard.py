@@ -70,7 +70,7 @@ def test_it_tells_progress_time_agreement_and_flags(tmp_path: Path) -> None:
 
 
 def answer_by_system(store: Store, token: str) -> None:
-    """Answers every trial: 6 for the first system's output, 2 for the others'; one less at the end."""
+    """Answers every trial: 6 for the first system, 2 for the others, one less at the end."""
     client = client_of(store)
     texts = {item.outputs[SYSTEMS[0]] for item in store.setup.items}
     while 'id="answer"' in (page := client.get(f"/judge/{token}").text):

@@ -1,4 +1,4 @@
-"""Designs that other packages bring: made, served, answered and exported like those of wellput."""
+"""Designs of other packages: studies of them are made, served, answered and exported as usual."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 def answer_all(study: Study, token: str, values: dict[str, Any]) -> int:
-    """Answers everything by the JSON interface; gives the number of trials."""
+    """Answers everything through the JSON interface. Returns the number of trials."""
     client, api = TestClient(study.app()), f"/api/judge/{token}"
     n = 0
     while (trial := client.get(f"{api}/next").json()["trial"]) is not None:
@@ -176,7 +176,7 @@ def test_a_study_from_the_first_page_to_the_export() -> None:
 
 @needs("chromium")
 def test_questions_of_two_kinds_are_answered_by_keys(browser: Browser) -> None:
-    """A digit chooses a point, although a text follows; what is typed after it is the text."""
+    """A digit chooses a point. The keys after it go into the text."""
     study = Study.create(SENTENCES, path="s.db", design="faces", judges=1)
     [ann] = study.invite(judges=1)
     with served(study._store, to_judges=False) as address:

@@ -121,7 +121,7 @@ def test_a_study_keeps_the_options_of_its_design() -> None:
 
 
 def test_no_module_asks_which_design_it_has() -> None:
-    """All that depends on it is said in `studies/designs`, by the design itself."""
+    """Only `studies/designs` may depend on the name of a design."""
     studies = Path(wellput.studies.__file__).parent
     asking = []
     for path in [*studies.glob("*.py"), *studies.glob("templates/*"), *studies.glob("static/*.js")]:
@@ -131,7 +131,7 @@ def test_no_module_asks_which_design_it_has() -> None:
 
 
 def _compared(text: str) -> str:
-    """What follows `kind ==`, `kind !=` and `kind in`, but for the widgets of questions."""
+    """What follows `kind ==`, `kind !=` and `kind in`, except for the widgets of questions."""
     found = re.findall(r"(?<!question\.)\bkind (?:===?|!==?|not in|in) (.*)", text)
     return "\n".join(found)
 

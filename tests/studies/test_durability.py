@@ -26,7 +26,7 @@ JUDGES = 6
 
 @dataclass
 class Judge:
-    """Answers trial by trial, then changes earlier answers, each time with a value not used before."""
+    """Answers trial by trial, then changes earlier answers, each time with a new value."""
 
     port: int
     token: str
@@ -76,7 +76,7 @@ class Judge:
 
 
 def run(url: str, *, kills: int, seed: int) -> int:
-    """Kills the server so often; checks what it stored; gives the number of acknowledged answers."""
+    """Kills the server repeatedly, checks what it stored, and counts the acknowledged answers."""
     store = Store.create(url, new_setup(default_questionnaire("slider"), n_items=20, judges=JUDGES))
     tokens = [invitation.token for invitation in store.invite(JUDGES)]
     store.close()

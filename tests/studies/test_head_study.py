@@ -24,7 +24,7 @@ from wellput.studies.study_setup import StudyPlan, all_trials, make_setup, study
 
 
 def new_head_study(folder: Path) -> Store:
-    """Foster's plan in small: each pair of three systems twice, once in each order, six sentences."""
+    """A small version of Foster's plan: each pair of three systems twice, once in each order."""
     corpus = example_corpus(24, seed=4).items
     chosen = select_displays(corpus, ["rule", "weighted"], folds=3, seed=4).evalset
     differ = [item for item in chosen if len({str(o) for o in item.outputs.values()}) == 3]

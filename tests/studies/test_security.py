@@ -1,4 +1,4 @@
-"""What strangers, curious judges and hostile texts can do: nothing."""
+"""Strangers, curious judges and hostile texts cannot do any harm."""
 
 from __future__ import annotations
 
@@ -212,7 +212,7 @@ def test_misses_are_counted_by_address_and_do_not_grow_without_end() -> None:
 
 
 def test_tokens_are_compared_in_constant_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    """By way of `hmac.compare_digest` on hashes, whatever is wrong with the token."""
+    """Every token goes through `hmac.compare_digest` on hashes, whatever is wrong with it."""
     compared = []
 
     def compare(one: object, other: object) -> bool:

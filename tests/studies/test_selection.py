@@ -130,7 +130,7 @@ def test_items_that_are_not_used_are_left_out() -> None:
     [
         ({"method": "spread"}, "needs metrics=: a metric"),
         ({"method": "contrast", "metrics": ["bleu"]}, "two metrics"),
-        ({"method": "random", "metrics": ["bleu"]}, "no use for metrics"),
+        ({"method": "random", "metrics": ["bleu"]}, "does not use metrics"),
         ({"method": "random", "per_stratum": 0}, "At least one"),
         ({"method": "spread", "metrics": ["blue"]}, "Did you mean bleu"),
     ],

@@ -477,7 +477,7 @@ def test_equal_texts_are_not_compared() -> None:
             "nowhere.db",
             "There is no study nowhere.db. `wellput study create`, in Python `wellput.Study",
         ),
-        ("mysql://x/y", "No studies are kept in mysql"),
+        ("mysql://x/y", "A study cannot be kept in a mysql database"),
         ("postgresql://", "cannot be used|cannot be reached"),
         ("://", "not a database URL"),
     ],
@@ -493,7 +493,7 @@ def test_addresses_that_lead_nowhere(url: str, message: str) -> None:
 def test_files_that_are_no_studies(tmp_path: Path) -> None:
     text = tmp_path / "text.db"
     text.write_text("This is no database, and it is longer than a header of SQLite would be. " * 9)
-    with pytest.raises(InputError, match="no SQLite database"):
+    with pytest.raises(InputError, match="not an SQLite database"):
         Store.open(text)
     other = tmp_path / "other.db"
     with closing(sqlite3.connect(other)) as connection:
@@ -563,7 +563,7 @@ def test_a_full_disk(tmp_path: Path) -> None:
 
 
 def test_a_database_that_is_read_only(tmp_path: Path) -> None:
-    """Run by a user who may not write; root always may."""
+    """The test needs a user who may not write: root always may."""
     path = tmp_path / "s.db"
     store = Store.create(path, new_setup())
     answer_all(store, judges_of(store, 1)[0], at_most=2)
@@ -579,7 +579,7 @@ def test_a_database_that_is_read_only(tmp_path: Path) -> None:
 
 @contextmanager
 def unprivileged(folder: Path) -> Iterator[None]:
-    """As a user without rights, where we are root: the files are made theirs to read."""
+    """Runs as a user without rights if we are root. That user may read the files."""
     if os.geteuid() != 0:
         yield
         return

@@ -119,3 +119,10 @@ class Problems:
             count = "a problem" if self.total == 1 else f"{self.total} problems"
             headline = f"{self.name} has {count}:"
             raise InputError.collect(headline, self.kept, advice, total=self.total)
+
+
+def cannot_listen(host: str, port: int, error: OSError) -> InputError:
+    """The error of a server that cannot have its address."""
+    return InputError(
+        f"Cannot listen at {host}, port {port}: {error.strerror}. Try another port= or host=."
+    )

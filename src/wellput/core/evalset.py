@@ -21,12 +21,11 @@ from wellput.core.work import OnProgress, ignore_progress
 
 T = TypeVar("T")
 
-# Displays of a talking head: node id -> the motions on it.
-Schedule: TypeAlias = Mapping[str, Sequence[str]]
-Output: TypeAlias = str | Schedule
+Output: TypeAlias = str | Mapping[str, Any]
+"""A text, or a JSON object that an output kind knows (`wellput.core.output_kinds`)."""
 
 ORIGINAL = "original"
-"""The system whose schedules people showed; the other systems are compared with it."""
+"""The system whose outputs people made. Where outputs are objects, the others are compared with it."""
 
 NO_REFERENCES: Mapping[str, tuple[str, ...]] = MappingProxyType({})
 NO_SCORES: Mapping[str, Mapping[str, float]] = MappingProxyType({})
@@ -70,9 +69,9 @@ class Item(NamedTuple):
 class Batch:
     """The input of a metric: one system's outputs, without missing ones, and the data of their items.
 
-    Rows are items; their numbers of references may differ. `originals` are the schedules that people
-    showed, where outputs are schedules. `memo` lets metrics of one family share work on the same batch
-    (`ssa` and `gsa` share an alignment). Slow metrics call `on_rows` with the number of rows just done.
+    Rows are items; their numbers of references may differ. `originals` are the outputs of the system
+    `original`. `memo` lets metrics of one family share work on the same batch (`ssa` and `gsa` share an
+    alignment). Slow metrics call `on_rows` with the number of rows just done.
     """
 
     system: str

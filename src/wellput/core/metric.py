@@ -18,6 +18,7 @@ from wellput.core.evalset import Batch
 from wellput.core.source import EvalSource
 
 Floats: TypeAlias = NDArray[np.float64]
+Integers: TypeAlias = NDArray[np.int64]
 Need: TypeAlias = Literal["references", "tree", "derivation", "original", "source", "logged"]
 
 
@@ -75,7 +76,7 @@ class Metric(Protocol):
 @runtime_checkable
 class LearnsFromOutputs(Protocol):
     """A metric that must see the outputs of all systems before it can score one, for example to count
-    displays."""
+    them."""
 
     def prepare_outputs(self, source: EvalSource) -> Self:
         """The metric with what it learns from the source; called once before scoring."""

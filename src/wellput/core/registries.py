@@ -4,15 +4,18 @@ their options, and finding the plugins of other packages.
 Names come in a list or separated by commas (`bleu,chrf`). Options follow a name, as in
 `chrf:word_order=2`: they are the fields of a dataclass, and the field's type says which values are
 allowed. Other packages add names by entry points: a group (`wellput.metrics`) has names, and the
-object behind a name is imported on request. wellput's own names are in tables of the registries.
+object behind a name is imported on request. wellput's own names are in tables of the registries. A room
+that a registry does not know adds its names by entry points too.
 """
 
 from __future__ import annotations
 
+import sys
 import types
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import fields, is_dataclass
+from functools import lru_cache
 from typing import (
     TYPE_CHECKING,
     Annotated,
@@ -117,11 +120,27 @@ def _describe(choices: Sequence[Any]) -> str:
     return " or ".join(words)
 
 
-def plugins(group: str) -> dict[str, EntryPoint]:
-    """The entry points of a group by name, sorted by name."""
+def plugins(group: str) -> Mapping[str, EntryPoint]:
+    """The entry points of a group by name: wellput's in their order, then those of other packages
+    in the order of the names. A name of wellput's stays wellput's."""
+    return _plugins(group, tuple(sys.path))
+
+
+@lru_cache(maxsize=64)
+def _plugins(group: str, path: tuple[str, ...]) -> Mapping[str, EntryPoint]:
+    """Kept, since looking through every installed package takes milliseconds."""
     from importlib.metadata import entry_points  # imported here because it is slow to import
 
-    return {point.name: point for point in sorted(entry_points(group=group), key=_by_name)}
+    own: dict[str, EntryPoint] = {}
+    others: dict[str, EntryPoint] = {}
+    for point in entry_points(group=group):
+        (own if is_own(point) else others)[point.name] = point
+    return own | {name: others[name] for name in sorted(others.keys() - own.keys())}
+
+
+def is_own(point: EntryPoint) -> bool:
+    """Whether an entry point is wellput's."""
+    return point.value.startswith("wellput.")
 
 
 def load_plugin(point: EntryPoint) -> Any:
@@ -153,7 +172,3 @@ def _naming(point: EntryPoint) -> Iterator[None]:
             f"{plugin_origin(point)} cannot be loaded ({type(error).__name__}: {error}). "
             "Repair the package or uninstall it."
         ) from error
-
-
-def _by_name(point: EntryPoint) -> str:
-    return point.name

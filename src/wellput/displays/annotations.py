@@ -1,10 +1,10 @@
-"""Annotated recordings of ELAN (.eaf) and Praat (.TextGrid) as display corpora: tiers of intervals
-in seconds, and who moved how at which words.
+"""Recordings annotated in ELAN (.eaf) and Praat (.TextGrid) as display corpora. A file has tiers,
+and a tier has intervals in seconds.
 
-A tier of words and one or more tiers of displays; where there is a tier of sentences, each is an
-item. A display is written in motions (`nd=d,bw=u`), or on a tier that is named by the motion's
-part: `d` on the tier `nd`, anything on the tier `sq`. It lies on the words that it overlaps by half
-or more, or else on the one it overlaps most.
+One tier has the words, one or more have the displays. Where there is a tier of sentences, each
+sentence is an item. A display is a list of motions (`nd=d,bw=u`). On a tier named like the first
+part of a motion the second part is enough: `d` on the tier `nd`, anything on the tier `sq`. A
+display belongs to each word that it covers by half or more, or else to the word it overlaps most.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from xml.etree import ElementTree
 
 from wellput.core.errors import InputError, did_you_mean
 from wellput.core.evalset import ORIGINAL, Item
-from wellput.displays.schedules import MOTIONS, SPAN_MARK
+from wellput.displays.schedules import MOTIONS, SPAN_MARK, unknown_motion
 from wellput.io.files import InputFile, PathLike, check_readable
 
 
 class Interval(NamedTuple):
-    """What an annotator wrote, from `start` to `end`."""
+    """What an annotator wrote, with `start` and `end` in seconds."""
 
     start: float
     end: float
@@ -30,12 +30,12 @@ class Interval(NamedTuple):
 
 Tiers: TypeAlias = dict[str, list[Interval]]
 
-# Strings, and numbers that stand alone: the rest of a TextGrid, long or short, is decoration.
+# Strings, and numbers that stand alone. A TextGrid, long or short, has nothing else that matters.
 TEXTGRID_TOKEN = re.compile(r'"((?:[^"]|"")*)"|(?<!\S)(-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?)(?!\S)')
 
 
 def read_tiers(path: PathLike) -> Tiers:
-    """The tiers of a file by name, their intervals in order; empty intervals are left out."""
+    """The tiers of a file by name, with their intervals in order, without empty intervals."""
     file = InputFile(path)
     check_readable(file)
     content = b"".join(file.chunks())
@@ -46,11 +46,16 @@ def read_tiers(path: PathLike) -> Tiers:
     }
 
 
-def _elan(content: bytes, name: str) -> Tiers:
+def xml_root(content: bytes, name: str, format: str) -> ElementTree.Element:
+    """The outermost element of an XML file; raises InputError where it is not XML."""
     try:
-        root = ElementTree.fromstring(content)
+        return ElementTree.fromstring(content)
     except (ElementTree.ParseError, LookupError, ValueError) as error:
-        raise InputError(f"{name} is no ELAN file: {error}.") from None
+        raise InputError(f"{name} is not an {format}: {error}.") from None
+
+
+def _elan(content: bytes, name: str) -> Tiers:
+    root = xml_root(content, name, "ELAN file")
     try:
         times = {
             slot.get("TIME_SLOT_ID", ""): float(value) / 1000
@@ -77,7 +82,7 @@ def _elan(content: bytes, name: str) -> Tiers:
                 tiers[tier_id].append(intervals[own])
             elif entry.tag == "REF_ANNOTATION":
                 waiting.append((tier_id, own, entry.get("ANNOTATION_REF", ""), text))
-    for tier_id, own, reference, text in waiting:  # as long as what they refer to
+    for tier_id, own, reference, text in waiting:  # these have the times of what they refer to
         if reference not in intervals:
             problems.append(f"tier {tier_id}, annotation {own}: it refers to nothing with times")
             continue
@@ -96,10 +101,10 @@ def _textgrid(content: bytes, name: str) -> Tiers:
         for found in TEXTGRID_TOKEN.finditer(text)
     ]
     if tokens[:2] != ["ooTextFile", "TextGrid"] or "<exists>" not in text:
-        raise InputError(f"{name} is no TextGrid: it lacks its two opening lines.")
+        raise InputError(f"{name} is not a TextGrid: its two opening lines are missing.")
     tiers: Tiers = {}
     try:
-        place = 5  # behind the two names, the times and the number of tiers
+        place = 5  # after the two names, the times and the number of tiers
         while place < len(tokens):
             kind, tier, n = tokens[place], str(tokens[place + 1]), int(tokens[place + 4])
             if not 0 <= n <= len(tokens):
@@ -111,12 +116,12 @@ def _textgrid(content: bytes, name: str) -> Tiers:
             ends = [(row[0], row[-2], row[-1]) for row in rows]
             tiers[tier] = [Interval(float(a), float(b), str(c)) for a, b, c in ends]
     except (IndexError, ValueError, OverflowError):
-        raise InputError(f"{name} is no sound TextGrid: a tier ends too early.") from None
+        raise InputError(f"{name} is a damaged TextGrid: a tier ends too early.") from None
     return tiers
 
 
 MIN_COVERED_SHARE = 0.5
-"""The share of a word that a display must cover to lie on it."""
+"""The share of a word that a display must cover to belong to it."""
 
 
 def items_of_tiers(
@@ -127,7 +132,7 @@ def items_of_tiers(
     displays: Sequence[str] = (),
     sentences: str = "sentences",
 ) -> list[Item]:
-    """The items of one recording; raises InputError for every annotation that makes no sense."""
+    """The items of one recording. Raises InputError with every annotation that makes no sense."""
     missing = [tier for tier in (words, *displays) if tier not in tiers]
     if missing:
         raise InputError(
@@ -153,8 +158,8 @@ def items_of_tiers(
     for interval, motions in marks:
         if not any(_overlap(interval, word) > 0 for word in tiers[words]):
             problems.append(
-                f"{','.join(motions)} from {interval.start:g} to {interval.end:g} s lies outside the "
-                "sentence: no word is spoken then"
+                f"{','.join(motions)} from {interval.start:g} to {interval.end:g} s: no word is "
+                "spoken at that time"
             )
     if problems:
         raise InputError.collect(f"{name} has displays that cannot be used:", problems)
@@ -169,8 +174,7 @@ def _checked_motions(tier: str, interval: Interval, problems: list[str]) -> list
         text = part.strip()
         motion = text if text in MOTIONS else tier if tier in MOTIONS else f"{tier}={text}"
         if motion not in MOTIONS:
-            hint = did_you_mean(text, list(MOTIONS)) or f" There are {', '.join(MOTIONS)}."
-            problems.append(f"tier {tier}, {interval.start:g} s: unknown motion {text!r}.{hint}")
+            problems.append(f"tier {tier}, {interval.start:g} s: {unknown_motion(text)}")
         else:
             found.append(motion)
     return list(dict.fromkeys(found))
@@ -213,5 +217,5 @@ def _overlap(one: Interval, other: Interval) -> float:
 
 
 def _is_within(interval: Interval, sentence: Interval) -> bool:
-    """Whether the middle lies in the sentence: annotators' ends are rarely exact."""
+    """Whether the middle is inside the sentence: the ends that people mark are rarely exact."""
     return sentence.start <= (interval.start + interval.end) / 2 < sentence.end

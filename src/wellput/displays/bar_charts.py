@@ -1,5 +1,5 @@
-"""Grouped bars as an SVG picture that stands on its own: no script, no font but the reader's, and a
-title and a description for those who cannot see it."""
+"""Grouped bars as an SVG picture without scripts and fonts, with a title and a description for
+readers who cannot see it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from html import escape
 
 INK, QUIET, LINE, PAPER = "#1b1f24", "#57606a", "#d8dde3", "#ffffff"
 COLORS = ("#0f6257", "#5b8fd0", "#c9792b", "#8a5aa8", "#6b7280", "#b3471d")
-"""Told apart by people who see red and green alike, and by lightness in print."""
+"""People who cannot tell red from green can tell these apart; in print they differ in lightness."""
 
 HEIGHT = 240.0
 BAR = 22.0
@@ -21,7 +21,7 @@ FONT = "font-family='system-ui, sans-serif'"
 
 @dataclass(frozen=True)
 class BarPanel:
-    """Groups of bars on one axis from 0: a group has a value for each series, NaN for no bar."""
+    """Groups of bars on one axis from 0. A group has a value for each series, NaN for no bar."""
 
     groups: Sequence[tuple[str, Sequence[float]]]
 
@@ -31,7 +31,7 @@ def bar_chart(
 ) -> str:
     """One or more panels side by side with a common legend.
 
-    `colors` gives each series its place among the colors, so that it has the same in several charts.
+    `colors` has the place of each series' color, so that a series has the same color in several charts.
     """
     hues = [COLORS[place % len(COLORS)] for place in colors or range(len(series))]
     parts: list[str] = []
@@ -64,7 +64,7 @@ def bar_chart(
 
 
 def _draw_panel(parts: list[str], panel: BarPanel, hues: Sequence[str], left: float) -> float:
-    """Draws the axis and the bars; gives the right end."""
+    """Draws the axis and the bars. Returns the right end."""
     n_series = len(hues)
     finite = [v for _, values in panel.groups for v in values if math.isfinite(v)]
     step = _step(max([0.0, *finite]))

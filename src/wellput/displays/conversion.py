@@ -1,10 +1,11 @@
-"""`convert`: annotated recordings and testbeds as display corpora, schedules as BML 1.0 (Behavior
-Markup Language), so that other agents can play them.
+"""`convert`: reads annotated recordings and testbeds as display corpora, and writes schedules as BML
+1.0 (Behavior Markup Language), which other agents can play.
 
-In BML speech has a sync point before each word and one behind the last; every motion refers to
-those of its first and last word. Nods and brows have lexemes of BML's core; for the others there
-are only action units of the Facial Action Coding System: 44 squint, 51 and 52 head turned, 53 up,
-55 and 56 tilted (lexemes and numbers from memory).
+In BML, speech has a sync point before each word and one after the last. Every motion refers to
+those of its first and last word. Nods down and brows have lexemes in BML's core (`NOD`,
+`RAISE_BROWS`, `LOWER_BROWS`). The other motions are written as action units of the Facial Action
+Coding System (Ekman, Friesen & Hager 2002): 44 squint, 51 and 52 head turned left and right, 53
+head up, 55 and 56 head tilted left and right. A nod up as 53 and a lean as a tilt are our choice.
 """
 
 from __future__ import annotations
@@ -16,12 +17,12 @@ from typing import Any, ClassVar
 from xml.etree import ElementTree
 
 from wellput.core.errors import InputError, did_you_mean
-from wellput.core.evalset import EvalSet, Item, Schedule
+from wellput.core.evalset import EvalSet, Item
 from wellput.core.registries import Names, split_names
 from wellput.core.result import Result
 from wellput.core.source import EvalSource
 from wellput.displays.corpus import sentences_of
-from wellput.displays.schedules import extents_of, span_ends, words_of
+from wellput.displays.schedules import extents_of, schedules_of, span_ends, words_of
 from wellput.io import check_files, replacing_text, write_evalset
 from wellput.io.files import PathLike
 
@@ -42,8 +43,8 @@ BML_ELEMENTS: dict[str, tuple[str, dict[str, str]]] = {
 
 def bml_of(item: Item, system: str) -> ElementTree.Element:
     """One sentence as a `<bml>` block."""
-    schedule = item.outputs.get(system)
-    if item.derivation is None or schedule is None or isinstance(schedule, str):
+    schedule = schedules_of(item).get(system)
+    if item.derivation is None or schedule is None:
         raise InputError(f"Item {item.id} has no display schedule of {system}.")
     block = ElementTree.Element("bml", {"xmlns": BML_NAMESPACE, "id": f"bml-{item.id}"})
     speech = ElementTree.SubElement(block, "speech", {"id": "speech", "start": "0"})
@@ -54,7 +55,8 @@ def bml_of(item: Item, system: str) -> ElementTree.Element:
             f"{word} " if word else None
         )
     extents = extents_of(item.derivation)
-    for number, (key, motion) in enumerate(_placed_motions(schedule), start=1):
+    placed = [(key, motion) for key, motions in schedule.items() for motion in motions]
+    for number, (key, motion) in enumerate(placed, start=1):
         first, last = span_ends(key)
         name, attributes = BML_ELEMENTS[motion]
         times = {
@@ -66,7 +68,7 @@ def bml_of(item: Item, system: str) -> ElementTree.Element:
 
 
 def bml_text(items: Sequence[Item], system: str) -> str:
-    """All sentences, each a block of its own; several stand under one `<bmls>` element."""
+    """A `<bml>` block for each sentence; several blocks are inside one `<bmls>` element."""
     blocks = [bml_of(item, system) for item in items]
     root = blocks[0]
     if len(blocks) > 1:
@@ -76,10 +78,6 @@ def bml_text(items: Sequence[Item], system: str) -> str:
     return ElementTree.tostring(root, encoding="unicode", xml_declaration=True) + "\n"
 
 
-def _placed_motions(schedule: Schedule) -> list[tuple[str, str]]:
-    return [(key, motion) for key, motions in schedule.items() for motion in motions]
-
-
 BML_SUFFIX = ".bml"
 ANNOTATION_SUFFIXES = (".eaf", ".textgrid")
 TESTBED_SUFFIX = ".xml"
@@ -87,7 +85,7 @@ TESTBED_SUFFIX = ".xml"
 
 @dataclass(frozen=True, repr=False)
 class Conversion(Result):
-    """`evalset` has the sentences that were read; of BML, those that `system` has schedules for."""
+    """`evalset` has the sentences that were read. For BML it has those with a schedule of `system`."""
 
     presented_by: ClassVar[str] = "wellput.displays.reports:conversion_summary"
 
@@ -100,8 +98,8 @@ class Conversion(Result):
         return bml_text(of_system(self.evalset, self.system).items, str(self.system))
 
     def save(self, path: PathLike) -> None:
-        """Writes the sentences as an evaluation set; to a file that ends in .bml, the schedules of
-        `system` as BML."""
+        """Writes the sentences as an evaluation set, or the schedules of `system` as BML if the path
+        ends in .bml."""
         if not is_bml(path):
             write_evalset(self.evalset, path)
             return
@@ -112,10 +110,9 @@ class Conversion(Result):
     def records(self) -> list[dict[str, Any]]:
         """A record for each schedule: its sentence, its system, and how many displays it has."""
         return [
-            {"item": item.id, "system": system, "displays": len(output)}
+            {"item": item.id, "system": system, "displays": len(schedule)}
             for item in self.evalset
-            for system, output in item.outputs.items()
-            if not isinstance(output, str)
+            for system, schedule in schedules_of(item).items()
         ]
 
     def values(self) -> dict[str, Any]:
@@ -143,26 +140,26 @@ def convert(
     ----------
     inputs
         Recordings annotated with ELAN (`.eaf`) or Praat (`.TextGrid`), OpenCCG testbeds (`.xml`),
-        evaluation sets; one of them or several.
+        or evaluation sets: one of them or several.
     words, displays, sentences
-        The names of tiers: of the words, of the displays (all others, unless said), of the sentences;
-        without a tier of sentences a recording is one sentence.
+        The names of the tiers of words, of displays (default: all other tiers) and of sentences.
+        Without a tier of sentences a recording is one sentence.
     system
         The system whose schedules become BML.
     path
-        Writes an evaluation set, or BML where it ends in `.bml`.
+        Writes an evaluation set, or BML if the path ends in `.bml`.
     seed, threads
         As for every verb; without effect here.
 
     Returns
     -------
     Conversion
-        `evalset` has the sentences; with a system, `bml()` is the text of its schedules.
+        `evalset` has the sentences. With a system, `bml()` is the text of its schedules.
 
     Raises
     ------
     InputError
-        A file or an annotation in it cannot be used, or there is no such system.
+        A file or an annotation in it cannot be used, or no system has that name.
 
     Examples
     --------
@@ -188,7 +185,7 @@ def is_bml(path: PathLike) -> bool:
 
 
 def of_system(evalset: EvalSet, system: str | None) -> EvalSet:
-    """The sentences that the system has an output for; raises InputError where there is none."""
+    """The sentences for which the system has an output. Raises InputError for an unknown system."""
     if system is None:
         raise InputError(f"Whose schedules? Give system=, one of {', '.join(evalset.systems)}.")
     if system not in evalset.systems:

@@ -1,8 +1,8 @@
-"""Sentences with derivations as verbs are given them, and the noun `Corpus`: the nodes of all
-sentences in one row, depth first, with context and display.
+"""The noun `Corpus`: the nodes of all sentences in one row, depth first, each with its context and
+its display.
 
-A context is what a node's choice may depend on: its `label`, its `word`, and its features by name.
-Contexts are held once each, nodes by the place of theirs.
+The choice of a node's display may depend on its context: its `label`, its `word`, and its features
+by name. Each context is kept once; nodes refer to it by its place.
 """
 
 from __future__ import annotations
@@ -16,15 +16,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wellput.core.errors import InputError
-from wellput.core.evalset import ORIGINAL, EvalSet, Item, Schedule
+from wellput.core.evalset import ORIGINAL, EvalSet, Item
+from wellput.core.metric import Integers
 from wellput.core.source import EvalSource
-from wellput.displays.schedules import Derivation, display_code, extents_of, nodes_of, span_ends
+from wellput.displays.schedules import (
+    Derivation,
+    Schedule,
+    display_code,
+    extents_of,
+    nodes_of,
+    schedules_of,
+    span_ends,
+)
 from wellput.io import read_evalset
 from wellput.io.files import PathLike
 
 
 def sentences_of(evalset: EvalSource | PathLike, *, trees: bool = False) -> EvalSet:
-    """All of them, in memory. Trees of references are read where they are to be written again."""
+    """All sentences, in memory. `trees` reads the references' trees too, to write them again."""
     if isinstance(evalset, EvalSet):
         return evalset
     if isinstance(evalset, EvalSource):
@@ -32,12 +41,11 @@ def sentences_of(evalset: EvalSource | PathLike, *, trees: bool = False) -> Eval
     return read_evalset(evalset, trees=trees)
 
 
-Integers: TypeAlias = NDArray[np.int64]
 ContextValues: TypeAlias = tuple[Hashable, ...]
 
 USUAL_FEATURES = ("label", "property", "semantics", "evaluation", "information", "prosody")
-"""The features that a context has unless it is told, the one given up last first; others come behind,
-in the order in which they are met. Never `word`, unless asked for."""
+"""The features of a context by default. The last one is given up first. Other features follow in the
+order in which they are met. `word` is used only where it is asked for."""
 
 UNKNOWN_DISPLAY = -1
 """The display of a node whose sentence has no original displays."""
@@ -45,7 +53,7 @@ UNKNOWN_DISPLAY = -1
 
 @dataclass(frozen=True, eq=False)
 class Contexts:
-    """`codes` has a node's context by its place in `values`, which are along `names`."""
+    """`codes` has the place of each node's context in `values`; a context has a value for each name."""
 
     names: tuple[str, ...]
     codes: Integers
@@ -59,8 +67,8 @@ class Contexts:
 
 @dataclass(frozen=True, eq=False)
 class Corpus:
-    """Sentences with derivations. `rows` has each node's sentence, `displays` the code of its
-    original display, `UNKNOWN_DISPLAY` where the sentence has none."""
+    """Sentences with derivations. `rows` has the sentence of each node, `displays` the code of its
+    original display, `UNKNOWN_DISPLAY` where the sentence has no original displays."""
 
     items: Sequence[Item]
     nodes: list[Derivation]
@@ -73,17 +81,17 @@ class Corpus:
         lacking = [f"item {item.id}" for item in items if item.derivation is None]
         if lacking:
             raise InputError.collect(
-                "Displays are chosen on the nodes of derivations; these have none:", lacking
+                "Displays are chosen on the nodes of a derivation. These items have none:", lacking
             )
         nodes: list[Derivation] = []
         displays: list[int] = []
         counts: list[int] = []
         for item in items:
             own = list(nodes_of(item.derivation or {}))
-            original = item.outputs.get(ORIGINAL)
+            original = schedules_of(item).get(ORIGINAL)
             nodes += own
             counts.append(len(own))
-            if isinstance(original, Mapping):
+            if original is not None:
                 shown = by_node(item.derivation or {}, original)
                 displays += [shown.get(node["id"], 0) for node in own]
             else:
@@ -94,12 +102,10 @@ class Corpus:
     @property
     def is_annotated(self) -> NDArray[np.bool_]:
         """Which sentences have original displays."""
-        return np.array(
-            [isinstance(i.outputs.get(ORIGINAL), Mapping) for i in self.items], np.bool_
-        )
+        return np.array([ORIGINAL in schedules_of(item) for item in self.items], np.bool_)
 
     def contexts(self, names: Sequence[str]) -> Contexts:
-        """Every node's context of these features."""
+        """The context of every node, made of these features."""
         places: dict[ContextValues, int] = {}
         found = _rows_of(self.nodes, names)
         codes = np.fromiter(
@@ -108,7 +114,7 @@ class Corpus:
         return Contexts(tuple(names), codes, list(places))
 
     def feature_names(self) -> tuple[str, ...]:
-        """The features there are, in the order of `USUAL_FEATURES`."""
+        """The features that nodes have, in the order of `USUAL_FEATURES`."""
         met: dict[str, None] = {}
         has_label = False
         for node in self.nodes:
@@ -141,7 +147,7 @@ def _hashable(value: Any) -> Hashable:
 
 
 def by_node(derivation: Derivation, schedule: Schedule) -> dict[str, int]:
-    """The displays of a schedule on nodes alone: a span's goes to the lowest node that covers it."""
+    """The displays of a schedule by node. That of a span goes to the lowest node that covers it."""
     shown: dict[str, int] = {}
     extents: dict[str, tuple[int, int]] = {}
     for key, motions in schedule.items():

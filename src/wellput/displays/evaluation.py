@@ -1,9 +1,8 @@
-"""`evaluate`: systems that choose displays, under every display metric, as Foster (2008) did.
+"""`evaluate`: scores systems that choose displays under every display metric, as Foster (2008) did.
 
-Scores are those of `score`; beside them stand Wilcoxon's rank sum tests between the systems, sentence
-by sentence, with Bonferroni's correction over the comparisons under one metric. They leave out what
-has no figure of its own for a sentence (the frequencies of displays) and beta, whose significance is
-not assessed.
+The scores are those of `score`. Systems are tested against each other by Wilcoxon's rank sum test
+over sentences, with Bonferroni's correction for the comparisons under one metric. Two kinds of metrics
+are not tested: the frequencies of displays, which have no value for a single sentence, and beta.
 """
 
 from __future__ import annotations
@@ -23,6 +22,7 @@ from wellput.core.result import Result
 from wellput.core.source import EvalSource
 from wellput.core.work import OnPhase, available_cores, ignore_phase
 from wellput.displays.corpus import sentences_of
+from wellput.displays.schedules import ScheduleKind
 from wellput.engine.result import ScoreResult
 from wellput.engine.score import is_testable, score_source
 from wellput.engine.scoring_plan import Inference, Resampling, ScoringPlan
@@ -35,25 +35,25 @@ from wellput.stats.rank_tests import rank_sum
 REPRODUCTION_METRICS = tuple(
     f"display-{name}" for name in ("precision", "recall", "f", "accuracy", "beta")
 )
-"""The metrics of Figure 4(a), against the original."""
+"""The metrics of Figure 4(a), which compare with the original."""
 
 INTRINSIC_METRICS = tuple(f"display-{name}" for name in ("tokens", "types", "ttr"))
-"""Those of Figure 4(b), without it."""
+"""The metrics of Figure 4(b), which do not."""
 
 FREQUENCY_METRICS = tuple(f"display-{name}" for name in ("entropy", "commonest", "distance"))
 
 EVERY_METRIC = (*REPRODUCTION_METRICS, *INTRINSIC_METRICS, *FREQUENCY_METRICS)
 
 NO_MOTION = "no motion"
-"""The system that never shows anything, which node accuracy is tested against."""
+"""The system that never shows anything. Node accuracy is tested against it."""
 
 
 @dataclass(frozen=True, slots=True)
 class RankSum:
     """Wilcoxon's rank sum test of two systems' sentences under one metric.
 
-    `delta` is the score of a − that of b, `n` the sentences of both that have a score, `p_adjusted`
-    Bonferroni's.
+    `delta` is the score of a minus that of b, `n` the number of sentences of both that have a score,
+    `p_adjusted` the p-value with Bonferroni's correction.
     """
 
     metric: str
@@ -77,14 +77,14 @@ class DisplayEvaluation(Result):
 
     @property
     def no_motion(self) -> float | None:
-        """The accuracy of never showing anything; None where accuracy was not asked for."""
+        """The accuracy of a system that never shows anything; None without display-accuracy."""
         for one in self.result.scores:
             if one.metric.startswith("display-accuracy"):
                 return one.components["no_motion"]
         return None
 
     def charts(self) -> dict[str, str]:
-        """Figure 4 as SVG: `reproduction`, and `intrinsic`; without the one that no metric is for."""
+        """Figure 4 as SVG: `reproduction` and `intrinsic`, as far as there are metrics for them."""
         from wellput.displays.reports import displays_charts
 
         return displays_charts(self.result)
@@ -118,13 +118,13 @@ def evaluate(
     evalset
         An `EvalSet` with schedules, or the path of one.
     metrics
-        Display metrics, as for `score`; all of them, unless said.
+        Display metrics, as for `score` (default: all of them).
     confidence, resamples
-        Bootstrap intervals, and their resamples.
+        Bootstrap intervals, and the number of resamples.
     charts
         Writes two charts, `PREFIX-reproduction.svg` and `PREFIX-intrinsic.svg`.
     path
-        Writes the tables to a file; `.json`, `.csv`, `.tex` and `.md` in that format.
+        Writes the tables to a file; `.json`, `.csv`, `.tex` and `.md` choose the format.
     seed, threads, on_phase
         As for `score`.
 
@@ -136,7 +136,7 @@ def evaluate(
     Raises
     ------
     InputError
-        There are no schedules, or a metric is not one of displays.
+        There are no schedules, or a metric does not score displays.
 
     Examples
     --------
@@ -168,7 +168,7 @@ def evaluate(
 
 
 def chart_files(prefix: PathLike | None) -> dict[str, str]:
-    """The files of the charts by name; none without a prefix."""
+    """The files of the charts by name; empty without a prefix."""
     names = () if prefix is None else ("reproduction", "intrinsic")
     return {name: f"{prefix}-{name}.svg" for name in names}
 
@@ -186,9 +186,9 @@ def evaluate_displays(
     """Scores every system's schedules against those of the system `original`, and tests the systems
     against each other."""
     chosen = create_all(metrics)
-    text = [metric.name for metric in chosen if "derivation" not in metric.needs]
-    if text:
-        raise InputError(f"{', '.join(text)} scores text: displays have the metrics display-….")
+    others = [m.name for m in chosen if getattr(m, "output_kind", "") != ScheduleKind.name]
+    if others:
+        raise InputError(f"{', '.join(others)} scores text: displays have the metrics display-….")
     cores = threads or available_cores()
     result = score_source(
         source,
@@ -211,7 +211,7 @@ def evaluate_displays(
 
 
 def metric_is_intrinsic(metric: Metric) -> bool:
-    """Whether a metric has something to say of the original itself."""
+    """Whether a metric can score the original itself."""
     return "original" not in metric.needs
 
 
@@ -245,7 +245,7 @@ def _rank_sums(table: ScoreTable, *, with_original: bool) -> list[RankSum]:
 
 
 def _no_motion(table: ScoreTable) -> Floats | None:
-    """The scores of never showing anything, systems × items, where the metric has them."""
+    """Systems × items: the scores of never showing anything; None where the metric has none."""
     components = table.components(table.statistics)
     if "no_motion" not in components:
         return None

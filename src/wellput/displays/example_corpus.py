@@ -1,8 +1,8 @@
-"""An example corpus that is synthetic throughout: sentences by a small grammar, contexts by rule, and
-the displays of a speaker who does not exist, drawn by stated chances plus noise.
+"""A synthetic example corpus: a small grammar makes the sentences, rules make the contexts, and the
+displays of an invented speaker are drawn with given probabilities plus noise.
 
-It shows that the machinery works, on a fresh machine; what people do, or like, it cannot show. The
-numbers below and in `example_data` were chosen so that Figure 4 of Foster (2008) comes out.
+It shows how the commands work. It cannot show what people do or like. The numbers below and in
+`example_data` were chosen to reproduce the pattern of Figure 4 of Foster (2008).
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ SYNTHETIC_NOTICE = (
 DEFAULT_SENTENCES = 240
 DEFAULT_NOISE = 0.05
 IDLE_NOISE_SHARE = 0.85
-"""The share of noise that is no display at all."""
+"""The share of noise that is an empty display."""
 
 COMMON_WORD_SHARE = 1 / 3
-"""The share of a kind's words that are common; the others are always news."""
+"""The share of common words among the words of a kind. The other words are always new information."""
 
 NEW_COMMON_WORD_SHARE = 0.52
-"""How often a common word is news."""
+"""How often a common word is new information."""
 
 MODIFIED_WORD_SHARE = 0.7
 """How often a word that is not common has a modifier."""
@@ -50,9 +50,9 @@ EVALUATION_SHARES = {"neutral": 0.3, "positive": 0.4, "negative": 0.3}
 def example_corpus(
     n: int = DEFAULT_SENTENCES, *, noise: float = DEFAULT_NOISE, seed: int = 12345
 ) -> EvalSet:
-    """So many sentences with derivations and the displays of the invented speaker.
+    """`n` sentences with derivations and the displays of the invented speaker.
 
-    `noise` is the chance that a node's display is drawn without regard to its context.
+    `noise` is the probability that a node's display does not depend on its context.
     """
     if n < 1 or not 0 <= noise <= 1:
         raise InputError(f"n={n} must be 1 or more, noise={noise:g} between 0 and 1.")
@@ -71,7 +71,7 @@ def example_corpus(
 
 @dataclass(frozen=True, repr=False)
 class ExampleCorpus(Result):
-    """`evalset` is the corpus, with the displays as outputs of the system `original`."""
+    """`evalset` is the corpus. The displays are the outputs of the system `original`."""
 
     presented_by: ClassVar[str] = "wellput.displays.reports:example_summary"
 
@@ -110,21 +110,21 @@ def example(
     seed: int = 12345,
     threads: int | None = None,
 ) -> ExampleCorpus:
-    """Makes an example corpus: sentences by a small grammar, displays of an invented speaker. It is
-    synthetic throughout: it shows how the verbs work, not what people do or like.
+    """Makes a synthetic example corpus: sentences from a small grammar, displays of an invented
+    speaker. It shows how the commands work, not what people do or like.
 
     Parameters
     ----------
     n
-        Sentences.
+        The number of sentences.
     noise
-        The share of nodes whose display has nothing to do with their context.
+        The share of nodes whose display does not depend on their context.
     path
         Writes the corpus.
     seed
-        Of everything random.
+        The seed of everything random.
     threads
-        As for every verb; without effect here.
+        As for every verb; no effect here.
 
     Returns
     -------
@@ -159,7 +159,7 @@ def _data(name: str) -> Any:
 
 
 def _derive(grammar: Mapping[str, Any], rng: np.random.Generator) -> Node:
-    """A sentence by the grammar, every node with its context."""
+    """A sentence of the grammar. Every node has its context."""
     numbers = count()
 
     def node(symbol: str) -> Node:
@@ -212,7 +212,7 @@ def _leaf(
 
 
 def _shares(n: int) -> np.ndarray[Any, np.dtype[np.float64]]:
-    """The k-th most common word is √k times as rare as the first: the tail is long."""
+    """The k-th most common word is √k times rarer than the first."""
     shares = np.arange(1, n + 1) ** -0.5
     return np.asarray(shares / shares.sum())
 

@@ -1,10 +1,10 @@
-"""Testbeds of OpenCCG grammars (regression files of strings with logical forms) as sentences with
+"""Testbeds of OpenCCG grammars (regression files: strings with logical forms) as sentences with
 derivations and context.
 
-A string carries its prosody: `classic_H*` is an accent, `LH%` behind a word a boundary. A logical form
-is a graph of predicates; its nodes are laid over the words that name them, and a node whose words
-stand together becomes an inner node. What it says of itself (`info`, `kon`, `num` …) becomes context,
-its predicate `semantics` and its relation to its parent the `label`.
+A string has prosody: `classic_H*` is a word with an accent, `LH%` after a word is a boundary. A
+logical form is a graph of predicates. Each of its nodes is matched with the words that name it; a
+node whose words are adjacent becomes an inner node of the derivation. The node's attributes (`info`,
+`kon`, `num` …) become context, its predicate `semantics`, its relation to its parent the `label`.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from xml.etree import ElementTree
 
 from wellput.core.errors import InputError
 from wellput.core.evalset import Item
+from wellput.displays.annotations import xml_root
 from wellput.io.files import InputFile, PathLike, check_readable
 
 Leaf: TypeAlias = dict[str, Any]
@@ -25,16 +26,13 @@ INFORMATION = {"th": "theme", "rh": "rheme"}
 
 
 def read_testbed(path: PathLike) -> list[Item]:
-    """The sentences that the grammar is to accept, in order."""
+    """The sentences that the grammar should accept, in order."""
     file = InputFile(path)
     check_readable(file)
-    try:
-        root = ElementTree.fromstring(b"".join(file.chunks()))
-    except (ElementTree.ParseError, LookupError, ValueError) as error:
-        raise InputError(f"{file.name} is no OpenCCG testbed: {error}.") from None
+    root = xml_root(b"".join(file.chunks()), file.name, "OpenCCG testbed")
     if root.tag != "regression":
         raise InputError(
-            f"{file.name} is no OpenCCG testbed: it begins with <{root.tag}>, not <regression>."
+            f"{file.name} is not an OpenCCG testbed: it begins with <{root.tag}>, not <regression>."
         )
     entries = [entry for entry in root.iter("item") if entry.get("numOfParses", "1") != "0"]
     lacking = [f"item {n}" for n, entry in enumerate(entries, 1) if not entry.get("string")]
@@ -68,14 +66,14 @@ def _item(name: str, entry: ElementTree.Element) -> Item:
 
 
 class _Overlay:
-    """Lays the nodes of a logical form over the words, each word taken once."""
+    """Matches the nodes of a logical form with the words, each word once."""
 
     def __init__(self, leaves: list[Leaf]) -> None:
         self._leaves = leaves
         self._free = dict(enumerate(leaf["word"].lower().strip(".,?!") for leaf in leaves))
 
     def spans(self, form: ElementTree.Element) -> dict[tuple[int, int], Leaf]:
-        """The extents of nodes over two words or more, with what the node says."""
+        """The extents of nodes over two or more words, with the label and the features of the node."""
         found: dict[tuple[int, int], Leaf] = {}
         self._take(form, "S", "", found)
         return found
@@ -106,7 +104,7 @@ class _Overlay:
         return places
 
     def _place_of(self, predicate: str) -> int | None:
-        """The word that names a predicate: itself, or one that begins alike."""
+        """The place of the word that names a predicate: the same word, or one that begins like it."""
         stem = predicate.lower()[: max(3, len(predicate) - 2)]
         for place, word in self._free.items():
             if word == predicate.lower() or (len(stem) >= 3 and word.startswith(stem)):
@@ -128,7 +126,7 @@ def _features(node: ElementTree.Element, information: str = "") -> dict[str, str
 
 
 def _nested(leaves: list[Leaf], spans: dict[tuple[int, int], Leaf]) -> list[Leaf]:
-    """The leaves under the spans that nest, the longer ones first."""
+    """The leaves under those spans that nest; longer spans are placed first."""
     kept: list[tuple[int, int]] = []
     for start, end in sorted(spans, key=lambda span: span[0] - span[1]):
         crosses = any(a < start < b < end or start < a < end < b for a, b in kept)

@@ -1,5 +1,5 @@
-"""The head on a page of its own: every sentence with every system's displays, in one HTML file that
-needs no network."""
+"""`preview`: one HTML page on which the head performs every sentence with the displays of every
+system. The page needs no network."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from importlib.resources import files
 from string import Template
 from typing import Any, ClassVar
 
-from wellput.core.errors import InputError, did_you_mean
+from wellput.core.errors import InputError, cannot_listen, did_you_mean
 from wellput.core.evalset import EvalSet, Item
 from wellput.core.registries import Names, split_names
 from wellput.core.result import Result
 from wellput.core.source import EvalSource
 from wellput.core.work import OnPhase, ignore_phase
 from wellput.displays.corpus import sentences_of
-from wellput.displays.schedules import words_of
+from wellput.displays.schedules import schedules_of, words_of
 from wellput.displays.speech import can_speak, speak
 from wellput.displays.talking_head import performance
 from wellput.io import check_files, replacing
@@ -35,7 +35,7 @@ SILENT_NOTE = (
 
 @dataclass(frozen=True, repr=False)
 class Preview(Result):
-    """`html` is the page, sound included; it needs no network."""
+    """`html` is the page with its sound. It needs no network."""
 
     presented_by: ClassVar[str] = "wellput.displays.reports:preview_summary"
 
@@ -53,7 +53,7 @@ class Preview(Result):
             file.write(self.html.encode(errors="backslashreplace"))
 
     def serve(self, on_address: Callable[[str], None] = lambda _: None) -> None:
-        """Serves the page until Ctrl-C, and opens the browser where that is wanted. `on_address` is
+        """Serves the page until Ctrl-C, and opens the browser if `browser` is true. `on_address` is
         called with the page's address."""
         import webbrowser
 
@@ -88,8 +88,8 @@ def preview(
     threads: int | None = None,
     on_phase: OnPhase = ignore_phase,
 ) -> Preview:
-    """Makes a page on which the head performs the schedules of an evaluation set. Speech is made ahead
-    by the program espeak-ng where it is installed; without it the head is silent.
+    """Makes a page on which the head performs the schedules of an evaluation set. The program espeak-ng
+    makes the speech, if it is installed; without it the head is silent.
 
     Parameters
     ----------
@@ -98,13 +98,13 @@ def preview(
     system
         The system shown first.
     items, n
-        The ids of the sentences to show, or how many of the first ones.
+        The ids of the sentences to show. Without ids, the first `n` sentences are shown.
     host, port, browser
-        Where `serve()` serves the page (port 0 is any that is free), and whether it opens the browser.
+        Where `serve()` serves the page (port 0 is any free port), and whether it opens the browser.
     path
         Writes the page.
     seed, threads
-        As for every verb; without effect here.
+        As for every verb; no effect here.
     on_phase
         As for `score`.
 
@@ -140,12 +140,9 @@ def preview(
 
 
 def _systems(sets: EvalSet, first: str | None) -> list[str]:
-    """The systems with schedules, the one asked for first."""
-    found = [
-        name
-        for name in sets.systems
-        if any(not isinstance(item.outputs.get(name, ""), str) for item in sets)
-    ]
+    """The systems with schedules; `first` comes first."""
+    performed = {system for item in sets for system in schedules_of(item)}
+    found = [name for name in sets.systems if name in performed]
     if not found:
         raise InputError("Nothing to perform: no system has display schedules.")
     if first is not None and first not in found:
@@ -176,16 +173,19 @@ def preview_page(
     title: str = "Displays",
     on_progress: Callable[[int], None] | None = None,
 ) -> str:
-    """The page, sound included; the first of `systems` is shown first."""
+    """The page with its sound. The first of `systems` is shown first."""
     sentences = []
     for item in items:
         if item.derivation is None:
-            raise InputError(f"Item {item.id} has no derivation: the head does not know its words.")
+            raise InputError(
+                f"Item {item.id} has no derivation, so the head does not know its words."
+            )
         speech = speak(words_of(item.derivation))
+        own = schedules_of(item)
         shown = {
-            system: performance(item.derivation, output, speech)
+            system: performance(item.derivation, own[system], speech)
             for system in systems
-            if (output := item.outputs.get(system)) is not None and not isinstance(output, str)
+            if system in own
         }
         spoken = performance(item.derivation, {}, speech)
         audio = None
@@ -209,12 +209,12 @@ def preview_page(
         note=escape(" ".join(notes)),
         style=(HEAD_FILES / "head.css").read_text(encoding="utf-8"),
         script=(HEAD_FILES / "head.js").read_text(encoding="utf-8"),
-        shows=value.replace("<", "\\u003c"),  # nothing in it ends the script
+        shows=value.replace("<", "\\u003c"),  # so that nothing in it ends the script
     )
 
 
 def page_server(page: str, host: str, port: int) -> ThreadingHTTPServer:
-    """A server of nothing but the page, listening; raises InputError where it cannot."""
+    """A listening server of this one page. Raises InputError where it cannot listen."""
     body = page.encode()
 
     class OnlyPage(BaseHTTPRequestHandler):
@@ -228,11 +228,9 @@ def page_server(page: str, host: str, port: int) -> ThreadingHTTPServer:
                 self.wfile.write(body if is_page else b"")
 
         def log_message(self, format: str, *arguments: object) -> None:
-            """Says nothing: the terminal is the user's."""
+            """Writes nothing to the terminal."""
 
     try:
         return ThreadingHTTPServer((host, port), OnlyPage)
     except OSError as error:
-        raise InputError(
-            f"Cannot listen at {host}, port {port}: {error.strerror}. Try another port= or host=."
-        ) from error
+        raise cannot_listen(host, port, error) from error

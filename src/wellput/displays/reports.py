@@ -1,6 +1,5 @@
-"""What the commands on displays show: one small table for those that make something, Figure 4 of
-Foster (2008) as tables and as two charts for `wellput displays evaluate`.
-"""
+"""What the commands on displays print. `wellput displays evaluate` shows Figure 4 of Foster (2008) as
+tables and two charts; the other commands show one small table."""
 
 from __future__ import annotations
 
@@ -53,7 +52,7 @@ def conversion_summary(made: Conversion) -> Report:
 
 
 def selection_summary(made: Selection) -> Report:
-    """How many displays each strategy chose, and how often it had to shorten a context."""
+    """How many displays each strategy chose, and how often it shortened a context."""
     rows = []
     for name, displays in made.displays.items():
         shortened = sum(made.backed_off.get(name, {}).values())
@@ -81,13 +80,13 @@ METRIC_PREFIX = "display-"
 SENTENCE_MEAN_METRICS = tuple(
     f"{METRIC_PREFIX}{name}" for name in ("precision", "recall", "f", "ttr")
 )
-"""Means over sentences, some of which may have no score."""
+"""Metrics that are means over sentences. Some sentences may have no score."""
 
 COUNT_METRICS = tuple(f"{METRIC_PREFIX}{name}" for name in ("tokens", "types", "entropy"))
 
 
 def displays_report(evaluation: DisplayEvaluation) -> Report:
-    """Scores against the original, scores without it, and the tests between systems."""
+    """Scores that compare with the original, other scores, and the tests between systems."""
     result = evaluation.result
     against = [m for m in result.metrics if _needs_original(m)]
     without = [m for m in result.metrics if m not in against]
@@ -109,7 +108,7 @@ def displays_report(evaluation: DisplayEvaluation) -> Report:
 
 
 def displays_charts(result: ScoreResult) -> dict[str, str]:
-    """Figure 4 as SVG: `reproduction`, and `intrinsic` with counts and ratios on axes of their own."""
+    """Figure 4 as SVG: `reproduction`, and `intrinsic`, where counts and ratios have separate axes."""
     others = [system for system in result.systems if system != ORIGINAL]
     reproduction = [m for m in REPRODUCTION_METRICS if m in result.metrics]
     counts = [m for m in INTRINSIC_METRICS if m in result.metrics and m in COUNT_METRICS]
@@ -168,7 +167,7 @@ def _accuracy_notes(evaluation: DisplayEvaluation) -> list[str]:
 
 
 def _notes(result: ScoreResult) -> list[str]:
-    """What the means leave out."""
+    """The number of sentences, and those that the means leave out."""
     lines = [f"{counted(result.items, 'sentence')}."]
     undefined: dict[tuple[str, int], list[str]] = {}
     for score in result.scores:

@@ -1,11 +1,11 @@
-"""How far a system shows what people showed: precision, recall, F, node accuracy and beta of
-displays.
+"""Metrics that compare a system's displays with those that people showed: precision, recall, F, node
+accuracy and beta.
 
-Foster (2008), section 4.1. All but beta are means over sentences, as there, unless `average=corpus`
-pools the counts. Matching is by motion (two nods of which one has raised brows share a motion) or
-by combination (they differ). Precision, recall and F count motions and accuracy combinations unless
-told otherwise: only so do the figures of Table 2 come out. Beta is Artstein & Poesio's, with
-partial credit for displays that overlap.
+Foster (2008), section 4.1. As there, all but beta are means over sentences; `average=corpus` pools
+the counts instead. Displays are matched by motion (a nod and a nod with raised brows share a
+motion) or by combination (they differ). By default precision, recall and F count motions, and
+accuracy counts combinations: these defaults give the figures of Table 2. Beta is that of Artstein &
+Poesio, with partial credit for displays that overlap.
 """
 
 from __future__ import annotations
@@ -20,13 +20,12 @@ import numpy as np
 from wellput.core.errors import InputError
 from wellput.core.estimates import Bounds
 from wellput.core.evalset import ORIGINAL, Batch
-from wellput.core.metric import Floats, Need
+from wellput.core.metric import Floats, Integers, Need
 from wellput.core.source import EvalSource
-from wellput.displays.schedules import MOTIONS, display_motions
+from wellput.displays.schedules import MOTIONS, ScheduleKind, display_motions
 from wellput.displays.units import (
     MOTION_COUNTS,
     DisplayMatch,
-    Integers,
     displays_in,
     fingerprint,
     shown_units,
@@ -42,7 +41,7 @@ FOSTER_2008 = (
     "Foster 2008, Automated Metrics That Agree With Human Judgements On Generated Output for an "
     "Embodied Conversational Agent"
 )
-NEEDS_SCHEDULES: frozenset[Need] = frozenset({"derivation"})
+NEEDS_DERIVATION: frozenset[Need] = frozenset({"derivation"})
 NEEDS_ORIGINAL: frozenset[Need] = frozenset({"derivation", "original"})
 
 
@@ -50,11 +49,12 @@ NEEDS_ORIGINAL: frozenset[Need] = frozenset({"derivation", "original"})
 class DisplayOverlap(BaseMetric):
     """What the system's displays and the original's have in common.
 
-    A sentence without displays on the side that is divided by has no score: it is left out of the
-    mean (`empty=skip`), counts 0 (`zero`), or counts 1 where the other side has none either, else 0
-    (`agree`). Statistics: sum and number of the sentences' scores; matched, chosen, original.
+    A sentence whose denominator is 0 has no score: it is left out of the mean (`empty=skip`), counts 0
+    (`zero`), or counts 1 if neither side has displays, else 0 (`agree`). Statistics: sum and number of
+    the sentences' scores; matched, chosen, original.
     """
 
+    output_kind: ClassVar[str] = ScheduleKind.name
     needs: ClassVar[frozenset[Need]] = NEEDS_ORIGINAL
     bounds: ClassVar[Bounds] = (0.0, 1.0)
     perfect: ClassVar[Mapping[str, float]] = {"score": 1.0}
@@ -97,7 +97,7 @@ class DisplayOverlap(BaseMetric):
 
 @dataclass(frozen=True)
 class DisplayPrecision(DisplayOverlap):
-    """The share of what the system shows that the original has on the same node."""
+    """The share of the system's displays that the original has on the same node."""
 
     family: ClassVar[str] = "display-precision"
     about: ClassVar[str] = "displays chosen that the original has, of those chosen"
@@ -108,7 +108,7 @@ class DisplayPrecision(DisplayOverlap):
 
 @dataclass(frozen=True)
 class DisplayRecall(DisplayOverlap):
-    """The share of what the original has that the system shows on the same node."""
+    """The share of the original's displays that the system has on the same node."""
 
     family: ClassVar[str] = "display-recall"
     about: ClassVar[str] = "displays chosen that the original has, of the original's"
@@ -121,7 +121,8 @@ class DisplayRecall(DisplayOverlap):
 class DisplayF(DisplayOverlap):
     """The harmonic mean of precision and recall, 2 · matched / (chosen + original).
 
-    The paper names it so and prints half of it (P·R / (P+R)): .11 and .20 in Table 2 are .22 and .40.
+    The paper says harmonic mean and prints half of it, P·R / (P+R): .11 and .20 in Table 2 are .22 and
+    .40 here.
     """
 
     family: ClassVar[str] = "display-f"
@@ -133,16 +134,18 @@ class DisplayF(DisplayOverlap):
 
 @dataclass(frozen=True)
 class DisplayAccuracy(BaseMetric):
-    """The share of units where the system shows what the original has, nothing included.
+    """The share of units where system and original have the same display, or both none.
 
-    By motion, the share of all decisions whether a unit has a motion. The component `no_motion` is
-    the score of never showing anything. Statistics: sums of the sentences' scores and of those of no
-    motion, number of sentences; right decisions, those of no motion, decisions.
+    By motion: for each unit and each motion there is a decision whether the unit has the motion; the
+    score is the share of right decisions. The component `no_motion` is the score of a system that never
+    shows anything. Statistics: sums of the sentences' scores and of their `no_motion` scores, number of
+    sentences; right decisions, right decisions of no motion, all decisions.
     """
 
     family: ClassVar[str] = "display-accuracy"
     about: ClassVar[str] = "nodes with the original's display, or rightly without one"
     paper: ClassVar[str] = FOSTER_2008
+    output_kind: ClassVar[str] = ScheduleKind.name
     needs: ClassVar[frozenset[Need]] = NEEDS_ORIGINAL
     bounds: ClassVar[Bounds] = (0.0, 1.0)
     perfect: ClassVar[Mapping[str, float]] = {"score": 1.0}
@@ -192,17 +195,18 @@ class DisplayAccuracy(BaseMetric):
 class DisplayBeta(BaseMetric):
     """1 − observed / expected disagreement over all units of the corpus; 1 is perfect, 0 is chance.
 
-    Disagreement is the distance of two displays as sets of motions: `jaccard` (1 − the share of all
-    their motions that is common), `masi` or `nominal`; no display is a value too. What to expect comes
-    from the system's own frequencies and the original's, over the whole corpus; a sentence's figure is
-    its observed disagreement over that of the corpus. Significance is not assessed for beta (as the
-    paper notes): it has intervals, but takes no part in tests. Undefined where all displays are the
-    same. Statistics: observed disagreement; units × expected disagreement; units.
+    Disagreement is the distance between two displays as sets of motions: `jaccard` (1 − the share of
+    common motions among all their motions), `masi` or `nominal`. No display is the empty set. The
+    expected disagreement comes from the frequencies of the system's and of the original's displays in
+    the whole corpus. A sentence's score is its observed disagreement over the expected disagreement of
+    the corpus. Beta has intervals but is not tested, as in the paper. It is undefined where all
+    displays are the same. Statistics: observed disagreement; units × expected disagreement; units.
     """
 
     family: ClassVar[str] = "display-beta"
     about: ClassVar[str] = "agreement with the original beyond chance, partial credit for overlap"
     paper: ClassVar[str] = FOSTER_2008
+    output_kind: ClassVar[str] = ScheduleKind.name
     needs: ClassVar[frozenset[Need]] = NEEDS_ORIGINAL
     perfect: ClassVar[Mapping[str, float]] = {"score": 1.0}
     is_testable: ClassVar[bool] = False
@@ -270,7 +274,7 @@ class DisplayBeta(BaseMetric):
 
 
 def _compared_batches(source: EvalSource) -> Iterator[Batch]:
-    """The outputs that have an original and a derivation, a batch for each block and system."""
+    """The items with an original and a derivation: a batch for each block and system."""
     for block in source.blocks():
         there = [item for item in block if ORIGINAL in item.outputs and item.derivation is not None]
         for system in dict.fromkeys(name for item in there for name in item.outputs):

@@ -1,5 +1,5 @@
-"""The nouns of facial displays: motions, displays, derivations with their nodes and words,
-schedules; and how derivations and schedules are checked, once, where they are read.
+"""The nouns of facial displays: motions, displays, derivations with their nodes and words, and
+schedules; how derivations and schedules are checked when they are read.
 
 A motion is one movement of the head or brows (`nd=d`); a display is the set of motions on one node
 of a sentence's derivation, or on a span of nodes written `first..last`; a schedule has the displays
@@ -9,12 +9,18 @@ of a sentence. In arrays a display is a whole number with a bit for each of its 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 from wellput.core.errors import did_you_mean
 
+if TYPE_CHECKING:
+    from wellput.core.evalset import Item
+    from wellput.displays.talking_head import HeadMedium
+
 Derivation: TypeAlias = Mapping[str, Any]
 """A node: `id`, and where it has them `label`, `word`, `features`, `children`."""
+Schedule: TypeAlias = Mapping[str, Sequence[str]]
+"""The displays of a sentence: node id, or span of nodes, to motions."""
 
 SPAN_MARK = ".."
 
@@ -29,7 +35,7 @@ MOTIONS: dict[str, str] = {
     "tn=l": "turn left",
     "tn=r": "turn right",
 }
-"""Every motion, in Foster's (2008) notation, with what it is in words. Left is the speaker's own."""
+"""Every motion in Foster's (2008) notation, and in words. Left is the speaker's left."""
 
 MOTION_BITS: dict[str, int] = {motion: 1 << place for place, motion in enumerate(MOTIONS)}
 
@@ -52,6 +58,23 @@ def display_motions(code: int) -> list[str]:
     return [motion for motion, bit in MOTION_BITS.items() if code & bit]
 
 
+def unknown_motion(motion: object) -> str:
+    """What a message says about a motion that does not exist.
+
+    >>> unknown_motion("nd=x")
+    "unknown motion 'nd=x'. Did you mean nd=u or nd=d?"
+    """
+    hint = did_you_mean(str(motion), list(MOTIONS)) or f" There are {', '.join(MOTIONS)}."
+    return f"unknown motion {motion!r}.{hint}"
+
+
+def schedules_of(item: Item) -> dict[str, Schedule]:
+    """The outputs of an item that are schedules, by system."""
+    return {
+        system: output for system, output in item.outputs.items() if not isinstance(output, str)
+    }
+
+
 def nodes_of(derivation: Derivation) -> Iterator[Derivation]:
     """The nodes depth first, a node before its children."""
     waiting = [derivation]
@@ -64,7 +87,7 @@ def nodes_of(derivation: Derivation) -> Iterator[Derivation]:
 
 
 def count_nodes(derivation: Derivation) -> int:
-    """How many nodes there are; far quicker than counting what `nodes_of` yields."""
+    """The number of nodes; much faster than counting what `nodes_of` yields."""
     count = 0
     waiting = [derivation]
     while waiting:
@@ -85,14 +108,14 @@ def words_of(derivation: Derivation) -> list[str]:
 
 
 def extents_of(derivation: Derivation) -> dict[str, tuple[int, int]]:
-    """The places of each node's first word and of the one behind its last, by node id."""
+    """By node id: the place of the node's first word, and the place after its last word."""
     extents: dict[str, tuple[int, int]] = {}
     opened: list[tuple[Derivation, int]] = []
     n = 0
     waiting: list[Derivation | None] = [derivation]
     while waiting:
         node = waiting.pop()
-        if node is None:  # all below the node opened last is done
+        if node is None:  # everything below the last opened node is done
             done, start = opened.pop()
             extents[done["id"]] = (start, n)
             continue
@@ -104,7 +127,7 @@ def extents_of(derivation: Derivation) -> dict[str, tuple[int, int]]:
 
 
 def span_ends(key: str) -> tuple[str, str]:
-    """The first and the last node that a schedule's key names; the same one for a node.
+    """The first and the last node of a schedule's key. For a single node they are the same.
 
     >>> span_ends("n3..n5"), span_ends("n3")
     (('n3', 'n5'), ('n3', 'n3'))
@@ -118,7 +141,7 @@ NODE_PART_TYPES = (
     ("word", str, "a text"),
     ("features", dict, "an object"),
 )
-"""What a node may have, beside its id and its children."""
+"""What a node may have beside its id and its children."""
 
 
 def check_derivation(derivation: Any, complain: Callable[[str], None]) -> Set[str]:
@@ -137,7 +160,7 @@ def check_derivation(derivation: Any, complain: Callable[[str], None]) -> Set[st
             complain(f"the derivation has two nodes {name}")
         elif SPAN_MARK in name:
             complain(
-                f"the derivation has a node {name}: {SPAN_MARK} stands between the ends of a span"
+                f"the derivation has a node {name}: only spans of nodes may have {SPAN_MARK} in them"
             )
         else:
             seen.add(name)
@@ -156,14 +179,14 @@ def check_derivation(derivation: Any, complain: Callable[[str], None]) -> Set[st
 
 
 def check_schedule(
-    schedule: dict[str, Any],
+    schedule: Mapping[str, Any],
     nodes: Set[str] | None,
     name: str,
     complain: Callable[[str], None],
     *,
     derivation: Any = None,
 ) -> None:
-    """A schedule gives nodes, or spans of nodes, of the derivation their motions:
+    """Checks a schedule, which has motions for nodes and spans of nodes of the derivation:
     `{"n1": ["nd=d", "bw=u"], "n2..n4": ["ln=l"]}`. `nodes` is None where there is no derivation."""
     is_sound = True
     for key, motions in schedule.items():
@@ -179,10 +202,7 @@ def check_schedule(
         if not MOTIONS.keys() >= set(motions):
             for motion in dict.fromkeys(motions):
                 if motion not in MOTIONS:
-                    hint = (
-                        did_you_mean(motion, list(MOTIONS)) or f" There are {', '.join(MOTIONS)}."
-                    )
-                    complain(f"{name}: node {key} has the unknown motion {motion!r}.{hint}")
+                    complain(f"{name}: node {key} has the {unknown_motion(motion)}")
         if len(set(motions)) < len(motions):
             complain(f"{name}: node {key} has a motion twice ({', '.join(motions)})")
     if not is_sound and nodes is not None and derivation is not None:
@@ -190,16 +210,45 @@ def check_schedule(
 
 
 def _check_spans(
-    schedule: dict[str, Any],
+    schedule: Mapping[str, Any],
     nodes: Set[str],
     derivation: Any,
     name: str,
     complain: Callable[[str], None],
 ) -> None:
-    """A span runs forward: its last node ends behind the words of its first."""
+    """A span runs forward: its last node ends after its first node."""
     spans = [key for key in schedule if key not in nodes and set(span_ends(key)) <= nodes]
     extents = extents_of(derivation) if spans else {}
     for key in spans:
         first, last = (extents[end] for end in span_ends(key))
         if last[1] <= first[1]:
-            complain(f"{name} has the span {key}, whose last node does not end behind its first")
+            complain(f"{name} has the span {key}, whose last node does not end after its first")
+
+
+class ScheduleKind:
+    """Display schedules as a kind of outputs (`wellput.core.output_kinds`)."""
+
+    name: ClassVar[str] = "display schedules"
+    usual_metrics: ClassVar[str] = "display-f,display-accuracy,display-entropy,display-commonest"
+
+    def knows(self, output: Mapping[str, Any]) -> bool:
+        return True
+
+    def check(
+        self,
+        derivation: Any,
+        outputs: Mapping[str, Mapping[str, Any]],
+        complain: Callable[[str], None],
+    ) -> None:
+        nodes = None if derivation is None else check_derivation(derivation, complain)
+        for system, schedule in outputs.items():
+            name = f"the output of {system}"
+            check_schedule(schedule, nodes, name, complain, derivation=derivation)
+
+    def text_of(self, output: Schedule) -> str:
+        return "; ".join(f"{node}: {', '.join(motions)}" for node, motions in output.items())
+
+    def medium(self) -> HeadMedium:
+        from wellput.displays.talking_head import HeadMedium
+
+        return HeadMedium()

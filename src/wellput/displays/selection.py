@@ -1,8 +1,8 @@
-"""`select_displays`: schedules for every sentence by one or more strategies.
+"""`select`: chooses schedules for every sentence by one or more strategies.
 
-The strategies that follow a corpus are trained and used in k-fold cross-validation, so that no sentence
-is chosen for by what was shown on it, or trained on a corpus of its own. Nodes are gone through depth
-first, and the choices on them are independent of each other, as in Foster (2008).
+Strategies that learn from a corpus use k-fold cross-validation, so that the displays of a sentence
+never influence what is chosen for it; or they learn from other sentences. Displays are chosen
+node by node, depth first and independently of each other, as in Foster (2008).
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 
 from wellput.core.errors import InputError, counted, did_you_mean
 from wellput.core.evalset import EvalSet, Item
-from wellput.core.metric import Floats
+from wellput.core.metric import Floats, Integers
 from wellput.core.registries import Names, split_names
 from wellput.core.result import Result
 from wellput.core.source import EvalSource
-from wellput.displays.corpus import UNKNOWN_DISPLAY, Contexts, Corpus, Integers, sentences_of
+from wellput.displays.corpus import UNKNOWN_DISPLAY, Contexts, Corpus, sentences_of
 from wellput.displays.schedules import display_motions
 from wellput.displays.strategies import (
     ContextFrequencies,
@@ -38,8 +38,8 @@ STRATEGIES: tuple[Strategy, ...] = get_args(Strategy)
 
 @dataclass(frozen=True, repr=False)
 class Selection(Result):
-    """The sentences with their new systems. `displays` counts what was chosen, `backed_off` the nodes
-    whose context was shortened to so many features, by strategy."""
+    """The sentences with their new systems. By strategy, `displays` is the number of chosen displays,
+    `backed_off` the number of nodes whose context was shortened to 0, 1, … features."""
 
     presented_by: ClassVar[str] = "wellput.displays.reports:selection_summary"
 
@@ -96,38 +96,38 @@ def select(
     Parameters
     ----------
     evalset
-        Sentences with derivations, and where they are to be learned from the displays that people
-        showed as the outputs of a system named `original`: an `EvalSet`, or the path of one.
+        Sentences with derivations: an `EvalSet`, or the path of one. To learn from them, they need the
+        displays that people showed as the outputs of a system named `original`.
     strategy
-        `rule`, `majority`, `weighted`, `learned`; the first three, unless said.
+        `rule`, `majority`, `weighted`, `learned` (default: the first three).
     folds, train
-        Folds of the cross-validation, or other sentences to learn from instead.
+        The number of folds of the cross-validation, or other sentences to learn from.
     context
-        Features to go by, the one to give up last first; all of them with the label first, unless said.
+        The features of a context (default: all of them, the label first). The last is given up first.
     backoff
-        Shortens contexts that were not seen in training, or refuses them.
+        Whether a context that training has not seen is shortened or refused.
     rules
-        Of the strategy `rule`: `foster2008`, `foster2008-table1`, or a JSON file.
+        For the strategy `rule`: `foster2008`, `foster2008-table1`, or a JSON file.
     temperature
-        Of the strategy `learned`: 1 draws by probability, 0 takes the likeliest.
+        For the strategy `learned`: 1 draws by probability, 0 takes the most probable display.
     replace
-        Replaces systems of the same names.
+        Replaces systems that have the name of a strategy.
     path
         Writes the sentences with their new systems.
     seed
-        Of folds and draws.
+        The seed of folds and draws.
     threads
-        As for every verb; without effect here.
+        As for every verb; no effect here.
 
     Returns
     -------
     Selection
-        `evalset` has the new systems, `displays` how many each of them chose.
+        `evalset` has the new systems, `displays` the number of displays that each chose.
 
     Raises
     ------
     InputError
-        A sentence has no derivation, there is nothing to learn from, or a name is unknown.
+        A sentence has no derivation, no sentence has displays to learn from, or a name is unknown.
 
     Examples
     --------
@@ -161,7 +161,7 @@ def select(
 
 
 def strategies_named(given: Names) -> list[Strategy]:
-    """Each once; the first three without any."""
+    """The strategies, each once; the first three where none is given."""
     names = split_names(given)
     for name in names:
         if name not in STRATEGIES:
@@ -174,7 +174,7 @@ def strategies_named(given: Names) -> list[Strategy]:
 
 @dataclass(frozen=True, eq=False)
 class NodeFold:
-    """Nodes to train on, and nodes to choose for."""
+    """The nodes to train on, and the nodes to choose displays for."""
 
     training: NDArray[np.bool_]
     chosen: NDArray[np.bool_]
@@ -195,9 +195,10 @@ def select_displays(
 ) -> Selection:
     """Adds a system for each strategy, by its name.
 
-    Without `training` the sentences' own original displays serve, in `folds` folds. `context` names the
-    features to go by, the one to give up last first; without it all there are. Without `backoff` a
-    context that was not seen in training is an error. `rules` is a shipped set or a JSON file.
+    Without `training` the strategies learn from the sentences' own original displays, in `folds` folds.
+    `context` names the features of a context (default: all). The last is given up first.
+    Without `backoff` a context that training has not seen is an error. `rules` is a shipped set or a
+    JSON file.
     """
     _refuse_known(items, strategies, replace=replace)
     corpus = Corpus.of([*training, *items])
@@ -239,7 +240,7 @@ def _choose(
     result: Integers,
     lengths: Integers,
 ) -> None:
-    """Fills in the choices of one fold, and how many features of each context were used."""
+    """Fills in the choices of one fold, and the number of features used of each context."""
     codes = contexts.codes[fold.chosen]
     if name == "learned":
         model = DisplayModel(contexts, corpus.displays, fold.training)
@@ -254,8 +255,8 @@ def _choose(
 
 
 def _folds(corpus: Corpus, n_training: int, k: int, seed: int) -> list[NodeFold]:
-    """Sentences are dealt out at random, as evenly as can be; those without original displays are only
-    chosen for."""
+    """Sentences are divided at random into folds of about equal size. Those without original
+    displays are not trained on."""
     annotated = corpus.is_annotated
     if n_training:
         if not annotated[:n_training].any():
@@ -270,8 +271,8 @@ def _folds(corpus: Corpus, n_training: int, k: int, seed: int) -> list[NodeFold]
         )
     if k < 2 or n < k:
         raise InputError(
-            f"{k} folds need as many annotated sentences, and there are {n}: a fold would be empty. "
-            "Take fewer folds (2 at least), more sentences, or sentences to train on (train=FILE)."
+            f"{k} folds need at least {k} annotated sentences, and there are {n}. "
+            "Use fewer folds (at least 2), more sentences, or other sentences to train on (train=FILE)."
         )
     rng = np.random.default_rng([seed, crc32(b"folds")])
     fold_of = np.zeros(len(corpus.items), dtype=np.int64)
@@ -293,8 +294,7 @@ def _refuse_known(items: Sequence[Item], strategies: Sequence[str], *, replace: 
     known = [name for name in strategies if name in there]
     if known and not replace:
         raise InputError(
-            f"There is a system {', '.join(known)} already: choose again with replace=True, or rename "
-            "it."
+            f"There is already a system {', '.join(known)}. Replace it (replace=True), or rename it."
         )
 
 
@@ -320,7 +320,7 @@ def _refuse_unseen(
                 f"{contexts.described(int(contexts.codes[place]))}"
                 for place in map(int, unseen[:20])
             ],
-            "Give fewer features (context=), more sentences, or allow shorter contexts (backoff=True).",
+            "Use fewer features (context=), more sentences, or allow shorter contexts (backoff=True).",
             total=len(unseen),
         )
 
@@ -328,7 +328,7 @@ def _refuse_unseen(
 def _with_schedules(
     corpus: Corpus, n_training: int, chosen: Mapping[str, Integers]
 ) -> tuple[list[Item], dict[str, int]]:
-    """The sentences that were chosen for, with a schedule of each system."""
+    """The sentences with a schedule of each new system."""
     start = int(np.searchsorted(corpus.rows, n_training))
     schedules: list[dict[str, dict[str, list[str]]]] = [
         {name: {} for name in chosen} for _ in corpus.items

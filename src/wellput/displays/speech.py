@@ -1,9 +1,9 @@
-"""Speech for the head: made ahead by the program espeak-ng, with the time of every word and what the
-lips do; without the program silent, with estimated times.
+"""Speech for the head, with the time of every word and the movement of the lips. The program espeak-ng
+makes it; without the program the head is silent, and the times are estimated.
 
-espeak-ng tells no times itself. It is asked to say the sentence once more with long gaps between words,
-which are exact silences: the words' lengths are read off these, and laid over the sentence as it is
-spoken. It is a process of its own (GPL), given the text on its standard input.
+espeak-ng does not tell the times of words. So it says the sentence a second time, with long silent
+gaps between the words. The gaps show the lengths of the words, which are then fitted to the sentence
+as it is spoken. espeak-ng (GPL) runs as a separate process and reads the text from standard input.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ GAP_CENTISECONDS = 30
 """The long gap between words, in espeak-ng's units of about 10 ms."""
 
 MIN_GAP_SECONDS = 0.2
-"""Seconds of zeros that only a gap has."""
+"""Only a gap has this many seconds of zeros."""
 
 COMMAND = (PROGRAM, "--stdin", "-v", "en-us", "-s", "150", "-p", "42")
 WAV_HEADER_BYTES = 44
 
 MouthFrame: TypeAlias = tuple[float, float, float]
-"""A time, how far the mouth is open, and how round; both 0 to 1."""
+"""A time, and how open and how round the mouth is, both from 0 to 1."""
 
-# By how a phoneme's mnemonic begins, the longer first: open, round, and how long beside others.
+# By the first one or two characters of a phoneme's mnemonic: how open, how round, relative length.
 MOUTH_SHAPES: dict[str, tuple[float, float, float]] = {
     "p": (0.0, 0.2, 1), "b": (0.0, 0.2, 1), "m": (0.0, 0.2, 1.2), "f": (0.08, 0.1, 1),
     "v": (0.08, 0.1, 1), "w": (0.2, 1.0, 1), "oU": (0.6, 0.8, 2.2), "aU": (0.85, 0.5, 2.4),
@@ -49,7 +49,7 @@ VOWEL_PHONEMES = {"a": "a", "e": "E", "i": "I", "o": "O", "u": "u", "y": "I"}
 
 @dataclass(frozen=True, eq=False)
 class Speech:
-    """`words` has the start and end of each word in seconds, `wav` the sound where there is one."""
+    """`words` has the start and end of each word in seconds, `wav` the sound, if any."""
 
     words: tuple[tuple[float, float], ...]
     mouth: tuple[MouthFrame, ...]
@@ -63,7 +63,7 @@ def can_speak() -> bool:
 
 
 def speak(words: Sequence[str]) -> Speech:
-    """The words of one sentence, spoken."""
+    """Speaks the words of one sentence."""
     if not words or not can_speak():
         return estimated(words)
     text = " ".join(words)
@@ -90,7 +90,7 @@ def speak(words: Sequence[str]) -> Speech:
 
 
 def estimated(words: Sequence[str]) -> Speech:
-    """Times by the length of the words; no sound."""
+    """Silent speech: times are estimated from the lengths of the words."""
     timed: list[tuple[float, float]] = []
     mouth: list[MouthFrame] = []
     now = 0.1
@@ -106,9 +106,9 @@ def estimated(words: Sequence[str]) -> Speech:
 
 
 def word_lengths(apart: NDArray[np.int16]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The words' lengths in speech with long gaps, and the pause behind each beyond the gap.
+    """From speech with long gaps: the length of each word, and the pause after it beyond the gap.
 
-    The shortest silence is the gap; what another has more is a pause, or a stop's closure.
+    The shortest silence is the gap. A longer one has a pause too, or the closure of a stop consonant.
     """
     edges = np.diff(np.concatenate([[0], (apart == 0).astype(np.int8), [0]]))
     starts, ends = (
@@ -128,13 +128,13 @@ def word_lengths(apart: NDArray[np.int16]) -> tuple[NDArray[np.float64], NDArray
 def matched(
     words: Sequence[str], pieces: Sequence[tuple[float, float]]
 ) -> list[tuple[float, float]]:
-    """A time for each word: some words are spoken as one (*in the*), some as several (*42*).
+    """A time for each word. Some words are spoken as one (*in the*), some as several (*42*).
 
-    The longer sequence is cut into as many runs as the other has members, by length.
+    The longer sequence is cut into as many runs as the shorter one has members, by length.
     """
     if len(words) == len(pieces):
         return [(round(start, 3), round(end, 3)) for start, end in pieces]
-    # A comma that is a word of its own is heard as nothing.
+    # A comma that is a separate word is silent.
     sizes = [len(word) + 1.0 if any(map(str.isalnum, word)) else 0.05 for word in words]
     times = [end - start for start, end in pieces]
     if len(words) < len(pieces):
@@ -149,7 +149,7 @@ def matched(
 
 
 def cut(long: Sequence[float], short: Sequence[float]) -> list[tuple[int, int]]:
-    """The longer sequence as runs whose shares of the whole come closest to those of the shorter.
+    """Cuts the longer sequence into runs whose shares of the whole are closest to those of the shorter.
 
     >>> cut([1.0, 1.0, 2.0], [2.0, 2.0])
     [(0, 2), (2, 3)]
@@ -173,7 +173,7 @@ def cut(long: Sequence[float], short: Sequence[float]) -> list[tuple[int, int]]:
 
 
 def mouth_frames(phonemes: Sequence[str], start: float, end: float) -> list[MouthFrame]:
-    """The mouth at the middle of each phoneme, closed before and behind."""
+    """The mouth at the middle of each phoneme, closed before the first and after the last."""
     shapes = [_shape(phoneme) for phoneme in phonemes]
     weights = np.array([weight for _, _, weight in shapes])
     ends = np.cumsum(weights) / weights.sum()
@@ -191,7 +191,7 @@ def _shape(phoneme: str) -> tuple[float, float, float]:
 
 
 def _phonemes(text: str) -> list[list[str]]:
-    """The phonemes of each piece that is spoken as a word, by their mnemonics."""
+    """The mnemonics of the phonemes of each piece that is spoken as one word."""
     said = _run(text, "-q", "-x", "--sep=_").decode("utf-8", "replace")
     return [group.split("_") for group in said.split()]
 

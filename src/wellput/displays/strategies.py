@@ -1,19 +1,20 @@
 """The strategies that choose displays: by rules, by how often each display occurs in each context
 (majority, weighted), and by a model of the context (learned).
 
-Rules are data, and the first whose conditions a node meets decides: `{"when": {"property": "*",
-"evaluation": ["positive"]}, "display": ["tn=r", "bw=u"]}`. A condition is a value of a feature, a
-list of them, or `*` for any. A node that no rule fits has no display.
+Rules are data: `{"when": {"property": "*", "evaluation": ["positive"]}, "display": ["tn=r",
+"bw=u"]}`. The first rule whose conditions a node meets gives its display. A condition is a value of
+a feature, a list of values, or `*` for any. A node that meets no rule has no display.
 
 Frequencies: majority takes the most common display of a context, weighted draws one by relative
-frequency. A context that the training sentences lack is shortened feature by feature, from the
-last, until they have it. Counts are kept for every *level*, the number of features that are left.
+frequency. A context that the training sentences do not have is shortened: its last feature is given
+up, then the one before, until they have it. Counts are kept for every *level*, the number of
+features that are left.
 
-The model, which is beyond the paper, is a multinomial logistic regression over the context. Every
-value of every feature has a weight for every display, so that what is known of a feature serves in
-contexts that were never seen. Weights are penalized by half their squares (scikit-learn's C = 1),
-the intercepts are not. The temperature divides the log probabilities before a display is drawn: 1
-draws by them, lower is surer of itself, 0 always takes the likeliest.
+The model, which is not in the paper, is a multinomial logistic regression over the context. Every
+value of every feature has a weight for every display, so it also works in contexts that training has
+not seen. Weights are penalized by half their squares (scikit-learn's C = 1), the intercepts are not.
+The temperature divides the log probabilities before a display is drawn: 1 draws by them, a lower one
+prefers probable displays, 0 always takes the most probable.
 """
 
 from __future__ import annotations
@@ -28,9 +29,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wellput.core.errors import InputError, did_you_mean
-from wellput.core.metric import Floats
-from wellput.displays.corpus import Contexts, Corpus, Integers
-from wellput.displays.schedules import MOTIONS, display_code
+from wellput.core.metric import Floats, Integers
+from wellput.displays.corpus import Contexts, Corpus
+from wellput.displays.schedules import MOTIONS, display_code, unknown_motion
 from wellput.io.files import InputFile, check_readable
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ ANY_VALUE = "*"
 
 @dataclass(frozen=True)
 class Rule:
-    """`when` has the values that each feature may have, None for any."""
+    """`when` has the allowed values of each feature, None for any value."""
 
     when: Mapping[str, frozenset[Hashable] | None]
     display: int
@@ -56,7 +57,7 @@ class Rule:
 
 
 def read_rules(name: str) -> list[Rule]:
-    """A shipped set of rules by its name, or those of a JSON file."""
+    """The rules of a shipped set, by its name, or of a JSON file."""
     if name in SHIPPED_RULES:
         text = (files("wellput.displays") / "rules" / f"{name}.json").read_text(encoding="utf-8")
     else:
@@ -93,19 +94,17 @@ def _checked_rule(entry: Any, where: str, problems: list[str]) -> Rule:
     if not isinstance(display, list):
         problems.append(f'{where}: "display" must be a list of motions')
         display = []
-    for motion in display:
-        if motion not in MOTIONS:
-            hint = did_you_mean(str(motion), list(MOTIONS)) or f" There are {', '.join(MOTIONS)}."
-            problems.append(f"{where}: unknown motion {motion!r}.{hint}")
+    known = [motion for motion in display if isinstance(motion, str) and motion in MOTIONS]
+    problems += [f"{where}: {unknown_motion(motion)}" for motion in display if motion not in known]
     for name, value in when.items():
         if not all(isinstance(each, str | int | float | bool) for each in _listed(value)):
             problems.append(f"{where}: {name} must be a value, a list of values, or {ANY_VALUE}")
             when = {}
-    return Rule(conditions_of(when), display_code([m for m in display if m in MOTIONS]))
+    return Rule(conditions_of(when), display_code(known))
 
 
 def conditions_of(when: Mapping[str, Any]) -> dict[str, frozenset[Hashable] | None]:
-    """The values that each feature may have, None for any.
+    """The allowed values of each feature, None for any value.
 
     >>> conditions_of({"property": "*", "evaluation": "positive"})
     {'property': None, 'evaluation': frozenset({'positive'})}
@@ -134,8 +133,8 @@ def _first_display(rules: Sequence[Rule], features: Mapping[str, Hashable]) -> i
 
 @dataclass(frozen=True, eq=False)
 class ContextLevel:
-    """Contexts cut to their first features. `of_context` has the place of each full context;
-    `contexts`, `displays` and `counts` run along the pairs that occur, ordered by context."""
+    """Contexts cut to their first features. `of_context` has the place of each full context among them.
+    `contexts`, `displays` and `counts` have an entry for each pair that occurs, ordered by context."""
 
     of_context: Integers
     contexts: Integers
@@ -149,7 +148,7 @@ class ContextLevel:
 
 
 class ContextFrequencies:
-    """The counts of some nodes of known displays, by context."""
+    """How often each display occurs in each context, over some nodes with known displays."""
 
     def __init__(self, contexts: Contexts, displays: Integers, nodes: NDArray[np.bool_]) -> None:
         """`nodes` says which nodes of the corpus to count."""
@@ -167,15 +166,15 @@ class ContextFrequencies:
         self.reached = self._reached()
 
     def _reached(self) -> Integers:
-        """The longest level at which each context was counted; −1 where there is none at all."""
+        """The highest level at which each context was counted; −1 where it never was."""
         reached = np.full(len(self.levels[0].of_context), -1, dtype=np.int64)
         for number, level in enumerate(self.levels):
             reached[level.totals[level.of_context] > 0] = number
         return reached
 
     def majority(self) -> Integers:
-        """The most common display of each context; of equals the one more common in all, then the one
-        with the lower code."""
+        """The most common display of each context. Among equals, the one that is more common overall,
+        then the one with the lower code."""
         chosen = np.zeros(len(self.reached), dtype=np.int64)
         for number, level in enumerate(self.levels):
             order = np.lexsort(
@@ -205,7 +204,7 @@ class ContextFrequencies:
 
 
 def _shortened_contexts(contexts: Contexts) -> list[Integers]:
-    """The place of each full context among those cut to 0, 1, … of the features."""
+    """The place of each full context among the contexts cut to 0, 1, … features."""
     places: list[Integers] = []
     for length in range(len(contexts.names) + 1):
         short: dict[tuple[Hashable, ...], int] = {}
@@ -230,7 +229,7 @@ MAX_ITERATIONS = 200
 
 
 class DisplayModel:
-    """A model of the displays of some nodes, by context."""
+    """A model that predicts the displays of nodes from their contexts."""
 
     def __init__(self, contexts: Contexts, displays: Integers, nodes: NDArray[np.bool_]) -> None:
         from scipy.optimize import minimize
@@ -262,7 +261,7 @@ class DisplayModel:
         self._weights = found.x.reshape(-1, k)
 
     def log_probabilities(self) -> Floats:
-        """Of every display (along `seen`) in every context."""
+        """The log probability of every display (the columns, as in `seen`) in every context."""
         return log_softmax(np.asarray(self._design @ self._weights))
 
     def choose(self, codes: Integers, draws: Floats, *, temperature: float) -> Integers:
@@ -271,12 +270,12 @@ class DisplayModel:
         if temperature == 0:
             return np.asarray(self.seen[scores.argmax(axis=1)][codes], dtype=np.int64)
         ends = np.exp(log_softmax(scores / temperature)).cumsum(axis=1)
-        ends[:, -1] = 1.0  # whatever rounding left
+        ends[:, -1] = 1.0  # against rounding
         return np.asarray(self.seen[(draws[:, None] >= ends[codes]).sum(axis=1)], dtype=np.int64)
 
 
 def indicators(contexts: Contexts) -> csr_array:
-    """Contexts × (1 for the intercept, then a column for each value of each feature)."""
+    """Contexts × columns: one column for the intercept, then one for each value of each feature."""
     from scipy.sparse import csr_array
 
     columns: dict[tuple[int, Hashable], int] = {}

@@ -1,7 +1,7 @@
-"""The talking head: a sentence as it performs it (words and motions with their times, in plain
-values for JSON), and `HeadMedium`, by which it performs the schedules that judges compare or rate.
+"""The talking head: `performance` has the words and motions of a sentence with their times, as plain
+values for JSON. With `HeadMedium` the head performs schedules for the judges of a study.
 
-Speech is made when the study is. `wellput.studies.media` has what is asked of a medium.
+Speech is made when the study is made. `wellput.studies.media` says what a medium must have.
 """
 
 from __future__ import annotations
@@ -13,8 +13,15 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 from typing import TYPE_CHECKING, Any
 
-from wellput.core.evalset import Item, Output, Schedule
-from wellput.displays.schedules import Derivation, extents_of, span_ends, words_of
+from wellput.core.evalset import Item
+from wellput.displays.schedules import (
+    Derivation,
+    Schedule,
+    extents_of,
+    schedules_of,
+    span_ends,
+    words_of,
+)
 from wellput.displays.speech import Speech, speak
 
 if TYPE_CHECKING:
@@ -23,14 +30,14 @@ if TYPE_CHECKING:
 
 
 MIN_MOTION_SECONDS = 0.4
-"""Seconds that a motion lasts at least: a shorter one is a twitch."""
+"""A motion lasts at least this long: a shorter one looks like a twitch."""
 
 
 def performance(derivation: Derivation, schedule: Schedule, speech: Speech) -> dict[str, Any]:
     """`words` as [word, start, end], `motions` as [motion, start, end], `mouth` as [time, open, round];
-    `heard` where there is sound.
+    `heard` says whether there is sound.
 
-    A motion begins with the first word of its node and ends with the last.
+    A motion begins with the first word of its node and ends with the last word.
     """
     extents = extents_of(derivation)
     motions: list[tuple[float, float, str]] = []
@@ -64,13 +71,13 @@ HEAD_INSTRUCTIONS = {
         "one step, and you can leave at any time and come back with the same link."
     ),
 }
-"""What judges read, by design, where a design's own words speak of reading."""
+"""What judges read instead of a design's own words, which speak of reading; by design."""
 HEAD_QUESTIONS = {"Which version is better put?": "Which version do you prefer?"}
-"""Questions that are asked in other words."""
+"""Questions of designs, and the words that replace them."""
 
 
 class HeadMedium:
-    """Schedules, performed by the head."""
+    """Shows schedules: the head performs them."""
 
     name = "head"
     shows_text = False
@@ -81,12 +88,9 @@ class HeadMedium:
         name: files("wellput.displays") / "head" / name for name in ("head.css", "head.js")
     }
 
-    def takes(self, output: Output) -> bool:
-        return isinstance(output, Mapping)
-
     def prepared(self, item: Item) -> tuple[dict[str, str], bytes | None, list[str]]:
         """The performance of each schedule as JSON, and the speech."""
-        schedules = {s: output for s, output in item.outputs.items() if isinstance(output, Mapping)}
+        schedules = schedules_of(item)
         problems = [
             f"item {item.id}: the output of {system} is text, others are schedules"
             for system in item.outputs

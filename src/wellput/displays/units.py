@@ -1,8 +1,8 @@
 """Display schedules as arrays, for the metrics of the family `display-…`.
 
-A *unit* is what can carry a display: a node of the derivation, or a span of nodes that carries one.
-Where neither the system nor the original has a display there is nothing to list, so arrays hold
-only the other units, `item` by `item`; how many units there are in all is `unit_counts`.
+A *unit* is a node of the derivation, or a span of nodes that carries a display. Arrays list only
+the units that have a display of the system or of the original, item by item. `unit_counts` has the
+number of all units.
 """
 
 from __future__ import annotations
@@ -15,12 +15,18 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from wellput.core.evalset import Batch, Schedule
-from wellput.core.metric import Floats
+from wellput.core.evalset import Batch
+from wellput.core.metric import Floats, Integers
 from wellput.core.source import EvalSource
-from wellput.displays.schedules import MOTIONS, SPAN_MARK, count_nodes, display_code
+from wellput.displays.schedules import (
+    MOTIONS,
+    SPAN_MARK,
+    Schedule,
+    count_nodes,
+    display_code,
+    schedules_of,
+)
 
-Integers: TypeAlias = NDArray[np.int64]
 DisplayMatch: TypeAlias = Literal["motion", "combination"]
 
 MOTION_COUNTS: Integers = np.array([code.bit_count() for code in range(1 << len(MOTIONS))])
@@ -29,8 +35,8 @@ MOTION_COUNTS: Integers = np.array([code.bit_count() for code in range(1 << len(
 
 @dataclass(frozen=True, eq=False)
 class ShownUnits:
-    """The units of a batch that carry a display, parallel: the row of the item, the system's display,
-    the original's (0 for none). `spans` counts the units of each row that are no nodes."""
+    """The units of a batch that carry a display, in parallel arrays: the row of the item, the system's
+    display, the original's display (0 for none). `spans` counts the spans of each row."""
 
     rows: Integers
     chosen: Integers
@@ -39,18 +45,18 @@ class ShownUnits:
     n: int
 
     def sums(self, values: NDArray[np.generic]) -> Floats:
-        """Values of units added up for each row."""
+        """The sum of the units' values for each row."""
         weights = values.astype(np.float64)
         return np.bincount(self.rows, weights=weights, minlength=self.n).astype(np.float64)
 
 
 def shown_units(batch: Batch) -> ShownUnits:
-    """The displays of a batch; made once for all metrics."""
+    """The displays of a batch, computed once for all metrics."""
     return batch.shared("displays", lambda: _listed_units(batch))
 
 
 def unit_counts(batch: Batch) -> Integers:
-    """The units of each row, with a display or without."""
+    """The number of units of each row, with or without a display."""
     return batch.shared(
         "display units",
         lambda: (
@@ -95,9 +101,8 @@ def displays_in(source: EvalSource) -> Integers:
     met: set[tuple[str, ...]] = set()
     for block in source.blocks():
         for item in block:
-            for output in item.outputs.values():
-                if isinstance(output, Mapping):
-                    met.update(map(tuple, output.values()))
+            for schedule in schedules_of(item).values():
+                met.update(map(tuple, schedule.values()))
     return np.unique(_integers([display_code(motions) for motions in met if motions]))
 
 

@@ -1,8 +1,8 @@
-"""How many displays a system shows and how varied they are, for the most part without the original.
+"""Metrics of how many displays a system shows and how varied they are. Most do not need the original.
 
-Foster (2008), section 4.2, has tokens, types and their ratio per sentence, which people's choices
-followed. `display-entropy`, `display-commonest` and `display-distance` look at the frequencies of
-displays over the whole corpus instead: a sentence has too few of them.
+Foster (2008), section 4.2, has tokens, types and their ratio per sentence. They agreed with people's
+choices. `display-entropy`, `display-commonest` and `display-distance` use the frequencies of displays
+in the whole corpus, since a sentence has too few displays.
 """
 
 from __future__ import annotations
@@ -17,14 +17,13 @@ import numpy as np
 from wellput.core.errors import InputError
 from wellput.core.estimates import Bounds
 from wellput.core.evalset import Batch
-from wellput.core.metric import Floats, Need
+from wellput.core.metric import Floats, Integers, Need
 from wellput.core.source import EvalSource
-from wellput.displays.reproduction import FOSTER_2008, NEEDS_ORIGINAL, NEEDS_SCHEDULES
-from wellput.displays.schedules import MOTIONS
+from wellput.displays.reproduction import FOSTER_2008, NEEDS_DERIVATION, NEEDS_ORIGINAL
+from wellput.displays.schedules import MOTIONS, ScheduleKind
 from wellput.displays.units import (
     MOTION_COUNTS,
     DisplayMatch,
-    Integers,
     displays_in,
     fingerprint,
     shown_units,
@@ -34,9 +33,10 @@ from wellput.metrics.base import BaseMetric, MeanMetric, ratio
 
 @dataclass(frozen=True)
 class DisplayCount(MeanMetric):
-    """A mean over sentences. A display is one thing, or with `match=motion` each of its motions."""
+    """A mean over sentences. Displays are counted, or with `match=motion` their motions."""
 
-    needs: ClassVar[frozenset[Need]] = NEEDS_SCHEDULES
+    output_kind: ClassVar[str] = ScheduleKind.name
+    needs: ClassVar[frozenset[Need]] = NEEDS_DERIVATION
     paper: ClassVar[str] = FOSTER_2008
 
     match: DisplayMatch = "combination"
@@ -88,7 +88,7 @@ class DisplayTypes(DisplayCount):
 
 @dataclass(frozen=True)
 class DisplayTypeTokenRatio(DisplayCount):
-    """Different displays over displays in a sentence; one without displays is left out of the mean."""
+    """Different displays / displays of a sentence. The mean leaves out sentences without displays."""
 
     family: ClassVar[str] = "display-ttr"
     bounds: ClassVar[Bounds] = (0.0, 1.0)
@@ -100,13 +100,14 @@ class DisplayTypeTokenRatio(DisplayCount):
 
 @dataclass(frozen=True)
 class DisplayFrequencies(BaseMetric):
-    """A figure of how often each display occurs, over all sentences together.
+    """A metric of how often each display occurs in all sentences together.
 
-    Statistics: a count for each display that any system shows (`prepare_outputs` learns which), then
-    for `display-distance` the original's counts. Undefined without a display.
+    Statistics: a count for each display that any system shows (`prepare_outputs` collects them);
+    `display-distance` adds the original's counts. Undefined without a display.
     """
 
-    needs: ClassVar[frozenset[Need]] = NEEDS_SCHEDULES
+    output_kind: ClassVar[str] = ScheduleKind.name
+    needs: ClassVar[frozenset[Need]] = NEEDS_DERIVATION
 
     _codes: Integers | None = field(default=None, init=False, repr=False, compare=False)
 
@@ -144,7 +145,7 @@ class DisplayFrequencies(BaseMetric):
 
 @dataclass(frozen=True)
 class DisplayEntropy(DisplayFrequencies):
-    """Shannon's entropy of the frequencies of displays, in bits; 0 where all are alike."""
+    """Shannon's entropy of the frequencies of displays, in bits; 0 where all displays are the same."""
 
     family: ClassVar[str] = "display-entropy"
     about: ClassVar[str] = "entropy of the frequencies of displays, in bits"
@@ -155,7 +156,7 @@ class DisplayEntropy(DisplayFrequencies):
 
 @dataclass(frozen=True)
 class DisplayCommonest(DisplayFrequencies):
-    """The share of the commonest display among all displays; 1 where all are alike."""
+    """The share of the most common display among all displays; 1 where all are the same."""
 
     family: ClassVar[str] = "display-commonest"
     about: ClassVar[str] = "share of the commonest display"
@@ -170,7 +171,7 @@ class DisplayCommonest(DisplayFrequencies):
 class DisplayDistance(DisplayFrequencies):
     """The Jensen–Shannon distance between the system's frequencies of displays and the original's.
 
-    The square root of the divergence in bits: 0 for the same frequencies, 1 where no display is common.
+    The square root of the divergence in bits: 0 for the same frequencies, 1 without a common display.
     """
 
     family: ClassVar[str] = "display-distance"
@@ -198,7 +199,7 @@ class DisplayDistance(DisplayFrequencies):
 
 
 def entropy(shares: Floats) -> Floats:
-    """In bits, over the last axis; NaN where the shares are, or where there are none."""
+    """The entropy over the last axis, in bits; NaN where a share is NaN or there are no shares."""
     logarithms = np.log2(shares, out=np.zeros_like(shares), where=shares > 0)
     bits = np.abs((shares * logarithms).sum(axis=-1))
     return np.asarray(bits if shares.shape[-1] else np.full(bits.shape, np.nan))

@@ -32,8 +32,8 @@ NEED_ADVICE: Mapping[Need, tuple[str, str]] = {
     ),
     "derivation": ("a derivation", "Put a derivation into each item of the evalset."),
     "original": (
-        "displays to compare with",
-        f"Give them as the outputs of a system named {ORIGINAL}.",
+        f"an output of the system {ORIGINAL}",
+        f"Give what people did as the outputs of a system named {ORIGINAL}.",
     ),
     "source": ("a source", "Put a source into each item of the evalset."),
     "logged": ("a score in a log", "Score a log of inspect_ai or promptfoo (.json)."),
@@ -41,16 +41,17 @@ NEED_ADVICE: Mapping[Need, tuple[str, str]] = {
 
 
 def check_outputs(metric: Metric, batch: Batch) -> None:
-    """Raises InputError for text if the metric scores displays, and for displays if it scores text."""
-    kinds = set(map(type, batch.outputs))
-    if "derivation" not in metric.needs and not kinds <= {str}:
-        raise InputError(
-            f"{metric.name} scores text, but the outputs of {batch.system} are display schedules."
-        )
-    if "derivation" in metric.needs and str in kinds:
-        raise InputError(
-            f"{metric.name} scores display schedules, but outputs of {batch.system} are text."
-        )
+    """Raises InputError for outputs of another kind than the metric scores."""
+    scored = getattr(metric, "output_kind", "text")
+    if scored == "text" and set(map(type, batch.outputs)) <= {str}:
+        return
+    from wellput.core.output_kinds import kind_names
+
+    for kind in batch.shared("output kinds", lambda: kind_names(batch.outputs)):
+        if kind != scored:
+            raise InputError(
+                f"{metric.name} scores {scored}, but outputs of {batch.system} are {kind}."
+            )
 
 
 def refuse_source_without_references(

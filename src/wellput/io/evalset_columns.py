@@ -7,7 +7,7 @@ A system's name may contain dots. CSV and TSV cannot distinguish a missing text 
 empty cell is an empty output, so that a system that says nothing is scored; in the other columns it
 is a missing reference, tree, source or context. In Parquet, null is missing; nested columns
 (`references` as a list, `outputs` as a struct or map) are read too. A derivation is a cell of JSON; in
-a row with a derivation, an output that is a JSON object is a schedule.
+a row with a derivation, an output may be a JSON object too.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class EvalSetColumns:
                 put(record, cell)
         _list_numbered(record)
         if isinstance(record.get("derivation"), str):
-            _decode_displays(record)
+            _decode_objects(record)
         return record
 
 
@@ -128,8 +128,8 @@ def _paired(references: Any, trees: Any) -> tuple[Any, Any]:
     return references, trees
 
 
-def _decode_displays(record: dict[str, Any]) -> None:
-    """Decodes the JSON of a derivation and of the schedules over it; other text stays text."""
+def _decode_objects(record: dict[str, Any]) -> None:
+    """Decodes the JSON of a derivation and of outputs that are objects; other text stays text."""
     record["derivation"] = _decoded(record["derivation"])
     outputs = record.get("outputs", {})
     for system, output in outputs.items():

@@ -80,23 +80,20 @@ class RecordReader:
         self, identifier: Any, record: dict[str, Any], complain: Callable[[str], None]
     ) -> Item:
         derivation = record.get("derivation")
-        nodes = None
-        if derivation is not None:
-            from wellput.displays.schedules import check_derivation
-
-            nodes = check_derivation(derivation, complain)
+        has_object = False
         outputs: dict[str, Output] = {}
         for system, output in _mapping(record, "outputs", complain).items():
             if isinstance(output, str):
                 outputs[system] = output
             elif isinstance(output, dict):
-                from wellput.displays.schedules import check_schedule
-
-                name = f"the output of {system}"
-                check_schedule(output, nodes, name, complain, derivation=derivation)
                 outputs[system] = output
+                has_object = True
             elif output is not None:
                 complain(f"the output of {system} must be a text, not {_kind(output)}")
+        if has_object or derivation is not None:
+            from wellput.core.output_kinds import check_objects
+
+            check_objects(derivation, outputs, complain)
         references, trees = self._references(record, complain)
         by_system: Mapping[str, tuple[str, ...]] = NO_REFERENCES
         trees_by_system: Mapping[str, Trees] = NO_TREES

@@ -38,6 +38,7 @@ class BaseMetric(ABC):
 
     family: ClassVar[str]
     needs: ClassVar[frozenset[Need]] = REFERENCES
+    output_kind: ClassVar[str] = "text"  # or the name of a `core.output_kinds.OutputKind`
     perfect: ClassVar[Mapping[str, float]] = {}
     bounds: ClassVar[Bounds] = (None, None)  # all scores lie between these
     is_always_defined: ClassVar[bool] = False  # whether every segment has a score

@@ -250,6 +250,11 @@ class FittedMetric:
         return frozenset().union(*(metric.needs for metric in self.metrics.values()))
 
     @property
+    def output_kind(self) -> str:
+        kinds = {getattr(metric, "output_kind", "text") for metric in self.metrics.values()}
+        return min(kinds - {"text"}, default="text")
+
+    @property
     def perfect(self) -> Mapping[str, float]:
         known = {p.name: p.perfect for p in self.model.predictors if p.perfect is not None}
         return known if self.model.perfect is None else {"score": self.model.perfect, **known}

@@ -63,25 +63,16 @@ BUILT_IN: dict[str, str] = {
     "distinct": "wellput.metrics.surface:Distinct",
     "length": "wellput.metrics.surface:Length",
     "length-ratio": "wellput.metrics.surface:LengthRatio",
-    "display-precision": "wellput.displays.reproduction:DisplayPrecision",
-    "display-recall": "wellput.displays.reproduction:DisplayRecall",
-    "display-f": "wellput.displays.reproduction:DisplayF",
-    "display-accuracy": "wellput.displays.reproduction:DisplayAccuracy",
-    "display-beta": "wellput.displays.reproduction:DisplayBeta",
-    "display-tokens": "wellput.displays.variety:DisplayTokens",
-    "display-types": "wellput.displays.variety:DisplayTypes",
-    "display-ttr": "wellput.displays.variety:DisplayTypeTokenRatio",
-    "display-entropy": "wellput.displays.variety:DisplayEntropy",
-    "display-commonest": "wellput.displays.variety:DisplayCommonest",
-    "display-distance": "wellput.displays.variety:DisplayDistance",
     "random": "wellput.metrics.sentinels:Random",
     "length-only": "wellput.metrics.sentinels:LengthOnly",
 }
+SENTINELS = ("random", "length-only")
 
 
 def names() -> list[str]:
-    """The names of all metrics, built in or from other packages."""
-    return list(dict.fromkeys([*BUILT_IN, *plugins(GROUP)]))
+    """The names of all metrics, built in or from other packages; sentinels come last."""
+    known = dict.fromkeys([*BUILT_IN, *plugins(GROUP)])
+    return sorted(known, key=lambda name: name in SENTINELS)
 
 
 def full_name(name: str) -> str:

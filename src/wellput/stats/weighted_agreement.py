@@ -8,7 +8,7 @@ distance: `nominal` (0 or 1), `jaccard` (1 − the share of the union that is co
 for sets that overlap).
 
 A value is a label or a set of labels; under Jaccard and MASI a label is the set of itself. The empty
-set is a value ("no display"), at distance 0 from itself and 1 from all others. None or NaN: no value.
+set is a value, at distance 0 from itself and 1 from all others. None or NaN: no value.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The web application of a study, and the server that runs it."""
+"""The web application of a study, and its server."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from starlette.exceptions import HTTPException as StarletteHTTPException
 from starlette.responses import FileResponse, JSONResponse, Response
 
 from wellput import __version__
-from wellput.core.errors import InputError
+from wellput.core.errors import InputError, cannot_listen
 from wellput.studies.dashboard import dashboard_router
 from wellput.studies.judge_api import api_router
 from wellput.studies.judge_pages import pages_router
@@ -41,8 +41,8 @@ def create_app(store: Store, *, misses: Misses | None = None) -> FastAPI:
     app = FastAPI(
         title="wellput study",
         version=__version__,
-        description="Judge texts: fetch the next trial, answer it, until there is none.",
-        # The interactive pages would fetch scripts from elsewhere; the schema itself is served.
+        description="Judge texts: fetch the next trial and answer it, until all are answered.",
+        # The interactive pages load scripts from other servers. The schema itself is served.
         docs_url=None,
         redoc_url=None,
         openapi_url="/api/openapi.json",
@@ -67,7 +67,7 @@ def create_app(store: Store, *, misses: Misses | None = None) -> FastAPI:
     @app.get("/static/{name}", include_in_schema=False)
     def static(name: str) -> Response:
         if name not in STATIC_FILES:
-            raise HTTPException(404, "There is no such file.")
+            raise HTTPException(404, "This file does not exist.")
         return FileResponse(
             str(STATIC_FILES[name]),
             media_type=MEDIA_TYPES[Path(name).suffix],
@@ -83,13 +83,13 @@ def create_app(store: Store, *, misses: Misses | None = None) -> FastAPI:
 
     @app.exception_handler(RequestValidationError)
     def malformed(request: Request, error: RequestValidationError) -> Response:
-        # What was sent is not repeated: it may be anything, also what no encoding can hold.
+        # The message does not repeat the body: it may be anything, even text that cannot be encoded.
         reasons = [f"{_place(each['loc'])}: {each['msg']}" for each in error.errors()]
         return refusal(request, 422, reasons, None)
 
     @app.exception_handler(StoreUnavailable)
     def unavailable(request: Request, error: StoreUnavailable) -> Response:
-        # The message names files and servers: it is for whoever runs the study.
+        # The message names files and servers: it is for the person who runs the study.
         print(f"error: {error}", file=sys.stderr)
         text = "The answers cannot be reached just now. Nothing is lost; please try again."
         return refusal(request, 503, [text], {"Retry-After": "5"})
@@ -100,7 +100,7 @@ def create_app(store: Store, *, misses: Misses | None = None) -> FastAPI:
 def refusal(
     request: Request, status: int, reasons: list[str], headers: Mapping[str, str] | None
 ) -> Response:
-    """Why a request was refused, as JSON to a program and as a page to a person."""
+    """The reasons of a refusal, as JSON for a program and as a page for a person."""
     if is_api(request.url.path):
         body = {"detail": "; ".join(reasons), "reasons": reasons}
         return JSONResponse(body, status, headers)
@@ -130,18 +130,18 @@ def serve(
     certificate: Path | None = None,
     key: Path | None = None,
 ) -> None:
-    """Serves the study until it is interrupted; warns on stderr where others could read along.
+    """Serves the study until it is interrupted. Warns on stderr where others could read the traffic.
 
-    Log handlers of the calling program stay as they are and get the server's warnings and errors; in a
-    program without any, these go to stderr.
+    The server's warnings and errors go to the log handlers of the calling program, or to stderr if it
+    has none.
 
-    Raises InputError for an address that cannot be listened at, and for a bad certificate.
+    Raises InputError for an address where the server cannot listen, and for a bad certificate.
     """
     config = uvicorn.Config(
         create_app(store),
         ssl_certfile=certificate,
         ssl_keyfile=key,
-        # Addresses hold judges' tokens: they are not written to a log.
+        # Addresses contain judges' tokens: they are not logged.
         access_log=False,
         log_level="warning",
         # uvicorn's own configuration would close every log handler of the calling program.
@@ -164,7 +164,7 @@ def serve(
 @contextmanager
 def server_messages() -> Iterator[None]:
     """Writes the server's warnings and errors to stderr, with the time, unless the calling program has
-    log handlers, which get them."""
+    log handlers."""
     logger = logging.getLogger("uvicorn")
     if logger.hasHandlers():
         yield
@@ -179,11 +179,9 @@ def server_messages() -> Iterator[None]:
 
 
 def listening(host: str, port: int) -> Socket:
-    """A socket that listens at an address; raises InputError where that cannot be."""
+    """A socket that listens at an address. Raises InputError where that is impossible."""
     try:
         family, *_, address = getaddrinfo(host, port, type=SOCK_STREAM, flags=AI_PASSIVE)[0]
         return create_server(address, family=family, backlog=2048)
     except OSError as error:
-        raise InputError(
-            f"Cannot listen at {host}, port {port}: {error.strerror}. Try another port= or host=."
-        ) from error
+        raise cannot_listen(host, port, error) from error

@@ -1,8 +1,7 @@
-"""Which trial a judge gets next: the rules, as functions of what has been handed out so far.
+"""The rules of which trial a judge gets next, as functions of the trials that judges have had so far.
 
-Everything random comes from (seed, judge), so that the same sequence of requests gives the same
-assignment. The store asks these rules inside a transaction (`judge_queue`) and writes down what
-they say.
+Everything random depends only on (seed, judge), so that the same sequence of requests gives the same
+assignment. `judge_queue` applies these rules inside a transaction, and the store writes the result.
 """
 
 from __future__ import annotations
@@ -14,10 +13,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from wellput.core.errors import InputError, counted
-from wellput.studies.study_setup import Integers, StudyPlan, StudySetup, Trial
+from wellput.core.metric import Integers
+from wellput.studies.study_setup import StudyPlan, StudySetup, Trial
 
 ORDER_STREAM, CHECK_STREAM, REPEAT_STREAM, ALLOTMENT_STREAM, VARIANT_STREAM = range(5)
-"""What a judge's random stream is used for: one stream each, so that none disturbs another."""
+"""The uses of a judge's random numbers. Each use has its own stream, so they do not interfere."""
 
 
 def rng_for(seed: int, judge: int, use: int) -> np.random.Generator:
@@ -26,8 +26,8 @@ def rng_for(seed: int, judge: int, use: int) -> np.random.Generator:
 
 
 def share(plan: StudyPlan, n_trials: int, judge: int) -> int:
-    """How many trials a judge (by number, from 1) is to have under the plan per-item when nobody
-    leaves: the shares of the planned judges add up to all there is to judge."""
+    """The number of trials of a judge (by number, from 1) under the plan per-item when nobody leaves.
+    The shares of the planned judges add up to all planned judgments."""
     total = n_trials * plan.per_item
     each, left = divmod(total, plan.judges)
     own = each + (1 if left and (judge <= left or judge > plan.judges) else 0)
@@ -37,10 +37,10 @@ def share(plan: StudyPlan, n_trials: int, judge: int) -> int:
 def choose(
     setup: StudySetup, missing: Mapping[int, int], had: Sequence[int], *, judge: int
 ) -> int | None:
-    """The next trial for a judge: one that few others have, of an item and of systems that the judge
-    has seen least, at random among such; None where there is none.
+    """The next trial for a judge, None where there is none. It lacks the most judgments; among such
+    trials its item, then its systems are those that the judge has seen least; then chance decides.
 
-    `missing` is how many judgments each trial still lacks, `had` the trials that the judge has had.
+    `missing` is the number of judgments that each trial still lacks, `had` the judge's trials so far.
     """
     numbers = candidates(setup, missing, had)
     if not len(numbers):
@@ -63,7 +63,7 @@ def choose(
 
 
 def candidates(setup: StudySetup, missing: Collection[int], had: Sequence[int]) -> Integers:
-    """The trials among the missing that a judge may still get."""
+    """The trials of `missing` that the judge may still get."""
     numbers = np.fromiter(missing, np.int64, len(missing))
     had_already = np.zeros(len(setup.trials), bool)
     had_already[had] = True
@@ -77,10 +77,10 @@ def candidates(setup: StudySetup, missing: Collection[int], had: Sequence[int]) 
 def special_positions(
     plan: StudyPlan, length: int, *, seed: int, judge: int
 ) -> dict[str, list[int]]:
-    """After how many ordinary trials each check and each repeat is due.
+    """For each check and each repeat, the number of ordinary trials before it.
 
-    Checks fall anywhere but at the very start; repeats in the second half, so that the first time
-    is some way back.
+    Checks come anywhere after the first trial. Repeats come in the second half, some time after the
+    trials that they repeat.
     """
     checks = rng_for(seed, judge, CHECK_STREAM).integers(min(1, length), length + 1, plan.checks)
     first = max(1, math.ceil(length / 2))
@@ -91,24 +91,23 @@ def special_positions(
 
 
 def is_first_shown_first(orders: Mapping[bool, int], *, seed: int, trial: int) -> bool:
-    """Whether a pair is shown in its own order, given how often each order was used: the rarer one,
-    and at random when they are even."""
+    """Whether a pair is shown in its own order. The order that was used less often is taken; where both
+    were used equally often, chance decides."""
     if orders.get(True, 0) != orders.get(False, 0):
         return orders.get(True, 0) < orders.get(False, 0)
     return bool(np.random.default_rng([seed, trial]).integers(2))
 
 
 def shuffled(systems: Sequence[str], *, seed: int, judge: int, trial: int) -> tuple[str, ...]:
-    """The variants of a page in the judge's own order."""
+    """The variants of a page in random order, the judge's own."""
     rng = np.random.default_rng([seed, judge, VARIANT_STREAM, trial])
     return tuple(systems[place] for place in rng.permutation(len(systems)))
 
 
 def within_judge(setup: StudySetup, judge: int) -> tuple[Trial, ...]:
     """A judge's trials in their order, as in Foster (2008): every pair of systems (for other designs:
-    every system) `times` times, half of a pair's in each order, each item once, allotted at random.
-
-    `times` None: as often as the items allow.
+    every system) comes `times` times, half of them in each order of the pair. Each item comes once,
+    and chance decides which pair it gets. `times` None means as often as the items allow.
     """
     if judge not in setup.memo:
         setup.memo[judge] = _allotment(setup, judge)
@@ -129,14 +128,14 @@ def _allotment(setup: StudySetup, judge: int) -> tuple[Trial, ...]:
 
 
 def trials_per_judge(setup: StudySetup) -> int:
-    """How many trials the first judge is to have, repeats and checks aside."""
+    """The number of trials of the first judge, without repeats and checks."""
     if setup.plan.kind == "within-judge":
         return len(within_judge(setup, judge=1))
     return share(setup.plan, len(setup.trials), judge=1)
 
 
 def most_times(setup: StudySetup) -> int:
-    """How often every pair (or system) can be seen when each item is seen once; even for pairs."""
+    """How often a judge can see every pair (or system) when each item comes once; even for pairs."""
     groups = _groups(setup)
     is_even = setup.design.balances_order
     times = len({trial.item for trial in setup.trials}) // len(groups)
@@ -153,7 +152,7 @@ def most_times(setup: StudySetup) -> int:
 def _groups(setup: StudySetup) -> list[tuple[str, ...]]:
     if setup.questionnaire.layout == "page":
         raise InputError(
-            "The plan within-judge shows each item once; a page shows all variants of it."
+            "The plan within-judge shows one variant of each item, but a page shows all its variants."
         )
     return setup.design.groups(setup.systems, setup.questionnaire.layout)
 
@@ -165,7 +164,7 @@ def _allot(
     if found is None:
         n_items = len({trial.item for trial in setup.trials})
         raise InputError(
-            f"The plan within-judge needs an item of its own for each of a judge's {len(slots)} trials "
+            f"The plan within-judge needs a different item for each of a judge's {len(slots)} trials "
             f"({counted(len(set(slots)), 'pair' if len(slots[0]) == 2 else 'system')} × "
             f"{len(slots) // len(set(slots))}), and {counted(n_items, 'item')} cannot give it. "
             "Lower times=, or bring more items."
@@ -176,14 +175,14 @@ def _allot(
 def _matching(
     setup: StudySetup, slots: Sequence[tuple[str, ...]], rng: np.random.Generator
 ) -> list[int] | None:
-    """An item for each slot, none twice, at random; None where there is no such allotment."""
+    """A random item for each slot, each item at most once; None where that is impossible."""
     from scipy.optimize import linear_sum_assignment
 
     items = sorted({trial.item for trial in setup.trials})
     if len(slots) > len(items):
         return None
     allowed = {(trial.item, trial.systems) for trial in setup.trials}
-    # Random costs make every allotment possible; a forbidden place costs more than all others.
+    # Random costs give every allotment a chance. A forbidden place costs more than all others together.
     costs = rng.random((len(slots), len(items)))
     for row, group in enumerate(slots):
         for column, item in enumerate(items):
@@ -197,7 +196,7 @@ def _matching(
 
 @dataclass(frozen=True)
 class OtherJudge:
-    """Another judge who is still expected: how many trials of the share are left, which were had."""
+    """Another judge who is still expected: the trials left in the share, and the trials had."""
 
     left: int
     had: Collection[int]
@@ -206,11 +205,11 @@ class OtherJudge:
 def beyond_share(
     missing: Mapping[int, int], others: Sequence[OtherJudge], uninvited: int
 ) -> set[int]:
-    """The trials that a judge who has done the share is asked to judge as well, because others left.
+    """The further trials for a judge who has finished the share, because other judges left.
 
-    `missing` is how many judgments each trial still lacks, `uninvited` how many are left to judges
-    whom nobody has invited yet. All trials where the others cannot do everything; else those for
-    which there are not enough others left who have not had them.
+    `missing` is the number of judgments that each trial still lacks, `uninvited` the number that is
+    left for judges who are not invited yet. If the others cannot do everything, these are all trials.
+    Otherwise they are the trials for which too few others remain who have not had them.
     """
     able = dict.fromkeys(missing, 0)
     expected = uninvited
@@ -228,11 +227,11 @@ def beyond_share(
 
 
 ANSWERS_UNTIL_AWAY, ANSWERS_UNTIL_AWAY_PER_JUDGE = 20, 3
-"""Answers, of all and for each judge, during which a judge at work would have answered an open trial.
-In a small study a quarter of all answers is as telling as 20."""
+"""A judge who has not answered an open trial while the others gave this many answers (in all, and
+times the number of judges) is away. In a small study a quarter of all answers is enough."""
 
 ANSWERS_UNTIL_SLOW, ANSWERS_UNTIL_SLOW_PER_JUDGE = 4, 1
-"""The same for a judge who is only slow: others may do the rest of the share, nothing is done twice."""
+"""The same for a slow judge, whose remaining share others may do: nothing is judged twice."""
 
 
 def is_away(
@@ -244,11 +243,11 @@ def is_away(
     n_judges: int,
     setup: StudySetup,
 ) -> bool:
-    """Whether a judge is taken to have left: idle for the length of a lease, or while the others gave
-    so many answers that each of them has passed by; a day for one who never came.
+    """Whether a judge counts as away: idle for longer than the lease, or idle while the others gave
+    many answers. A judge who never came counts as away after a day.
 
-    Where the judge `is_holding` an open trial that others would get, being wrong costs a judgment too
-    many, so it takes more answers.
+    If the judge `is_holding` an open trial that others would get, a mistake costs one judgment too
+    many, so more answers are needed.
     """
     lease = setup.plan.lease_minutes * 60
     if not has_started:

@@ -1,4 +1,4 @@
-"""The owner's dashboard: how the study stands, pause and close, the answers as a file."""
+"""The owner's dashboard: the state of the study, pause and close, and the answers as a file."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from wellput.studies.security import OWNER_COOKIE, Gate
 from wellput.studies.store import STUDY_STATES, Store
 
 OWNER_FORM_HOLDER = "owner"
-"""Whom the dashboard's forms are for."""
+"""The holder of the dashboard's forms."""
 STATE_WORDS = {"open": "Open", "paused": "Paused", "closed": "Closed"}
 STATE_CHANGES = {
     "open": (("paused", "Pause"), ("closed", "Close")),
@@ -48,7 +48,7 @@ def dashboard_router(store: Store, gate: Gate) -> APIRouter:
                 request, "sign_in.html", holder=OWNER_FORM_HOLDER, title=store.questionnaire.title
             )
             if "hx-request" in request.headers:
-                # The part that refreshes itself must not become a door inside the old page.
+                # Reload the page: a part of it asked, and signing in needs the whole page.
                 entrance.headers["HX-Refresh"] = "true"
             return entrance
         overview = store.overview()
@@ -101,7 +101,7 @@ def dashboard_router(store: Store, gate: Gate) -> APIRouter:
         response.delete_cookie(OWNER_COOKIE)
         return response
 
-    # After the fixed addresses: a token is whatever is none of them.
+    # After the fixed addresses: anything else is a token.
     @router.get("/{token}")
     def enter(request: Request, token: str) -> Response:
         response = back()
@@ -116,7 +116,7 @@ def back() -> Response:
 
 
 def ago(moment: float | None, now: float) -> str:
-    """How long ago, in words.
+    """The time since a moment, in words.
 
     >>> ago(0, 7300), ago(0, 59), ago(None, 0)
     ('2 h ago', 'just now', 'never')
@@ -131,7 +131,7 @@ def ago(moment: float | None, now: float) -> str:
 
 
 def seconds(value: float | None) -> str:
-    """Seconds with two digits that mean something, a dash for none."""
+    """Seconds with two significant digits, a dash for None."""
     if value is None:
         return "–"
     return f"{value:.1f} s" if value < 10 else f"{value:.0f} s"

@@ -1,8 +1,8 @@
-"""The noun `Database`: SQLite file or PostgreSQL server, with transactions that have been made durable
-when they end, and errors that say what to do.
+"""The noun `Database`: an SQLite file or a PostgreSQL server. Transactions are durable when they end,
+and errors say what to do.
 
-SQLite runs in WAL mode with synchronous=FULL: a commit has reached the disk when it returns. All
-writes of a process queue at one lock, since SQLite lets one in at a time and polls otherwise.
+SQLite runs in WAL mode with synchronous=FULL: a commit is on the disk when it returns. All writes of
+a process wait at one lock, since SQLite takes one write at a time and would poll.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ HOW_TO_MAKE_ONE = "`wellput study create`, in Python `wellput.Study.create(…)`
 
 
 class StoreUnavailable(InputError):
-    """The database cannot be used now: locked, read-only, full, not to be reached."""
+    """The database cannot be used now: it is locked, read-only, full or unreachable."""
 
 
 class Database:
@@ -69,7 +69,7 @@ class Database:
 
     @contextlib.contextmanager
     def write(self) -> Iterator[Connection]:
-        """A transaction that is on the disk when the block has ended well, and undone otherwise."""
+        """A transaction that is on the disk when the block ends, and undone if it raises."""
         with (
             explained(self.name),
             self._lock if self.is_sqlite else contextlib.nullcontext(),
@@ -78,7 +78,7 @@ class Database:
             yield connection
 
     def erase_traces(self) -> None:
-        """Takes what was deleted out of the files too: SQLite's log, PostgreSQL's dead rows."""
+        """Removes deleted rows from the files too: from SQLite's log, PostgreSQL's dead rows."""
         with explained(self.name), self.engine.connect() as connection:
             if self.is_sqlite:
                 raw = connection.connection.driver_connection
@@ -94,7 +94,7 @@ class Database:
 
 
 def parse_url(text: str | Path) -> URL:
-    """A database URL; anything without `://` is the path of an SQLite file."""
+    """A database URL. A text without `://` is the path of an SQLite file."""
     text = str(text)
     if "://" not in text:
         return URL.create("sqlite", database=text)
@@ -108,19 +108,19 @@ def parse_url(text: str | Path) -> URL:
     if backend in ("postgresql", "postgres"):
         return url.set(drivername="postgresql+psycopg")
     raise InputError(
-        f"No studies are kept in {backend} databases: give the path of a file (SQLite), or "
+        f"A study cannot be kept in a {backend} database: give the path of a file (SQLite), or "
         "postgresql://USER@HOST/DATABASE."
     )
 
 
 def create_file(url: URL) -> None:
-    """An empty SQLite file; raises InputError where it exists or cannot be made."""
+    """Makes an empty SQLite file. Raises InputError where it exists or cannot be made."""
     path = _file(url)
     try:
         path.touch(exist_ok=False)
     except FileExistsError:
         raise InputError(
-            f"{path} exists already. A study is never overwritten: choose another name, or remove it."
+            f"{path} already exists. A study is never overwritten: choose another name, or remove it."
         ) from None
     except FileNotFoundError:
         raise InputError(f"Cannot make {path}: the folder does not exist.") from None
@@ -129,7 +129,7 @@ def create_file(url: URL) -> None:
 
 
 def remove_files(url: URL) -> None:
-    """Removes an SQLite file that came to nothing, with the files beside it."""
+    """Removes the SQLite file of a study that could not be made, with the files beside it."""
     for suffix in ("", "-wal", "-shm"):
         Path(f"{_file(url)}{suffix}").unlink(missing_ok=True)
 
@@ -143,7 +143,7 @@ def check_file(url: URL) -> None:
 
 @contextlib.contextmanager
 def explained(name: str) -> Iterator[None]:
-    """Database errors as messages for people; what was committed before stays."""
+    """Turns database errors into messages for people. Earlier commits stay."""
     try:
         yield
     except exc.TimeoutError:
@@ -156,7 +156,7 @@ def explained(name: str) -> Iterator[None]:
 
 
 def _reason(error: exc.DatabaseError) -> str | None:
-    """What to tell people, None for what is a bug of ours."""
+    """What to tell people; None where the error is a bug in wellput."""
     original = error.orig
     text = str(original).strip()
     for words, reason in _REASONS.items():
@@ -179,13 +179,13 @@ _REASONS = {
     "safe; free some space and try again.",
     "no space left on device": "cannot be written: the disk is full. What was saved before is safe; "
     "free some space and try again.",
-    "file is not a database": "is not a study: it is no SQLite database.",
+    "file is not a database": "is not a study: it is not an SQLite database.",
     "disk image is malformed": "is damaged. Restore it from a copy.",
 }  # fmt: skip
 
 
 def _shown(url: URL) -> str:
-    """A server's address as people gave it, without the password."""
+    """A server's address as it was given, without the password."""
     return url.set(drivername="postgresql").render_as_string(hide_password=True)
 
 
@@ -194,7 +194,7 @@ def _file(url: URL) -> Path:
 
 
 def _escaped(path: Path) -> str:
-    """A path inside an SQLite URI, which itself stands inside a URL."""
+    """A path as part of an SQLite URI, which is itself part of a URL."""
     text = str(path.absolute())
     for character, escape in (("%", "%25"), ("?", "%3f"), ("#", "%23")):
         text = text.replace(character, escape)
@@ -202,7 +202,7 @@ def _escaped(path: Path) -> str:
 
 
 def _prepare_sqlite(connection: Any, _: object) -> None:
-    connection.isolation_level = None  # transactions begin and end where we say, not the driver
+    connection.isolation_level = None  # we begin and end transactions, not the driver
     for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", "secure_delete=ON"):
         connection.execute(f"PRAGMA {pragma}")
 

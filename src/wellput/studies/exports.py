@@ -1,5 +1,5 @@
-"""Studies out into files: judgments for `wellput agree`, with the design beside them; scores for
-mt-metrics-eval; pairs for evalica."""
+"""Writes the answers of a study to files: judgments for `wellput agree`, with the design beside them;
+scores for mt-metrics-eval; pairs for evalica."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ def export(
     repeats: bool = False,
     on_phase: OnPhase = ignore_phase,
 ) -> Export:
-    """Writes what the judges answered; says how much, and where the design went.
+    """Writes the judges' answers. The result has their number and the file of the design.
 
-    `judgments` go to CSV, TSV, JSONL or Parquet by suffix, `-` is CSV on standard output without the
-    design.
+    The suffix of the path chooses CSV, TSV, JSONL or Parquet for `judgments`; `-` is CSV on standard
+    output, without the design.
     """
     on_phase("reading answers")
     everything = store.judgments(repeats=repeats)
@@ -66,14 +66,14 @@ def export(
 
 
 def check_target(path: str, target: ExportTarget) -> None:
-    """Raises InputError at once where the answers cannot be written, in this form or at this place."""
+    """Raises InputError before any work where the answers cannot be written to this path."""
     if target not in EXPORT_TARGETS:
         raise InputError(f"No as_={target!r}; there are {', '.join(EXPORT_TARGETS)}.")
     (check_score_file if target == "mt-metrics-eval" else check_table)(path)
 
 
 def design_path(path: str) -> Path:
-    """Where the design goes: `judgments.csv` has it in `judgments.design.json`."""
+    """The file of the design: for `judgments.csv` it is `judgments.design.json`."""
     name = Path(path).name
     for suffix in (".gz", ".xz"):
         name = name.removesuffix(suffix)
@@ -81,7 +81,7 @@ def design_path(path: str) -> Path:
 
 
 def design_record(store: Store) -> dict[str, Any]:
-    """All that a reader of the judgments must know of how they came about."""
+    """All that a reader of the judgments must know about how they were collected."""
     setup = store.setup
     overview = store.overview()
     return {

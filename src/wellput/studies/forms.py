@@ -1,5 +1,5 @@
-"""Forms as browsers post them, each checked to be one that this server made; and a trial as a form and
-back: the names of its fields, the answers in them, the time it took.
+"""Forms as browsers post them, with the check that this server made them; and the form of a trial: the
+names of its fields, the answers in them, and the time that the answer took.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ MAX_FORM_FIELDS = 5000
 
 
 async def read_form(request: Request) -> Form:
-    """The fields of a posted form; the last one counts where a name comes twice."""
+    """The fields of a posted form. If a name comes twice, the last one counts."""
     try:
         text = (await request.body()).decode("ascii")
         return dict(parse_qsl(text, keep_blank_values=True, max_num_fields=MAX_FORM_FIELDS))
@@ -41,7 +41,7 @@ def check_csrf(request: Request, holder: str, form: Form) -> None:
 
 
 FieldKey = tuple[str | None, str]
-"""A field of a trial's form: the variant (None for the trial as a whole) and the question."""
+"""A field of a trial's form: the variant (None for the whole trial) and the question."""
 
 
 def field_names(trial: ShownTrial) -> dict[FieldKey, str]:
@@ -56,7 +56,7 @@ def field_names(trial: ShownTrial) -> dict[FieldKey, str]:
 
 
 def values_so_far(trial: ShownTrial) -> dict[FieldKey, str]:
-    """The judge's answers so far as a form writes them, "" for none."""
+    """The judge's answers so far as texts of the form, "" for none."""
     return {key: _written(_answer(trial, key)) for key in field_names(trial)}
 
 
@@ -72,7 +72,7 @@ def _written(value: Any) -> str:
 
 
 def answers_in(trial: ShownTrial, form: Form) -> dict[str, Any]:
-    """A form's fields as answers; a question left open is not in them."""
+    """The answers in a form. Questions without an answer are left out."""
     questions = {question.name: question for question in trial.questions}
     answers: dict[str, Any] = {}
     for (variant, name), field in field_names(trial).items():
@@ -87,7 +87,7 @@ def answers_in(trial: ShownTrial, form: Form) -> dict[str, Any]:
 
 
 def elapsed(form: Form) -> int:
-    """Milliseconds the judge took: the browser's clock, without JavaScript the server's."""
+    """Milliseconds that the judge took: the browser's clock, or without JavaScript the server's."""
     measured = form.get("ms", "")
     if measured.isascii() and measured.isdigit():
         return min(int(measured[:12]), MAX_ANSWER_MS)
@@ -102,7 +102,7 @@ def now_ms() -> int:
 
 
 def in_words(trial: ShownTrial, reason: str) -> str:
-    """A reason that names texts by their place, as the page does."""
+    """A reason with the texts named by their places, as on the page."""
     for place, variant in enumerate(trial.variants, start=1):
         reason = reason.replace(f"variant {variant.id}", f"text {place}")
     return reason

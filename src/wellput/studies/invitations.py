@@ -1,8 +1,8 @@
-"""The noun `Invitation`: the name of a judge and the token of a secret link, made at random, shown
-once, stored as a hash.
+"""The noun `Invitation`: the name of a judge and the token of a secret link. Tokens are random, shown
+once, and stored as hashes.
 
-A token has 192 random bits, so its plain SHA-256 cannot be guessed back; passwords would need a
-slow hash, tokens do not.
+A token has 192 random bits, so nobody can guess it from its plain SHA-256. Passwords would need a slow
+hash, tokens do not.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ def token_hash(token: str) -> str:
 
 
 def is_token(token: str, stored_hash: str) -> bool:
-    """Whether the token is the one that was hashed; takes as long for a near miss as for a far one."""
+    """Whether this token was hashed. The time that it takes does not depend on the token."""
     return hmac.compare_digest(token_hash(token), stored_hash)
 
 
 def opaque_id() -> str:
-    """An id that tells nothing about what it names."""
+    """A random id that says nothing about what it names."""
     return secrets.token_hex(OPAQUE_BYTES)
 
 
@@ -45,8 +45,8 @@ MAX_NAME_CHARACTERS = 100
 
 @dataclass(frozen=True, slots=True)
 class Invitation:
-    """A judge's name and the secret of the link, which is never to be had again; the link itself once
-    it is known where the study is served."""
+    """A judge's name and the secret token of the link, which is never shown again. `url` is the whole
+    link, where the address of the study is known."""
 
     judge: str
     token: str
@@ -70,7 +70,7 @@ def checked_names(names: Sequence[str], there: set[str]) -> list[str]:
         if not name.strip() or len(name) > MAX_NAME_CHARACTERS or not is_storable(name):
             problems.append(f"{name[:40]!r}: 1 to {MAX_NAME_CHARACTERS} characters are needed")
         elif name in seen:
-            problems.append(f"{name!r} is a judge already")
+            problems.append(f"{name!r} is already a judge")
         seen.add(name)
     if problems:
         raise InputError.collect("These judges cannot be invited:", problems)

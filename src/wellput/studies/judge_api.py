@@ -1,7 +1,7 @@
-"""The JSON interface of a judge, for other front ends and for judges who are programs.
+"""The JSON interface for judges, for other front ends and for judges that are programs.
 
-The token in the path is the only credential. Every answer with status 200 or 201 has a JSON body;
-everything else is a `Problem`. The classes' names stand in the OpenAPI schema.
+The token in the path is the only credential. A response with status 200 or 201 has its own JSON body;
+every other response is a `Problem`. The OpenAPI schema has the names of the classes.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class NextTrial(BaseModel):
     state: StudyState
 
 
-# Strict: a JSON string is no number. Floats before strings; NaN and infinities are no answers.
+# Strict: a JSON string is not a number. Floats before strings; NaN and infinities are refused.
 Value: TypeAlias = Annotated[float, Field(allow_inf_nan=False)] | str
 
 
@@ -84,8 +84,11 @@ class Problem(BaseModel):
 
 
 _ERRORS: dict[int | str, dict[str, Any]] = {
-    403: {"model": Problem, "description": "The judge has not yet consented, on the page."},
-    404: {"model": Problem, "description": "Nobody has this token, or the judge no such trial."},
+    403: {"model": Problem, "description": "The judge has not consented on the page yet."},
+    404: {
+        "model": Problem,
+        "description": "Nobody has this token, or the trial is not the judge's.",
+    },
     413: {"model": Problem, "description": "The body is too large."},
     422: {"model": Problem, "description": "An answer is out of range, unknown or missing."},
     429: {"model": Problem, "description": "Too many unknown tokens from this address."},
@@ -134,7 +137,7 @@ def api_router(store: Store, gate: Gate) -> APIRouter:
         try:
             status = store.record(judge, body.trial, body.answers, ms=round(body.ms))
         except UnknownTrial:
-            raise HTTPException(404, "The judge has no such trial.") from None
+            raise HTTPException(404, "The trial is not the judge's.") from None
         except StudyClosed as error:
             raise HTTPException(409, str(error)) from None
         except AnswerError as error:

@@ -1,7 +1,7 @@
 """The pages of a judge: consent, questions about the judge, trials one after another, thanks.
 
-The address of an invitation always shows what comes next, on any device. Forms are answered with a
-redirect there, so that reloading a page never sends an answer twice.
+The address of an invitation always shows what comes next, on any device. After a form, the browser is
+redirected there, so that reloading a page never sends an answer twice.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def pages_router(store: Store, gate: Gate) -> APIRouter:
     def own_trial(judge: JudgeRef, trial_id: str) -> ShownTrial:
         shown = store.trial(judge, trial_id)
         if shown is None:
-            raise HTTPException(404, "There is no such page. Please open your link again.")
+            raise HTTPException(404, "This page does not exist. Please open your link again.")
         return shown
 
     @router.get("")
@@ -196,7 +196,7 @@ def trial_page(
     given: Form | None = None,
     reasons: list[str] | None = None,
 ) -> Response:
-    """A trial with its form: as it was answered before, or as it was `given` and refused."""
+    """A trial with its form, which has the earlier answer, or the one that was `given` and refused."""
     fields = field_names(trial)
     if given is None:
         values = values_so_far(trial)

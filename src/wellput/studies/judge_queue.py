@@ -1,9 +1,8 @@
-"""The noun `JudgeQueue`: what a judge gets next and how much there is in all, by `assignment_rules`
-applied to the tables inside one transaction.
+"""The noun `JudgeQueue`: what a judge gets next, and how much there is in all. It applies
+`assignment_rules` to the tables inside one transaction.
 
-A judge's assignments are rows of one of four purposes: `trial`, `repeat` (one of the judge's own
-trials again), `practice` and `check`. One that is withdrawn went to somebody else while its judge
-was away.
+An assignment has one of four purposes: `trial`, `repeat` (one of the judge's own trials again),
+`practice` and `check`. A withdrawn assignment went to somebody else while its judge was away.
 """
 
 from __future__ import annotations
@@ -31,6 +30,7 @@ from wellput.studies.assignment_rules import (
     within_judge,
 )
 from wellput.studies.invitations import opaque_id
+from wellput.studies.questionnaire import JudgeProgress
 from wellput.studies.study_setup import StudySetup, Trial
 
 AssignmentPurpose: TypeAlias = Literal["trial", "repeat", "practice", "check"]
@@ -53,8 +53,8 @@ MISSING_JUDGMENTS = sa.select(trials.number, trials.planned - trials.given).wher
 
 @dataclass(frozen=True)
 class NewAssignment:
-    """An assignment to be written: its purpose, which trial, practice or check, and the variants as
-    (opaque id, system), the system empty where there is none."""
+    """An assignment to be written: its purpose; the number of the trial, practice or check; the
+    variants as (opaque id, system). A practice or check has "" for its systems."""
 
     purpose: AssignmentPurpose
     number: int
@@ -62,12 +62,12 @@ class NewAssignment:
 
 
 def own_assignments(connection: Connection, judge: int) -> list[Assignment]:
-    """All assignments of a judge in the order in which they were given."""
+    """All assignments of a judge, in the order in which the judge got them."""
     return list(connection.execute(OWN_ASSIGNMENTS, {"own_judge": judge}).all())
 
 
 def open_assignment(own: Sequence[Assignment]) -> Assignment | None:
-    """What the judge has to answer now: a trial taken back, or else the one given last."""
+    """What the judge must answer now: a trial whose answer was taken back, or else the last one."""
     live = [row for row in own if not row.is_withdrawn]
     for row in live:
         if row.is_reopened:
@@ -76,7 +76,7 @@ def open_assignment(own: Sequence[Assignment]) -> Assignment | None:
 
 
 class JudgeQueue:
-    """Chooses what a judge gets next, and says how much there is for the judge in all."""
+    """Chooses what a judge gets next, and counts how much there is for the judge in all."""
 
     def __init__(self, setup: StudySetup, connection: Connection, judge: int, now: float) -> None:
         self.setup = setup
@@ -90,7 +90,7 @@ class JudgeQueue:
         self.listed = within_judge(setup, judge) if self.is_within else ()
 
     def next(self) -> NewAssignment | None:
-        """What to give now, None when the judge has had everything."""
+        """The next assignment; None when the judge has had everything."""
         n_practice = self._count("practice")
         if n_practice < len(self.setup.questionnaire.practice):
             texts = self.setup.questionnaire.practice[n_practice].texts
@@ -107,13 +107,13 @@ class JudgeQueue:
 
     @property
     def length(self) -> int:
-        """How many trials the judge is to have, repeats and checks aside."""
+        """The number of trials planned for the judge, without repeats and checks."""
         if self.is_within:
             return len(self.listed)
         return share(self.setup.plan, len(self.setup.trials), self.judge)
 
     def total(self) -> int:
-        """How many answers the judge will have given in the end, as far as can be said now."""
+        """The number of answers that the judge will have given in the end, as far as is known now."""
         regular = len(self.had)
         if regular < self.length:
             regular = min(self.length, regular + self._n_free())
@@ -121,8 +121,12 @@ class JudgeQueue:
         extra = plan.checks + min(plan.repeats, regular) if regular else 0
         return len(self.setup.questionnaire.practice) + regular + extra
 
+    def progress(self) -> JudgeProgress:
+        done = sum(row.answered_at is not None and not row.is_reopened for row in self.own)
+        return JudgeProgress(done, max(done, self.total()))
+
     def _n_free(self) -> int:
-        """How many more trials the judge could have."""
+        """The number of further trials that the judge could have."""
         if self.is_within:
             return len(self.listed)
         return len(candidates(self.setup, self._missing(), self.had_numbers))
@@ -131,7 +135,7 @@ class JudgeQueue:
         return sum(row.purpose == purpose for row in self.own)
 
     def _special(self, n_done: int) -> NewAssignment | None:
-        """The check or the repeat that is due after so many trials."""
+        """The check or the repeat that is due after `n_done` trials."""
         positions = special_positions(
             self.setup.plan, self.length, seed=self.setup.seed, judge=self.judge
         )
@@ -180,14 +184,14 @@ class JudgeQueue:
         return choose(self.setup, missing, self.had_numbers, judge=self.judge)
 
     def _missing(self) -> dict[int, int]:
-        """How many judgments each trial lacks that nobody has been asked for."""
+        """The number of judgments that each trial lacks and that no judge has been asked for."""
         return {row[0]: row[1] for row in self.connection.execute(MISSING_JUDGMENTS).all()}
 
     def _absent(self, *, is_holding: bool) -> set[int]:
-        """The other judges who are taken to have left, see `assignment.is_away`.
+        """The other judges who count as away (`assignment_rules.is_away`).
 
-        One last seen in the future was seen before the clock was set back; how long ago is not known,
-        so that the time in between counts as if it were past.
+        A judge who was last seen in the future was seen before the clock was set back. The time until
+        then counts as if it had passed.
         """
         rows = self.connection.execute(
             sa.select(judges.id, judges.seen_at, judges.seen_answer, judges.started_at).where(
@@ -209,7 +213,7 @@ class JudgeQueue:
         }
 
     def _held_by_absent(self) -> dict[int, Assignment]:
-        """Unanswered trials of judges who have left, the one held longest for each trial."""
+        """By trial, the assignment that a judge who is away has held longest without an answer."""
         rows = self.connection.execute(
             sa.select(schema.assignments)
             .where(
@@ -226,7 +230,7 @@ class JudgeQueue:
         return {row.number: row for row in rows if row.judge in absent}
 
     def _take_over(self, held: dict[int, Assignment]) -> int | None:
-        """Withdraws a trial from a judge who has left, when nothing else is to be had."""
+        """Withdraws a trial from a judge who is away, where there is nothing else to give."""
         takeable = set(candidates(self.setup, held, self.had_numbers).tolist())
         oldest = min(
             (row for row in held.values() if row.number in takeable),
@@ -244,7 +248,7 @@ class JudgeQueue:
         return int(oldest.number)
 
     def _beyond_share(self, missing: dict[int, int]) -> set[int]:
-        """The trials that others will not do: see `assignment.beyond_share`."""
+        """The trials that others will not do (`assignment_rules.beyond_share`)."""
         if not missing or (self.setup.plan.at_most or len(self.had) + 1) <= len(self.had):
             return set()
         absent = self._absent(is_holding=False)
@@ -293,7 +297,7 @@ class JudgeQueue:
         return [(opaque_id(), system) for system in systems]
 
     def _number_of(self, trial: Trial) -> int:
-        """The place of a trial, in whichever order its systems are shown."""
+        """The number of a trial, in any order of its systems."""
         return next(
             number
             for number, known in enumerate(self.setup.trials)
@@ -302,7 +306,7 @@ class JudgeQueue:
 
 
 def change_given(connection: Connection, number: int, by: int) -> None:
-    """Counts how often a trial is handed out."""
+    """Changes the number of judges who have a trial."""
     connection.execute(
         sa.update(schema.trials).where(trials.number == number).values(given=trials.given + by)
     )

@@ -1,5 +1,5 @@
-"""The noun `Medium`: what shows an output to judges. A text is read; displays are performed by the
-talking head, which lives in another room and is found by name, as a design is."""
+"""The noun `Medium`: what shows an output to judges. A text is read. Outputs of another kind bring
+their medium with them."""
 
 from __future__ import annotations
 
@@ -7,41 +7,38 @@ from collections.abc import Iterable, Mapping
 from importlib.resources.abc import Traversable
 from typing import Protocol
 
-from wellput.core.evalset import Item, Output
-from wellput.core.lazy_names import import_object
+from wellput.core.errors import InputError
+from wellput.core.evalset import Item
+from wellput.core.output_kinds import kind_of, output_kinds
 from wellput.studies.designs.base import Design
 from wellput.studies.questionnaire import Questionnaire
 
 
 class Medium(Protocol):
-    """What must be known of a medium, from an evalset's outputs to the page of a trial."""
+    """How outputs of one kind are stored in a study, and shown on the page of a trial."""
 
     name: str
     shows_text: bool
-    """Whether practice trials and attention checks, which are texts, can be shown as well."""
+    """Whether it can also show texts: practice trials and attention checks."""
     template: str
-    """Where the macro `output(variant, speech)` is: one of `studies/templates`, or `package:path`."""
+    """One of `studies/templates`, or `package:path`. It has the macro `output(variant, speech)`."""
     styles: tuple[str, ...]
     scripts: tuple[str, ...]
     static: Mapping[str, Traversable]
-    """The styles, the scripts and what they load, by the name under which they are served."""
-
-    def takes(self, output: Output) -> bool:
-        """Whether an output is to be shown by this medium."""
-        ...
+    """The styles, the scripts and the files that they load, by the name in their address."""
 
     def prepared(self, item: Item) -> tuple[dict[str, str], bytes | None, list[str]]:
-        """An item's outputs in the form in which they are stored, the sound (a WAV file) that they
-        share, and what is wrong with them."""
+        """An item's outputs as they are stored, their common sound (a WAV file), and the problems that
+        they have."""
         ...
 
     def reworded(self, questionnaire: Questionnaire, design: Design) -> Questionnaire:
-        """The questionnaire in words that fit the medium; words of one's own are kept."""
+        """The questionnaire in words that fit the medium. The owner's own words are kept."""
         ...
 
 
 class TextMedium:
-    """A text, to be read as it is."""
+    """Shows a text as it is."""
 
     name = "text"
     shows_text = True
@@ -49,9 +46,6 @@ class TextMedium:
     styles: tuple[str, ...] = ()
     scripts: tuple[str, ...] = ()
     static: Mapping[str, Traversable] = {}
-
-    def takes(self, output: Output) -> bool:
-        return isinstance(output, str)
 
     def prepared(self, item: Item) -> tuple[dict[str, str], bytes | None, list[str]]:
         texts = {s: output for s, output in item.outputs.items() if isinstance(output, str)}
@@ -61,23 +55,31 @@ class TextMedium:
         return questionnaire
 
 
-MEDIA: Mapping[str, str] = {
-    "head": "wellput.displays.talking_head:HeadMedium",
-    "text": "wellput.studies.media:TextMedium",
-}
+def all_media() -> list[Medium]:
+    """The medium of text, and those of other kinds of outputs."""
+    others = (kind.medium() for kind in output_kinds())
+    return [TextMedium(), *(medium for medium in others if medium is not None)]
 
 
 def medium_named(name: str) -> Medium:
-    found: Medium = import_object(MEDIA[name])()
-    return found
+    if name == TextMedium.name:
+        return TextMedium()
+    for medium in all_media():
+        if medium.name == name:
+            return medium
+    raise InputError(
+        f"Nothing shows outputs as {name!r}. Install the package that the study needs."
+    )
 
 
 def medium_for(items: Iterable[Item]) -> Medium:
-    """The medium that takes some output: text where no other does."""
-    others = [medium_named(name) for name in MEDIA if name != "text"]
+    """The medium of the first output that is not text, or that of text."""
     for item in items:
         for output in item.outputs.values():
-            for medium in others:
-                if medium.takes(output):
-                    return medium
-    return medium_named("text")
+            if not isinstance(output, str):
+                kind = kind_of(output)
+                medium: Medium | None = kind.medium()
+                if medium is None:
+                    raise InputError(f"A study cannot show {kind.name}: they have no medium.")
+                return medium
+    return TextMedium()

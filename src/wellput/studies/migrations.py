@@ -1,7 +1,8 @@
-"""Changes of the schema, in order, never altered once released; applied names stand in the database.
+"""Changes of the schema, in order. A released migration is never changed. The database has the names
+of the migrations that were applied.
 
-A migration says in frozen words what it makes: it must not use `studies.schema`, which moves on. A test
-takes every version through the migrations after it and compares the result with the schema.
+A migration must not use `studies.schema`, which changes later. A test takes every version through the
+migrations after it and compares the result with the schema.
 """
 
 from __future__ import annotations
@@ -93,9 +94,9 @@ def m001_tables(connection: Connection) -> None:
 
 
 def m002_speech(connection: Connection) -> None:
-    """What the talking head says of an item."""
+    """The sound of an item."""
     made = sa.MetaData()
-    # Only named, for the key that refers to it: the table itself is there.
+    # Only named for the foreign key: the table itself exists.
     sa.Table("items", made, sa.Column("number", sa.Integer, primary_key=True))
     speech = sa.Table(
         "speech",
@@ -123,14 +124,14 @@ _applied = sa.Table(
 
 
 def is_study(connection: Connection) -> bool:
-    """Whether the database holds a study, of whatever version."""
+    """Whether the database holds a study, of any version."""
     return sa.inspect(connection).has_table(_applied.name)
 
 
 def migrate(connection: Connection, *, where: str, only: int | None = None) -> list[str]:
-    """Applies what is missing (the first `only` of all, for tests) and names it.
+    """Applies the missing migrations (for tests: of the first `only`) and returns their names.
 
-    Raises InputError, having changed nothing, for a study that a newer wellput has migrated.
+    Raises InputError and changes nothing if a newer wellput has migrated the study.
     """
     _applied.create(connection, checkfirst=True)
     there = set(connection.scalars(sa.select(_applied.c.name)))

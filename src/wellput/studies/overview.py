@@ -1,5 +1,5 @@
-"""The noun `Overview`: how a study stands, for its owner: progress, time, flags, whom the judges prefer
-and how far they agree so far."""
+"""The noun `Overview`: the state of a study for its owner. Progress, time, flags, whom the judges
+prefer and how far they agree so far."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ from wellput.studies.study_setup import StudySetup
 JudgeState: TypeAlias = Literal["invited", "working", "done"]
 
 MIN_STRAIGHT_LINE_ANSWERS = 8
-"""So many answers, all the same, are straight-lining."""
+"""This many answers, all the same, are straight-lining."""
 HASTY_SECONDS = 1.0
 MIN_TRIALS_TO_CALL_HASTY = 5
 
 
 @dataclass(frozen=True)
 class JudgeOverview:
-    """One judge: answered of all, the median of seconds a trial, what looks wrong.
+    """One judge: the trials done of all, the median seconds per trial, and what looks wrong.
 
-    `consistency` is the share of answers to repeated trials that are those of the first time, give or
-    take one point of a scale, a tenth of a slider, a factor of two for magnitudes.
+    `consistency` is the share of answers to repeated trials that are about the same as the first time:
+    within one point of a scale, a tenth of a slider, a factor of two for magnitudes.
     """
 
     name: str
@@ -56,7 +56,7 @@ class JudgeOverview:
 
 @dataclass(frozen=True)
 class ItemOverview:
-    """One item: judgments there (over all its trials) of judgments planned."""
+    """One item: the judgments done and planned, over all its trials."""
 
     item: str
     done: int
@@ -66,7 +66,7 @@ class ItemOverview:
 @dataclass(frozen=True)
 class AgreementOverview:
     """One question: Krippendorff's α and the correlations between pairs of judges, NaN where they
-    are undefined as yet."""
+    are still undefined."""
 
     question: str
     n_judges: int
@@ -78,10 +78,10 @@ class AgreementOverview:
 
 @dataclass(frozen=True, repr=False)
 class Overview(Result):
-    """How a study stands.
+    """The state of a study.
 
-    `done` and `planned` count trials answered (practice, checks and repeats aside); `unreachable`
-    those that the invited judges will not get to, so that more must be invited.
+    `done` and `planned` count answers to trials, without practice, checks and repeats. `unreachable`
+    counts those that the invited judges will not give: more judges must be invited.
     """
 
     presented_by: ClassVar[str] = "wellput.reporting.study:status_report"
@@ -111,12 +111,12 @@ class Overview(Result):
 
     @property
     def is_final(self) -> bool:
-        """Whether all answers are in, so that one may say who won."""
+        """Whether all answers are in, so that the winner can be named."""
         return self.state == "closed" or (self.done >= self.planned > 0)
 
 
 def overview(setup: StudySetup, connection: Connection, *, state: str, now: float) -> Overview:
-    """How the study stands."""
+    """The state of the study."""
     answered = read_answered(connection)
     by_judge: dict[int, list[AnsweredRow]] = {}
     for one in answered:
@@ -126,12 +126,12 @@ def overview(setup: StudySetup, connection: Connection, *, state: str, now: floa
     expected = 0
     for row in rows:
         if row.forgotten_at is None:
-            handing_out = JudgeQueue(setup, connection, row.id, now)
+            queue = JudgeQueue(setup, connection, row.id, now)
             own = by_judge.get(row.id, [])
-            judge = _judge(setup, row, own, handing_out)
+            judge = _judge(setup, row, own, queue)
             judges.append(judge)
             n_had = sum(one.purpose == "trial" for one in own)
-            expected += max(0, handing_out.length - n_had)
+            expected += max(0, queue.length - n_had)
     done = sum(one.purpose == "trial" for one in answered)
     planned = _planned(setup, n_judges=len(judges))
     items = _items(setup, answered, n_judges=len(judges))
@@ -171,7 +171,7 @@ def _items(
         ItemOverview(
             item.id,
             done[place],
-            # Within judges nobody can say who gets which item: at most every judge gets it.
+            # Under within-judge nobody knows who gets which item: at most every judge gets it.
             n_trials[place] * setup.plan.per_item if is_per_item else n_judges,
         )
         for place, item in enumerate(setup.items)
@@ -180,19 +180,17 @@ def _items(
 
 
 def _judge(
-    setup: StudySetup, row: Any, answered: Sequence[AnsweredRow], handing_out: JudgeQueue
+    setup: StudySetup, row: Any, answered: Sequence[AnsweredRow], queue: JudgeQueue
 ) -> JudgeOverview:
-    own = handing_out.own
-    done = sum(one.answered_at is not None and not one.is_reopened for one in own)
-    total = max(done, handing_out.total())
+    progress = queue.progress()
     checks = [one for one in answered if one.purpose == "check"]
     failed = sum(not passes(setup, setup.checks[one.number], one.values) for one in checks)
-    is_done = done == total and open_assignment(own) is None and done > 0
+    is_done = 0 < progress.done == progress.total and open_assignment(queue.own) is None
     return JudgeOverview(
         name=row.name,
         state="invited" if row.started_at is None else "done" if is_done else "working",
-        done=done,
-        total=total,
+        done=progress.done,
+        total=progress.total,
         seconds=_median([one.ms / 1000 for one in answered if one.purpose == "trial"]),
         last_seen=None if row.started_at is None else row.seen_at,
         checks=len(checks),
@@ -247,8 +245,8 @@ def _consistency(setup: StudySetup, answered: Sequence[AnsweredRow]) -> float | 
 
 
 def agreement(setup: StudySetup, answered: Iterable[AnsweredRow]) -> list[AgreementOverview]:
-    """α and pairwise correlations of each question, over the answers there are; correlations of judges
-    who share enough of them."""
+    """α and pairwise correlations of each question, over the answers so far. Correlations are between
+    judges who share enough answers."""
     found = judgments_of(setup, answered)
     if not found:
         return []
@@ -257,7 +255,7 @@ def agreement(setup: StudySetup, answered: Iterable[AnsweredRow]) -> list[Agreem
 
 
 def rankings(setup: StudySetup, answered: Iterable[AnsweredRow]) -> list[Ranking]:
-    """Whom the judges prefer on each question, by the answers there are."""
+    """Whom the judges prefer on each question, by the answers so far."""
     items = [item.id for item in setup.items]
     return setup.design.rankings(judgments_of(setup, answered), setup.systems, items)
 

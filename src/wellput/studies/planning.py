@@ -1,11 +1,11 @@
-"""From an evalset to a `StudySetup`: what shows its outputs, which trials there are, and which of
-them are shown when there are more than judges can judge.
+"""From an evalset to a `StudySetup`: the medium that shows its outputs, all possible trials, and a
+selection of them when there are too many to judge.
 
-Of the ways to select, `random` takes some of every system (or pair). `spread` takes some from each
-fifth of a metric's range, so that every value is judged. `contrast` takes those on which two
-metrics disagree most (Bangalore, Rambow & Whittaker 2000 did both: to spread each metric's values
-and to set metrics against each other). A trial's value is its output's score, for a pair the first
-minus the second, for a page the mean.
+`random` selects some trials of every system (or pair). `spread` selects some from each fifth of a
+metric's range, so that all values are judged. `contrast` selects the trials on which two metrics
+disagree most. (Bangalore, Rambow & Whittaker 2000 did both: they spread each metric's values, and set
+metrics against each other.) The value of a trial is the score of its output; for a pair it is the
+first score minus the second, for a page the mean.
 """
 
 from __future__ import annotations
@@ -50,8 +50,8 @@ STRATA_PER_METRIC = 5
 
 @dataclass(frozen=True)
 class Stratum:
-    """A kind of trial of which some are taken: its name, and its trials by number, the first to be
-    taken first."""
+    """A group of trials from which some are selected: its name, and the numbers of its trials in the
+    order of selection."""
 
     name: str
     candidates: Sequence[int]
@@ -59,7 +59,7 @@ class Stratum:
 
 @dataclass(frozen=True)
 class TrialSelection:
-    """The trials that were chosen, and the record of how."""
+    """The selected trials, and the record of how they were selected."""
 
     trials: tuple[Trial, ...]
     record: Mapping[str, Any]
@@ -78,13 +78,13 @@ def select_trials(
     threads: int | None = None,
     on_phase: OnPhase = ignore_phase,
 ) -> TrialSelection:
-    """Some of the trials; deterministic from the seed, in the order of `trials`."""
+    """A selection of the trials, in their order. It depends only on the arguments and the seed."""
     if method not in SELECTION_METHODS:
         raise InputError(f"No select={method!r}; there are {', '.join(SELECTION_METHODS)}.")
     if per_stratum < 1:
         raise InputError("At least one trial must be taken from each stratum.")
     if method == "random" and metrics:
-        raise InputError("A random selection has no use for metrics: choose spread or contrast.")
+        raise InputError("A random selection does not use metrics: choose spread or contrast.")
     if method != "random" and len(metrics) < (2 if method == "contrast" else 1):
         needed = (
             "two metrics, to set them against each other" if method == "contrast" else "a metric"
@@ -133,7 +133,7 @@ def select_trials(
 def trial_values(
     table: ScoreTable, design: Design, items: Sequence[StudyItem], trials: Sequence[Trial]
 ) -> Floats:
-    """The metric's value of each trial, NaN where it has none."""
+    """The metric's value of each trial, NaN where there is none."""
     place = {item: column for column, item in enumerate(table.items)}
     row = {system: number for number, system in enumerate(table.systems)}
     scores = table.scores
@@ -148,7 +148,7 @@ def trial_values(
 def used_items(
     items: Sequence[StudyItem], trials: Sequence[Trial]
 ) -> tuple[tuple[StudyItem, ...], tuple[Trial, ...]]:
-    """The items that the trials use, and the trials by their new places."""
+    """The items that the trials use, and the trials with the new places of their items."""
     places = sorted({trial.item for trial in trials})
     new = {old: place for place, old in enumerate(places)}
     return (
@@ -175,7 +175,7 @@ def _spread(values: Mapping[str, Floats], rng: np.random.Generator) -> list[Stra
             continue
         low, high = column[known].min(), column[known].max()
         edges = np.linspace(low, high, STRATA_PER_METRIC + 1)
-        # The highest value belongs to the last stratum, not to one of its own.
+        # The highest value belongs to the last stratum.
         places = np.clip(
             np.searchsorted(edges, column[known], side="right") - 1, 0, STRATA_PER_METRIC - 1
         )
@@ -213,7 +213,7 @@ def plan_study(
     threads: int | None = None,
     on_phase: OnPhase = ignore_phase,
 ) -> StudySetup:
-    """All that is fixed when the study begins; `select` shows only some of the trials."""
+    """All that is fixed when the study begins. `select` selects some of the trials."""
     on_phase("planning trials")
     medium = medium_for(evalset)
     questionnaire = medium.reworded(settings.questionnaire, design_of(settings.questionnaire))
@@ -258,8 +258,8 @@ def substitution_settings(
     design: str | Design | None,
     points: int | None,
 ) -> tuple[str, dict[str, Any]]:
-    """The design and the settings of a study of substitutions; what the owner's settings say goes
-    before the usual words."""
+    """The design and the settings of a study of substitutions. The owner's settings replace the usual
+    words."""
     if not set(evalset.systems) <= {KEPT, REFUSED}:
         raise InputError(
             "This evalset holds no substitutions. `wellput paraphrase` writes them to a file, which "

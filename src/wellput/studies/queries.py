@@ -1,13 +1,13 @@
-"""A study in and out of its tables: the statements that the store's methods share, and the answered
-trials with the judgments or preferences that they make.
+"""Reads a study from its tables and writes it: the statements that the store's methods share, and the
+answered trials, from which judgments or preferences are made.
 
-Only the newest answer to a trial counts. Practice, attention checks and repeated trials make no
-judgments; repeats are to be had by asking for them.
+Only the latest answer to a trial counts. Practice trials, attention checks and repeated trials make no
+judgments; repeats are given on request.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Literal, TypeAlias, cast, get_args
@@ -19,8 +19,14 @@ from wellput.core.errors import InputError, WellputError
 from wellput.core.judgment import Judgment, Preference
 from wellput.studies import schema
 from wellput.studies.designs.base import AnsweredTrial
-from wellput.studies.judge_queue import Assignment, AssignmentPurpose
-from wellput.studies.questionnaire import Check, Questionnaire, Task
+from wellput.studies.invitations import opaque_id
+from wellput.studies.judge_queue import (
+    Assignment,
+    AssignmentPurpose,
+    NewAssignment,
+    change_given,
+)
+from wellput.studies.questionnaire import Check, Questionnaire, Task, from_record
 from wellput.studies.questions import AnswerValues, is_storable
 from wellput.studies.study_setup import StudyItem, StudyPlan, StudySetup, Trial
 
@@ -91,11 +97,6 @@ def insert_setup(connection: Connection, setup: StudySetup, owner_hash: str, now
     )
 
 
-def _task(record: Mapping[str, Any]) -> Task:
-    lists = {name: tuple(record[name]) for name in ("answers", "choices")}
-    return Task(**{**record, **lists})
-
-
 def state_of(connection: Connection) -> StudyState:
     state: StudyState = connection.scalars(STATE_QUERY).one()
     return state
@@ -107,7 +108,7 @@ def require_state(connection: Connection, allowed: Sequence[StudyState]) -> None
 
 
 def lock_study(connection: Connection) -> None:
-    """Handing out is one at a time: SQLite locks everything anyway, PostgreSQL this row."""
+    """Lets one transaction at a time hand out trials. (SQLite locks the whole file anyway.)"""
     connection.execute(sa.select(schema.study.c.id).with_for_update())
 
 
@@ -121,7 +122,7 @@ def own_assignment(
 
 
 def speech_of(connection: Connection, item: int) -> bytes | None:
-    """What is said of an item; None where it is read, or performed in silence."""
+    """The sound of an item; None where it has none."""
     found: bytes | None = connection.scalar(
         sa.select(schema.speech.c.wav).where(schema.speech.c.item == item)
     )
@@ -136,8 +137,52 @@ def has_consented(connection: Connection, judge: int) -> bool:
     return connection.scalar(sa.select(judges.consented_at).where(judges.id == judge)) is not None
 
 
+def give(connection: Connection, judge: int, given: NewAssignment, now: float) -> Assignment:
+    """Gives a trial to a judge."""
+    values = {
+        "variants": given.variants,
+        "given_at": now,
+        "answered_at": None,
+        "is_reopened": False,
+        "is_withdrawn": False,
+    }
+    # A trial that was withdrawn from the judge and comes back is the same trial.
+    row = connection.execute(
+        sa.update(schema.assignments)
+        .where(
+            assignments.judge == judge,
+            assignments.purpose == given.purpose,
+            assignments.number == given.number,
+            assignments.is_withdrawn.is_(True),
+        )
+        .values(values)
+        .returning(schema.assignments)
+    ).one_or_none()
+    if row is None:
+        fixed = {"key": opaque_id(), "judge": judge, "purpose": given.purpose}
+        row = connection.execute(
+            schema.assignments.insert()
+            .values({**values, **fixed, "number": given.number})
+            .returning(schema.assignments)
+        ).one()
+    if given.purpose == "trial":
+        change_given(connection, given.number, +1)
+    return row
+
+
+def note_seen(connection: Connection, judge: int, now: float) -> None:
+    """Notes when a judge was last there, and how many answers there were then."""
+    newest = connection.scalar(sa.select(sa.func.max(answers.id))) or 0
+    started = sa.func.coalesce(judges.started_at, now)
+    update_judge(connection, judge, seen_at=now, seen_answer=newest, started_at=started)
+
+
+def update_judge(connection: Connection, judge: int, **values: Any) -> None:
+    connection.execute(sa.update(schema.judges).where(judges.id == judge).values(**values))
+
+
 def load_setup(connection: Connection, where: str) -> StudySetup:
-    """The inverse of `insert_setup`, but for the speech, which is fetched when it is heard."""
+    """The inverse of `insert_setup`, without the speech, which is read when a judge plays it."""
     settings = connection.scalar(sa.select(schema.study.c.settings))
     if settings is None:
         raise InputError(f"{where} holds no study.")
@@ -151,8 +196,8 @@ def load_setup(connection: Connection, where: str) -> StudySetup:
         items=items,
         trials=trials,
         seed=settings["seed"],
-        checks=tuple(Check(**{**c, "texts": tuple(c["texts"])}) for c in settings["checks"]),
-        tasks={task["item"]: _task(task) for task in settings["tasks"]},
+        checks=tuple(from_record(Check, check) for check in settings["checks"]),
+        tasks={task["item"]: from_record(Task, task) for task in settings["tasks"]},
         selection=settings["selection"],
     )
     try:
@@ -166,7 +211,7 @@ def load_setup(connection: Connection, where: str) -> StudySetup:
 class AnsweredRow:
     """One trial as a judge answered it: the systems in the order shown, and the values along them.
 
-    `position` is the place among the judge's answered trials, from 1.
+    `position` is the place among the trials that the judge answered, from 1.
     """
 
     judge_id: int
@@ -181,7 +226,7 @@ class AnsweredRow:
 
 
 def read_answered(connection: Connection) -> list[AnsweredRow]:
-    """Every answered trial of every judge, with its newest answer, in the order given."""
+    """Every answered trial of every judge, with its latest answer, in the order of the trials."""
     assignments, answers, judges = schema.assignments.c, schema.answers.c, schema.judges.c
     rows = connection.execute(
         sa.select(
@@ -223,7 +268,7 @@ def read_answered(connection: Connection) -> list[AnsweredRow]:
 def judgments_of(
     setup: StudySetup, answered: Iterable[AnsweredRow], *, repeats: bool = False
 ) -> list[Judgment] | list[Preference]:
-    """The judgments that the design makes of the answers, or preferences.
+    """The judgments or preferences that the design makes from the answers.
 
     Extra columns: `ms`, `position`, `recorded_at` (UTC), and `repeat` where repeats are asked for.
     """

@@ -1,8 +1,8 @@
-"""The nouns of a study as judges meet it: `Questionnaire` with what belongs to it, and what a judge is
-shown (`ShownTrial`, `Variant`, `JudgeProgress`).
+"""The nouns of a study as judges see it: `Questionnaire` with its parts, and what a judge is shown
+(`ShownTrial`, `Variant`, `JudgeProgress`).
 
-A questionnaire says what is asked and in which words; which system wrote a text is never part of it.
-Its design (`studies.designs`) has the words unless a TOML file (`studies.settings`) replaces them.
+A questionnaire has the questions and all their wording, never the name of a system. Its design
+(`studies.designs`) gives the words; a TOML file (`studies.settings`) may replace them.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ FieldKind: TypeAlias = Literal["text", "number", "choice"]
 
 @dataclass(frozen=True)
 class DemographicField:
-    """One voluntary question about the judge; `choices` where the kind is choice."""
+    """One voluntary question about the judge. `choices` are for the kind "choice"."""
 
     name: str
     text: str
@@ -30,7 +30,7 @@ class DemographicField:
 
 @dataclass(frozen=True)
 class Practice:
-    """A trial shown first to everybody, whose answers are kept apart; two texts for pairs.
+    """A trial that every judge sees first. Its answers are kept apart. A pair has two texts.
 
     `question` is what a task asks about the text."""
 
@@ -44,8 +44,8 @@ class Practice:
 class Check:
     """An attention check: a trial with a known answer, shown among the others.
 
-    `expected` holds the right value by question, or [lowest, highest] for numbers; on a page every
-    text expects the same. `question` is what a task asks about the text.
+    `expected` has the right value of each question, or [lowest, highest] for numbers. On a page all
+    texts have the same expected values. `question` is what a task asks about the text.
     """
 
     texts: tuple[str, ...]
@@ -57,7 +57,7 @@ class Check:
 
 @dataclass(frozen=True)
 class Task:
-    """A question about an item with its keyed answers; `choices` where it is multiple choice."""
+    """A question about an item with its right answers. `choices` are for multiple choice."""
 
     item: str
     text: str
@@ -67,11 +67,11 @@ class Task:
 
 @dataclass(frozen=True)
 class Questionnaire:
-    """What judges are asked, in all its wording.
+    """What judges are asked, with all its wording.
 
-    `kind` is the name of its design, `options` are the design's, as far as they differ from the usual.
-    `layout` is one variant at a time, or all variants of an item on a page. `consent` is asked for
-    before anything else where there is a text. `medium` is the name of what shows a variant.
+    `kind` is the name of the design, `options` are those of its options that differ from the default.
+    `layout` is one variant at a time, or all variants of an item on a page. If there is a text of
+    `consent`, judges must agree to it first. `medium` is the name of the medium that shows a variant.
     """
 
     kind: str
@@ -87,9 +87,9 @@ class Questionnaire:
     medium: str = "text"
 
     def to_json(self) -> dict[str, Any]:
-        """As plain values, for the store and for the file beside an export.
+        """Plain values, for the store and for the file beside an export.
 
-        The options `ties` and `modulus` stand in every record, as they always did.
+        Every record has the options `ties` and `modulus`, as older versions wrote them.
         """
         record = asdict(self)
         options, medium = dict(record.pop("options")), record.pop("medium")
@@ -100,7 +100,7 @@ class Questionnaire:
 
     @classmethod
     def from_json(cls, record: Mapping[str, Any]) -> Questionnaire:
-        """The inverse of `to_json`, after a trip through JSON."""
+        """The inverse of `to_json`, from values that were read from JSON."""
         known = {name: value for name, value in record.items() if name not in ("ties", "modulus")}
         options = dict(record.get("options", {}))
         if record.get("ties"):
@@ -108,11 +108,11 @@ class Questionnaire:
         if record.get("modulus") is not None:
             options["modulus"] = record["modulus"]
         nested = {
-            "questions": tuple(_tupled(Question, entry) for entry in record["questions"]),
+            "questions": tuple(from_record(Question, entry) for entry in record["questions"]),
             "demographics": tuple(
-                _tupled(DemographicField, entry) for entry in record["demographics"]
+                from_record(DemographicField, entry) for entry in record["demographics"]
             ),
-            "practice": tuple(_tupled(Practice, entry) for entry in record["practice"]),
+            "practice": tuple(from_record(Practice, entry) for entry in record["practice"]),
             "options": options,
         }
         return cls(**{**known, **nested})
@@ -120,8 +120,8 @@ class Questionnaire:
 
 @dataclass(frozen=True)
 class Variant:
-    """A text as a judge sees it, or a performance as JSON; the id is opaque and belongs to this judge's
-    trial alone."""
+    """A text as a judge sees it, or a performance as JSON. The id is random and is used only in this
+    judge's trial."""
 
     id: str
     text: str
@@ -129,10 +129,10 @@ class Variant:
 
 @dataclass(frozen=True)
 class ShownTrial:
-    """All that a judge may see of a trial: no system names, no other judge's answers.
+    """All that a judge may see of a trial: no system names, no answers of other judges.
 
-    `answers` are the judge's own so far, in the shape in which they are given: {question: value}, or
-    where `is_by_variant` {variant id: {question: value}}; empty where there are none.
+    `answers` are the judge's own so far, in the shape in which judges give them: {question: value}, or
+    {variant id: {question: value}} if `is_by_variant`; empty where there are none.
     """
 
     id: str
@@ -147,11 +147,12 @@ class ShownTrial:
 
 @dataclass(frozen=True)
 class JudgeProgress:
-    """How many of a judge's trials are answered, practice included."""
+    """The number of a judge's answered trials and of all, with practice, checks and repeats."""
 
     done: int
     total: int
 
 
-def _tupled(kind: type[Any], record: Mapping[str, Any]) -> Any:
+def from_record(kind: type[Any], record: Mapping[str, Any]) -> Any:
+    """A dataclass from its JSON. Lists become tuples."""
     return kind(**{name: tuple(v) if isinstance(v, list) else v for name, v in record.items()})

@@ -1,10 +1,10 @@
-"""The noun `Question`, the `Widget`s by which judges answer it, and why an answer is refused
-(`AnswerError`).
+"""The noun `Question`, the `Widget`s with which judges answer it, and `AnswerError`, which says why an
+answer is refused.
 
-A widget is known by the question's `kind`: it says what a value may be, how the text of a form
-becomes one, and when two answers are alike. Its part of the page is in `templates/question.html`.
-In the store the answers to a trial are a list with one {question: value} per variant; a pair has
-one such entry for both.
+A question's `kind` names its widget. The widget says which values are allowed, how the text of a form
+becomes a value, and when two answers are alike. Its part of the page is in `templates/question.html`.
+The store keeps the answers to a trial as a list with one {question: value} per variant; a pair has
+one entry for both variants.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ AnswerValues = dict[str, Any]
 
 
 class AnswerError(InputError):
-    """An answer that the questions do not allow; `reasons` say why, one by one."""
+    """An answer that the questions do not allow. `reasons` has every reason."""
 
     def __init__(self, reasons: Sequence[str]) -> None:
         super().__init__("; ".join(reasons))
@@ -30,12 +30,12 @@ class AnswerError(InputError):
 
 
 def is_storable(text: str) -> bool:
-    """Whether every database can hold the text: no NUL, no half of a surrogate pair."""
+    """Whether every database can store the text: it has no NUL and no half of a surrogate pair."""
     return "\0" not in text and not any("\ud800" <= character <= "\udfff" for character in text)
 
 
 def is_success(answer: str, keys: Sequence[str]) -> bool:
-    """Whether an answer is one of the keyed ones, but for case, spacing and a final full stop."""
+    """Whether an answer is one of the keys. Case, spacing and a final full stop do not matter."""
     return _plain(answer) in {_plain(key) for key in keys}
 
 
@@ -45,7 +45,7 @@ def _plain(text: str) -> str:
 
 
 def quoted(value: object) -> str:
-    """A value that was sent, as a message may repeat it: short, and in plain characters."""
+    """A value that was sent, as a message repeats it: short, in ASCII characters."""
     text = repr(value).encode("ascii", "backslashreplace").decode("ascii")
     return text if len(text) <= 40 else text[:39] + "…"
 
@@ -55,16 +55,17 @@ QuestionKind: TypeAlias = Literal["points", "number", "slider", "choice", "answe
 MAX_POINTS = 100
 MAX_TEXT_CHARACTERS = 2000
 MAX_MAGNITUDE = 1e15
-"""Bounds of a magnitude: beyond them it is a slip of the keyboard, and not a number to average."""
+"""A larger magnitude is a typing error, not a number to average."""
 
 
 @dataclass(frozen=True)
 class Question:
     """One question about a variant, or about a pair.
 
-    `points`: whole numbers `low`..`high`; `slider`: any number in between; `number`: any number above
-    `low`; `choice`: one of `choices` ("a" is the variant shown first); `answer`: one of `choices`, or
-    free text where there are none. `labels` puts words to values, e.g. {"1": "Impossible"}.
+    The kinds: `points` is a whole number from `low` to `high`; `slider` is any number between them;
+    `number` is any number above `low`; `choice` is one of `choices` ("a" is the variant shown first);
+    `answer` is one of `choices`, or free text without choices. `labels` has words for some values, such
+    as {"1": "Impossible"}.
     """
 
     name: str
@@ -78,7 +79,7 @@ class Question:
     def __post_init__(self) -> None:
         if self.kind not in WIDGETS:
             raise InputError(
-                f"A question's kind is one of {', '.join(WIDGETS)}; {self.kind!r} is none."
+                f"A question's kind is one of {', '.join(WIDGETS)}, not {self.kind!r}."
                 f"{did_you_mean(self.kind, list(WIDGETS))}"
             )
 
@@ -87,7 +88,7 @@ class Question:
         return WIDGETS[self.kind]
 
     def problems(self) -> list[str]:
-        """Why nobody could answer it."""
+        """Why nobody could answer the question."""
         return self.widget.problems(self) if self.name.strip() else ["a question has no name"]
 
 
@@ -95,7 +96,7 @@ class Widget(ABC):
     """One way of answering a question."""
 
     has_scale: ClassVar[bool] = False
-    """Whether the question's labels stand at points of a scale."""
+    """Whether the question's labels belong to points of a scale."""
 
     def problems(self, question: Question) -> list[str]:
         """Why the question cannot be asked in this way."""
@@ -103,10 +104,10 @@ class Widget(ABC):
 
     @abstractmethod
     def checked(self, question: Question, value: object) -> tuple[Any, str]:
-        """The value in its stored form, and why it is none ("" where it is)."""
+        """The value as it is stored, and the reason why it is refused ("" where it is not)."""
 
     def from_text(self, text: str) -> Any:
-        """A form's text as the value that is wanted; the text itself where it is none."""
+        """The value of a form's text; the text itself where it has no such value."""
         return text
 
     def is_alike(self, question: Question, value: Any, before: Any) -> bool:
@@ -122,7 +123,7 @@ class NumberWidget(Widget):
     """Any number above a lowest one, typed."""
 
     def checked(self, question: Question, value: object) -> tuple[Any, str]:
-        # A whole number may be too large for a float; bool is an int in Python, but no rating.
+        # A whole number may be too large for a float. bool is an int in Python, but not a rating.
         if isinstance(value, bool) or not isinstance(value, int | float):
             return None, f"a number is needed, not {quoted(value)}"
         if isinstance(value, int) and abs(value) > MAX_MAGNITUDE:
@@ -197,7 +198,7 @@ class PointsWidget(SliderWidget):
         return super().out_of_range(question, number, given)
 
     def is_alike(self, question: Question, value: Any, before: Any) -> bool:
-        """Give or take one point, unless there are but two."""
+        """Within one point, or the same where there are only two points."""
         low, high = scale_ends(question)
         return bool(abs(value - before) <= min(1, high - low - 1))
 

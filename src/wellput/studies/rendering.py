@@ -1,4 +1,4 @@
-"""Templates to pages. Everything a template prints is escaped."""
+"""Makes pages from templates. Everything that a template prints is escaped."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
 from wellput.core.errors import InputError
-from wellput.studies.media import MEDIA, medium_named
+from wellput.studies.media import all_media
 from wellput.studies.security import CSRF_FIELD, browser_key, csrf_token, remember_browser
 
 OWN_STATIC_FILES = ("htmx.min.js", "icon.svg", "judge.js", "wellput.css")
 STATIC_FILES = {name: files("wellput.studies") / "static" / name for name in OWN_STATIC_FILES}
-for _medium in MEDIA:
-    STATIC_FILES.update(medium_named(_medium).static)
+for _medium in all_media():
+    STATIC_FILES.update(_medium.static)
 
 
 def _environment() -> Environment:
@@ -63,7 +63,7 @@ def _of_another_package(name: str) -> str | None:
 
 
 def check_template(name: str) -> None:
-    """Raises InputError for a template that is not there, or is none."""
+    """Raises InputError for a template that is missing or has errors."""
     try:
         _ENVIRONMENT.get_template(name)
     except TemplateNotFound:
@@ -93,7 +93,7 @@ _ENVIRONMENT = _environment()
 def page(
     request: Request, template: str, /, *, holder: str = "", status: int = 200, **values: Any
 ) -> HTMLResponse:
-    """A template as a response; its forms are for the holder of a token, in this browser."""
+    """A template as a response. Its forms are valid for the holder of a token, in this browser."""
     if holder:
         values[CSRF_FIELD] = csrf_token(browser_key(request), holder)
     response = HTMLResponse(_ENVIRONMENT.get_template(template).render(values), status)

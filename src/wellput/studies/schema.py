@@ -1,7 +1,7 @@
 """The tables of a study, as the newest migration leaves them.
 
-Times are seconds since 1970, UTC. `answers` is append-only: a changed answer is a new row that names
-the one it supersedes; only `forget` deletes.
+Times are seconds since 1970, UTC. Rows of `answers` are never changed: a changed answer is a new row
+that names the one it supersedes. Only `forget` deletes.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from sqlalchemy import (
 
 metadata = MetaData()
 
-# Ids that grow with every answer; SQLite numbers rows by itself only in a column of type INTEGER.
+# Ids that grow with every answer. SQLite numbers rows itself only in a column of type INTEGER.
 Id = BigInteger().with_variant(Integer, "sqlite")
 
 migrations = Table(

@@ -1,11 +1,10 @@
-"""What stands between the open web and the study: headers, body size, CSRF, guessed tokens, and who may
-come in.
+"""Protects a study on the web: headers, the size of bodies, CSRF, guessed tokens, and who may come in.
 
-A *browser key* is a random cookie that never leaves the browser it was set in; a form's CSRF token
-is an HMAC under it, so that no other site can make a form the server would take. A *miss* is a
-request with a token nobody has. The `Gate` lets a judge in by the token in the address, the owner
-by a token given once: it is exchanged for a session of this process, so that it stays out of the
-browser's history and of every later request.
+A *browser key* is a random cookie of one browser. A form's CSRF token is an HMAC with this key, so
+that no other site can make a form that the server accepts. A *miss* is a request with a token that
+nobody has. The `Gate` admits a judge by the token in the address. The owner gives a token once and
+gets a session of this process, so that the token is not in the browser's history and in no later
+request.
 """
 
 from __future__ import annotations
@@ -42,7 +41,7 @@ SECURITY_HEADERS = {
     ),
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
-    # Tokens are part of addresses: no address is told to anyone.
+    # Tokens are part of addresses: no address is sent to other sites.
     "Referrer-Policy": "no-referrer",
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
@@ -52,7 +51,7 @@ SECURITY_HEADERS = {
 
 
 class SecurityHeaders:
-    """Adds `SECURITY_HEADERS` to every response, which is cached only if it says so itself."""
+    """Adds `SECURITY_HEADERS` to every response. A response is cached only if it says so itself."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -78,8 +77,8 @@ class SecurityHeaders:
 class BodyLimit:
     """Answers 413 to a body over `maximum` bytes, whether or not its length is declared.
 
-    Bodies are small, so the whole body is read before the application sees any of it: a request
-    is either refused or complete.
+    Bodies are small, so the whole body is read before the application sees any of it. A request is
+    either refused or complete.
     """
 
     def __init__(self, app: ASGIApp, *, maximum: int = MAX_BODY_BYTES) -> None:
@@ -115,7 +114,7 @@ class BodyLimit:
     def _refusal(self, scope: Scope) -> Response:
         status = HTTPStatus.REQUEST_ENTITY_TOO_LARGE
         text = f"The request is larger than {self.maximum // 1024} KiB."
-        # What was not read cannot be told from the next request: end the connection.
+        # The rest of the body would look like the next request: end the connection.
         headers = {"Connection": "close"}
         if is_api(scope["path"]):
             return JSONResponse({"detail": text, "reasons": [text]}, status, headers)
@@ -123,10 +122,10 @@ class BodyLimit:
 
 
 class Misses:
-    """Counts wrong tokens per client address, in a window that begins with the first miss.
+    """Counts wrong tokens per client address, in a window of time that begins with the first miss.
 
-    Only misses are counted and only misses are refused: whoever holds a valid token gets in,
-    also from an address where someone else is guessing.
+    Only misses are counted and refused. A person with a valid token gets in, even from an address
+    where someone else is guessing.
     """
 
     def __init__(
@@ -145,7 +144,7 @@ class Misses:
         self._lock = Lock()
 
     def count(self, address: str) -> float | None:
-        """Counts a miss; the seconds to wait when there were too many, else None."""
+        """Counts a miss. Returns the seconds to wait after too many misses, else None."""
         now = self._clock()
         key = _network(address)
         with self._lock:
@@ -159,7 +158,7 @@ class Misses:
 
 
 def _network(address: str) -> str:
-    """The address, or for IPv6 its /64: one client holds that many addresses."""
+    """The address, or for IPv6 its /64 network, since one client has that many addresses."""
     try:
         parsed = ipaddress.ip_address(address)
     except ValueError:
@@ -172,7 +171,7 @@ def is_api(path: str) -> bool:
 
 
 def browser_key(request: Request) -> str:
-    """The browser's key, or a new one that `remember_browser` has yet to set."""
+    """The browser's key, or a new one, which `remember_browser` then sets."""
     key = request.cookies.get(BROWSER_COOKIE, "")
     if len(key) < 32:
         key = getattr(request.state, "browser_key", "") or secrets.token_urlsafe(32)
@@ -188,7 +187,7 @@ def remember_browser(request: Request, response: Response) -> None:
 
 
 def set_cookie(request: Request, response: Response, name: str, value: str) -> None:
-    # Lax, not strict: a judge who comes from a link in a letter is still the same browser.
+    # Lax, not strict: a judge who comes from a link in an e-mail keeps the same browser key.
     response.set_cookie(
         name,
         value,
@@ -200,7 +199,7 @@ def set_cookie(request: Request, response: Response, name: str, value: str) -> N
 
 
 def csrf_token(key: str, holder: str) -> str:
-    """The CSRF token of the forms that the holder of a token sees in the browser with this key."""
+    """The CSRF token of forms for the holder of a token, in the browser with this key."""
     return hmac.new(key.encode(), holder.encode(), hashlib.sha256).hexdigest()
 
 
@@ -211,7 +210,7 @@ def csrf_is_valid(request: Request, holder: str, given: str) -> bool:
 
 
 def public_address_warning(host: str, *, is_encrypted: bool) -> str | None:
-    """What to tell whoever serves a study on `host`, where others could read along."""
+    """A warning for the person who serves a study on `host`, where others could read the traffic."""
     if is_encrypted or _is_loopback(host):
         return None
     return (
@@ -233,7 +232,7 @@ OWNER_COOKIE = "wellput_owner"
 
 
 class Gate:
-    """Knows judges and the owner, and counts the tokens that nobody has."""
+    """Recognizes judges and the owner, and counts the tokens that nobody has."""
 
     def __init__(self, store: Store, misses: Misses) -> None:
         self._store = store
@@ -241,14 +240,14 @@ class Gate:
         self._secret = secrets.token_bytes(32)
 
     def judge(self, request: Request, token: str) -> JudgeRef:
-        """The judge with this token; 404 for nobody's, 429 after too many of these."""
+        """The judge with this token. Raises 404 for an unknown token, 429 after too many of them."""
         judge = self._store.judge_of(token)
         if judge is None:
             raise self._miss(request, "This link is not known. Please check that it is complete.")
         return judge
 
     def admit_owner(self, request: Request, token: str, response: Response) -> None:
-        """Begins a session on `response` for the owner's token; 404 or 429 for any other."""
+        """Begins a session on `response` for the owner's token. Raises 404 or 429 for any other."""
         if not self._store.verify_owner(token):
             raise self._miss(request, "This is not the owner's token.")
         session = secrets.token_urlsafe(24)

@@ -1,9 +1,9 @@
-"""A study's wording from a TOML file; every setting has a default, and an unknown one is an error.
+"""A study's wording from a TOML file. Every setting has a default; an unknown setting is an error.
 
-`TOP_SETTINGS` lists the settings, and the constants after it what an entry of [[questions]],
-[[demographics]], [[practice]], [[checks]] and [[tasks]] may hold. `consent`, `practice` and
-`demographics` may be true, which asks for the defaults here. docs/commands/study.md shows a whole
-file.
+`TOP_SETTINGS` lists the settings. The constants after it list what an entry of [[questions]],
+[[demographics]], [[practice]], [[checks]] and [[tasks]] may have. `consent`, `practice` and
+`demographics` may be true, which means the defaults of this module. docs/commands/study.md shows a
+whole file.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ DEFAULT_DEMOGRAPHICS = (
 
 @dataclass(frozen=True)
 class StudySettings:
-    """A questionnaire, and what else its file says."""
+    """A questionnaire, and the other settings of its file."""
 
     questionnaire: Questionnaire
     checks: tuple[Check, ...]
@@ -52,7 +52,7 @@ class StudySettings:
 
 SettingTypes: TypeAlias = Mapping[str, type | tuple[type, ...]]
 
-# What each table of the file may hold, and of which type.
+# The settings of each table of the file, and their types.
 TOP_SETTINGS: SettingTypes = {
     "title": str, "instructions": str, "thanks": str, "consent": (str, bool), "layout": str,
     "points": int, "ties": bool, "modulus": (int, float), "show_source": bool,
@@ -73,7 +73,7 @@ TASK_SETTINGS: SettingTypes = {"item": (str, int), "text": str, "answers": list,
 
 
 def read_settings(settings: str | Path | Mapping[str, Any]) -> dict[str, Any]:
-    """The settings of a TOML file, or those that it would hold, their names and types checked."""
+    """Settings from a TOML file or a mapping, with names and types checked."""
     if isinstance(settings, Mapping):
         return _checked(dict(settings), "These settings")
     try:
@@ -145,8 +145,8 @@ def make_settings(
     n_checks: int = 0,
     **options: Any,
 ) -> StudySettings:
-    """The settings of a design: those of the file over the defaults, and `options` (None where not
-    given) over those of the file."""
+    """The settings of a study. Settings of the file replace the design's defaults, and `options` that
+    are not None replace both."""
     if design is None:
         raise InputError(f"Say how judges answer: design={'|'.join(names())}.")
     given = {**record, **{name: value for name, value in options.items() if value is not None}}
@@ -161,7 +161,7 @@ def make_settings(
     )
     worded = {entry.get("name", ""): entry for entry in asked}
     if unused := [name for name in worded if name not in {q.name for q in questionnaire.questions}]:
-        raise InputError(f"[[questions]] words {unused[0]!r}, which questions= does not ask.")
+        raise InputError(f"[[questions]] has {unused[0]!r}, which is not one of questions=.")
     questionnaire = replace(
         questionnaire,
         questions=tuple(
@@ -222,7 +222,9 @@ def _demographics(value: list[Mapping[str, Any]] | bool) -> tuple[DemographicFie
         name, choices = entry.get("name", ""), tuple(map(str, entry.get("choices", ())))
         kind = entry.get("kind", "choice" if choices else "text")
         if not name or kind not in ("text", "number", "choice"):
-            raise InputError("[[demographics]] needs a name, and a kind text, number or choice.")
+            raise InputError(
+                "[[demographics]] needs a name, and one of the kinds text, number, choice."
+            )
         fields.append(DemographicField(name, entry.get("text", name), kind, choices))
     return tuple(fields)
 

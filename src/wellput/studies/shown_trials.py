@@ -1,7 +1,8 @@
-"""Between a stored assignment and what a judge sees and sends: texts in, answers out, no system
-name in either.
+"""Turns a stored assignment into what a judge sees, and a judge's answers into what is stored. Judges
+never see the name of a system.
 
-On a page answers come per variant, under the variants' opaque ids; otherwise once for the trial.
+On a page there are answers for each variant, under the variant's random id. Otherwise there is one
+set of answers for the trial.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from wellput.studies.study_setup import StudyItem, StudySetup
 def shown_trial(
     setup: StudySetup, row: Assignment, answers: Sequence[AnswerValues] | None
 ) -> ShownTrial:
-    """The assignment as its judge may see it, with the judge's own `answers` so far."""
+    """The assignment as its judge may see it, with the judge's `answers` so far."""
     texts: Iterable[str]
     if row.purpose in ("practice", "check"):
         extra = extra_trial(setup, row)
@@ -42,13 +43,13 @@ def shown_trial(
 
 
 def checked_answers(setup: StudySetup, row: Assignment, given: object) -> list[AnswerValues]:
-    """A judge's answers as they are stored, an entry per variant or one for a pair.
+    """A judge's answers as they are stored: an entry for each variant, or one for a pair.
 
     Raises AnswerError with all reasons.
     """
     questions = questions_of(setup, row)
     ids = [id for id, _ in row.variants]
-    # A lone variant may be answered under its id as well, so that a client needs one shape only.
+    # A single variant may be answered under its id too, so that a client needs only one shape.
     has_ids = isinstance(given, Mapping) and bool(given) and set(given) <= set(ids)
     if not is_by_variant(setup, row) and not (has_ids and len(ids) == 1):
         return [check_values(questions, given)]
@@ -70,7 +71,7 @@ def checked_answers(setup: StudySetup, row: Assignment, given: object) -> list[A
 
 
 def questions_of(setup: StudySetup, row: Assignment) -> tuple[Question, ...]:
-    """The questions of a trial, the item's own where it has one."""
+    """The questions of a trial; that of the item where it has one."""
     if row.purpose in ("practice", "check"):
         text = extra_trial(setup, row).question
         task = None if text is None else Task("", text, ())
@@ -93,7 +94,7 @@ def item_of(setup: StudySetup, row: Assignment) -> StudyItem:
 
 
 def is_by_variant(setup: StudySetup, row: Assignment) -> bool:
-    """Whether answers come per variant: several are shown, and the questions are about each."""
+    """Whether each variant has its own answers: several are shown, and the questions ask about each."""
     return not setup.design.asks_once and len(row.variants) > 1
 
 

@@ -1,7 +1,7 @@
-"""The noun `Store`: a study in its database, and all that judges and owner do to it.
+"""The noun `Store`: a study in its database, and all that judges and the owner do with it.
 
-Every method is one transaction. `record` has committed before it returns. Judges see `ShownTrial` and
-nothing else of a trial; system names appear only in `judgments` and in the overview.
+Every method is one transaction. `record` has committed before it returns. Of a trial, judges see only
+a `ShownTrial`. System names appear only in `judgments` and in the overview.
 """
 
 from __future__ import annotations
@@ -40,7 +40,6 @@ from wellput.studies.invitations import (
 from wellput.studies.judge_queue import (
     Assignment,
     JudgeQueue,
-    NewAssignment,
     change_given,
     open_assignment,
     own_assignments,
@@ -51,17 +50,20 @@ from wellput.studies.queries import (
     STUDY_STATES,
     StudyClosed,
     StudyState,
+    give,
     has_consented,
     insert_setup,
     judgments_of,
     latest_answer,
     load_setup,
     lock_study,
+    note_seen,
     own_assignment,
     read_answered,
     require_state,
     speech_of,
     state_of,
+    update_judge,
 )
 from wellput.studies.questionnaire import JudgeProgress, Questionnaire, ShownTrial
 from wellput.studies.questions import AnswerError, is_storable
@@ -72,7 +74,7 @@ Outcome: TypeAlias = Literal["created", "repeated", "superseded"]
 
 MAX_STORED_MS = 2**31 - 1
 SEEN_EVERY_SECONDS = 60.0
-"""Seconds after which a judge who only looks is noted as seen again."""
+"""A judge who only looks at a page is noted as seen at most this often."""
 
 __all__ = [
     "STUDY_STATES",
@@ -93,12 +95,12 @@ judges = schema.judges.c
 
 
 class UnknownTrial(WellputError):
-    """The judge has no such trial."""
+    """A trial that is not the judge's."""
 
 
 @dataclass(frozen=True, slots=True)
 class JudgeRef:
-    """A judge who came with a good token."""
+    """A judge who came with a valid token."""
 
     id: int
     name: str
@@ -121,7 +123,7 @@ class Store:
     def create(
         cls, url: str | Path, setup: StudySetup, *, clock: Callable[[], float] = time.time
     ) -> Store:
-        """A new study; raises InputError where there is one already."""
+        """A new study. Raises InputError where there is already one."""
         parsed = parse_url(url)
         is_file = parsed.get_backend_name() == "sqlite"
         if is_file:
@@ -132,7 +134,7 @@ class Store:
             with database.write() as connection:
                 if is_study(connection):
                     raise InputError(
-                        f"{database.name} holds a study already. A study is never overwritten: use "
+                        f"{database.name} already holds a study. A study is never overwritten: use "
                         "another database."
                     )
                 migrate(connection, where=database.name)
@@ -154,7 +156,7 @@ class Store:
         clock: Callable[[], float] = time.time,
         busy_seconds: float = BUSY_SECONDS,
     ) -> Store:
-        """An existing study, migrated to this version's schema where it is older."""
+        """An existing study. One of an older version is migrated to this version's schema."""
         parsed = parse_url(url)
         if parsed.get_backend_name() == "sqlite":
             check_file(parsed)
@@ -182,7 +184,7 @@ class Store:
             return state_of(connection)
 
     def set_state(self, state: StudyState) -> None:
-        """Paused: no new trials are handed out. Closed: no answers are taken either."""
+        """Paused: judges get no new trials. Closed: answers are not taken either."""
         if state not in STUDY_STATES:
             raise InputError(f"No state {state!r}; there are {', '.join(STUDY_STATES)}.")
         with self.database.write() as connection:
@@ -194,7 +196,7 @@ class Store:
         return is_token(token, str(stored))
 
     def renew_owner_token(self) -> str:
-        """A new token for the owner; the old one is no longer good."""
+        """A new token for the owner. The old one becomes invalid."""
         token = new_token()
         with self.database.write() as connection:
             connection.execute(sa.update(schema.study).values(owner_hash=token_hash(token)))
@@ -202,7 +204,7 @@ class Store:
         return token
 
     def invite(self, judges: int, names: Sequence[str] | None = None) -> list[Invitation]:
-        """New judges, named J1, J2, … unless names are given; their tokens are shown this once."""
+        """New judges, named J1, J2, … unless names are given. Their tokens are shown only here."""
         if judges < 1:
             raise InputError("Invite at least one judge.")
         if names is not None and len(names) != judges:
@@ -238,7 +240,7 @@ class Store:
             row = connection.execute(
                 sa.select(schema.judges).where(judges.token_hash == token_hash(token))
             ).one_or_none()
-        # The index finds by hash, which tells nothing of the token; the comparison decides.
+        # The lookup is by hash; the comparison in constant time decides.
         if row is None or not is_token(token, row.token_hash):
             return None
         return JudgeRef(
@@ -251,10 +253,10 @@ class Store:
 
     def consent(self, judge: JudgeRef) -> None:
         with self.database.write() as connection:
-            self._update_judge(connection, judge.id, consented_at=self.clock())
+            update_judge(connection, judge.id, consented_at=self.clock())
 
     def demographics(self, judge: JudgeRef, answers: Mapping[str, str]) -> None:
-        """What judges say of themselves, every answer voluntary; {} notes that all were declined."""
+        """What judges say about themselves. Every answer is voluntary; {} notes that none was given."""
         known = {field.name: field for field in self.questionnaire.demographics}
         reasons = []
         for name, text in answers.items():
@@ -268,10 +270,10 @@ class Store:
             raise AnswerError(reasons)
         given = {name: text for name, text in answers.items() if text.strip()}
         with self.database.write() as connection:
-            self._update_judge(connection, judge.id, demographics=given)
+            update_judge(connection, judge.id, demographics=given)
 
     def next_trial(self, judge: JudgeRef) -> ShownTrial | None:
-        """What the judge is to answer now, the same until it is answered; None when all is done.
+        """The judge's current trial, the same until it is answered; None when all are answered.
 
         Raises StudyClosed while the study is paused or closed.
         """
@@ -279,24 +281,24 @@ class Store:
         with self.database.write() as connection:
             lock_study(connection)
             require_state(connection, ("open",))
-            handing_out = JudgeQueue(self.setup, connection, judge.id, now)
-            current = open_assignment(handing_out.own)
+            queue = JudgeQueue(self.setup, connection, judge.id, now)
+            current = open_assignment(queue.own)
             seen = connection.scalar(sa.select(judges.seen_at).where(judges.id == judge.id))
-            if current is None and (given := handing_out.next()) is not None:
-                current = self._give(connection, judge, given, now)
-                self._see(connection, judge.id, now)
+            if current is None and (given := queue.next()) is not None:
+                current = give(connection, judge.id, given, now)
+                note_seen(connection, judge.id, now)
             elif abs(now - (seen or 0)) > SEEN_EVERY_SECONDS:
-                self._see(connection, judge.id, now)
+                note_seen(connection, judge.id, now)
             return None if current is None else self._shown(connection, current)
 
     def trial(self, judge: JudgeRef, trial_id: str) -> ShownTrial | None:
-        """One of the judge's own trials, None where it is not the judge's."""
+        """One of the judge's own trials; None for any other trial."""
         with self.database.read() as connection:
             row = own_assignment(connection, judge.id, trial_id)
             return None if row is None else self._shown(connection, row)
 
     def speech(self, judge: JudgeRef, trial_id: str) -> bytes | None:
-        """What is said in one of the judge's own trials, as a WAV file; None where nothing is."""
+        """The sound of one of the judge's own trials, as a WAV file; None where there is none."""
         with self.database.read() as connection:
             row = own_assignment(connection, judge.id, trial_id)
             if row is None or row.purpose in ("practice", "check"):
@@ -305,17 +307,13 @@ class Store:
 
     def progress(self, judge: JudgeRef) -> JudgeProgress:
         with self.database.read() as connection:
-            handing_out = JudgeQueue(self.setup, connection, judge.id, self.clock())
-            done = sum(
-                row.answered_at is not None and not row.is_reopened for row in handing_out.own
-            )
-            return JudgeProgress(done, max(done, handing_out.total()))
+            return JudgeQueue(self.setup, connection, judge.id, self.clock()).progress()
 
     def record(self, judge: JudgeRef, trial_id: str, answers: object, *, ms: int) -> Outcome:
-        """Keeps an answer. The same answer again changes nothing; another one supersedes it.
+        """Stores an answer. The same answer again changes nothing; a different one supersedes it.
 
-        Raises AnswerError, UnknownTrial, or StudyClosed (a paused study still takes answers to
-        what has been handed out).
+        Raises AnswerError, UnknownTrial, or StudyClosed. A paused study still takes answers to trials
+        that judges already have.
         """
         if isinstance(ms, bool) or not isinstance(ms, int) or ms < 0:
             raise AnswerError(["ms: the time taken, in whole milliseconds, is needed"])
@@ -323,7 +321,7 @@ class Store:
         with self.database.write() as connection:
             row = own_assignment(connection, judge.id, trial_id, lock=True)
             if row is None:
-                raise UnknownTrial("There is no such trial.")
+                raise UnknownTrial("This trial is not yours.")
             require_state(connection, ("open", "paused"))
             if self.questionnaire.consent is not None and not has_consented(connection, judge.id):
                 raise AnswerError(["the study needs your consent first"])
@@ -351,13 +349,13 @@ class Store:
             )
             if row.is_withdrawn and row.purpose == "trial":
                 change_given(connection, row.number, +1)
-            self._see(connection, judge.id, now)
+            note_seen(connection, judge.id, now)
         return outcome
 
     def undo(self, judge: JudgeRef) -> ShownTrial | None:
-        """Takes back the last answer: its trial comes next again, with the answer still in it.
+        """Takes back the last answer: its trial comes next again and still has the answer.
 
-        One step only, and none where the design does not allow it.
+        Only one step is possible, and none where the design does not allow it.
         """
         if not self.setup.design.can_undo:
             return None
@@ -377,10 +375,10 @@ class Store:
             return self._shown(connection, last)
 
     def forget(self, judge_name: str) -> int:
-        """Erases a judge's answers, demographics, name and link; gives the number of answers erased.
+        """Erases a judge's answers, demographics, name and link. Returns the number of erased answers.
 
-        What remains says that somebody withdrew, and how many answers went. The trials are handed
-        out again.
+        The study keeps only that somebody withdrew, and the number of erased answers. Other judges get
+        the trials.
         """
         with self.database.write() as connection:
             lock_study(connection)
@@ -397,7 +395,7 @@ class Store:
             erased = sum(one.answered_at is not None for one in own)
             connection.execute(sa.delete(schema.answers).where(answers.assignment.in_(ids)))
             connection.execute(sa.delete(schema.assignments).where(assignments.judge == row.id))
-            self._update_judge(
+            update_judge(
                 connection,
                 row.id,
                 name=f"forgotten-{opaque_id()}",
@@ -412,63 +410,22 @@ class Store:
         return erased
 
     def overview(self) -> Overview:
-        """How the study stands, for its owner."""
+        """The state of the study, for its owner."""
         with self.database.read() as connection:
             state = state_of(connection)
             return overview(self.setup, connection, state=state, now=self.clock())
 
     def judgments(self, *, repeats: bool = False) -> list[Judgment] | list[Preference]:
-        """The newest answer to every trial, with the names of the systems."""
+        """The latest answer to every trial, with the names of the systems."""
         with self.database.read() as connection:
             return judgments_of(self.setup, read_answered(connection), repeats=repeats)
 
     def all_demographics(self) -> dict[str, dict[str, str]]:
-        """What each judge who said something said of themselves."""
+        """By judge, what judges said about themselves."""
         with self.database.read() as connection:
             rows = connection.execute(sa.select(judges.name, judges.demographics))
             return {row.name: row.demographics for row in rows if row.demographics}
 
-    def _give(
-        self, connection: Connection, judge: JudgeRef, given: NewAssignment, now: float
-    ) -> Assignment:
-        values = {
-            "variants": given.variants,
-            "given_at": now,
-            "answered_at": None,
-            "is_reopened": False,
-            "is_withdrawn": False,
-        }
-        # A trial that was withdrawn from the judge and comes back is the same trial.
-        before = connection.execute(
-            sa.update(schema.assignments)
-            .where(
-                assignments.judge == judge.id,
-                assignments.purpose == given.purpose,
-                assignments.number == given.number,
-                assignments.is_withdrawn.is_(True),
-            )
-            .values(values)
-            .returning(schema.assignments)
-        ).one_or_none()
-        if before is None:
-            fixed = {"key": opaque_id(), "judge": judge.id, "purpose": given.purpose}
-            before = connection.execute(
-                schema.assignments.insert()
-                .values({**values, **fixed, "number": given.number})
-                .returning(schema.assignments)
-            ).one()
-        if given.purpose == "trial":
-            change_given(connection, given.number, +1)
-        return before
-
     def _shown(self, connection: Connection, row: Assignment) -> ShownTrial:
         latest = latest_answer(connection, row.id)
         return shown_trial(self.setup, row, None if latest is None else latest.answers)
-
-    def _see(self, connection: Connection, judge: int, now: float) -> None:
-        newest = connection.scalar(sa.select(sa.func.max(answers.id))) or 0
-        started = sa.func.coalesce(judges.started_at, now)
-        self._update_judge(connection, judge, seen_at=now, seen_answer=newest, started_at=started)
-
-    def _update_judge(self, connection: Connection, judge: int, **values: Any) -> None:
-        connection.execute(sa.update(schema.judges).where(judges.id == judge).values(**values))

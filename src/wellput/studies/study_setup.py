@@ -1,7 +1,7 @@
-"""The noun `StudySetup`: all that is fixed when a study begins. Questionnaire, items, trials, and the
-`StudyPlan` by which trials are handed out.
+"""The noun `StudySetup`: all that is fixed when a study begins. It has the questionnaire, the items,
+the trials, and the `StudyPlan`, which says who judges what.
 
-A trial is an item with one system's output, or with two for pairs, or with all of them for a page.
+A trial is an item with the output of one system, of two systems for a pair, of all for a page.
 """
 
 from __future__ import annotations
@@ -12,17 +12,16 @@ from functools import cached_property
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from wellput.core.errors import InputError, counted
 from wellput.core.evalset import Item
+from wellput.core.metric import Integers
 from wellput.studies.designs.base import Design
 from wellput.studies.designs.registry import design_of
 from wellput.studies.media import Medium, medium_named
 from wellput.studies.questionnaire import Check, Questionnaire, Task
 from wellput.studies.questions import is_storable
 
-Integers: TypeAlias = NDArray[np.int64]
 PlanKind: TypeAlias = Literal["per-item", "within-judge"]
 PLAN_KINDS: tuple[PlanKind, ...] = get_args(PlanKind)
 
@@ -31,11 +30,11 @@ PLAN_KINDS: tuple[PlanKind, ...] = get_args(PlanKind)
 class StudyPlan:
     """Who judges what.
 
-    `per-item`: every trial is judged by `per_item` judges. `within-judge`: a judge sees each item once,
-    and every system (for pairs: every pair, half in each order) `times` times. `judges` is how many are
-    expected; with the plan per-item it decides a judge's share. A judge sees `repeats` of the trials
-    again and `checks` attention checks. A trial handed out and not answered goes to somebody else
-    when its judge has been away for `lease_minutes`.
+    `per-item`: `per_item` judges judge every trial. `within-judge`: a judge sees each item once, and
+    every system (or every pair, half of the times in each order) `times` times. `judges` is the
+    expected number of judges; under per-item it decides a judge's share. A judge sees `repeats` of
+    the trials again and `checks` attention checks. If a judge is away for `lease_minutes`, another
+    judge gets the open trial.
     """
 
     kind: PlanKind = "per-item"
@@ -50,8 +49,8 @@ class StudyPlan:
 
 @dataclass(frozen=True)
 class StudyItem:
-    """An item as judges may need it: the outputs by system, as the study's medium shows them, and
-    `speech`, the sound (a WAV file) that all of them share where there is one."""
+    """An item as judges see it: the outputs by system, as the study's medium stores them, and `speech`,
+    their common sound (a WAV file), if any."""
 
     id: str
     outputs: Mapping[str, str]
@@ -70,7 +69,7 @@ class Trial:
 
 @dataclass(frozen=True)
 class StudySetup:
-    """A study before anybody has judged. `selection` says how its trials were chosen."""
+    """A study before anybody has judged. `selection` says how its trials were selected."""
 
     questionnaire: Questionnaire
     plan: StudyPlan
@@ -80,7 +79,7 @@ class StudySetup:
     checks: tuple[Check, ...] = ()
     tasks: Mapping[str, Task] = field(default_factory=dict)
     selection: Mapping[str, Any] = field(default_factory=dict)
-    # Each judge's trials under the plan within-judge, worked out when they are first asked for.
+    # Each judge's trials under the plan within-judge, computed when they are first needed.
     memo: dict[int, tuple[Trial, ...]] = field(default_factory=dict, repr=False, compare=False)
 
     @cached_property
@@ -102,8 +101,8 @@ class StudySetup:
 
     @cached_property
     def systems_of_trial(self) -> Integers:
-        """Each trial's systems by their places, a row a trial; shorter rows end in the number of
-        systems, which is no system's place."""
+        """A row for each trial: the places of its systems. Shorter rows are filled with the number of
+        systems, which is not the place of any."""
         place = {system: number for number, system in enumerate(self.systems)}
         width = max(len(trial.systems) for trial in self.trials)
         rows = np.full((len(self.trials), width), len(place))
@@ -112,7 +111,7 @@ class StudySetup:
         return rows
 
     def settings(self) -> dict[str, Any]:
-        """All but the items and trials, as plain values."""
+        """Everything except the items and trials, as plain values."""
         return {
             "design": self.questionnaire.to_json(),
             "plan": asdict(self.plan),
@@ -126,9 +125,9 @@ class StudySetup:
 def study_items(
     items: Iterable[Item], medium: Medium, *, source: bool = False
 ) -> tuple[StudyItem, ...]:
-    """The items with outputs. Raises InputError where nothing can be shown.
+    """The items that have outputs. Raises InputError where nothing can be shown.
 
-    The source is shown to judges only where that is asked for: rating fluency must not look at it.
+    Judges see the source only with `source`: who rates fluency must not look at it.
     """
     found: list[StudyItem] = []
     problems: list[str] = []
@@ -157,7 +156,7 @@ def study_items(
 
 
 def all_trials(questionnaire: Questionnaire, items: Sequence[StudyItem]) -> tuple[Trial, ...]:
-    """Every trial that the items allow, in the order of the items."""
+    """Every possible trial, in the order of the items."""
     design = design_of(questionnaire)
     systems = tuple(dict.fromkeys(system for item in items for system in item.outputs))
     trials: list[Trial] = []
@@ -181,7 +180,7 @@ def make_plan(
     times: int | None = None,
     **others: Any,
 ) -> StudyPlan:
-    """A plan with what usually goes with what was given."""
+    """A plan with the usual values of what was not given."""
     if kind not in PLAN_KINDS:
         raise InputError(f"No plan={kind!r}; there are {', '.join(PLAN_KINDS)}.")
     if kind == "within-judge" and per_item is not None:
@@ -204,14 +203,14 @@ def make_setup(
     tasks: Sequence[Task] = (),
     selection: Mapping[str, Any] | None = None,
 ) -> StudySetup:
-    """A study whose parts fit together; raises InputError where they do not."""
+    """A study. Raises InputError where its parts do not fit together."""
     by_item = {task.item: task for task in tasks}
     problems = _plan_problems(plan, len(trials))
     if design_of(questionnaire).has_tasks:
         lacking = [items[t.item].id for t in trials if items[t.item].id not in by_item]
         problems += [f"item {name} has no [[tasks]] entry" for name in dict.fromkeys(lacking)]
     elif tasks:
-        problems.append(f"a {questionnaire.kind} study has no use for [[tasks]]")
+        problems.append(f"a {questionnaire.kind} study does not use [[tasks]]")
     medium = medium_named(questionnaire.medium)
     if not medium.shows_text and (questionnaire.practice or checks):
         problems.append(
@@ -234,7 +233,7 @@ def make_setup(
     if plan.kind == "within-judge":
         from wellput.studies.assignment_rules import within_judge
 
-        within_judge(setup, judge=1)  # fails now rather than before the first judge
+        within_judge(setup, judge=1)  # an error comes now, not when the first judge begins
     return setup
 
 
@@ -246,7 +245,7 @@ def _plan_problems(plan: StudyPlan, n_trials: int) -> list[str]:
         problems.append("every trial must be judged at least once")
     if plan.kind == "per-item" and plan.per_item > plan.judges:
         problems.append(
-            f"{plan.per_item} judgments of a trial need as many judges, and there "
+            f"{plan.per_item} judgments of a trial need {plan.per_item} judges, and there "
             f"{'is' if plan.judges == 1 else 'are'} {plan.judges}"
         )
     if plan.times is not None and plan.times < 1:

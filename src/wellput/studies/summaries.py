@@ -1,5 +1,5 @@
-"""What the owner of a study is told: `StudySummary` of one that was made, `InvitationList`, `Export`,
-`Forgotten`. How it stands is the `Overview`."""
+"""Results for the owner of a study: `StudySummary` of a new study, `InvitationList`, `Export`,
+`Forgotten`. The `Overview` has the state of a study."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from wellput.studies.study_setup import PlanKind, StudySetup
 
 @dataclass(frozen=True, repr=False)
 class StudySummary(Result):
-    """What a study asks, of how many. `owner_token` is there only for the one who made it."""
+    """What a study asks, and how many. Only the maker of the study gets the `owner_token`."""
 
     presented_by: ClassVar[str] = "wellput.reporting.study:summary_report"
 
@@ -65,7 +65,7 @@ class StudySummary(Result):
 
 @dataclass(frozen=True, repr=False)
 class InvitationList(Result):
-    """New judges with their links, which are never to be had again."""
+    """New judges with their links, which are never shown again."""
 
     presented_by: ClassVar[str] = "wellput.reporting.study:invitations_report"
 
@@ -88,7 +88,7 @@ class InvitationList(Result):
 
 @dataclass(frozen=True, repr=False)
 class Export(Result):
-    """How many `answers` were written to the file `output`, and where the `design` went."""
+    """The number of `answers` written to the file `output`, and the file of the `design`."""
 
     presented_by: ClassVar[str] = "wellput.reporting.study:export_report"
 
@@ -107,7 +107,7 @@ class Export(Result):
 
 @dataclass(frozen=True, repr=False)
 class Forgotten(Result):
-    """A judge who withdrew, and how many answers went."""
+    """A judge who withdrew, and the number of erased answers."""
 
     presented_by: ClassVar[str] = "wellput.reporting.study:forgotten_report"
 

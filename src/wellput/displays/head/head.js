@@ -1,12 +1,12 @@
 // The talking head: <wellput-head data-performance='{"words": …}' data-audio="URL">.
-// A performance has words, motions and mouth with their times in seconds. Everything shown is a
-// function of the time alone (`poseAt`), so that seeking, playing and testing see the same face.
+// A performance has words, motions and mouth with their times in seconds. The face depends only on
+// the time (`poseAt`), so that seeking, playing and testing show the same face.
 "use strict";
 (() => {
   const SVG = "http://www.w3.org/2000/svg";
   const RISE = 0.18; // seconds from rest to the peak of a motion
   const FALL = 0.24; // and back
-  const NOD = 0.5; // a nod is over after this, however long its words
+  const NOD = 0.5; // a nod lasts this long at most, even on long words
   const NAMES = {
     "nd=d": "nod", "nd=u": "nod up", "bw=u": "brows up", "bw=d": "brows down", "sq": "squint",
     "ln=l": "lean left", "ln=r": "lean right", "tn=l": "turn left", "tn=r": "turn right",
@@ -22,7 +22,7 @@
     return ease((time - start) / RISE) * (1 - ease((time - back) / FALL));
   }
 
-  // The face at a time: turns and leans are to the head's own left where positive.
+  // The face at a time. Positive turns and leans are to the head's own left.
   function poseAt(show, time) {
     const pose = { nod: 0, turn: 0, lean: 0, brow: 0, squint: 0, open: 0, round: 0, blink: 0 };
     for (const motion of show.motions) {
@@ -40,7 +40,7 @@
       pose[name] = Math.max(-1, Math.min(1, pose[name]));
     }
     [pose.open, pose.round] = mouthAt(show.mouth, time);
-    const since = (time + 0.7) % 3.3; // a blink now and then, at the same times in every showing
+    const since = (time + 0.7) % 3.3; // blinks come at the same times in every showing
     pose.blink = since < 0.16 && time > 1 ? Math.sin((since / 0.16) * Math.PI) : 0;
     return pose;
   }
@@ -67,7 +67,7 @@
     return node;
   }
 
-  // Draws the face once; returns what puts it into a pose.
+  // Draws the face once. Returns the function that puts it into a pose.
   function drawFace(parent) {
     const id = `wp-head-${(heads += 1)}`;
     const svg = draw(parent, "svg", { viewBox: "0 0 320 340", class: "face", "aria-hidden": "true" });
@@ -130,7 +130,7 @@
     }));
 
     return (pose) => {
-      const side = pose.turn * 24; // the head's own left is to the right of who looks at it
+      const side = pose.turn * 24; // the head's own left is on the viewer's right
       const dip = -pose.nod; // down is positive on the screen
       const move = (node, x, y) => node.setAttribute("transform", `translate(${x.toFixed(2)} ${y.toFixed(2)})`);
       head.setAttribute("transform", `translate(${(pose.lean * 16 + side * 0.2).toFixed(2)} ${(dip * 9).toFixed(2)}) rotate(${(pose.lean * 11).toFixed(2)} 160 262)`);
@@ -279,7 +279,7 @@
           await this.audio.play();
           this.isHeard = true;
         } catch {
-          this.isHeard = false; // no sound here: the face goes on by itself
+          this.isHeard = false; // no sound: the face continues without it
         }
       }
       if (!this.isPlaying) return;
@@ -292,7 +292,7 @@
       if (!this.isPlaying) return;
       let time = (performance.now() - this.began) / 1000;
       if (this.isHeard && !this.audio.ended && Math.abs(this.audio.currentTime - time) > 0.03) {
-        time = this.audio.currentTime; // the ear is stricter than the eye: sound leads
+        time = this.audio.currentTime; // the face follows the sound: people notice gaps in sound more
         this.began = performance.now() - time * 1000;
       }
       this.showAt(time);

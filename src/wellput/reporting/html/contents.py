@@ -198,7 +198,7 @@ def metrics_section(evaluation: Evaluation) -> Section:
             r = _pearson(scores[i][known], scores[j][known])
             rows.append({"metric": one, "other": other, "r": r, "n": int(known.sum())})
     charts = [report_charts.correlations_chart(rows, names)] if len(names) > 1 else []
-    if not evaluation.sample.has_displays:
+    if evaluation.sample.kind is None:
         lengths, places = _lengths(evaluation.sample), list(evaluation.sample.places)
         lines = [
             {"metric": name, **line}

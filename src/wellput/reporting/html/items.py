@@ -218,8 +218,9 @@ def _reasons(
 def _shown(output: Output, strings: GenerationStringAccuracy) -> dict[str, Any]:
     if isinstance(output, str):
         return sent_text(output, strings.tokens(output))
-    motions = (f"{node}: {', '.join(displays)}" for node, displays in output.items())
-    return {"text": "; ".join(motions)}
+    from wellput.core.output_kinds import kind_of
+
+    return {"text": kind_of(output).text_of(output)}
 
 
 def _rounded(values: Floats) -> list[list[list[float | None]]]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,12 +15,15 @@ from wellput.core.source import EvalSource
 from wellput.core.work import OnProgress, ignore_progress
 from wellput.metrics.logged import Logged
 
+if TYPE_CHECKING:
+    from wellput.core.output_kinds import OutputKind
+
 
 @dataclass(frozen=True)
 class ShownItems:
     """Items in file order with their `places` among all `total` items. `has_references`: every system
-    has outputs with references. `has_trees`: all items with references have trees. `has_displays`: some
-    item has displays. `found` are the requested ids that exist."""
+    has outputs with references. `has_trees`: all items with references have trees. `kind` is that of
+    the outputs, None if all are text. `found` are the requested ids that exist."""
 
     items: tuple[Item, ...]
     places: tuple[int, ...]
@@ -27,7 +31,7 @@ class ShownItems:
     systems: tuple[str, ...]
     has_references: bool
     has_trees: bool
-    has_displays: bool
+    kind: OutputKind | None
     found: frozenset[str] = frozenset()
 
     @property
@@ -53,7 +57,7 @@ def draw_shown_items(
     compared: set[str] = set()
     found: set[str] = set()
     has_trees = True
-    has_displays = False
+    kind: OutputKind | None = None
     for block in source.blocks():
         keys = rng.random(len(block))
         for item, key in zip(block, keys.tolist(), strict=True):
@@ -70,7 +74,8 @@ def draw_shown_items(
             if item.references or item.references_by_system:
                 compared.update(name for name in item.outputs if item.references_for(name))
                 has_trees &= any(tree is not None for tree in item.trees)
-            has_displays |= any(isinstance(output, Mapping) for output in item.outputs.values())
+            if kind is None:
+                kind = _kind_in(item)
         on_progress(len(block))
     shown = sorted((place, item) for _, place, item in kept)
     return ShownItems(
@@ -80,9 +85,19 @@ def draw_shown_items(
         systems=tuple(systems),
         has_references=bool(systems) and compared == set(systems),
         has_trees=has_trees,
-        has_displays=has_displays,
+        kind=kind,
         found=frozenset(found),
     )
+
+
+def _kind_in(item: Item) -> OutputKind | None:
+    """The kind of an item's first output that is not text."""
+    for output in item.outputs.values():
+        if not isinstance(output, str):
+            from wellput.core.output_kinds import kind_of
+
+            return kind_of(output)
+    return None
 
 
 def logged_scorers(sample: ShownItems) -> list[str]:
@@ -105,8 +120,8 @@ def usual_metrics(sample: ShownItems, *, has_judgments: bool) -> list[str | Metr
 
 
 def _text_metrics(sample: ShownItems, sentinels: str) -> str:
-    if sample.has_displays:
-        return "display-f,display-accuracy,display-entropy,display-commonest"
+    if sample.kind is not None:
+        return sample.kind.usual_metrics
     if not sample.has_references:
         return f"length,ttr,distinct{sentinels}"
     trees = ",sta,gta,quality" if sample.has_trees else ""

@@ -1,9 +1,9 @@
-"""The nouns `Design`, one way of asking judges, and `AnsweredTrial`, what a design makes judgments
-of; and the words that several designs share.
+"""The nouns `Design`, one way of asking judges, and `AnsweredTrial`, from which a design makes
+judgments; and the words that several designs share.
 
-All that depends on how a study asks is said here: what a trial shows, which questions it has, what
-its answers are worth. The rest of the room never asks which design it has. A design is a frozen
-dataclass; its fields are its options. Judges read the words unless a study brings its own.
+A design decides what a trial shows, which questions it has, and what its answers are worth. No other
+module of studies asks which design it has. A design is a frozen dataclass; its fields are its
+options. Judges read the design's words unless a study has its own.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from wellput.studies.questionnaire import LAYOUTS, Check, Layout, Practice, Ques
 from wellput.studies.questions import AnswerValues, Question
 
 SEVEN_POINTS: Mapping[str, tuple[str, Mapping[str, str]]] = {
-    # Bangalore, Rambow & Whittaker 2000, section 4: three anchors, the other points have no words.
+    # Bangalore, Rambow & Whittaker 2000, section 4: three points have words, the others have none.
     "understandability": (
         "How easy is this sentence to understand?",
         {"1": "Impossible", "4": "Just barely possible", "7": "Extremely easy"},
@@ -43,11 +43,11 @@ SEVEN_POINTS: Mapping[str, tuple[str, Mapping[str, str]]] = {
         {"1": "None of it", "4": "About half of it", "7": "All of it"},
     ),
 }
-"""Questions and the labels of their 7 points; scales of other lengths keep the two ends."""
+"""Questions and the labels of their 7 points. Scales of other lengths keep the labels of the ends."""
 
 
 def seven_points(name: str) -> tuple[str, Mapping[str, str]]:
-    """What is asked under a name, and the words at the points from 1 to 7, at least at the two ends."""
+    """The question of a name, and the labels of the points 1 to 7, at least of the two ends."""
     plain = f"How would you rate the {name} of this sentence?"
     return SEVEN_POINTS.get(name, (plain, {"1": "Very low", "7": "Very high"}))
 
@@ -89,14 +89,14 @@ EXPORT_COLUMNS = (
     "judge", "item", "system", "system_a", "system_b", "question", "value", "choice", "ms",
     "position", "recorded_at", "repeat",
 )  # fmt: skip
-"""What an export's columns are called. The answers to a question in words get a column of their own."""
+"""The columns of an export. A question that is answered in words has its own column."""
 
 
 @dataclass(frozen=True)
 class AnsweredTrial:
     """A trial as one judge answered it.
 
-    `answers` holds {question: value} for each system, or once for all where the design asks once.
+    `answers` has {question: value} for each system, or one for all where the design asks once.
     `columns` are written beside every judgment.
     """
 
@@ -112,55 +112,55 @@ class AnsweredTrial:
     def judgment(
         self, system: str, question: str, value: float, columns: Mapping[str, str] | None = None
     ) -> Judgment:
-        """What the judge thinks of one system's output, with further `columns`."""
+        """A judgment of one system's output, with further `columns`."""
         beside = {**self.columns, **(columns or {})}
         return Judgment(self.judge, self.item, system, question, float(value), beside)
 
 
 @dataclass(frozen=True)
 class Design(ABC):
-    """One way of asking judges. Every method has an answer for designs that ask about each output by
-    itself; a design that does otherwise says so."""
+    """One way of asking judges. The methods here are right for designs that ask about each output by
+    itself; other designs override them."""
 
     name: ClassVar[str]
-    """By which a study finds its design again: that of the entry point."""
+    """The name by which a study finds its design again: that of the entry point."""
     title: ClassVar[str]
     instructions: ClassVar[str]
     default_questions: ClassVar[tuple[str, ...]]
 
     layouts: ClassVar[tuple[Layout, ...]] = LAYOUTS
-    """What a page shows: one variant, or all of an item. The first is the usual one."""
+    """What a page can show: one variant, or all variants of an item. The first is the default."""
     template: ClassVar[str] = "trial.html"
     """The page of a trial: one of `studies/templates`, or `package:path` in another package."""
     asks_once: ClassVar[bool] = False
     """Whether the questions are about all outputs of a trial together, not about each."""
     balances_order: ClassVar[bool] = False
-    """Whether two outputs are to be shown equally often in each order."""
+    """Whether two outputs are shown equally often in each order."""
     shows_items_once: ClassVar[bool] = False
     """Whether a judge who has seen one output of an item must not see another."""
     can_undo: ClassVar[bool] = True
     """Whether judges may change their last answer."""
     has_tasks: ClassVar[bool] = False
-    """Whether every item has a question of its own, with keyed answers."""
+    """Whether every item has its own question, with right answers."""
     n_texts: ClassVar[int | None] = None
-    """The texts of a practice trial or a check; None for one or more."""
+    """The number of texts of a practice trial or a check; None for one or more."""
     level: ClassVar[MeasurementLevel] = "interval"
     """The level of measurement at which judges' agreement is computed."""
     has_own_scales: ClassVar[bool] = False
-    """Whether judges choose their own scales: their answers are normalized before they are compared."""
+    """Whether judges choose their own scales. Their answers are then normalized before comparison."""
 
     # Making a study.
 
     @abstractmethod
     def question(self, name: str) -> Question:
-        """The question of this name, in the words and on the scale that the design has for it."""
+        """The question of this name, in the design's words and on its scale."""
 
     def filled_in(self, text: str) -> str:
         """Instructions with the words that depend on the options."""
         return text
 
     def kept_options(self) -> dict[str, Any]:
-        """The options that are stored with a study: those that differ from their default."""
+        """The options that are stored with a study: those that differ from the default."""
         given = {one.name: getattr(self, one.name) for one in fields(self)}
         usual = {one.name: one.default for one in fields(self)}
         return {name: value for name, value in given.items() if value != usual[name]}
@@ -168,7 +168,7 @@ class Design(ABC):
     def questionnaire(
         self, questions: Sequence[str] = (), layout: Layout | None = None
     ) -> Questionnaire:
-        """The design's own words; `questions` are names, known or one's own."""
+        """A questionnaire in the design's words. `questions` are names, known or new."""
         made = Questionnaire(
             kind=self.name,
             questions=tuple(self.question(name) for name in questions or self.default_questions),
@@ -203,39 +203,39 @@ class Design(ABC):
         return found
 
     def groups(self, systems: Sequence[str], layout: Layout) -> list[tuple[str, ...]]:
-        """The trials of an item that has outputs of these systems: whose outputs each shows."""
+        """The trials of an item with outputs of these systems: the systems that each trial shows."""
         return [tuple(systems)] if layout == "page" else [(system,) for system in systems]
 
     def is_worth_asking(self, outputs: Sequence[str]) -> bool:
-        """Whether a trial that shows these outputs can tell anything."""
+        """Whether a trial with these outputs can be informative."""
         return True
 
     def why_no_trials(self, n_systems: int) -> str:
-        """What to tell the owner of an evalset of which nothing can be shown."""
+        """The error message for an evalset from which no trial can be made."""
         return f"A {self.name} design finds nothing to show in this evalset."
 
     def practice(self) -> tuple[Practice, ...]:
-        """Practice trials for a study that brings none of its own."""
+        """Practice trials for a study that has none of its own."""
         return tuple(Practice((text,)) for text in PRACTICE_TEXTS)
 
     def checks(self, questions: Sequence[Question]) -> tuple[Check, ...]:
-        """Attention checks for a study that brings none: the text says what to answer."""
+        """Attention checks for a study that has none of its own. The text says what to answer."""
         raise InputError(
-            f"Attention checks of a {self.name} design need a wording of their own: give [[checks]]."
+            f"A {self.name} design has no attention checks of its own: give [[checks]]."
         )
 
     def trial_score(self, scores: Sequence[float]) -> float:
-        """A metric's value of a trial, from those of its outputs in their order."""
+        """A metric's value of a trial, from the scores of its outputs in their order."""
         return float(np.mean(scores))
 
     # Asking.
 
     def asked(self, questions: tuple[Question, ...], task: Task | None) -> tuple[Question, ...]:
-        """The questions of a trial, where `task` is what its item asks."""
+        """The questions of a trial. `task` is the item's own question."""
         return questions
 
     def is_expected(self, answer: Any, expected: Any) -> bool:
-        """Whether an attention check was answered right; a list is the lowest and the highest."""
+        """Whether an attention check was answered right. A list is [lowest, highest]."""
         if isinstance(expected, Sequence) and not isinstance(expected, str):
             return bool(expected[0] <= answer <= expected[1])
         return bool(answer == expected)
@@ -243,11 +243,11 @@ class Design(ABC):
     # What answers are worth.
 
     def value_of(self, question: Question, answer: Any) -> float | None:
-        """The number that an answer counts as; None for a text that is kept beside the numbers."""
+        """The number of an answer; None for a text, which is kept beside the numbers."""
         return None if isinstance(answer, str) else float(answer)
 
     def judgments(self, trial: AnsweredTrial) -> Iterable[Judgment] | Iterable[Preference]:
-        """What the judge thinks of each output; texts become columns beside the numbers."""
+        """The judgments of each output. Texts become columns beside the numbers."""
         for system, answers in zip(trial.systems, trial.answers, strict=True):
             values = {q.name: self.value_of(q, answers[q.name]) for q in trial.questions}
             texts = {name: str(answers[name]) for name, value in values.items() if value is None}
@@ -256,7 +256,7 @@ class Design(ABC):
                     yield trial.judgment(system, name, value, texts)
 
     def is_alike(self, question: Question, answer: Any, before: Any) -> bool | None:
-        """Whether a judge who saw a trial twice answered alike; None where that tells nothing."""
+        """Whether two answers to the same trial are about the same; None where that means nothing."""
         if isinstance(answer, str) and not question.choices:
             return None
         return question.widget.is_alike(question, answer, before)
@@ -264,7 +264,7 @@ class Design(ABC):
     def units(
         self, answers: Sequence[Judgment | Preference], systems: Sequence[str], items: Sequence[str]
     ) -> dict[str, Floats]:
-        """Judges × what they judged for each question, on one scale, NaN where there is nothing."""
+        """By question, a table judges × outputs on one scale, NaN where there is no answer."""
         ratings = cast("Sequence[Judgment]", answers)
         return {name: panel.units for name, panel in self._panels(ratings, systems, items).items()}
 

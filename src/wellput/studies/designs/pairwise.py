@@ -1,4 +1,4 @@
-"""Pairwise choices: the better of two outputs."""
+"""The design `Pairwise`: judges choose the better of two outputs."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ TIES_SENTENCE = " If you find neither better, say so."
 
 @dataclass(frozen=True)
 class Pairwise(Design):
-    """Two outputs side by side; with `ties` judges may find neither better.
+    """Two outputs side by side. With `ties` judges may say that neither is better.
 
-    Equal texts are not compared: there is nothing to choose between them.
+    Equal texts are not compared.
     """
 
     name: ClassVar[str] = "pairwise"
@@ -100,7 +100,7 @@ class Pairwise(Design):
     def units(
         self, answers: Sequence[Judgment | Preference], systems: Sequence[str], items: Sequence[str]
     ) -> dict[str, Floats]:
-        """1 where the system first by name was chosen, ½ for a tie, for each pair of an item."""
+        """By pair of an item: 1 if the system with the first name was chosen, ½ for a tie, else 0."""
         cells: dict[str, dict[tuple[str, tuple[str, ...]], float]] = {}
         for one in answers:
             assert isinstance(one, Preference)

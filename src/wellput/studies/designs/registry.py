@@ -1,6 +1,6 @@
 """Designs by name: `create("rating")`, `create("rating:points=5")`.
 
-One table, name -> "module:Class", imported on request; other packages add theirs through the
+A table has name -> "module:Class"; classes are imported on request. Other packages add designs by the
 entry-point group `wellput.designs`, with a class that extends `Design`.
 """
 
@@ -53,14 +53,14 @@ def design_class(name: str) -> type[Design]:
             raise InputError(f"{plugin_origin(point)} has no method question.")
         return found
     raise InputError(
-        f"No design {name!r}.{did_you_mean(name, names())} There are {', '.join(names())}; one of "
-        "another package is there when that is installed."
+        f"No design {name!r}.{did_you_mean(name, names())} There are {', '.join(names())}. For a "
+        "design of another package, install that package."
     )
 
 
 def create(design: str | Design, **options: Any) -> Design:
-    """A design from its name, or as it is, with further options; raises InputError for those that it
-    does not have."""
+    """A design from its name, or a design as it is, with further options. Raises InputError for options
+    that it does not have."""
     if isinstance(design, str):
         name, _, tail = design.partition(":")
         cls = design_class(name)
@@ -98,7 +98,7 @@ def default_questionnaire(
     layout: Layout | None = None,
     **options: Any,
 ) -> Questionnaire:
-    """A design's own words; `questions` are names, known or one's own.
+    """A questionnaire in a design's words. `questions` are names, known or new.
 
     >>> [question.name for question in default_questionnaire("rating").questions]
     ['understandability', 'quality']

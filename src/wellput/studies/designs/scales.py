@@ -1,6 +1,5 @@
-"""Designs that ask for a number for each output: `Rating` by points of a scale with words at some
-of them, `Slider` between two ends that carry words, `Magnitude` in proportion, on a scale of the
-judge's own.
+"""Designs that ask for a number for each output: `Rating` on a scale of points, some with words;
+`Slider` between two ends with words; `Magnitude` by a number in proportion, on the judge's own scale.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from wellput.studies.questions import Question
 
 @dataclass(frozen=True)
 class Rating(Design):
-    """Each output on a scale of `points`; those of Bangalore, Rambow & Whittaker (2000) have 7."""
+    """Each output on a scale of `points`. The scales of Bangalore, Rambow & Whittaker (2000) have 7."""
 
     name: ClassVar[str] = "rating"
     title: ClassVar[str] = "How well is it put?"
@@ -39,7 +38,7 @@ class Rating(Design):
         return Question(name, text, "points", 1, self.points, labels)
 
     def kept_options(self) -> dict[str, Any]:
-        """None: each question has its own points."""
+        """No options are stored: each question has its own points."""
         return {}
 
     def checks(self, questions: Sequence[Question]) -> tuple[Check, ...]:
@@ -50,7 +49,7 @@ class Rating(Design):
 
 @dataclass(frozen=True)
 class Slider(Design):
-    """Each output by a slider from 0 to 100."""
+    """Each output on a slider from 0 to 100."""
 
     name: ClassVar[str] = "slider"
     title: ClassVar[str] = "How well is it put?"
@@ -88,9 +87,10 @@ MODULUS_SCALE = (
 
 @dataclass(frozen=True)
 class Magnitude(Design):
-    """Each output by a number; `modulus` is that of a middling sentence, None for a scale of one's own.
+    """Each output by a number. `modulus` is the number of a middling sentence, None for the judge's own
+    scale.
 
-    Mutton et al. 2007, section 3.3: intuition rather than rules, and form rather than content.
+    Mutton et al. 2007, section 3.3: judges go by intuition, not by rules, and judge form, not content.
     """
 
     name: ClassVar[str] = "magnitude"

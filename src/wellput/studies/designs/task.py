@@ -1,4 +1,4 @@
-"""Tasks: a question about what the text says, answered right or wrong, and how long it took."""
+"""The design `TaskDesign`: judges answer a question about the text, and their time is measured."""
 
 from __future__ import annotations
 
@@ -12,14 +12,15 @@ from wellput.studies.questionnaire import Layout, Practice, Questionnaire, Task
 from wellput.studies.questions import Question, is_success
 
 SECONDS_QUESTION = "seconds"
-"""The question under which the time of a task stands."""
+"""The name of the question that has the time of a task."""
 
 
 @dataclass(frozen=True)
 class TaskDesign(Design):
-    """One output, and the question that its item asks about it.
+    """One output, and the item's own question about it.
 
-    A text is not read for the first time twice, and the time cannot be measured twice.
+    A judge reads a text for the first time only once, so answers cannot be taken back, and each item
+    is shown once.
     """
 
     name: ClassVar[str] = "task"
@@ -57,7 +58,7 @@ class TaskDesign(Design):
         return (Question(questions[0].name, task.text, "answer", choices=task.choices),)
 
     def is_expected(self, answer: Any, expected: Any) -> bool:
-        """A list holds all answers that are right."""
+        """A list has all the right answers."""
         keys = expected if isinstance(expected, list | tuple) else [expected]
         return is_success(answer, [str(key) for key in keys])
 
@@ -65,7 +66,7 @@ class TaskDesign(Design):
         return bool(answer == before)
 
     def judgments(self, trial: AnsweredTrial) -> Iterator[Judgment]:
-        """Success, 0 or 1, and the seconds it took."""
+        """Success, 0 or 1, and the seconds that it took."""
         assert trial.task is not None
         for system, answers in zip(trial.systems, trial.answers, strict=True):
             for question, answer in answers.items():

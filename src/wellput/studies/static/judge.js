@@ -1,10 +1,10 @@
-// Keys, sliders and the clock of a judge's page. Everything here is a convenience: without it the
-// same forms work by mouse, by Tab and by the browser's own keys.
+// Keys, sliders and the clock of a judge's page. Without this script the same forms work with the
+// mouse, with Tab and with the browser's own keys.
 "use strict";
 (() => {
   let began = performance.now();
-  let isBusy = false; // an answer is on its way: keys typed ahead would change it, not the next one
-  let latest = null; // the question answered last, which a second key may still change
+  let isBusy = false; // an answer is being sent: keys would change it, not the next one
+  let latest = null; // the question answered last: a second key may still change it
 
   const form = () => document.getElementById("answer");
   const questions = () => [...document.querySelectorAll("#answer .question")];
@@ -36,7 +36,7 @@
       .scrollIntoView({ block: "nearest" });
   }
 
-  // 1–9 choose a point by its number, or an option by its place; 0 is ten where there is no zero.
+  // 1–9 choose a point by its number, or an option by its place. 0 means ten if there is no zero.
   function onDigit(digit) {
     const question = current();
     const all = radios(question);
@@ -49,7 +49,7 @@
     return true;
   }
 
-  // ← and → choose a side of a pair, and move along a scale without wrapping round its ends.
+  // ← and → choose a side of a pair, and move along a scale. They stop at its ends.
   function onArrow(step) {
     const question = current();
     const all = radios(question);
@@ -97,7 +97,7 @@
     if (isHandled) event.preventDefault();
   }
 
-  // The number is the answer; the slider is another way to give it, with no value until moved.
+  // The number is the answer. The slider sets it, and has no value until it is moved.
   function prepareSlider(box) {
     const range = box.querySelector("input[type=range]");
     const number = box.querySelector("input[type=number]");
