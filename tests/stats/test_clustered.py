@@ -10,7 +10,8 @@ from scipy.stats import t as student
 
 from wellput.core.estimates import Generalize
 from wellput.core.metric import Floats
-from wellput.stats.clustered_regression import ClusteredCoefficients, Places, clustered_coefficients
+from wellput.stats.clustered_regression import ClusteredCoefficients, clustered_coefficients
+from wellput.stats.places import Places
 
 
 class Data:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 
 from wellput.agreement.orders import is_sentinel
+from wellput.agreement.ranking import listed
 from wellput.agreement.result import Agreement, MetricDifference
 from wellput.core.errors import counted
 from wellput.core.scores import MIN_ITEMS_FOR_CLAIMS
@@ -150,7 +151,7 @@ def _told_from(
     rivals = [row.metric for row in candidates if row.metric in tied]
     if not rivals:
         return ""
-    others = _listed(rivals)
+    others = listed(rivals)
     return f"Corrected for all pairs, {best.metric} is not shown to agree better than {others}."
 
 
@@ -168,7 +169,3 @@ def _not_told_from(
         for name in pair.metrics
         if name != metric
     ]
-
-
-def _listed(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

@@ -35,13 +35,9 @@ from wellput.core.errors import InputError
 from wellput.core.estimates import Estimate, Generalize, ScoreTable
 from wellput.core.judgment import Judgment
 from wellput.core.work import OnPhase, ignore_phase
+from wellput.stats.corrections import CORRECTIONS, Correction
 from wellput.stats.correlation import Coefficient, Correlation, CorrelationAverage
-from wellput.stats.metric_comparison import (
-    CORRECTIONS,
-    CORRELATION_TESTS,
-    Correction,
-    CorrelationTest,
-)
+from wellput.stats.metric_comparison import CORRELATION_TESTS, CorrelationTest
 
 MIN_SYSTEMS = 3
 

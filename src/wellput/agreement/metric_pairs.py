@@ -17,9 +17,8 @@ from wellput.agreement.orders import is_sentinel
 from wellput.agreement.result import AgreementLevel, MetricDifference
 from wellput.core.estimates import Estimate
 from wellput.core.work import OnPhase, ignore_phase
-from wellput.stats.corrections import resamples_needed
+from wellput.stats.corrections import CORRECTIONS, Correction, resamples_needed
 from wellput.stats.correlation import Coefficient
-from wellput.stats.metric_comparison import CORRECTIONS, Correction
 
 CompareMetrics = Callable[[str, str, int], Estimate]
 """Two metrics and a number of resamples to value(a) − value(b) with its p-value."""

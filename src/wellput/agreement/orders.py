@@ -12,7 +12,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from wellput.agreement.ranking import RankedSystem, Ranking
+from wellput.agreement.ranking import RankedSystem, Ranking, listed
+from wellput.core.errors import counted
 from wellput.core.estimates import ScoreTable
 
 SENTINELS = ("random", "length-only")
@@ -157,7 +158,7 @@ def _named(orders: Sequence[MetricOrder], of: int) -> str:
         return "Both metrics" if of == 2 else f"All {of} metrics"
     if len(names) > MAX_NAMED_METRICS:
         return f"{len(names)} of {of} metrics"
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+    return listed(names)
 
 
 def _verb(verb: str, orders: Sequence[MetricOrder]) -> str:
@@ -171,9 +172,8 @@ def _counts(orders: Sequence[MetricOrder], *, with_pairs: bool) -> str:
         counts = [f"{counts[0]} each"]
     elif len(counts) > MAX_NAMED_METRICS:
         counts = [f"{counts[-1]} to {counts[0]}"]
-    shown = counts[0] if len(counts) == 1 else f"{', '.join(counts[:-1])} and {counts[-1]}"
-    pairs = orders[0].pairs
-    return f"{shown} of {pairs} {'pair' if pairs == 1 else 'pairs'}" if with_pairs else shown
+    shown = listed(counts)
+    return f"{shown} of {counted(orders[0].pairs, 'pair')}" if with_pairs else shown
 
 
 def _missed(own: Sequence[MetricOrder], ranking: Ranking) -> str:

@@ -28,6 +28,7 @@ from wellput.core.metric import Floats
 from wellput.core.plain_block import PlainBlock, ids_of
 from wellput.core.source import EvalSource
 from wellput.core.work import OnProgress, ignore_progress
+from wellput.stats.undefined_values import present_means, ratios
 
 AnyJudgment = Judgment | Preference
 UNKNOWN_NAME_REASON = "not in the evalset"
@@ -177,11 +178,7 @@ class Panel:
     @property
     def means(self) -> Floats:
         """The mean rating of each cell, systems × items, NaN where nobody rated it."""
-        counts = (~np.isnan(self.ratings)).sum(axis=0)
-        sums = np.nansum(self.ratings, axis=0)
-        result: Floats = np.full(sums.shape, np.nan)
-        np.divide(sums, counts, out=result, where=counts > 0)
-        return result
+        return present_means(self.ratings, axis=0)
 
     def table(self) -> ScoreTable:
         """The panel as a scorer. Its statistics are (mean rating, 1) for each judged cell."""
@@ -243,10 +240,7 @@ def _place(kind: str, name: str, names: Sequence[str]) -> int:
 
 def mean_of(statistics: Floats) -> Floats:
     """(sum, count) to mean, NaN where the count is 0."""
-    count = statistics[..., 1]
-    result = np.full(count.shape, np.nan)
-    np.divide(statistics[..., 0], count, out=result, where=count > 0)
-    return result
+    return ratios(statistics[..., 0], statistics[..., 1])
 
 
 def panels(
@@ -285,8 +279,7 @@ def _panel(
         cell = judge_at[answer.judge], system_at[answer.system], item_at[answer.item]
         sums[cell] += answer.value
         counts[cell] += 1
-    ratings = np.divide(sums, counts, out=np.full(shape, np.nan), where=counts > 0)
-    return Panel(question, judges, tuple(system_at), tuple(item_at), ratings)
+    return Panel(question, judges, tuple(system_at), tuple(item_at), ratios(sums, counts))
 
 
 def normalized(panel: Panel, normalization: Normalization) -> Panel:

@@ -17,7 +17,6 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from wellput.agreement.correlations import oriented
 from wellput.agreement.exclusions import without_excluded
@@ -32,7 +31,8 @@ from wellput.core.judgment import Preference
 from wellput.core.scores import MIN_ITEMS_FOR_CLAIMS
 from wellput.stats.judged_means import CrossedMeans
 from wellput.stats.judged_strengths import judged_strengths
-from wellput.stats.kappa import confusion
+from wellput.stats.kappa import Confusion, confusion
+from wellput.stats.places import Places, places_of
 from wellput.stats.preferences import Choices, goodness_of_fit, win_rates
 from wellput.stats.strengths import BradleyTerry
 
@@ -51,14 +51,18 @@ def decision_confusions(panels: Iterable[Panel]) -> Iterator[dict[str, Any]]:
         ratings = panel.ratings.reshape(len(panel.judges), -1)
         verdicts = np.where(np.isnan(ratings), np.nan, ratings == max(answers))
         counts = confusion(decisions.astype(np.float64), verdicts)
-        yield {
-            "metric": KEPT,
-            "question": panel.question,
-            **asdict(counts),
-            "accuracy": counts.accuracy,
-            "kappa": counts.kappa,
-            "n": counts.n,
-        }
+        yield _confusion_record(KEPT, panel.question, counts)
+
+
+def _confusion_record(metric: str, question: str, counts: Confusion) -> dict[str, Any]:
+    return {
+        "metric": metric,
+        "question": question,
+        **asdict(counts),
+        "accuracy": counts.accuracy,
+        "kappa": counts.kappa,
+        "n": counts.n,
+    }
 
 
 def agree_on_preferences(
@@ -170,21 +174,21 @@ class _Trials:
     """The choices as parallel arrays: places of the systems offered, of the judge and of the item."""
 
     systems: Sequence[str]
-    first: NDArray[np.intp]
-    second: NDArray[np.intp]
+    first: Places
+    second: Places
     choices: Sequence[str]
-    judges: NDArray[np.intp]
-    items: NDArray[np.intp]
+    judges: Places
+    items: Places
 
     @classmethod
     def of(cls, rows: Sequence[Preference], systems: Sequence[str]) -> _Trials:
         return cls(
             systems,
-            _places([row.system_a for row in rows], systems),
-            _places([row.system_b for row in rows], systems),
+            places_of([row.system_a for row in rows], systems),
+            places_of([row.system_b for row in rows], systems),
             [row.choice for row in rows],
-            _places([row.judge for row in rows]),
-            _places([row.item for row in rows]),
+            places_of([row.judge for row in rows]),
+            places_of([row.item for row in rows]),
         )
 
     @property
@@ -215,11 +219,6 @@ class _Trials:
         return [means.mean(place) for place in range(len(self.systems))]
 
 
-def _places(names: Sequence[str], known: Sequence[str] | None = None) -> NDArray[np.intp]:
-    at = {name: place for place, name in enumerate(known or dict.fromkeys(names))}
-    return np.array([at[name] for name in names], dtype=np.intp)
-
-
 def _few_items(rows: Sequence[Preference]) -> str:
     n_items = len({row.item for row in rows})
     if n_items >= MIN_ITEMS_FOR_CLAIMS:
@@ -238,12 +237,4 @@ def _confusion(name: str, rows: Sequence[Preference], table: ScoreTable) -> dict
         margin = scores[table.row(row.system_a), place] - scores[table.row(row.system_b), place]
         decisions.append(math.nan if np.isnan(margin) or margin == 0 else float(margin > 0))
         verdicts.append(math.nan if row.choice == "tie" else float(row.choice == "a"))
-    counts = confusion(decisions, verdicts)
-    return {
-        "metric": table.scorer,
-        "question": name,
-        **asdict(counts),
-        "accuracy": counts.accuracy,
-        "kappa": counts.kappa,
-        "n": counts.n,
-    }
+    return _confusion_record(table.scorer, name, confusion(decisions, verdicts))

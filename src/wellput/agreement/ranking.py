@@ -21,7 +21,8 @@ from wellput.core.estimates import Estimate
 from wellput.core.judgment import Judgment, Preference
 from wellput.stats.corrections import holm
 from wellput.stats.judged_means import CrossedMeans, head_to_head
-from wellput.stats.ratings import undefined
+from wellput.stats.places import Places, places_of
+from wellput.stats.undefined_values import undefined
 
 RankingModel = Literal["mean", "rate", "win rate"]
 ESTIMATE_HEADINGS: dict[RankingModel, str] = {
@@ -167,24 +168,25 @@ def rank_panel(panel: Panel) -> Ranking:
 def rank_choices(question: str, choices: Sequence[Preference]) -> Ranking:
     """The ranking by pairwise choices that answer one question."""
     ratings = selection_ratings(choices)
-    systems, groups = _numbered([rating.system for rating in ratings])
-    judges, judge_of = _numbered([rating.judge for rating in ratings])
-    items, item_of = _numbered([rating.item for rating in ratings])
+    systems = list(dict.fromkeys(rating.system for rating in ratings))
+    judges = {rating.judge for rating in ratings}
+    judge_of = places_of([rating.judge for rating in ratings])
+    item_of = places_of([rating.item for rating in ratings])
     means = CrossedMeans.of(
         np.array([rating.value for rating in ratings]),
-        groups=groups,
+        groups=places_of([rating.system for rating in ratings], systems),
         judges=judge_of,
         items=item_of,
         n_groups=len(systems),
         are_shares=True,
     )
-    counts = (len(judges), len(items), len(choices))
+    counts = (len(judges), len({rating.item for rating in ratings}), len(choices))
     between = _between(systems, ratings, judge_of, item_of)
     return _ranking(question, "win rate", systems, means, between, counts, judges)
 
 
 def _between(
-    systems: Sequence[str], ratings: Sequence[Judgment], judge_of: Any, item_of: Any
+    systems: Sequence[str], ratings: Sequence[Judgment], judge_of: Places, item_of: Places
 ) -> Callable[[int, int], Estimate]:
     """How two systems differ, by the choices between them; `ratings` come in twos, as
     `selection_ratings` makes them."""
@@ -232,12 +234,6 @@ def rank_answers(answers: Sequence[Judgment] | Sequence[Preference]) -> list[Ran
     systems = list(dict.fromkeys(rating.system for rating in ratings))
     items = list(dict.fromkeys(rating.item for rating in ratings))
     return [rank_panel(panel) for panel in panels(ratings, systems, items).values()]
-
-
-def _numbered(names: Sequence[str]) -> tuple[tuple[str, ...], Any]:
-    """The different names in order of first appearance, and the place of each entry among them."""
-    places = {name: place for place, name in enumerate(dict.fromkeys(names))}
-    return tuple(places), np.array([places[name] for name in names], dtype=np.intp)
 
 
 def _ranking(
@@ -333,7 +329,7 @@ def winner_sentence(ranking: Ranking, *, with_question: bool = False) -> str:
                 f"apart; {behind} {are} significantly behind at least one of these."
             )
         return (
-            f"{start}{people} prefer {_listed(leaders)}, and do not tell these {len(leaders)} apart; "
+            f"{start}{people} prefer {listed(leaders)}, and do not tell these {len(leaders)} apart; "
             f"{behind} {are} significantly behind at least one of these."
         )
     gap = ranking.of_first[0]
@@ -397,5 +393,10 @@ def shown_interval(row: RankedSystem, model: RankingModel) -> str:
     return f"[{shown_estimate(row.low, model)}, {shown_estimate(row.high, model)}]"
 
 
-def _listed(names: Sequence[str]) -> str:
+def listed(names: Sequence[str]) -> str:
+    """Names in a sentence.
+
+    >>> listed(["bleu", "chrf", "ter"])
+    'bleu, chrf and ter'
+    """
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

@@ -15,14 +15,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from wellput.core.estimates import Estimate, Generalize
 from wellput.core.metric import Floats
+from wellput.stats.places import Places, sorted_places_of
 from wellput.stats.student import student_estimate
 from wellput.stats.two_way_jackknife import TwoWayJackknife
-
-Places = NDArray[np.intp]
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,11 +76,6 @@ class RowProducts:
             return np.full((*sums.shape[:-2], len(places)), np.nan)
 
 
-def numbered(names: Sequence[str]) -> Places:
-    """The place of each row's name among the different names."""
-    return np.asarray(np.unique(np.asarray(names), return_inverse=True)[1], dtype=np.intp)
-
-
 @dataclass(frozen=True, eq=False)
 class ClusteredCoefficients:
     """The intercept and the coefficients, their standard errors, and the p-value that all coefficients
@@ -119,8 +112,8 @@ def clustered_coefficients(
 
     values = fitted(rows.total)
     without = TwoWayJackknife(
-        fitted(rows.without_each(numbered(systems))),
-        fitted(rows.without_each(numbered(items))),
+        fitted(rows.without_each(sorted_places_of(systems))),
+        fitted(rows.without_each(sorted_places_of(items))),
         fitted(rows.total - rows.products),
     )
     reason = without.too_few(generalize)

@@ -12,10 +12,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Literal, TypeAlias
 
 import numpy as np
 
 from wellput.core.metric import Floats
+
+Correction: TypeAlias = Literal["holm", "bh", "bonferroni", "none"]
 
 P_VALUE_MARGIN = 2
 """The smallest corrected p-value that resamples can give is this many times smaller than the level."""
@@ -66,3 +69,11 @@ def _adjusted(p_values: Floats, adjust: Callable[[Floats], Floats]) -> Floats:
     result = np.full(p_values.shape, np.nan)
     result[order] = np.minimum(adjust(p_values[order]), 1.0)
     return result
+
+
+CORRECTIONS: dict[Correction, Callable[[Floats], Floats]] = {
+    "holm": holm,
+    "bh": benjamini_hochberg,
+    "bonferroni": bonferroni,
+    "none": np.array,
+}

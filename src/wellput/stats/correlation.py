@@ -28,6 +28,7 @@ from wellput import _native
 from wellput.core.errors import InputError, did_you_mean
 from wellput.core.estimates import Estimate, Generalize
 from wellput.core.metric import Floats
+from wellput.stats.undefined_values import present_means, undefined
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -67,6 +68,8 @@ Coefficient: TypeAlias = Literal["pearson", "spearman", "kendall", "kendall-c", 
 Grouping: TypeAlias = Literal["pooled", "item", "system", "means"]
 
 COEFFICIENTS: tuple[Coefficient, ...] = get_args(Coefficient)
+ACCURACY_COEFFICIENTS: tuple[Coefficient, ...] = ("acc-t", "spa")
+"""The coefficients whose chance level is not 0."""
 COEFFICIENT_TITLES: dict[Coefficient, str] = {
     "pearson": "Pearson's r",
     "spearman": "Spearman's rho",
@@ -226,16 +229,12 @@ def common_cells(*scores: Floats) -> list[Floats]:
 
 def system_means(scores: Floats) -> Floats:
     """Each system's mean over the cells it has, NaN where it has none."""
-    counts = np.isfinite(scores).sum(axis=1)
-    sums: Floats = np.nansum(scores, axis=1)
-    means = np.full(len(sums), np.nan)
-    np.divide(sums, counts, out=means, where=counts > 0)
-    return means
+    return present_means(scores, axis=1)
 
 
 def why_undefined(x: Floats, z: Floats, correlation: Correlation) -> str:
     """Why this correlation of common cells cannot mean anything, or the empty string."""
-    grouping, is_accuracy = correlation.grouping, correlation.coefficient in ("acc-t", "spa")
+    grouping, is_accuracy = correlation.grouping, correlation.coefficient in ACCURACY_COEFFICIENTS
     if grouping == "means":
         x, z = system_means(x)[:, None], system_means(z)[:, None]
     present = np.isfinite(x)
@@ -255,12 +254,6 @@ def why_undefined(x: Floats, z: Floats, correlation: Correlation) -> str:
         if not np.any(low < high):
             return name if axis is None else f"{name} within every {grouping}"
     return ""
-
-
-def undefined(reason: str, *, seed: int | None = None, has_p_value: bool = False) -> Estimate:
-    """An Estimate of NaN that says why."""
-    p_value = float("nan") if has_p_value else None
-    return Estimate(value=float("nan"), p_value=p_value, method=f"undefined: {reason}", seed=seed)
 
 
 def refuse_too_many_pairs(x: Floats, correlation: Correlation, *, n_resamples: int = 0) -> None:

@@ -26,6 +26,7 @@ from wellput import _native
 from wellput.core.estimates import Estimate, Generalize
 from wellput.core.metric import Floats
 from wellput.stats.correlation import (
+    ACCURACY_COEFFICIENTS,
     Coefficient,
     Correlation,
     common_cells,
@@ -33,15 +34,13 @@ from wellput.stats.correlation import (
     system_means,
     takes_old_keywords,
     tie_threshold,
-    undefined,
     why_undefined,
 )
 from wellput.stats.soft_accuracy import leave_out_of_spa
 from wellput.stats.student import FISHER_Z, LOGIT, Scale, scale_of_pairs
 from wellput.stats.two_way_jackknife import TableFigure
+from wellput.stats.undefined_values import ratios, undefined
 
-ACCURACY_COEFFICIENTS: tuple[Coefficient, ...] = ("acc-t", "spa")
-"""The coefficients whose chance level is not 0."""
 CHANCE_EXCHANGES = 200
 
 
@@ -223,10 +222,10 @@ def _grouped(x: Floats, z: Floats, coefficient: Coefficient, epsilon: float) -> 
     without = np.where(np.isfinite(x), without, groups)
     is_defined = np.isfinite(groups)
     total, n = float(groups[is_defined].sum()), int(is_defined.sum())
-    rows = _mean(np.nansum(without, axis=1), np.isfinite(without).sum(axis=1))
-    columns = _mean(total - np.nan_to_num(groups), n - is_defined)
+    rows = ratios(np.nansum(without, axis=1), np.isfinite(without).sum(axis=1))
+    columns = ratios(total - np.nan_to_num(groups), n - is_defined)
     left = np.isfinite(without)
-    cells = _mean(
+    cells = ratios(
         total - np.nan_to_num(groups) + np.nan_to_num(without), n - is_defined.astype(float) + left
     )
     value = total / n if n else float("nan")
@@ -285,9 +284,4 @@ def row_correlations(
 def _means_without_items(scores: Floats) -> tuple[Floats, Floats]:
     counts, sums = np.isfinite(scores).sum(axis=1), np.nansum(scores, axis=1)
     left = (counts[:, None] - np.isfinite(scores)).T.astype(np.float64)
-    return system_means(scores), _mean((sums[:, None] - np.nan_to_num(scores)).T, left)
-
-
-def _mean(sums: Floats, counts: Floats | NDArray[np.int64]) -> Floats:
-    result: Floats = np.full(np.shape(sums), np.nan)
-    return np.divide(sums, counts, out=result, where=np.asarray(counts) > 0)
+    return system_means(scores), ratios((sums[:, None] - np.nan_to_num(scores)).T, left)

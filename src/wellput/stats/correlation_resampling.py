@@ -46,10 +46,15 @@ from wellput.stats.correlation import (
     correlate,
     refuse_too_many_pairs,
     takes_old_keywords,
-    undefined,
     why_undefined,
 )
-from wellput.stats.resampling import RELATIVE_ROUNDING, percentile_interval
+from wellput.stats.resampling import (
+    RELATIVE_ROUNDING,
+    check_resampling,
+    percentile_interval,
+    resampling_p_value,
+)
+from wellput.stats.undefined_values import undefined
 
 Alternative: TypeAlias = Literal["two-sided", "greater"]
 Exchanged: TypeAlias = Literal["systems", "items", "both", "cells"]
@@ -179,19 +184,6 @@ def standardized(scores: Floats) -> Floats:
     centered = scores - np.nanmean(scores)
     deviation = float(np.sqrt(np.nanmean(centered**2)))
     return centered / deviation if deviation > 0 else centered
-
-
-def resampling_p_value(by_chance: Floats, observed: float) -> float:
-    """(b + 1) / (m + 1) with b the resamples at least as extreme, or undefined, out of m."""
-    return float((np.count_nonzero(~(by_chance < observed)) + 1) / (len(by_chance) + 1))
-
-
-def check_resampling(n_resamples: int, seed: int) -> None:
-    """Refuses what no kernel could draw."""
-    if n_resamples < 1:
-        raise InputError(f"At least one resample is needed, not {n_resamples}.")
-    if not 0 <= seed < 2**64:
-        raise InputError(f"A seed is a whole number from 0 to 2^64 - 1, not {seed}.")
 
 
 def _points(x: Floats, grouping: str) -> int:

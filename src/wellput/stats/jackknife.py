@@ -29,6 +29,7 @@ from wellput.core.estimates import Bounds, Estimate, block_sum
 from wellput.core.metric import Floats
 from wellput.stats.proportions import is_share, wilson
 from wellput.stats.student import IDENTITY, CautiousStudent, Scale, student_estimate
+from wellput.stats.two_way_jackknife import jackknife_variance
 
 ScoreFunction: TypeAlias = Callable[[Floats], Floats]
 
@@ -161,10 +162,7 @@ def effect_size(a: Floats, b: Floats) -> float | None:
 def _error(scores: Floats, size: float) -> float:
     """The jackknife's standard error of scores with one item left out each; `size` is that of the
     whole score."""
-    n = len(scores)
-    if n < 2:
-        return math.nan
-    error = math.sqrt((n - 1) / n * float(((scores - scores.mean()) ** 2).sum()))
+    error = math.sqrt(jackknife_variance(scores))
     return 0.0 if error <= MIN_RELATIVE_ERROR * size else error
 
 

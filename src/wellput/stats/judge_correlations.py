@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from wellput.core.errors import InputError
 from wellput.core.estimates import Estimate
@@ -24,11 +24,12 @@ from wellput.stats.ratings import (
     as_ratings,
     constant_judges,
     gathered,
+    noise_share,
     pearson,
     shared_units,
     summarize_pairs,
-    undefined,
 )
+from wellput.stats.undefined_values import present_means, undefined
 
 MAD_TO_SD = 1.4826
 """A normal distribution's standard deviation over its median absolute deviation."""
@@ -134,18 +135,13 @@ def split_half(
             f"in {n_splits - len(defined)} of {n_splits} splits a half is constant or too small"
         )
         return undefined(reason, n=units)
-    factor = float(noise[is_defined].mean()) / _noise_in(counts)
+    factor = float(noise[is_defined].mean()) / noise_share(counts)
     return Estimate(
         spearman_brown(float(defined.mean()), factor),
         method=f"split half over {split}, Spearman–Brown of the mean of {len(defined)} splits",
         n=units,
         seed=seed,
     )
-
-
-def _noise_in(counts: NDArray[np.float64] | NDArray[np.int64]) -> float:
-    """The mean of 1 / number of ratings over units: how much of one rating's noise is in a mean."""
-    return float((1 / counts[counts > 0]).mean())
 
 
 Half = tuple[Floats, Floats]
@@ -173,15 +169,7 @@ def _halves_of_units(ratings: Floats, rng: np.random.Generator) -> Iterator[tupl
 
 
 def _half(ratings: Floats) -> Half:
-    return _means(ratings), (~np.isnan(ratings)).sum(axis=0).astype(np.float64)
-
-
-def _means(ratings: Floats) -> Floats:
-    """Each unit's mean rating, NaN where there is none."""
-    counts = (~np.isnan(ratings)).sum(axis=0)
-    result = np.full(ratings.shape[1], np.nan)
-    np.divide(np.nansum(ratings, axis=0), counts, out=result, where=counts > 0)
-    return result
+    return present_means(ratings, axis=0), (~np.isnan(ratings)).sum(axis=0).astype(np.float64)
 
 
 def _between(first: Half, second: Half) -> tuple[float, float]:
@@ -191,7 +179,7 @@ def _between(first: Half, second: Half) -> tuple[float, float]:
     value = _correlation(first[0][both], second[0][both]).value
     if np.isnan(value):
         return value, value
-    return value, (_noise_in(first[1][both]) + _noise_in(second[1][both])) / 2
+    return value, (noise_share(first[1][both]) + noise_share(second[1][both])) / 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,7 +234,8 @@ def judges_against_rest(
 
 def _with_rest(ratings: Floats, judge: int) -> Estimate:
     rated = ~np.isnan(ratings[judge])
-    own, rest = ratings[judge, rated], _means(np.delete(ratings[:, rated], judge, axis=0))
+    own = ratings[judge, rated]
+    rest = present_means(np.delete(ratings[:, rated], judge, axis=0), axis=0)
     both = ~np.isnan(rest)
     return _correlation(own[both], rest[both])
 

@@ -30,14 +30,14 @@ from functools import cached_property
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from wellput.core.estimates import Estimate
 from wellput.core.metric import Floats
+from wellput.stats.places import Places
 from wellput.stats.student import student_estimate
-from wellput.stats.two_way_jackknife import crossed_variance
-
-Places = NDArray[np.intp]
+from wellput.stats.two_way_jackknife import crossed_variance, jackknife_variance
+from wellput.stats.undefined_values import ratios
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,7 +79,7 @@ class CrossedMeans:
     @property
     def means(self) -> Floats:
         """The mean of each group, NaN where it has no value."""
-        return _ratio(self.totals, self.counts)
+        return ratios(self.totals, self.counts)
 
     def mean(self, group: int, *, confidence: float = 0.95, null: float | None = None) -> Estimate:
         """The mean of one group, with its interval, and the p-value that it is `null`, if given."""
@@ -174,8 +174,8 @@ class CrossedMeans:
         if n < 2:
             return math.nan, n
         left = self.counts[used] - counts[has_values]
-        without = _ratio(self.totals[used] - sums[has_values], left) @ weights
-        return float((n - 1) / n * ((without - without.mean()) ** 2).sum()), n
+        without = ratios(self.totals[used] - sums[has_values], left) @ weights
+        return jackknife_variance(without), n
 
 
 def _sums(values: Floats, units: Places, groups: Places, n_groups: int) -> tuple[Floats, Floats]:
@@ -187,11 +187,6 @@ def _sums(values: Floats, units: Places, groups: Places, n_groups: int) -> tuple
     sums: Floats = np.bincount(cell, weights=values, minlength=size).astype(np.float64)
     counts: Floats = np.bincount(cell, minlength=size).astype(np.float64)
     return sums.reshape(shape), counts.reshape(shape)
-
-
-def _ratio(sums: Floats, counts: Floats) -> Floats:
-    result: Floats = np.full(sums.shape, np.nan)
-    return np.divide(sums, counts, out=result, where=counts > 0)
 
 
 EVEN_SHARE = 0.5

@@ -16,12 +16,18 @@ from numpy.typing import ArrayLike, NDArray
 
 from wellput.core.estimates import Estimate
 from wellput.core.metric import Floats
+from wellput.stats.places import Places
 from wellput.stats.preferences import Choices
-from wellput.stats.strengths import BradleyTerry, bradley_terry, pair_chances, pair_slope
+from wellput.stats.strengths import (
+    BradleyTerry,
+    bradley_terry,
+    idle_directions,
+    pair_chances,
+    pair_slope,
+)
 from wellput.stats.student import student_estimate
-from wellput.stats.two_way_jackknife import crossed_variance
+from wellput.stats.two_way_jackknife import crossed_variance, jackknife_variance
 
-Places = NDArray[np.intp]
 MAX_UNITS_ONE_BY_ONE = 300
 """Of more judges, items or answers than this, each is a small part of what is known."""
 MAX_CONDITION = 1e10
@@ -64,7 +70,7 @@ def _with_interval(
 ) -> Estimate:
     if not np.isfinite(strength.value):
         return strength
-    judges, items, answers = (_jackknife(each[:, place]) for each in steps)
+    judges, items, answers = (jackknife_variance(each[:, place]) for each in steps)
     if min(len(steps[0]), len(steps[1])) < 2:
         variance, freedom = np.nan, 1.0
     else:
@@ -79,11 +85,6 @@ def _with_interval(
         method=method,
         n=strength.n,
     )
-
-
-def _jackknife(steps: Floats) -> float:
-    n = len(steps)
-    return float((n - 1) / n * ((steps - steps.mean()) ** 2).sum()) if n > 1 else np.nan
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,11 +113,7 @@ class _Trials:
         logs = np.append(model.logs, np.log(model.ties.value) if model.ties.value > 0 else -np.inf)
         chances = pair_chances(logs, i, j)
         outcome = np.where(comparable, outcome, 3)
-        # What a step may not move: the level of each component, and ν without ties.
-        same = components[:, None] == components
-        idle = np.zeros((k + 1, k + 1))
-        idle[:k, :k] = same / same.sum(axis=1)
-        idle[k, k] = not model.ties.value > 0
+        idle = idle_directions(components, has_ties=model.ties.value > 0)
         return cls(model, i, j, chances, pair_of, outcome, idle)
 
     def steps(self, units: Places) -> Floats:

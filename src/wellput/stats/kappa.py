@@ -18,15 +18,14 @@ from wellput.core.estimates import Estimate
 from wellput.core.metric import Floats
 from wellput.stats.ratings import (
     MIN_UNITS_TO_COMPARE,
-    NAN,
     PairSummary,
     SquaredDisagreements,
     as_ratings,
     gathered,
     shared_units,
     summarize_pairs,
-    undefined,
 )
+from wellput.stats.undefined_values import NAN, ratios, undefined
 
 Weights = Literal["none", "linear", "quadratic"]
 
@@ -61,9 +60,7 @@ def pairwise_kappas(
     ratings = as_ratings(ratings)
     if weights == "quadratic":
         pairs = SquaredDisagreements.of(ratings, fewest=fewest)
-        quotient = np.full(len(pairs.n), NAN)
-        np.divide(pairs.observed, pairs.expected, out=quotient, where=pairs.expected > 0)
-        values = (1 - quotient).tolist()
+        values = (1 - ratios(pairs.observed, pairs.expected)).tolist()
     else:
         values = [_kappa(x, y, weights) for _, _, x, y in shared_units(ratings, fewest=fewest)]
     return summarize_pairs(values, len(ratings), fewest=fewest)

@@ -16,8 +16,9 @@ from numpy.typing import ArrayLike
 from wellput.core.errors import InputError
 from wellput.core.estimates import Estimate
 from wellput.core.metric import Floats
-from wellput.stats.ratings import NAN, as_ratings, gathered, undefined
+from wellput.stats.ratings import as_ratings, gathered
 from wellput.stats.resampling import percentile_interval
+from wellput.stats.undefined_values import NAN, undefined
 
 MeasurementLevel = Literal["nominal", "ordinal", "interval", "ratio"]
 

@@ -14,21 +14,20 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, TypeVar
 
 import numpy as np
 
 from wellput.core.errors import InputError, did_you_mean
 from wellput.core.estimates import Estimate
 from wellput.core.metric import Floats
-from wellput.stats.corrections import benjamini_hochberg, bonferroni, holm
+from wellput.stats.corrections import CORRECTIONS, Correction
 from wellput.stats.correlation import (
     OLD_DEFAULTS,
     Correlation,
     common_cells,
     correlate,
     takes_old_keywords,
-    undefined,
 )
 from wellput.stats.correlation_intervals import correlation_difference
 from wellput.stats.correlation_resampling import (
@@ -39,6 +38,10 @@ from wellput.stats.correlation_resampling import (
     perm_inputs,
     perm_systems,
 )
+from wellput.stats.student import check_confidence
+from wellput.stats.undefined_values import undefined
+
+Numbers = TypeVar("Numbers", float, Floats)
 
 
 def fisher(
@@ -53,8 +56,7 @@ def fisher(
     For Spearman's and Kendall's coefficients with the variances of Bonett & Wright (2000). The
     interval is NaN with fewer points than the formula needs, and for a perfect correlation.
     """
-    if not 0 < confidence < 1:
-        raise InputError(f"A confidence lies between 0 and 1, {confidence} does not.")
+    check_confidence(confidence)
     from scipy.special import ndtri
 
     lost, scale = {
@@ -90,8 +92,7 @@ def williams(
     """
     if n < 4:
         return undefined("Williams' test needs four points", has_p_value=True)
-    determinant = 1 - r12**2 - r13**2 - r23**2 + 2 * r12 * r13 * r23
-    variance = 2 * (n - 1) / (n - 3) * determinant + ((r12 + r13) / 2) ** 2 * (1 - r23) ** 3
+    variance = williams_variance(r12, r13, r23, n)
     if not variance > 1e-12:
         return undefined("the correlations leave no variance to test with", has_p_value=True)
     t = (r12 - r13) * float(np.sqrt((n - 1) * (1 + r23) / variance))
@@ -102,6 +103,12 @@ def williams(
     return Estimate(
         value=r12 - r13, p_value=float(p_value), method=f"Williams' test, t({df}) = {t:.4f}", n=n
     )
+
+
+def williams_variance(r12: Numbers, r13: Numbers, r23: Numbers, n: int) -> Numbers:
+    """The denominator of Williams' t: t² = (r12 - r13)² (n - 1) (1 + r23) / variance."""
+    determinant = 1 - r12**2 - r13**2 - r23**2 + 2 * r12 * r13 * r23
+    return 2 * (n - 1) / (n - 3) * determinant + ((r12 + r13) / 2) ** 2 * (1 - r23) ** 3
 
 
 @takes_old_keywords(Correlation("system"))
@@ -141,7 +148,6 @@ CorrelationTest: TypeAlias = Literal[
     "boot-inputs",
     "williams",
 ]
-Correction: TypeAlias = Literal["holm", "bh", "bonferroni", "none"]
 
 CORRELATION_TESTS: dict[CorrelationTest, Callable[..., Estimate]] = {
     "jackknife": correlation_difference,
@@ -155,12 +161,6 @@ CORRELATION_TESTS: dict[CorrelationTest, Callable[..., Estimate]] = {
     "williams": williams_test,
 }
 TESTS_WITHOUT_DRAWS: tuple[CorrelationTest, ...] = ("jackknife", "williams")
-CORRECTIONS: dict[Correction, Callable[[Floats], Floats]] = {
-    "holm": holm,
-    "bh": benjamini_hochberg,
-    "bonferroni": bonferroni,
-    "none": np.array,
-}
 
 
 @dataclass(frozen=True, eq=False)

@@ -24,6 +24,9 @@ from wellput.core.errors import InputError
 from wellput.core.estimates import Estimate
 from wellput.core.metric import Floats
 from wellput.core.result import Result
+from wellput.stats.judge_correlations import spearman_brown
+from wellput.stats.metric_comparison import williams_variance
+from wellput.stats.proportions import wilson_bounds
 from wellput.stats.two_way_jackknife import crossed_variances
 
 MAX_EXACT_FREEDOM = 100
@@ -77,6 +80,7 @@ PowerOfSize: TypeAlias = Callable[[int, int | None], tuple[float, str]]
 """From items and judges to the share of studies that find the difference, or NaN and why."""
 
 SIMULATIONS = 10_000
+Z_OF_95_PERCENT = 1.959964
 MAX_ITEMS = 1_000_000
 """The search for the smallest number of items ends here."""
 
@@ -249,7 +253,7 @@ def power_for_metrics(
             return float("nan"), "Williams' test needs four points"
         gain = 1.0
         if judge_correlation is not None and n_judges is not None:
-            now, then = (_reliability(judge_correlation, k) for k in (n_judges, pilot_judges))
+            now, then = (spearman_brown(judge_correlation, k) for k in (n_judges, pilot_judges))
             gain = float(np.sqrt(now / then))
         root = _cholesky(r1 * gain, r2 * gain, r12)
         return _significant(_williams_t(draws.correlations(root, n), n), n - 3, alpha), ""
@@ -275,8 +279,7 @@ def _significant(t: Floats, freedom: Floats | int, alpha: float) -> float:
 def _williams_t(r: tuple[Floats, Floats, Floats], n: int) -> Floats:
     """`wellput.stats.williams` for many samples at once."""
     r1, r2, r12 = r
-    determinant = 1 - r1**2 - r2**2 - r12**2 + 2 * r1 * r2 * r12
-    variance = 2 * (n - 1) / (n - 3) * determinant + ((r1 + r2) / 2) ** 2 * (1 - r12) ** 3
+    variance = williams_variance(r1, r2, r12, n)
     return np.asarray((r1 - r2) * np.sqrt((n - 1) * (1 + r12) / variance), dtype=np.float64)
 
 
@@ -288,11 +291,6 @@ def _cholesky(r1: float, r2: float, r12: float) -> Floats:
             f"No three variables correlate {r1:.3f}, {r2:.3f} and {r12:.3f}: metrics that correlate so "
             "with people must correlate otherwise with each other."
         ) from None
-
-
-def _reliability(r: float, judges: int) -> float:
-    """Of the mean of several judges of whom two correlate r (Spearman & Brown)."""
-    return judges * r / (1 + (judges - 1) * r)
 
 
 def _table(
@@ -313,7 +311,7 @@ def _table(
 
     def power(n: int, n_judges: int | None) -> Estimate:
         value, undefined = share(n, n_judges)
-        low, high = _wilson(value, draws.simulations)
+        low, high = wilson_bounds(value, draws.simulations, z=Z_OF_95_PERCENT)
         return Estimate(
             value=value,
             low=low,
@@ -351,14 +349,6 @@ def _smallest(
         else:
             low = middle
     return SmallestStudy(n_judges, high)
-
-
-def _wilson(share: float, n: int) -> tuple[float, float]:
-    """The 95% interval of a share of n simulations (Wilson 1927)."""
-    z = 1.959964
-    center = (share + z**2 / (2 * n)) / (1 + z**2 / n)
-    half = z / (1 + z**2 / n) * np.sqrt(share * (1 - share) / n + z**2 / (4 * n**2))
-    return float(center - half), float(center + half)
 
 
 def _require(claim: bool | np.bool_, message: str) -> None:

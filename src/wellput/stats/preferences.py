@@ -19,7 +19,8 @@ from wellput.core.errors import InputError
 from wellput.core.estimates import Estimate
 from wellput.core.judgment import PAIRWISE_CHOICES
 from wellput.core.metric import Floats
-from wellput.stats.ratings import NAN, undefined
+from wellput.stats.student import check_confidence
+from wellput.stats.undefined_values import ratios, undefined
 
 MIN_EXPECTED_COUNT = 5.0
 """χ² is only roughly distributed as its name says where expected counts are below this (Cochran)."""
@@ -162,8 +163,7 @@ def selection_ratios(choices: Choices, *, confidence: float = 0.95) -> tuple[Est
 
 
 def _share(part: int, whole: int, confidence: float) -> Estimate:
-    if not 0 < confidence < 1:
-        raise InputError(f"A confidence lies between 0 and 1, {confidence} does not.")
+    check_confidence(confidence)
     if not whole:
         return undefined("it was never offered", n=0)
     z2 = NormalDist().inv_cdf((1 + confidence) / 2) ** 2
@@ -178,8 +178,4 @@ def _share(part: int, whole: int, confidence: float) -> Estimate:
 
 def win_rates(choices: Choices) -> Floats:
     """How often row was chosen over column, a tie counting half; NaN where they never met."""
-    offered = choices.offered
-    won = choices.wins + choices.ties / 2
-    rates = np.full(won.shape, NAN)
-    np.divide(won, offered, out=rates, where=offered > 0)
-    return rates
+    return ratios(choices.wins + choices.ties / 2, choices.offered)

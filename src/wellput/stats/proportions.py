@@ -45,12 +45,18 @@ def wilson(hits: int, n: int, *, confidence: float = 0.95) -> Estimate:
     (0.0, 0.071)
     """
     share = hits / n
-    z = NormalDist().inv_cdf((1 + confidence) / 2)
+    low, high = wilson_bounds(share, n, z=NormalDist().inv_cdf((1 + confidence) / 2))
+    low = 0.0 if hits == 0 else max(0.0, low)
+    high = 1.0 if hits == n else min(1.0, high)
+    return Estimate(share, low, high, method="Wilson", n=n)
+
+
+def wilson_bounds(share: float, n: int, *, z: float) -> tuple[float, float]:
+    """Wilson's interval of a share of n, z standard errors wide on either side. At a share of 0 or 1
+    rounding may take a bound a little beyond it."""
     center = (share + z * z / (2 * n)) / (1 + z * z / n)
     reach = z / (1 + z * z / n) * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
-    low = 0.0 if hits == 0 else max(0.0, center - reach)
-    high = 1.0 if hits == n else min(1.0, center + reach)
-    return Estimate(share, low, high, method="Wilson", n=n)
+    return center - reach, center + reach
 
 
 NORMAL = NormalDist()

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from wellput.core.errors import InputError
 from wellput.core.estimates import Estimate
-from wellput.stats.ratings import undefined
+from wellput.stats.undefined_values import undefined
 
 MAX_EXACT_SAMPLE = 8
 """Without ties, the rank sum test is exact up to this size of the smaller sample (as in SciPy)."""

@@ -11,32 +11,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from wellput.core.errors import InputError
-from wellput.core.estimates import Estimate
 from wellput.core.metric import Floats
+from wellput.stats.undefined_values import CONSTANT_SPREAD_SHARE, NAN, is_constant
 
 MIN_UNITS_TO_COMPARE = 3
 """Two judges are compared where they share this many units; any two points lie on a line."""
 
 MIN_SHARED_UNITS = 10
 """What two judges' agreement is reported from: on three units chance alone makes any correlation."""
-
-CONSTANT_SPREAD_SHARE = 1e-12
-"""Values that differ by less than this, relative to the largest, are equal: means of equal ratings
-may be rounded differently."""
-
-NAN = float("nan")
-
-
-def undefined(reason: str, *, n: int | None = None) -> Estimate:
-    """NaN, with the reason in place of the method.
-
-    >>> undefined("there are no ratings").method
-    'undefined: there are no ratings'
-    """
-    return Estimate(NAN, method=f"undefined: {reason}", n=n)
 
 
 def as_ratings(ratings: ArrayLike) -> Floats:
@@ -61,11 +46,10 @@ def gathered(ratings: Floats) -> Floats:
     return np.take_along_axis(ratings, order[:rows], axis=0)
 
 
-def is_constant(values: Floats) -> bool:
-    """Whether all values are equal, up to rounding."""
-    return not len(values) or float(np.ptp(values)) <= CONSTANT_SPREAD_SHARE * float(
-        np.abs(values).max()
-    )
+def noise_share(counts: Floats | NDArray[np.intp]) -> float:
+    """The mean of 1 / number of ratings over the rated units: how much of one rating's noise is in a
+    unit's mean rating."""
+    return float((1 / counts[counts > 0]).mean())
 
 
 def pearson(x: Floats, y: Floats) -> float:

@@ -16,12 +16,10 @@ from numpy.typing import NDArray
 
 from wellput.core.errors import InputError, counted
 from wellput.core.metric import Floats
+from wellput.stats.undefined_values import is_constant
 
 EXACT_VARIANCE_SHARE = 1e-12
 """A residual variance below this share of y's is taken for 0: the predictors determine y."""
-
-CONSTANT_SPREAD_SHARE = 1e-12
-"""A spread below this share of the largest value is rounding: the values are all equal."""
 
 DEPENDENT_VARIANCE_SHARE = 1e-10
 """A column of which the others leave a smaller share of the variance is their combination."""
@@ -238,11 +236,6 @@ def complete_rows(y: Floats, x: Floats) -> tuple[Floats, Floats, int]:
     y, x = np.asarray(y, dtype=np.float64), np.asarray(x, dtype=np.float64)
     complete: NDArray[np.bool_] = np.isfinite(y) & np.isfinite(x).all(axis=1)
     return y[complete], x[complete], int((~complete).sum())
-
-
-def is_constant(values: Floats) -> bool:
-    """Whether all values are equal, but for rounding."""
-    return bool(np.ptp(values) <= CONSTANT_SPREAD_SHARE * np.abs(values).max())
 
 
 def check_varied(y: Floats, x: Floats, names: Sequence[str]) -> None:

@@ -27,11 +27,13 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from wellput.core.errors import InputError
 from wellput.core.estimates import Estimate
 from wellput.core.metric import Floats
-from wellput.stats.ratings import MIN_UNITS_TO_COMPARE, NAN, as_ratings, is_constant, undefined
-from wellput.stats.two_way_jackknife import crossed_variance
+from wellput.stats.places import Places
+from wellput.stats.ratings import MIN_UNITS_TO_COMPARE, as_ratings, noise_share
+from wellput.stats.student import check_confidence
+from wellput.stats.two_way_jackknife import crossed_variance, jackknife_variance
+from wellput.stats.undefined_values import NAN, is_constant, undefined
 
 IntraclassName = Literal["ICC1", "ICC2", "ICC3", "ICC1k", "ICC2k", "ICC3k"]
 
@@ -71,8 +73,7 @@ def intraclass_correlations(ratings: ArrayLike, *, confidence: float = 0.95) -> 
     >>> {name: round(row.value, 2) for name, row in intraclass_correlations(judges).rows.items()}
     {'ICC1': 0.17, 'ICC2': 0.29, 'ICC3': 0.71, 'ICC1k': 0.44, 'ICC2k': 0.62, 'ICC3k': 0.91}
     """
-    if not 0 < confidence < 1:
-        raise InputError(f"A confidence lies between 0 and 1, {confidence} does not.")
+    check_confidence(confidence)
     ratings = as_ratings(ratings)
     given = ~np.isnan(ratings)
     ratings = ratings[given.any(axis=1)][:, given.any(axis=0)]
@@ -196,7 +197,6 @@ def _quotient(part: float, whole: float) -> float:
     return float("inf") if part > 0 else NAN
 
 
-Places = NDArray[np.intp]
 MAX_GROUPS = 40
 """More judges or items than this are left out in so many groups of nearly equal size."""
 
@@ -267,14 +267,12 @@ class _Given:
         return _Given(self.values[kept], self.judges[kept], self.units[kept], self.items[kept])
 
     @property
-    def mean_share(self) -> float:
-        """The mean over units of 1 / number of ratings: how much of one rating's noise is in a mean."""
-        counts = np.bincount(self.units)
-        return float((1 / counts[counts > 0]).mean())
+    def noise_share(self) -> float:
+        return noise_share(np.bincount(self.units))
 
-    def reliability(self, mean_share: float | None = None) -> float:
-        """NaN where no variance of the true values can be estimated. With `mean_share`, of a panel with
-        such numbers of ratings: what is left of a panel when some are left out has fewer."""
+    def reliability(self, noise: float | None = None) -> float:
+        """NaN where no variance of the true values can be estimated. `noise` is the `noise_share` of
+        the panel that is meant: when some ratings are left out, means of the rest have more noise."""
         if not len(self.values):
             return NAN
         counts = np.bincount(self.units).astype(np.float64)
@@ -287,8 +285,8 @@ class _Given:
         if not variance > 0 or shared.sum() < MIN_UNITS_TO_COMPARE:
             return NAN
         true = self._covariance(counts, shared, center)
-        if mean_share is not None:
-            variance = true + (variance - true) * mean_share / self.mean_share
+        if noise is not None:
+            variance = true + (variance - true) * noise / self.noise_share
         return true / variance
 
     def _covariance(self, counts: Floats, shared: NDArray[np.bool_], center: float) -> float:
@@ -340,9 +338,8 @@ def _jackknife(given: _Given, units: Places, rng: np.random.Generator) -> tuple[
         places, n = groups[places], MAX_GROUPS
     if n < 2:
         return NAN, n
-    share = given.mean_share
-    found = np.array([given.without(places == place).reliability(share) for place in range(n)])
+    noise = given.noise_share
+    found = np.array([given.without(places == place).reliability(noise) for place in range(n)])
     if np.isnan(found).any() or (found >= 1).any():
         return NAN, n
-    logs = np.log(1 - found)
-    return float((n - 1) / n * ((logs - logs.mean()) ** 2).sum()), n
+    return jackknife_variance(np.log(1 - found)), n

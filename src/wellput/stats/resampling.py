@@ -21,6 +21,7 @@ from wellput import _native
 from wellput.core.errors import InputError
 from wellput.core.estimates import Estimate, block_sum
 from wellput.core.metric import Floats
+from wellput.stats.student import check_confidence
 
 ScoreFunction: TypeAlias = Callable[[Floats], Floats]
 
@@ -113,7 +114,7 @@ def approximate_randomization(
     changing their distribution; equal scores alone do not make it so (docs/results/calibration.md).
     """
     _refuse_unpaired(a, b)
-    _check(n_resamples, seed)
+    check_resampling(n_resamples, seed)
     score_a, score_b = _total(a, score), _total(b, score)
     p_value = float("nan")
     if len(a):
@@ -133,7 +134,7 @@ def bootstrap_replicates(
     statistics: Floats, score: ScoreFunction, *, n_resamples: int, seed: int, threads: int = 1
 ) -> Floats:
     """The scores of `n_resamples` resamples of the items, NaN where undefined."""
-    _check(n_resamples, seed)
+    check_resampling(n_resamples, seed)
     if not len(statistics):
         return np.full(n_resamples, np.nan)
     rows = np.ascontiguousarray(statistics, dtype=np.float64)
@@ -142,8 +143,7 @@ def bootstrap_replicates(
 
 def percentile_interval(replicates: Floats, *, confidence: float) -> tuple[float, float]:
     """The middle `confidence` of the replicates, (NaN, NaN) when too many are undefined."""
-    if not 0 < confidence < 1:
-        raise InputError(f"A confidence lies between 0 and 1, {confidence} does not.")
+    check_confidence(confidence)
     defined = replicates[~np.isnan(replicates)]
     outside = 1 - confidence
     if not len(defined) or len(defined) < confidence * len(replicates):
@@ -166,8 +166,13 @@ def _p_value(by_chance: Floats, score_a: float, score_b: float) -> float:
     if np.isnan(observed):
         return float("nan")
     enough = observed - RELATIVE_ROUNDING * max(abs(score_a), abs(score_b))
-    as_extreme = np.count_nonzero(~(by_chance < enough))  # NaN is not less: it counts
-    return float((as_extreme + 1) / (len(by_chance) + 1))
+    return resampling_p_value(by_chance, enough)
+
+
+def resampling_p_value(by_chance: Floats, observed: float) -> float:
+    """(b + 1) / (m + 1) with b the resamples at least as extreme, or undefined, out of m."""
+    # NaN is not less, so it counts.
+    return float((np.count_nonzero(~(by_chance < observed)) + 1) / (len(by_chance) + 1))
 
 
 def _refuse_unpaired(a: Floats, b: Floats) -> None:
@@ -178,7 +183,8 @@ def _refuse_unpaired(a: Floats, b: Floats) -> None:
         )
 
 
-def _check(n_resamples: int, seed: int) -> None:
+def check_resampling(n_resamples: int, seed: int) -> None:
+    """Refuses what no kernel could draw."""
     if n_resamples < 1:
         raise InputError(f"At least one resample is needed, not {n_resamples}.")
     if not 0 <= seed < 2**64:

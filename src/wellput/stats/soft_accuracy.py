@@ -15,10 +15,10 @@ import numpy as np
 from wellput import _native
 from wellput.core.estimates import Estimate
 from wellput.core.metric import Floats
-from wellput.stats.correlation import common_cells, undefined
-from wellput.stats.correlation_resampling import check_resampling
-from wellput.stats.resampling import RELATIVE_ROUNDING
+from wellput.stats.correlation import common_cells
+from wellput.stats.resampling import RELATIVE_ROUNDING, check_resampling
 from wellput.stats.two_way_jackknife import TableFigure
+from wellput.stats.undefined_values import ratios, undefined
 
 
 def spa(
@@ -97,8 +97,7 @@ def leave_out_of_spa(x: Floats, z: Floats, value: float | None = None) -> TableF
         )
     mean = sums / counts
     center = mean if value is None else value
-    left = counts - system_counts
-    without = np.divide(sums - systems, left, out=np.full(n_systems, np.nan), where=left > 0)
+    without = ratios(sums - systems, counts - system_counts)
     return TableFigure(
         center,
         center + without - mean,

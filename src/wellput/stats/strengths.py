@@ -21,7 +21,8 @@ from wellput.core.errors import InputError
 from wellput.core.estimates import Estimate
 from wellput.core.metric import Floats
 from wellput.stats.preferences import Choices
-from wellput.stats.ratings import NAN, undefined
+from wellput.stats.student import check_confidence
+from wellput.stats.undefined_values import NAN, undefined
 
 MAX_NEWTON_STEPS = 100
 CONVERGED_STEP = 1e-10
@@ -71,8 +72,7 @@ def bradley_terry(choices: Choices, *, confidence: float = 0.95) -> BradleyTerry
 
     The intervals are Wald's, from the information matrix; with a few dozen choices they are rough.
     """
-    if not 0 < confidence < 1:
-        raise InputError(f"A confidence lies between 0 and 1, {confidence} does not.")
+    check_confidence(confidence)
     reach = _closure((choices.wins + choices.ties) > 0)
     together = reach & reach.T
     components = np.argmax(together, axis=1)  # named by their first member
@@ -144,11 +144,7 @@ def _fit(
     i, j = np.nonzero(np.triu(wins + wins.T + ties, 1))
     counts = np.stack([wins[i, j], wins[j, i], ties[i, j]]).astype(np.float64)
     has_ties = bool(ties.any())
-    # The projection on what cannot be told: the level of each component, and ν without ties.
-    same = components[:, None] == components
-    idle = np.zeros((k + 1, k + 1))
-    idle[:k, :k] = same / same.sum(axis=1)
-    idle[k, k] = not has_ties
+    idle = idle_directions(components, has_ties=has_ties)
     x = np.zeros(k + 1)
     x[k] = 0.0 if has_ties else -np.inf
     likelihood, chances = _likelihood(x, i, j, counts)
@@ -168,6 +164,16 @@ def _fit(
             size /= 2
         x, likelihood = trial, better
     return np.full(k + 1, np.nan), np.full((k + 1, k + 1), np.nan)  # pragma: no cover
+
+
+def idle_directions(components: NDArray[np.int64], *, has_ties: bool) -> Floats:
+    """The projection on what choices cannot tell: the level of each component, and ν without ties."""
+    k = len(components)
+    is_same = components[:, None] == components
+    idle = np.zeros((k + 1, k + 1))
+    idle[:k, :k] = is_same / is_same.sum(axis=1)
+    idle[k, k] = not has_ties
+    return idle
 
 
 def pair_chances(x: Floats, i: NDArray[np.int64], j: NDArray[np.int64]) -> Floats:

@@ -98,13 +98,14 @@ class TwoWayJackknife:
 
     def variance(self, generalize: Generalize) -> tuple[float, float]:
         """Of one figure, with its own degrees of freedom; NaN where it is undefined without a unit."""
-        systems, items = _variance(self.systems), _variance(self.items)
+        systems, items = jackknife_variance(self.systems), jackknife_variance(self.items)
         n_systems, n_items = self.systems.shape[-1], self.items.shape[-1]
         if generalize == "systems":
             return systems, n_systems - 1.0
         if generalize == "items":
             return items, n_items - 1.0
-        return crossed_variance(systems, items, _variance(self.cells), n_systems, n_items)
+        cells = jackknife_variance(self.cells)
+        return crossed_variance(systems, items, cells, n_systems, n_items)
 
     def covariances(self, generalize: Generalize) -> list[Floats]:
         """Those of several figures, one of which is the widest: of one figure the largest is the
@@ -119,9 +120,11 @@ class TwoWayJackknife:
         return found if all(np.isfinite(one).all() for one in found) else []
 
 
-def _variance(without: Floats) -> float:
-    n = without.shape[-1]
-    if not np.isfinite(without).all():
+def jackknife_variance(without: Floats) -> float:
+    """The variance of a figure from its values without each unit (Efron & Tibshirani 1993, ch. 11); NaN
+    where there are fewer than two units, or the figure is undefined without one of them."""
+    n = len(without)
+    if n < 2 or not np.isfinite(without).all():
         return math.nan
     return float((n - 1) / n * np.square(without - without.mean()).sum())
 

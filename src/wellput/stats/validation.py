@@ -26,7 +26,8 @@ from numpy.typing import NDArray
 from wellput.core.errors import InputError
 from wellput.core.estimates import Estimate, Generalize
 from wellput.core.metric import Floats
-from wellput.stats.clustered_regression import Places, RowProducts, numbered
+from wellput.stats.clustered_regression import RowProducts
+from wellput.stats.places import Places, sorted_places_of
 from wellput.stats.student import FISHER_Z, student_estimate
 from wellput.stats.two_way_jackknife import TwoWayJackknife
 
@@ -105,7 +106,7 @@ def held_out(
     """Items are dealt into at most so many folds at random. Each system is a fold of its own, but
     where both are left out: then systems are dealt into at most so many folds, too."""
     rows = RowProducts.of(y, x)
-    system_of, item_of = numbered(systems), numbered(items)
+    system_of, item_of = sorted_places_of(systems), sorted_places_of(items)
     grid = _Grid.of(system_of, item_of, unseen, folds, seed)
     scores = np.full(len(y), np.nan)
     by_system = _UnitSums.of(rows, system_of, grid.systems, grid.items)

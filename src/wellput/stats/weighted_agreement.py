@@ -24,7 +24,8 @@ from numpy.typing import ArrayLike, NDArray
 from wellput.core.errors import InputError
 from wellput.core.estimates import Estimate
 from wellput.core.metric import Floats
-from wellput.stats.ratings import NAN, SquaredDisagreements, as_ratings, undefined
+from wellput.stats.ratings import SquaredDisagreements, as_ratings
+from wellput.stats.undefined_values import NAN, ratios, undefined
 
 Distance = Literal["nominal", "jaccard", "masi"]
 Values = Sequence[Sequence[Hashable | Set[Hashable] | None]]
@@ -146,7 +147,7 @@ def _disagreements(values: Values, distance: Distance) -> _Disagreements:
             expected += n * float(p @ apart @ q)
     pairs = int(counts.sum())
     return _Disagreements(
-        by_unit=np.divide(sums, counts, out=np.full(units, np.nan), where=counts > 0),
+        by_unit=ratios(sums, counts),
         observed=float(sums.sum()) / pairs if pairs else NAN,
         expected=expected / pairs if pairs else NAN,
         pairs=pairs,
