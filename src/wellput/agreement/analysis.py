@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,12 +18,10 @@ from wellput.agreement.correlations import (
     correlate_segments,
     correlate_systems,
     draw_documents,
-    segment_scores,
-    system_scores,
     undefined_cells,
 )
 from wellput.agreement.judges import ceiling, question_correlations, summarize_judges
-from wellput.agreement.metric_pairs import CompareMetrics, PairTest, compare_pairs
+from wellput.agreement.metric_pairs import compare_pairs, pair_test
 from wellput.agreement.models import model_table
 from wellput.agreement.orders import is_sentinel, metric_orders
 from wellput.agreement.panel import Exclusion, Normalization, Panel
@@ -32,12 +30,12 @@ from wellput.agreement.prepared_panels import prepared_panels
 from wellput.agreement.ranking import rank_panel
 from wellput.agreement.result import Agreement, AgreementLevel, AgreementResult, MetricDifference
 from wellput.core.errors import InputError
-from wellput.core.estimates import Estimate, Generalize, ScoreTable
+from wellput.core.estimates import Generalize, ScoreTable
 from wellput.core.judgment import Judgment
 from wellput.core.work import OnPhase, ignore_phase
 from wellput.stats.corrections import CORRECTIONS, Correction
 from wellput.stats.correlation import Coefficient, Correlation, CorrelationAverage
-from wellput.stats.metric_comparison import CORRELATION_TESTS, CorrelationTest
+from wellput.stats.metric_comparison import CorrelationTest
 
 MIN_SYSTEMS = 3
 
@@ -177,7 +175,7 @@ def _against(
             held[name] = hold
             on_metric(1)
         rows += _corrected([one.agreement(options.uncertainty) for one in held.values()], options)
-        test = _pair_test(tables, human, cells, coefficient, held, options)
+        test = pair_test(tables, human, cells, coefficient, held, options)
         pairs += compare_pairs(
             [name for name, one in held.items() if one.figure is not None],
             test,
@@ -220,76 +218,6 @@ def _corrected(rows: list[Agreement], options: AgreementOptions) -> list[Agreeme
     adjusted = CORRECTIONS[options.correction](np.array([p_values[name] for name in tried], float))
     corrected = dict(zip(tried, adjusted.tolist(), strict=True))
     return [replace(row, p_adjusted=corrected.get(row.metric)) for row in rows]
-
-
-def _pair_test(
-    tables: Mapping[str, ScoreTable],
-    human: ScoreTable,
-    cells: NDArray[np.bool_],
-    coefficient: Coefficient,
-    held: Mapping[str, MetricAgainstPeople],
-    options: AgreementOptions,
-) -> PairTest:
-    """How two metrics are compared: by what leaving systems and items out does to the difference of
-    their coefficients, or by the test named."""
-    if options.test in ("auto", "jackknife"):
-        turned = {name: _turned(one) for name, one in held.items()}
-        return PairTest(
-            "jackknife",
-            lambda a, b, _: turned[a].minus(turned[b], options.uncertainty),
-            None,
-            options.correction,
-            options.alpha,
-        )
-    if options.level == "document" or coefficient == "spa":
-        what = "documents" if options.level == "document" else "soft pairwise accuracy"
-        raise InputError(f"test={options.test!r} is not for {what}: leave test= out.")
-    correlation = Correlation(options.level, options.average, coefficient)
-    compare, n_resamples = _named_test(
-        cast("CorrelationTest", options.test), tables, human, cells, correlation, options
-    )
-    return PairTest(options.test, compare, n_resamples, options.correction, options.alpha)
-
-
-def _turned(held: MetricAgainstPeople) -> MetricAgainstPeople:
-    """Length may be good or bad: it is compared by how far it goes along with people either way."""
-    figure = held.figure
-    if not held.metric.startswith("length-only") or figure is None or figure.value >= 0:
-        return held
-    return replace(held, figure=-figure)
-
-
-def _named_test(
-    test: CorrelationTest,
-    tables: Mapping[str, ScoreTable],
-    human: ScoreTable,
-    cells: NDArray[np.bool_],
-    correlation: Correlation,
-    options: AgreementOptions,
-) -> tuple[CompareMetrics, int | None]:
-    """A test of the literature, and how many resamples it takes."""
-    # Vectors of systems' scores are tables of one column. The other tests exchange or draw segments
-    # at system level too, and average them as the papers do.
-    is_flat = correlation.level == "system" and test in ("williams", "perm-systems")
-    scores = system_scores if is_flat else segment_scores
-    arrays = {name: scores(table, cells) for name, table in tables.items()}
-    people = scores(human, cells)
-    if is_flat:
-        correlation = Correlation(coefficient=correlation.coefficient)
-        arrays = {name: values[:, None] for name, values in arrays.items()}
-        people = people[:, None]
-    if test == "williams":
-        return lambda a, b, _: CORRELATION_TESTS[test](
-            arrays[a], arrays[b], people, correlation
-        ), None
-    draws = {"seed": options.uncertainty.seed, "threads": options.uncertainty.threads}
-
-    def compare(a: str, b: str, n_resamples: int) -> Estimate:
-        return CORRELATION_TESTS[test](
-            arrays[a], arrays[b], people, correlation, n_resamples=n_resamples, **draws
-        )
-
-    return compare, options.uncertainty.n_resamples
 
 
 def _check(tables: Mapping[str, ScoreTable], options: AgreementOptions) -> None:

@@ -190,21 +190,18 @@ def fit_table(
             f"No sentence has both a judgment of {human.scorer!r} and all predictors"
             f"{_reasons(rows.left_out)}."
         )
-    regression, steps = _regression(rows.y, rows.x, rows.names, method, stepwise)
-    dropped = _without_perfect(rows, regression.names) if rescale else ()
-    derived = regression
-    if dropped:
-        kept = [name for name in regression.names if name not in dropped]
-        if not kept:
-            raise InputError(
-                f"No value of {', '.join(dropped)} is perfect, so no metric can be derived from it. "
-                "Add a metric as a predictor, or keep the raw regression (no_rescale=True)."
-            )
-        derived, _ = _regression(rows.y, rows.x[:, rows.places(kept)], kept, method, None)
+    derivation = partial(_Derivation.of, rows, method=method, stepwise=stepwise, rescale=rescale)
+    found = derivation(rows.y, rows.x)
+    regression, dropped, derived = found.regression, found.dropped, found.derived
+    if not derived.names:
+        raise InputError(
+            f"No value of {', '.join(dropped)} is perfect, so no metric can be derived from it. "
+            "Add a metric as a predictor, or keep the raw regression (no_rescale=True)."
+        )
     cross_validation = cross_validated(
         rows,
         derived,
-        partial(_derived, rows, method=method, stepwise=stepwise, rescale=rescale),
+        lambda y, x: derivation(y, x).derived,
         chosen_by=stepwise,
         seed=seed,
         on_progress=on_phase("cross-validating folds"),
@@ -236,7 +233,7 @@ def fit_table(
         derived=derived,
         inference=inference,
         model=_model(rows, derived, rescale, card),
-        steps=tuple(steps),
+        steps=tuple(found.steps),
         dropped=dropped,
         models=tuple(models_of(rows, generalize)),
         cross_validation=cross_validation,
@@ -246,6 +243,37 @@ def fit_table(
         generalize=generalize,
         regression_figures=card_figures(regression, _inference(rows, regression, generalize)),
     )
+
+
+@dataclass(frozen=True, eq=False)
+class _Derivation:
+    """From rows to a metric: the regression on all predictors (or those chosen stepwise), the
+    predictors dropped because no value of them is perfect, and the regression without these."""
+
+    regression: Regression
+    steps: Sequence[SelectionStep]
+    dropped: tuple[str, ...]
+    derived: Regression
+
+    @classmethod
+    def of(
+        cls,
+        rows: JudgedRows,
+        y: Floats,
+        x: Floats,
+        *,
+        method: FitMethod,
+        stepwise: Criterion | None,
+        rescale: bool,
+    ) -> _Derivation:
+        """From all of `rows`, or a part of them: `y` and `x` are its judgments and predictors."""
+        regression, steps = _regression(y, x, rows.names, method, stepwise)
+        dropped = _without_perfect(rows, regression.names) if rescale else ()
+        if not dropped:
+            return cls(regression, steps, dropped, regression)
+        kept = [name for name in regression.names if name not in dropped]
+        derived, _ = _regression(y, x[:, rows.places(kept)], kept, method, None)
+        return cls(regression, steps, dropped, derived)
 
 
 def _regression(
@@ -280,24 +308,6 @@ def _model(
             "or keep the raw regression (no_rescale=True)."
         )
     return FittedModel(predictors, derived.intercept, at_perfect, card)
-
-
-def _derived(
-    rows: JudgedRows,
-    y: Floats,
-    x: Floats,
-    *,
-    method: FitMethod,
-    stepwise: Criterion | None,
-    rescale: bool,
-) -> Regression:
-    """All that was done to the whole data, done to a part of it."""
-    model, _ = _regression(y, x, rows.names, method, stepwise)
-    dropped = _without_perfect(rows, model.names) if rescale else ()
-    if not dropped:
-        return model
-    kept = [name for name in model.names if name not in dropped]
-    return _regression(y, x[:, rows.places(kept)], kept, method, None)[0]
 
 
 def _inference(

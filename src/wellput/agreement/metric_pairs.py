@@ -7,18 +7,26 @@ that look different are tested again with enough resamples for the correction.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import combinations
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
+from wellput.agreement.correlations import MetricAgainstPeople, segment_scores, system_scores
 from wellput.agreement.orders import is_sentinel
 from wellput.agreement.result import AgreementLevel, MetricDifference
-from wellput.core.estimates import Estimate
+from wellput.core.errors import InputError
+from wellput.core.estimates import Estimate, ScoreTable
 from wellput.core.work import OnPhase, ignore_phase
 from wellput.stats.corrections import CORRECTIONS, Correction, resamples_needed
-from wellput.stats.correlation import Coefficient
+from wellput.stats.correlation import Coefficient, Correlation
+from wellput.stats.metric_comparison import CORRELATION_TESTS, CorrelationTest
+
+if TYPE_CHECKING:
+    from wellput.agreement.analysis import AgreementOptions
 
 CompareMetrics = Callable[[str, str, int], Estimate]
 """Two metrics and a number of resamples to value(a) − value(b) with its p-value."""
@@ -39,6 +47,76 @@ class PairTest:
         if self.n_resamples is None or self.correction == "none":
             return self.n_resamples
         return resamples_needed(self.n_resamples, tests=pairs, alpha=self.alpha)
+
+
+def pair_test(
+    tables: Mapping[str, ScoreTable],
+    human: ScoreTable,
+    cells: NDArray[np.bool_],
+    coefficient: Coefficient,
+    held: Mapping[str, MetricAgainstPeople],
+    options: AgreementOptions,
+) -> PairTest:
+    """How two metrics are compared: by what leaving systems and items out does to the difference of
+    their coefficients, or by the test named."""
+    if options.test in ("auto", "jackknife"):
+        turned = {name: _turned(one) for name, one in held.items()}
+        return PairTest(
+            "jackknife",
+            lambda a, b, _: turned[a].minus(turned[b], options.uncertainty),
+            None,
+            options.correction,
+            options.alpha,
+        )
+    if options.level == "document" or coefficient == "spa":
+        what = "documents" if options.level == "document" else "soft pairwise accuracy"
+        raise InputError(f"test={options.test!r} is not for {what}: leave test= out.")
+    correlation = Correlation(options.level, options.average, coefficient)
+    compare, n_resamples = _named_test(
+        cast("CorrelationTest", options.test), tables, human, cells, correlation, options
+    )
+    return PairTest(options.test, compare, n_resamples, options.correction, options.alpha)
+
+
+def _turned(held: MetricAgainstPeople) -> MetricAgainstPeople:
+    """Length may be good or bad: it is compared by how far it goes along with people either way."""
+    figure = held.figure
+    if not held.metric.startswith("length-only") or figure is None or figure.value >= 0:
+        return held
+    return replace(held, figure=-figure)
+
+
+def _named_test(
+    test: CorrelationTest,
+    tables: Mapping[str, ScoreTable],
+    human: ScoreTable,
+    cells: NDArray[np.bool_],
+    correlation: Correlation,
+    options: AgreementOptions,
+) -> tuple[CompareMetrics, int | None]:
+    """A test of the literature, and how many resamples it takes."""
+    # Vectors of systems' scores are tables of one column. The other tests exchange or draw segments
+    # at system level too, and average them as the papers do.
+    is_flat = correlation.level == "system" and test in ("williams", "perm-systems")
+    scores = system_scores if is_flat else segment_scores
+    arrays = {name: scores(table, cells) for name, table in tables.items()}
+    people = scores(human, cells)
+    if is_flat:
+        correlation = Correlation(coefficient=correlation.coefficient)
+        arrays = {name: values[:, None] for name, values in arrays.items()}
+        people = people[:, None]
+    if test == "williams":
+        return lambda a, b, _: CORRELATION_TESTS[test](
+            arrays[a], arrays[b], people, correlation
+        ), None
+    draws = {"seed": options.uncertainty.seed, "threads": options.uncertainty.threads}
+
+    def compare(a: str, b: str, n_resamples: int) -> Estimate:
+        return CORRELATION_TESTS[test](
+            arrays[a], arrays[b], people, correlation, n_resamples=n_resamples, **draws
+        )
+
+    return compare, options.uncertainty.n_resamples
 
 
 def compare_pairs(
