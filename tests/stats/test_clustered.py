@@ -115,7 +115,7 @@ def test_a_coefficient_that_rests_on_one_system() -> None:
     data.x[:, 0] = (data.system == 2).astype(float)
     found = data.fit("both")
     assert found.coefficients[0].low is None
-    assert found.reason == "a coefficient rests on one system or item alone"
+    assert found.reason == "a coefficient depends on a single system or item"
 
 
 @pytest.mark.slow

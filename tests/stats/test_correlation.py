@@ -95,11 +95,11 @@ def test_every_coefficient_has_a_title() -> None:
 @pytest.mark.parametrize(
     ("names", "message"),
     [
-        ({"level": "document"}, "The level 'document' is none of segment, system."),
+        ({"level": "document"}, "level='document' is none of segment, system."),
         ({"level": "segments"}, "Did you mean segment"),
         ({"average": "items"}, "Did you mean item"),
         ({"coefficient": "kendal"}, "Did you mean kendall"),
-        ({"coefficient": "spa"}, "ask for it at system level"),
+        ({"coefficient": "spa"}, "it needs level='system'"),
     ],
 )
 def test_a_correlation_that_there_is_not_is_refused(names: dict[str, Any], message: str) -> None:

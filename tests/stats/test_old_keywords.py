@@ -67,7 +67,7 @@ def test_old_keywords_give_what_they_gave(
     with pytest.warns(DeprecationWarning) as warned:
         result = function(*scores, **options, **old)
     assert [str(one.message) for one in warned] == [
-        f"{function.__name__}() takes one correlation in place of {keyword}=: "
+        f"{function.__name__}() takes one correlation instead of {keyword}=: "
         f"pass correlation={meant!r}."
     ]
     assert warned[0].filename == __file__  # where it has to be changed
