@@ -151,7 +151,7 @@ def test_exclusions_stand_in_the_result() -> None:
         "pressed one button",
         240,
     )
-    with pytest.raises(InputError, match="Nothing to leave out: no judgment is of J9"):
+    with pytest.raises(InputError, match="nothing to exclude: no judgment is about J9"):
         run(judged(QUALITY), exclusions=[Exclusion("", "?", judge="J9")])
 
 

@@ -428,7 +428,7 @@ def test_bad_judgments() -> None:
         ("judge=J1: ", "has no reason"),
         ("jugde=J1: asleep", "Did you mean judge?"),
         ("judge: asleep", "must be judge=NAME"),
-        ("judge=J1,judge=J2: asleep", "names two of judge"),
+        ("judge=J1,judge=J2: asleep", "names judge twice"),
     ],
 )
 def test_bad_exclusions(rule: str, message: str) -> None:

@@ -172,7 +172,7 @@ def test_a_test_named_by_the_user_has_no_interval() -> None:
     result = run(scores, human, Uncertainty(n_resamples=99), test="perm-both")
     (row,) = result.differences
     assert (row.test, row.low, row.high) == ("perm-both", None, None)
-    with pytest.raises(InputError, match="is not for documents: leave test= out"):
+    with pytest.raises(InputError, match="does not work for documents: leave test= out"):
         run(scores, human, level="document", document_size=10, test="perm-both")
 
 

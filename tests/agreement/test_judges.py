@@ -98,7 +98,7 @@ def test_some_pairs_that_share_too_little_are_counted() -> None:
     ratings = severe(n_judges=3)
     ratings[2, :, 4:] = np.nan
     found = summary(ratings)
-    assert "2 pairs of judges that share fewer than 10 trials are not in r, κ and β" in found.note
+    assert "2 pairs of judges share fewer than 10 trials and are not in r, κ and β" in found.note
     assert found.pairwise is not None
     assert found.pairwise["min"] == found.pairwise["max"]
 

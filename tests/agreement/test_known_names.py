@@ -97,7 +97,7 @@ def test_an_excluded_system_takes_all_its_choices() -> None:
     ]
     kept, [left_out] = without_excluded(choices, [parse_exclusion("system=X: why")])
     assert kept == choices[:1] and left_out.n == 2
-    with pytest.raises(InputError, match="Nothing to leave out: no judgment is of Y"):
+    with pytest.raises(InputError, match="nothing to exclude: no judgment is about Y"):
         without_excluded(choices, [parse_exclusion("system=Y: why")])
 
 

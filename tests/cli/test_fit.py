@@ -286,7 +286,7 @@ def test_pairwise_choices_are_fitted_by_how_often_each_was_chosen(
         ),
         (["--method", "ridge", "--stepwise", "p"], ["Ridge regression keeps all predictors"]),
         (["--exclude", "judge=J1"], ["has no reason"]),
-        (["--exclude", "judge=J9: asleep"], ["no judgment is of J9"]),
+        (["--exclude", "judge=J9: asleep"], ["no judgment is about J9"]),
         (["-o", "quality"], ["must end in .json"]),
         (["-o", "no/quality.json"], ["does not exist"]),
         (["-o", "evalset.jsonl"], ["must end in .json"]),

@@ -176,7 +176,7 @@ def test_no_number_of_items_makes_up_for_two_judges_who_disagree() -> None:
     ("options", "message"),
     [
         ({"sd_item": -1.0}, "sd_item must be 0 or above"),
-        ({"sd_item": 0.0, "sd_noise": 0.0}, "any difference is certain"),
+        ({"sd_item": 0.0, "sd_noise": 0.0}, "sd_item or sd_noise must be above 0"),
         ({"alpha": 0.0}, "alpha must lie"),
         ({"target": 0.01}, "target must lie"),
         ({"items": [0]}, "items must be 1 or more"),

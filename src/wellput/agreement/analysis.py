@@ -1,4 +1,4 @@
-"""`agree`: metrics against people, and people against each other."""
+"""`agree`: how far metrics agree with people, and people with each other."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ MIN_SYSTEMS = 3
 
 @dataclass(frozen=True)
 class AgreementOptions:
-    """What to compute. `test` auto compares two metrics by the inference that gives the intervals."""
+    """What to compute. test='auto' compares two metrics by the inference that gives the intervals."""
 
     level: AgreementLevel = "segment"
     average: CorrelationAverage = "none"
@@ -59,12 +59,12 @@ class AgreementOptions:
     alpha: float = 0.05
     uncertainty: Uncertainty = field(default_factory=Uncertainty)
     fitted_here: Collection[str] = ()
-    """Metrics that were fitted to these very judgments."""
+    """The metrics that were fitted to these judgments."""
 
 
 FITTED_HERE_NOTE = (
-    "{} was fitted to these judgments, so that its agreement with them says nothing of others; fit "
-    "says how well it does on what it has not seen."
+    "{} was fitted to these judgments, so its agreement with them says nothing about others; fit says "
+    "how well it does on outputs it has not seen."
 )
 
 
@@ -140,8 +140,8 @@ def agree(
 def _excluded(
     raw: Mapping[str, Panel], ready: Mapping[str, Panel], *, is_ranked: bool
 ) -> Iterator[dict[str, Any]]:
-    """What was left out, and of what. Systems are ranked by the ratings as given, unless a common scale
-    was asked for: a judge who tells nothing on such a scale is among them."""
+    """What was left out, and of which figures (`of`). Unless a common scale was asked for, systems are
+    ranked by the ratings as given. A judge who can only not be put on a common scale counts there."""
     for name, panel in ready.items():
         for exclusion in panel.excluded:
             is_of_scale = is_ranked and exclusion not in raw[name].excluded
@@ -165,7 +165,9 @@ def _against(
 ) -> tuple[list[Agreement], list[MetricDifference]]:
     cells = common_cells(list(tables.values()), human)
     if not cells.any():
-        raise InputError(f"No output that was judged on {human.scorer!r} has a score as well.")
+        raise InputError(
+            f"No output with a judgment of {human.scorer!r} has a score of every metric."
+        )
     rows: list[Agreement] = []
     pairs: list[MetricDifference] = []
     for coefficient in options.coefficients:
@@ -194,7 +196,7 @@ def _held_by(
     coefficient: Coefficient,
     options: AgreementOptions,
 ) -> Iterator[tuple[str, MetricAgainstPeople]]:
-    """Every metric held against people at the level asked for."""
+    """Every metric compared with people at the level of the options."""
     seed, threads = options.uncertainty.seed, options.uncertainty.threads
     if options.level == "document":
         drawn = draw_documents(
@@ -212,7 +214,7 @@ def _held_by(
 
 
 def _corrected(rows: list[Agreement], options: AgreementOptions) -> list[Agreement]:
-    """With p corrected for there being several metrics; sentinels are there to be beaten."""
+    """The rows with p corrected for the number of metrics; sentinels do not count."""
     tried = [row.metric for row in rows if row.p_value is not None and not is_sentinel(row.metric)]
     p_values = {row.metric: row.p_value for row in rows}
     adjusted = CORRECTIONS[options.correction](np.array([p_values[name] for name in tried], float))
@@ -226,8 +228,8 @@ def _check(tables: Mapping[str, ScoreTable], options: AgreementOptions) -> None:
     n_systems = len(next(iter(tables.values())).systems)
     if options.level in ("system", "document") and n_systems < MIN_SYSTEMS:
         raise InputError(
-            f"At {options.level} level there must be at least {MIN_SYSTEMS} systems to correlate; "
-            f"there are {n_systems}. Use level='segment'."
+            f"level={options.level!r} needs at least {MIN_SYSTEMS} systems to correlate; there are "
+            f"{n_systems}. Use level='segment'."
         )
     if "spa" in options.coefficients and options.level != "system":
-        raise InputError("spa, soft pairwise accuracy, is about systems: use level='system'.")
+        raise InputError("spa, soft pairwise accuracy, compares systems: use level='system'.")

@@ -1,11 +1,13 @@
-"""Choices and verdicts: whom people prefer, and how often a metric or a filter decides as they do.
+"""Choices and verdicts: which system people prefer, and how often a metric or a filter decides as
+they do.
 
-Of pairwise choices: who is preferred, and for each metric the confusion of its choices (the higher
-segment score) with people's.
+For pairwise choices: which system is preferred, and for each metric the confusion matrix of its choices
+(the higher segment score) and people's.
 
-Of verdicts: a filter's decisions, Kauchak & Barzilay's Table 8. The evalset is one of decisions:
-its systems are `kept` and `refused`, an item under either (as `wellput paraphrase --substitutions`
-writes it). A question with two answers is a verdict, the higher one being yes.
+For verdicts: how often a filter's decisions are right, as in Kauchak & Barzilay's Table 8. The systems
+of the evalset are the decisions `kept` and `refused`; every item is under one of them (as `wellput
+paraphrase --substitutions` writes it). A question with two answers is a verdict; the higher answer is
+yes.
 """
 
 from __future__ import annotations
@@ -41,7 +43,8 @@ YES_NO_SCALES = ({0.0, 1.0}, {1.0, 2.0})
 
 
 def decision_confusions(panels: Iterable[Panel]) -> Iterator[dict[str, Any]]:
-    """One for each question that is a verdict on decisions; each judge's verdict is a case."""
+    """One confusion for each question that is a verdict on decisions; each judge's verdict counts as
+    one case."""
     for panel in panels:
         rated = panel.ratings[~np.isnan(panel.ratings)]
         answers = next((a for a in YES_NO_SCALES if set(np.unique(rated)) <= a), None)
@@ -72,10 +75,9 @@ def agree_on_preferences(
     questions: Sequence[str] = (),
     exclusions: Sequence[Exclusion] = (),
 ) -> AgreementResult:
-    """For each question: each pair of systems by the choices between them, selection ratios,
-    Bradley–Terry strengths, win rates, how far judges agree; and for each metric the confusion of its
-    choices (the higher segment score) with people's. An excluded system takes with it all choices in
-    which it was offered."""
+    """For each question: tests of the pairs of systems, selection ratios, Bradley–Terry strengths, win
+    rates, and how far judges agree; for each metric the confusion of its choices (the higher segment
+    score) with people's. Excluding a system excludes all choices in which it was offered."""
     first = next(iter(tables.values()))
     kept, left_out = without_excluded(preferences, exclusions)
     refuse_unknown(kept, KnownNames(first.systems, set(first.items)))
@@ -135,8 +137,8 @@ def _question(rows: Sequence[Preference], ranking: Ranking, table: ScoreTable) -
 
 
 def _pairs(choices: Choices, ranking: Ranking) -> list[dict[str, Any]]:
-    """The pairs that were offered together, with the tests of the ranking; χ² takes all choices for
-    independent and decides nothing."""
+    """The pairs that were offered together, with the tests of the ranking. χ² is there for comparison
+    only: it assumes that all choices are independent."""
     tests = {frozenset(difference.systems): difference for difference in ranking.differences}
     pairs: list[dict[str, Any]] = []
     for (i, a), (j, b) in combinations(enumerate(choices.systems), 2):
@@ -206,7 +208,7 @@ class _Trials:
         )
 
     def selection_ratios(self) -> list[Estimate]:
-        """Times chosen / times offered (Foster 2008); a tie is an offer on which neither was chosen."""
+        """Times chosen / times offered (Foster 2008); a tie is an offer where neither was chosen."""
         chosen = np.array(self.choices)
         means = CrossedMeans.of(
             np.concatenate([chosen == "a", chosen == "b"]).astype(np.float64),
@@ -227,7 +229,7 @@ def _few_items(rows: Sequence[Preference]) -> str:
 
 
 def _confusion(name: str, rows: Sequence[Preference], table: ScoreTable) -> dict[str, Any]:
-    """Would the metric have chosen as people did? Ties on either side are no case."""
+    """Would the metric have chosen as people did? Ties on either side do not count."""
     scores = oriented(table, table.scores)
     item_at = {item: place for place, item in enumerate(table.items)}
     decisions: list[float] = []

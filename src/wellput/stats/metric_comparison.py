@@ -1,11 +1,11 @@
-"""Every metric against every other: which of them differ really?
+"""Which metrics really differ in their agreement with people?
 
-The noun is `MetricComparison`: all pairs of metrics, each tested, with p-values corrected for all
-of them.
+The noun is `MetricComparison`: all pairs of metrics, each tested, with p-values corrected for the
+number of pairs.
 
-Fisher's interval and Williams' test are here as well. Both assume what resampling does not:
-bivariate normal scores, and points that know nothing of each other. That suits one mean score for
-each system, less so segments.
+Fisher's interval and Williams' test are here as well. Unlike resampling, both assume that scores are
+bivariate normal and that points are independent. This suits one mean score per system better than
+segments.
 """
 
 from __future__ import annotations
@@ -53,8 +53,8 @@ def fisher(
 ) -> Estimate:
     """The interval of a correlation of n points by Fisher's transformation.
 
-    For Spearman's and Kendall's coefficients with the variances of Bonett & Wright (2000). The
-    interval is NaN with fewer points than the formula needs, and for a perfect correlation.
+    Spearman's and Kendall's coefficients have the variances of Bonett & Wright (2000). The interval is
+    NaN for a perfect correlation, and with fewer points than the formula needs.
     """
     check_confidence(confidence)
     from scipy.special import ndtri
@@ -82,10 +82,10 @@ def williams(
 ) -> Estimate:
     """Williams' test (1959) that two correlations with one variable, over the same n points, are equal.
 
-    1 stands for people, 2 and 3 for the metrics: the value is r12 - r13, `r23` the correlation
+    1 stands for people, 2 and 3 for the metrics: the value is r12 - r13, and `r23` is the correlation
     between the metrics. See Steiger (1980), Graham & Baldwin (2014). `df` are the degrees of freedom
-    of t: n - 3, as both have it, unless given; the output published with the latter's program comes
-    out with n - 2, we do not know why.
+    of t; the default is n - 3, as in both papers. The output published with Graham & Baldwin's program
+    matches n - 2; the reason is unknown.
 
     >>> round(williams(0.9, 0.6, 0.7, 20, alternative="greater").p_value, 4)
     0.0012
@@ -122,9 +122,9 @@ def williams_test(
 ) -> Estimate:
     """`williams` for two metrics and human scores, systems × items arrays.
 
-    Averaged correlations are no correlations of n points: the test is for systems
-    (`Correlation("system")`) or, where cells are independent, for pooled cells.
-    Unlike in WMT's scripts and nlpstats correlations keep their sign.
+    The test needs one correlation of n points, not an average: use it for systems
+    (`Correlation("system")`) or, where cells are independent, for pooled cells. Correlations keep their
+    sign, unlike in WMT's scripts and nlpstats.
     """
     if correlation.is_averaged:
         raise InputError("Williams' test is for one correlation, not for an average over groups.")
@@ -167,9 +167,9 @@ TESTS_WITHOUT_DRAWS: tuple[CorrelationTest, ...] = ("jackknife", "williams")
 class MetricComparison:
     """All pairs of metrics, in the order of `metrics`.
 
-    `agreement` holds each metric's own agreement. `differences[a, b]` is the row's minus the
-    column's; p-values are two-sided, symmetric, NaN on the diagonal and where a test was not
-    possible; `adjusted` allows for there being many of them. `estimates` has the pairs (a, b), a < b.
+    `agreement` holds each metric's agreement with people. `differences[a, b]` is the row's minus the
+    column's. p-values are two-sided, symmetric, and NaN on the diagonal and where a test was not
+    possible; `adjusted` are corrected for the number of pairs. `estimates` has the pairs (a, b), a < b.
     """
 
     metrics: tuple[str, ...]
@@ -196,10 +196,10 @@ def compare_all(
     """The difference of every two metrics' agreement with `z`, tested.
 
     `on_progress` is called with 1 after every pair. A pair uses the cells that both metrics have.
-    `jackknife` takes interval and p from leaving systems and items out, for other systems and other
-    items; the other tests are those of the literature. No p-value of m resamples is below 1 / (m + 1),
-    and a correction multiplies it by up to the number of pairs: 20 metrics make 190 pairs, which need
-    some 10,000 resamples to show anything at .05.
+    `jackknife` leaves systems and items out, and its interval and p hold for other systems and other
+    items; the other tests are those of the literature. The smallest p-value of m resamples is
+    1 / (m + 1), and a correction multiplies it by up to the number of pairs: 20 metrics make 190 pairs,
+    which need about 10,000 resamples to show any difference at .05.
     """
     for name, known in ((test, CORRELATION_TESTS), (correction, CORRECTIONS)):
         if name not in known:
