@@ -383,7 +383,7 @@ def test_a_perfect_sentence_must_be_above_zero() -> None:
 
 def test_nothing_is_left_without_length() -> None:
     data = Data(15)
-    with pytest.raises(InputError, match="No value of length is perfect"):
+    with pytest.raises(InputError, match="length has no perfect value"):
         fit_table(data.tables, data.human(data.length + data.noise), ["length"])
 
 

@@ -278,7 +278,7 @@ def test_pairwise_choices_are_fitted_by_how_often_each_was_chosen(
         (["--predictors", "ssa,ssa"], ["ssa is given twice"]),
         (["--predictors", ","], ["No predictor was given"]),
         (["--predictors", "./quality.json"], ["cannot be a predictor itself"]),
-        (["--predictors", "length"], ["No value of length is perfect", "--no-rescale"]),
+        (["--predictors", "length"], ["length has no perfect value", "--no-rescale"]),
         (["--predictors", "sta"], ["sta needs a tree"]),
         (
             ["--predictors", "ssa.problems,ssa.insertions,ssa.deletions,ssa.substitutions"],
