@@ -86,7 +86,8 @@ def test_what_cannot_be_computed_has_a_reason() -> None:
 
 
 def coverage(counts: Floats, n_studies: int, rho: float) -> float:
-    """How often the 95% interval of ICC1 holds the truth, units having these numbers of ratings."""
+    """How often the 95% interval of ICC1 contains the truth, for units with these numbers of
+    ratings."""
     rng = np.random.default_rng(8)
     held = 0
     for _ in range(n_studies):
@@ -101,5 +102,5 @@ def coverage(counts: Floats, n_studies: int, rho: float) -> float:
 
 def test_the_interval_keeps_its_word_for_unequal_numbers() -> None:
     counts = np.array([1, 2, 3, 8] * 10)
-    # 600 studies: a coverage of .95 stays above .925 but once in 400 times.
+    # In 600 studies a coverage of .95 is below .925 once in 400 times.
     assert coverage(counts, 600, 0.4) > 0.925

@@ -168,7 +168,7 @@ def test_exchanging_the_sides_changes_nothing(trials: list[tuple[str, str, str]]
 @pytest.mark.parametrize("chance", [0.1, 0.5, 0.8])
 @pytest.mark.parametrize("trials", [20, 100])
 def test_wilson_intervals_cover_the_truth(trials: int, chance: float) -> None:
-    """Exactly: the chances of the counts whose interval holds the truth."""
+    """The exact coverage: the probability of all counts whose interval contains the truth."""
     from scipy.stats import binom
 
     covered = 0.0
