@@ -20,7 +20,7 @@ def study(
     rng: np.random.Generator, n_judges: int, ratings_of_item: Floats
 ) -> tuple[Floats, Floats]:
     """The true values, systems × items, and ratings, judges × systems × items. Judges differ in
-    severity and tastes; some of them, drawn for each item, rate an output."""
+    severity and tastes. `ratings_of_item` judges, drawn for each output of an item, rate it."""
     shape = (n_judges, len(WORTH), N_ITEMS)
     true = WORTH[:, None] + rng.normal(0, 0.4, N_ITEMS) + rng.normal(0, 0.6, shape[1:])
     ratings = (

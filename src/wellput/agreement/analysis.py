@@ -140,8 +140,9 @@ def agree(
 def _excluded(
     raw: Mapping[str, Panel], ready: Mapping[str, Panel], *, is_ranked: bool
 ) -> Iterator[dict[str, Any]]:
-    """What was left out, and of which figures (`of`). Unless a common scale was asked for, systems are
-    ranked by the ratings as given. A judge who can only not be put on a common scale counts there."""
+    """What was left out, and of which figures (`of`): all, or only the agreement. Unless a common scale
+    was asked for, systems are ranked by the ratings as given, and judges who cannot be put on such a
+    scale still count in the ranking."""
     for name, panel in ready.items():
         for exclusion in panel.excluded:
             is_of_scale = is_ranked and exclusion not in raw[name].excluded

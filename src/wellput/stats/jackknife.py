@@ -139,7 +139,7 @@ def difference_of(
         p_value = math.nan if math.isnan(error) else 2.0 ** min(0, 1 - differing)
         estimate = Estimate(value, p_value=p_value, method="sign", n=len(counts), null=0.0)
         return PairedDifference(estimate, None)
-    # Without an item whose difference is large the score falls: hence the sign.
+    # Without an item whose difference is large the score falls, so the sign changes.
     found = CautiousStudent(value, error, differing - 1, -_skew(differences))
     estimate = found.estimate(confidence=confidence, n=len(counts), method="jackknife")
     return PairedDifference(estimate, found)

@@ -80,8 +80,7 @@ class CrossedMeans:
         return ratios(self.totals, self.counts)
 
     def mean(self, group: int, *, confidence: float = 0.95, null: float | None = None) -> Estimate:
-        """The mean of one group with its interval and, where `null` is given, the p-value that it is
-        that."""
+        """The mean of one group with its interval; with `null`, also the p-value that it is `null`."""
         weights = np.zeros(len(self.totals))
         weights[group] = 1.0
         return self._estimate(weights, confidence, null=null)

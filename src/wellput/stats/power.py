@@ -83,6 +83,7 @@ reason."""
 
 SIMULATIONS = 10_000
 Z_OF_95_PERCENT = 1.959964
+"""Standard errors on either side of the middle of a 95% interval."""
 MAX_ITEMS = 1_000_000
 """The search for the smallest number of items stops here."""
 
