@@ -24,7 +24,8 @@ from wellput.agreement.panel import normalized, panels
 from wellput.core.estimates import Estimate
 from wellput.core.metric import Floats
 from wellput.metrics.fitted import split_predictor
-from wellput.stats.regression import is_constant, ols, ridge
+from wellput.stats.regression import ols, ridge
+from wellput.stats.undefined_values import is_constant
 
 PAGE = Path(__file__).parents[1] / "docs" / "results" / "fitted.md"
 FOLDS = 10

@@ -1,4 +1,4 @@
-"""`agree`: the authorities' figures from tables of scores and judgments."""
+"""`agree` on tables of scores and judgments: SciPy's figures, exclusions, advice."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def test_system_level_is_the_correlation_of_means() -> None:
     assert 0 <= rows["good", "spa"].value <= 1
 
 
-def test_a_metric_for_which_lower_is_better_is_turned_round() -> None:
+def test_a_metric_where_lower_is_better_is_negated() -> None:
     tables = {"errors": table("errors", -GOOD, higher_is_better=False)}
     result = agree(tables, judged(QUALITY), AgreementOptions(uncertainty=FEW))
     assert result.agreement[0].value == pytest.approx(
@@ -142,7 +142,7 @@ def test_documents() -> None:
         run(judged(QUALITY), level="document")
 
 
-def test_exclusions_stand_in_the_result() -> None:
+def test_exclusions_are_in_the_result() -> None:
     rule = Exclusion("", "pressed one button", judge="J2")
     result = run(judged(QUALITY, ("J1", "J2"), noise=1.0), exclusions=[rule])
     (excluded,) = result.excluded
@@ -151,7 +151,7 @@ def test_exclusions_stand_in_the_result() -> None:
         "pressed one button",
         240,
     )
-    with pytest.raises(InputError, match="Nothing to leave out: no judgment is of J9"):
+    with pytest.raises(InputError, match="nothing to exclude: no judgment is about J9"):
         run(judged(QUALITY), exclusions=[Exclusion("", "?", judge="J9")])
 
 

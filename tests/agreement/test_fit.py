@@ -80,7 +80,7 @@ class Data:
 PREDICTORS = ["sta", "ssa.substitutions", "length"]
 
 
-def test_equation_4_comes_out_of_its_own_coefficients() -> None:
+def test_equation_4_is_found_from_its_coefficients() -> None:
     data = Data()
     judged = data.human(1.3147 * data.sta - 0.1039 * data.substitutions - 0.4458)
     result = fit_table(data.tables, judged, ["sta", "ssa.substitutions"])
@@ -187,8 +187,8 @@ def test_cross_validated_r_of_a_planted_relation() -> None:
         assert 0.9 < one.r < r
 
 
-def test_leaving_a_system_out_shows_what_the_whole_hides() -> None:
-    # A predictor that is each system's mean judgment and nothing else: no use for a new system.
+def test_leaving_a_system_out_shows_a_predictor_that_recognizes_systems() -> None:
+    # The predictor is each system's mean judgment: it says nothing about a new system.
     data = Data(6)
     quality = np.array([0.0, 1, 2, 3])[:, None]
     y = quality + 0.1 * data.noise
@@ -206,7 +206,7 @@ def test_noise_has_no_cross_validated_r() -> None:
     assert all(one.p_value is None or one.p_value > 0.05 for one in result.cross_validation)
 
 
-def test_stepwise_chooses_anew_in_every_fold() -> None:
+def test_stepwise_chooses_again_in_every_fold() -> None:
     data = Data(8)
     y = 2 * data.sta - 0.2 * data.substitutions + 0.2 * data.noise
     result = fit_table(data.tables, data.human(y), [*PREDICTORS, "ssa"], stepwise="aic")
@@ -293,7 +293,7 @@ def test_the_card_of_a_panel() -> None:
 
 
 def printed(result: Fit) -> list[Mapping[str, Any]]:
-    """All that has an interval and a p-value in the JSON of a fit."""
+    """All figures with an interval and a p-value in the JSON of a fit."""
     values = result.to_dict()
     unseen = values["cross_validation"]
     return [
@@ -313,7 +313,7 @@ def printed(result: Fit) -> list[Mapping[str, Any]]:
     missing=st.integers(0, 12),
     generalize=st.sampled_from(["items", "systems", "both"]),
 )
-def test_p_is_below_the_level_just_where_the_interval_leaves_0_out(
+def test_p_is_below_the_level_exactly_where_the_interval_does_not_contain_0(
     seed: int, slope: float, are_whole: bool, missing: int, generalize: Generalize
 ) -> None:
     data = Data(seed)
@@ -349,7 +349,7 @@ def test_a_gain_is_claimed_only_with_its_interval() -> None:
     assert "The metric predicts better (+" in note
 
 
-def test_what_intervals_hold_for_is_said_beneath_the_tables() -> None:
+def test_the_report_says_what_intervals_hold_for() -> None:
     data = Data(21)
     human = data.human(data.sta + 0.2 * data.noise)
     for generalize in get_args(Generalize):
@@ -358,7 +358,7 @@ def test_what_intervals_hold_for_is_said_beneath_the_tables() -> None:
         assert result.model.card["generalize"] == generalize
 
 
-def test_below_four_systems_there_is_no_interval_and_the_reason_is_said() -> None:
+def test_below_four_systems_there_is_a_reason_instead_of_an_interval() -> None:
     data = Data(22)
     y = data.sta + 0.2 * data.noise
     y[3] = np.nan
@@ -383,7 +383,7 @@ def test_a_perfect_sentence_must_be_above_zero() -> None:
 
 def test_nothing_is_left_without_length() -> None:
     data = Data(15)
-    with pytest.raises(InputError, match="No value of length is perfect"):
+    with pytest.raises(InputError, match="length has no perfect value"):
         fit_table(data.tables, data.human(data.length + data.noise), ["length"])
 
 
@@ -428,7 +428,7 @@ def test_bad_judgments() -> None:
         ("judge=J1: ", "has no reason"),
         ("jugde=J1: asleep", "Did you mean judge?"),
         ("judge: asleep", "must be judge=NAME"),
-        ("judge=J1,judge=J2: asleep", "names two of judge"),
+        ("judge=J1,judge=J2: asleep", "names judge twice"),
     ],
 )
 def test_bad_exclusions(rule: str, message: str) -> None:

@@ -1,5 +1,6 @@
-"""Do coefficients and cross-validated r of a fit mean what they say? Measured for
-docs/results/fit_calibration.md by `benchmarks/fit_calibration.py`, here with fewer studies."""
+"""Are the errors of a fit's coefficients and cross-validated r right?
+`benchmarks/fit_calibration.py` measures the same with more studies for
+docs/results/fit_calibration.md."""
 
 from __future__ import annotations
 

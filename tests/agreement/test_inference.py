@@ -21,7 +21,7 @@ from wellput.core.metric import Floats
 def study(
     seed: int, n_systems: int, n_items: int, slope: float = 1.0
 ) -> tuple[dict[str, Floats], Floats]:
-    """Two metrics, and people, whose scores systems and items share."""
+    """Scores of two metrics and of people, with effects of systems and of items in common."""
     rng = np.random.default_rng(seed)
 
     def drawn() -> Floats:
@@ -67,7 +67,7 @@ KINDS = st.sampled_from(
     kind=KINDS,
     generalize=st.sampled_from(["both", "systems", "items"]),
 )
-def test_p_is_small_just_where_the_interval_leaves_the_null_out(
+def test_p_is_small_exactly_where_the_interval_does_not_contain_the_null(
     seed: int, n_systems: int, n_items: int, slope: float, kind: dict[str, Any], generalize: Any
 ) -> None:
     if n_systems < 3 and "level" in kind:
@@ -89,8 +89,8 @@ def test_p_is_small_just_where_the_interval_leaves_the_null_out(
 
 @pytest.mark.heavy
 @pytest.mark.parametrize("coefficient", ["pearson", "kendall"])
-def test_documents_drawn_anew_make_nothing_more_certain(coefficient: str) -> None:
-    """However many documents are drawn, they are made of the same systems and items."""
+def test_more_drawn_documents_give_no_narrower_interval(coefficient: str) -> None:
+    """All drawn documents have the same systems and items."""
     scores, human = study(3, 6, 60)
     widths = []
     for documents in (10, 100):
@@ -109,8 +109,8 @@ def test_documents_drawn_anew_make_nothing_more_certain(coefficient: str) -> Non
 
 
 @pytest.mark.heavy
-def test_a_system_more_does_not_take_certainty_away() -> None:
-    """Below five systems items alone used to be drawn: less data, a narrower interval."""
+def test_one_more_system_does_not_make_the_interval_wider() -> None:
+    """An inference that only draws items below five systems would get narrower with less data."""
     widths: dict[int, list[float]] = {4: [], 5: [], 12: []}
     for seed in range(12):
         scores, human = study(seed, 12, 30)
@@ -150,8 +150,8 @@ def test_a_system_that_nobody_judged_changes_nothing() -> None:
 
 @pytest.mark.heavy
 def test_metrics_that_err_for_whole_systems_are_not_told_apart_by_chance() -> None:
-    """Equally good metrics, a third of whose errors a system shares: PERM-BOTH rejects in .42 to .50
-    of such studies at .05."""
+    """Two equally good metrics; a third of their errors is common to all outputs of a system. PERM-BOTH
+    rejects in .42 to .50 of such studies at .05."""
     rejected = {"auto": 0, "perm-both": 0}
     rng = np.random.default_rng(5)
     for _ in range(60):
@@ -172,7 +172,7 @@ def test_a_test_named_by_the_user_has_no_interval() -> None:
     result = run(scores, human, Uncertainty(n_resamples=99), test="perm-both")
     (row,) = result.differences
     assert (row.test, row.low, row.high) == ("perm-both", None, None)
-    with pytest.raises(InputError, match="is not for documents: leave test= out"):
+    with pytest.raises(InputError, match="does not work for documents: leave test= out"):
         run(scores, human, level="document", document_size=10, test="perm-both")
 
 
@@ -185,8 +185,8 @@ def test_p_is_corrected_for_the_metrics_tried_but_not_for_sentinels() -> None:
     assert rows["good"].p_adjusted == pytest.approx(min(1, 2 * rows["good"].p_value))
 
 
-def test_length_is_compared_by_how_far_it_goes_either_way() -> None:
-    """Shorter is better here, as surely as the metric agrees: neither is ahead of the other."""
+def test_length_is_compared_by_the_size_of_its_correlation() -> None:
+    """Shorter is better here, and length correlates as much as the metric does: neither is better."""
     rng = np.random.default_rng(3)
     human = rng.normal(size=(8, 40))
     good = human + 0.5 * rng.normal(size=human.shape)

@@ -1,4 +1,4 @@
-"""Judges among themselves: all figures on the same values, from enough shared trials."""
+"""How far judges agree: all figures use the same values, and enough shared trials."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ def test_figures_beside_each_other_are_on_the_same_values() -> None:
     assert found.values == "as given"
     assert found.normalized is not None and found.normalized["values"] == "z"
     assert found.pairwise is not None
-    # As given, severity is disagreement for κ, α, β and ICC2 alike; correlations do not see it.
+    # As given, severity is disagreement for κ, α, β and ICC2; correlations ignore it.
     assert found.icc is not None
     as_given = (found.alpha, found.kappa, found.beta, found.icc["ICC2"]["value"])
     assert all(figure is not None and figure < 0.3 for figure in as_given)
     assert found.icc["ICC3"]["value"] > 0.7
-    # On a common scale they say what the correlations say.
+    # On a common scale they equal the correlations.
     same = [found.normalized[name] for name in ("alpha", "kappa", "beta")]
     same.append(found.normalized["icc"]["ICC2"]["value"])
     assert same == pytest.approx([found.normalized["pairwise"]["mean"]] * 4, abs=0.02)
@@ -98,7 +98,7 @@ def test_some_pairs_that_share_too_little_are_counted() -> None:
     ratings = severe(n_judges=3)
     ratings[2, :, 4:] = np.nan
     found = summary(ratings)
-    assert "2 pairs of judges that share fewer than 10 trials are not in r, κ and β" in found.note
+    assert "2 pairs of judges share fewer than 10 trials and are not in r, κ and β" in found.note
     assert found.pairwise is not None
     assert found.pairwise["min"] == found.pairwise["max"]
 
@@ -116,7 +116,7 @@ def test_the_ceiling_is_that_of_the_means_that_are_correlated() -> None:
     ratings[:3, :, 15:] = np.nan  # half of the trials have one rating, by the mildest judge
     on_z, as_given = summary(ratings), summary(ratings, scaled=False)
     assert on_z.ceiling is not None and as_given.ceiling is not None
-    # Where judges keep their scales, how severe they are is noise in the means.
+    # Where judges keep their scales, their severity is noise in the means.
     assert on_z.ceiling["value"] > 0.85
     assert ceiling(on_z) == on_z.ceiling["value"]
     value = as_given.ceiling["value"]

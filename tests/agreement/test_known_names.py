@@ -1,4 +1,4 @@
-"""Judgments of systems and items that the evalset does not have: refused, or left out when asked."""
+"""Judgments of systems and items that the evalset does not have are refused, unless excluded."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_where_no_name_is_known_both_sides_are_shown_once() -> None:
 
 
 @pytest.mark.parametrize("name", ["X", "a:b", "it's", 'say "so"', "$HOME", "a b"])
-def test_what_is_to_be_typed_works(name: str) -> None:
+def test_the_exclusion_in_the_message_works(name: str) -> None:
     answer = Judgment("J", "1", name, "q", 1)
     with pytest.raises(InputError) as raised:
         refuse_unknown([answer], KNOWN)
@@ -71,7 +71,7 @@ def test_what_is_to_be_typed_works(name: str) -> None:
     assert known_answers([answer], [parse_exclusion(rule)], KNOWN)[0] == []
 
 
-def test_what_is_excluded_is_on_record_for_each_question() -> None:
+def test_exclusions_are_recorded_for_each_question() -> None:
     rules = [parse_exclusion("system=carefull: a typo"), parse_exclusion("item=9: a draft")]
     kept, left_out = known_answers(RATINGS, rules, KNOWN)
     assert kept == RATINGS[:1]
@@ -97,7 +97,7 @@ def test_an_excluded_system_takes_all_its_choices() -> None:
     ]
     kept, [left_out] = without_excluded(choices, [parse_exclusion("system=X: why")])
     assert kept == choices[:1] and left_out.n == 2
-    with pytest.raises(InputError, match="Nothing to leave out: no judgment is of Y"):
+    with pytest.raises(InputError, match="nothing to exclude: no judgment is about Y"):
         without_excluded(choices, [parse_exclusion("system=Y: why")])
 
 

@@ -1,4 +1,4 @@
-"""`agree` on made-up scores of which the truth is known."""
+"""`agree` on simulated scores whose truth is known."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def judgments(scores: Floats, judge: str = "j") -> list[Judgment]:
 def many_metrics(
     *, good: bool, test: CorrelationTest | Literal["auto"] = "auto"
 ) -> AgreementResult:
-    """Twelve metrics: random numbers, and eleven that are them too or much better."""
+    """Twelve metrics: random numbers, and eleven that are random or much better."""
     rng = np.random.default_rng(5)
     human = rng.normal(size=(SYSTEMS, ITEMS))
     names = ["random", *(f"m{number}" for number in range(11))]
@@ -57,7 +57,7 @@ def many_metrics(
     return agree(tables, judgments(human), options)
 
 
-def test_differences_can_be_told_however_many_metrics_there_are() -> None:
+def test_differences_are_found_among_many_metrics() -> None:
     # 12 metrics make 66 pairs. With 200 resamples no p is below 1/201, and Holm would make that
     # 66/201 = .33: nothing would ever differ. With 2 · 66 / .05 = 2640 it is 66/2641 = .025.
     result = many_metrics(good=True, test="perm-both")

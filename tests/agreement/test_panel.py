@@ -57,7 +57,7 @@ def test_a_judge_who_rated_a_trial_twice_counts_with_the_mean() -> None:
 
 
 @pytest.mark.parametrize("normalization", ["z", "unit", "rank"])
-def test_a_judge_of_zero_variance_is_left_out_on_record(normalization: Normalization) -> None:
+def test_a_judge_of_zero_variance_is_left_out_and_recorded(normalization: Normalization) -> None:
     ready = normalized(panel_of([4, 4, 4], [1, 2, 3]), normalization)
     assert np.isnan(ready.ratings[0]).all()
     (exclusion,) = ready.excluded

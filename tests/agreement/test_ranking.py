@@ -1,4 +1,4 @@
-"""Whom people prefer: order, ranks, clusters and sentences, and what metrics make of it."""
+"""Rankings by people: order, ranks, clusters and sentences, and how metrics order the systems."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ITEMS = [f"i{number}" for number in range(20)]
 
 
 def ratings(worth: dict[str, float], *, question: str = "quality") -> list[Judgment]:
-    """Ratings of the systems in the order of `worth`, with judges of their own severity and noise."""
+    """Ratings of systems with these `worth`s by judges with different severity, with noise."""
     rng = np.random.default_rng(1)
     severity = rng.normal(0, 0.5, len(JUDGES))
     return [
@@ -135,7 +135,7 @@ def test_choices_make_win_rates() -> None:
 
 
 def chosen(pairs: dict[tuple[str, str], float]) -> Ranking:
-    """Every judge chooses in each pair on every item, the first with the given probability."""
+    """Every judge chooses on every item in each pair; the first wins with the given probability."""
     rng = np.random.default_rng(7)
     (ranking,) = rank_answers(
         [
@@ -148,7 +148,7 @@ def chosen(pairs: dict[tuple[str, str], float]) -> Ranking:
     return ranking
 
 
-def test_whom_a_system_met_does_not_decide_between_it_and_another() -> None:
+def test_choices_against_other_systems_do_not_decide_between_two() -> None:
     """A and B are equal, but A met the weak C and B the strong D: A's win rate is far above B's."""
     ranking = chosen({("A", "B"): 0.5, ("A", "C"): 0.95, ("B", "D"): 0.05})
     rates = {row.system: row.estimate for row in ranking.systems}
@@ -186,7 +186,7 @@ def test_p_of_choices_and_their_interval_are_one_statement(
         assert difference.p_adjusted >= difference.p_value
 
 
-def test_whoever_wins_of_two_is_ahead_of_the_other_even_from_a_lower_place() -> None:
+def test_the_winner_of_two_is_ahead_even_if_it_is_ranked_lower() -> None:
     ranking = chosen({("A", "B"): 0.2, ("A", "C"): 1.0, ("B", "C"): 0.5})
     assert ranking.systems[0].system == "A"
     upset = next(d for d in ranking.differences if set(d.systems) == {"A", "B"})
@@ -201,7 +201,7 @@ def test_the_sentence_on_choices_says_how_many_of_them() -> None:
     assert "of the choices are for A." in sentence
 
 
-def test_the_less_time_the_better() -> None:
+def test_less_time_is_better() -> None:
     ranking = ranked({"slow": 9.0, "quick": 4.0}, question="seconds")
     assert [row.system for row in ranking.systems] == ["quick", "slow"]
     assert ranking.leaders == ["quick"]
@@ -277,15 +277,15 @@ def test_a_tie_of_a_metric_is_not_right() -> None:
     assert (order.pairs, order.agreeing) == (1, 0)
 
 
-def test_what_people_do_not_tell_apart_no_metric_gets_wrong() -> None:
+def test_no_metric_is_wrong_about_pairs_that_people_do_not_tell_apart() -> None:
     ranking = ranked({"A": 5.0, "B": 5.0})
     orders = metric_orders({"m": metric("m", {"A": 1.0, "B": 2.0})}, [ranking])
     assert orders[0].pairs == 0
     assert order_sentence(orders, ranking).startswith("People tell no two systems apart")
 
 
-def test_who_is_behind_any_system_is_no_leader() -> None:
-    """C is not told from the first, A, but is behind B: people tell some systems apart."""
+def test_a_system_behind_any_other_is_no_leader() -> None:
+    """C is not shown to differ from the first, A, but is behind B."""
     rows = tuple(
         RankedSystem(name, mean, None, None, rank, 1, 3, 1, 10, mean)
         for rank, (name, mean) in enumerate((("A", 5.0), ("B", 4.9), ("C", 4.0)), 1)

@@ -278,7 +278,7 @@ def test_pairwise_choices_are_fitted_by_how_often_each_was_chosen(
         (["--predictors", "ssa,ssa"], ["ssa is given twice"]),
         (["--predictors", ","], ["No predictor was given"]),
         (["--predictors", "./quality.json"], ["cannot be a predictor"]),
-        (["--predictors", "length"], ["No value of length is perfect", "--no-rescale"]),
+        (["--predictors", "length"], ["length has no perfect value", "--no-rescale"]),
         (["--predictors", "sta"], ["sta needs a tree"]),
         (
             ["--predictors", "ssa.problems,ssa.insertions,ssa.deletions,ssa.substitutions"],
@@ -286,7 +286,7 @@ def test_pairwise_choices_are_fitted_by_how_often_each_was_chosen(
         ),
         (["--method", "ridge", "--stepwise", "p"], ["Ridge regression keeps all predictors"]),
         (["--exclude", "judge=J1"], ["has no reason"]),
-        (["--exclude", "judge=J9: asleep"], ["no judgment is of J9"]),
+        (["--exclude", "judge=J9: asleep"], ["no judgment is about J9"]),
         (["-o", "quality"], ["must end in .json"]),
         (["-o", "no/quality.json"], ["does not exist"]),
         (["-o", "evalset.jsonl"], ["must end in .json"]),

@@ -1,6 +1,6 @@
-"""Do tests between metrics and intervals of agreement mean what they say, where they can?
+"""Are tests between metrics and intervals of agreement right where their assumptions hold?
 
-`benchmarks/agreement_calibration.py` measures the same, and what goes wrong in other worlds, for
+`benchmarks/agreement_calibration.py` measures the same, and what happens where they do not hold, for
 docs/results/agreement_calibration.md.
 """
 
@@ -31,7 +31,7 @@ INDEPENDENT, BY_SYSTEM, BY_ITEM, BY_BOTH = WORLDS
 def rejections(
     test: Callable[..., Estimate], setting: Setting, *, studies: int, n_resamples: int
 ) -> tuple[float, float]:
-    """KS p of uniformity and binomial p of the rejections at .05, errors sharing nothing."""
+    """KS p of uniformity and binomial p of the rejections at .05, for independent errors."""
 
     def tested(*scores: object) -> Estimate:
         return test(*scores, setting.correlation, n_resamples=n_resamples)
@@ -46,7 +46,7 @@ def rejections(
 def test_p_is_uniform_when_scores_can_be_exchanged(
     test: Callable[..., Estimate], setting: Setting
 ) -> None:
-    # Fixed seeds: this passes or fails for good. .001 is far below what calibrated p-values give.
+    # Fixed seeds: this always passes or always fails. Calibrated p-values are rarely below .001.
     assert min(rejections(test, setting, studies=200, n_resamples=199)) > 0.001
 
 
@@ -60,7 +60,7 @@ def test_p_is_uniform_in_many_studies(test: Callable[..., Estimate], setting: Se
 @pytest.mark.slow
 @pytest.mark.parametrize("setting", SETTINGS, ids=lambda setting: setting.title)
 def test_only_exchanging_systems_allows_for_errors_shared_by_a_system(setting: Setting) -> None:
-    """Why the docs warn of perm_both: a metric that errs for whole systems is the usual case."""
+    """The docs warn about perm_both, because metrics usually err in the same way for a whole system."""
 
     def share(test: Callable[..., Estimate]) -> float:
         def tested(*scores: object) -> Estimate:

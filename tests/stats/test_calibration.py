@@ -1,4 +1,4 @@
-"""Do p-values and intervals mean what they say? Small studies of systems whose truth is known.
+"""Are p-values and intervals right? Small studies of simulated systems whose truth is known.
 
 `benchmarks/calibration.py` measures the same at full size for docs/results/calibration.md.
 """
@@ -64,14 +64,14 @@ def null_p_values(
 @pytest.mark.parametrize("kind", DRAWS)
 def test_p_is_uniform_under_the_null(test: Callable[..., Estimate], kind: str) -> None:
     p_values = null_p_values(test, DRAWS[kind], n=100, studies=400, n_resamples=199)
-    # Fixed seeds: this passes or fails for good. .001 is far below what calibrated p-values give.
+    # Fixed seeds: this always passes or always fails. Calibrated p-values are rarely below .001.
     assert kstest(p_values, "uniform").pvalue > 0.001
     rejected = int(np.sum(p_values <= 0.05))
     assert binomtest(rejected, 400, 0.05).pvalue > 0.001
 
 
 @pytest.mark.parametrize("kind", DRAWS)
-def test_the_default_test_and_intervals_keep_their_promise(kind: str) -> None:
+def test_the_default_test_and_intervals_are_calibrated(kind: str) -> None:
     told_apart = of_difference = of_score = 0
     for number in range(1000):
         rng = np.random.default_rng([30, number])

@@ -1,4 +1,4 @@
-"""Agreement of a metric with people: SciPy and mt-metrics-eval are the authorities."""
+"""Agreement of a metric with people, against SciPy and mt-metrics-eval."""
 
 from __future__ import annotations
 
@@ -53,7 +53,8 @@ def study(seed: int, systems: int, items: int, *, decimals: int = 1) -> tuple[Fl
 
 
 def scipy_average(x: Floats, z: Floats, axis: int, coefficient: Coefficient) -> tuple[float, int]:
-    """Group by group; SciPy warns of constant input, which is undefined here."""
+    """The mean of SciPy's coefficients of the groups; SciPy warns of constant groups, undefined
+    here."""
     values = []
     for a, b in zip(np.moveaxis(x, axis, 0), np.moveaxis(z, axis, 0), strict=True):
         there = np.isfinite(a) & np.isfinite(b)
@@ -95,14 +96,14 @@ def test_every_coefficient_has_a_title() -> None:
 @pytest.mark.parametrize(
     ("names", "message"),
     [
-        ({"level": "document"}, "The level 'document' is none of segment, system."),
+        ({"level": "document"}, "level='document' is none of segment, system."),
         ({"level": "segments"}, "Did you mean segment"),
         ({"average": "items"}, "Did you mean item"),
         ({"coefficient": "kendal"}, "Did you mean kendall"),
-        ({"coefficient": "spa"}, "ask for it at system level"),
+        ({"coefficient": "spa"}, "it needs level='system'"),
     ],
 )
-def test_a_correlation_that_there_is_not_is_refused(names: dict[str, Any], message: str) -> None:
+def test_an_unknown_correlation_is_refused(names: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError, match=message):
         Correlation(**names)
 
@@ -194,7 +195,7 @@ def test_mt_metrics_eval(row: dict[str, Any]) -> None:
 
 
 def accuracy(x: Floats, z: Floats, epsilon: float) -> float:
-    """Mean over columns of the share of pairs that both tie or both order alike."""
+    """Mean over columns of the share of pairs that both tie, or both order in the same way."""
     shares = []
     for j in range(x.shape[1]):
         there = np.flatnonzero(np.isfinite(x[:, j]) & np.isfinite(z[:, j]))

@@ -70,7 +70,7 @@ def test_kernel_draws_and_correlates(
             redrawn(z, drawn, seed, resample),
             Correlation(level, average, coefficient),
         ).value
-        # Means of the same cells summed in another order may tie or not; else they agree.
+        # Means of the same cells, summed in another order, may tie or not; otherwise they agree.
         if not np.isnan(expected) and not (grouping == "means" and coefficient != "pearson"):
             assert found[resample, 0] == pytest.approx(expected, abs=1e-9)
 

@@ -1,4 +1,4 @@
-"""Two systems offered together: exact for few choices, right for judges with tastes, one inference."""
+"""Two systems offered together: exact for few choices, calibrated for judges with tastes."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ def of(shares: Any, judges: Any, items: Any) -> Estimate:
 
 
 @pytest.mark.parametrize(("won", "p_value"), [(5, 0.0625), (4, 0.375), (3, 1.0), (6, 0.03125)])
-def test_a_handful_of_choices_is_no_surer_than_a_coin(won: int, p_value: float) -> None:
-    """Of five (or six) choices by as many judges: 2 · (1/2)⁵ = .0625 for 5 : 0, where χ² says .025."""
+def test_few_choices_have_the_p_value_of_coins(won: int, p_value: float) -> None:
+    """Five (or six) choices by as many judges: 2 · (1/2)⁵ = .0625 for 5 : 0, where χ² gives .025."""
     n = max(won, 5)
     found = of([1.0] * won + [0.0] * (n - won), range(n), range(n))
     assert found.p_value is not None
@@ -76,15 +76,15 @@ def test_a_pair_never_offered_is_undefined() -> None:
 
 
 def choices(rng: np.random.Generator, n_judges: int, n_items: int) -> Floats:
-    """Of two equally good systems: judges have a taste for one of them, items suit one of them."""
+    """Choices between two equally good systems; each judge, and each item, favors one of them."""
     taste = rng.normal(0, 0.8, (n_judges, 1)) + rng.normal(0, 0.8, (1, n_items))
     chosen: Floats = (rng.random(taste.shape) < expit(taste)).astype(np.float64)
     return chosen
 
 
 def test_judges_with_tastes_do_not_make_a_difference() -> None:
-    """600 studies of 8 judges and 30 items: a rate of .05 stays below .075 but once in 300 times; χ²
-    finds a difference in about four of ten."""
+    """In 600 studies of 8 judges and 30 items a rate of .05 exceeds .075 once in 300 times. χ² finds a
+    difference in about four of ten."""
     rng = np.random.default_rng(6)
     judges, items = (grid.ravel() for grid in np.indices((8, 30)))
     found = by_chi_squared = 0

@@ -65,7 +65,7 @@ def test_unequal_numbers_of_ratings_by_hand() -> None:
     ratings = [[1, 4, 8], [3, np.nan, 10], [np.nan, np.nan, 9]]
     table = intraclass_correlations(np.array(ratings))
     assert list(table.rows) == ["ICC1", "ICC1k"]
-    assert "not every judge rated every trial" in table.reason
+    assert "need every judge's rating of every trial" in table.reason
     f = 175.5 / 11
     assert table.rows["ICC1"].f == pytest.approx(f)
     assert table.rows["ICC1"].value == pytest.approx((f - 1) / (f + 7 / 11))
@@ -75,7 +75,7 @@ def test_unequal_numbers_of_ratings_by_hand() -> None:
 
 def test_what_cannot_be_computed_has_a_reason() -> None:
     assert (
-        "none with two ratings"
+        "one of them with two ratings"
         in intraclass_correlations([[1, 2, np.nan], [np.nan, np.nan, 3]]).reason
     )
     assert intraclass_correlations([[2, 2, 2], [2, 2, 2]]).reason == "all ratings are the same"
@@ -86,7 +86,8 @@ def test_what_cannot_be_computed_has_a_reason() -> None:
 
 
 def coverage(counts: Floats, n_studies: int, rho: float) -> float:
-    """How often the 95% interval of ICC1 holds the truth, units having these numbers of ratings."""
+    """How often the 95% interval of ICC1 contains the truth, for units with these numbers of
+    ratings."""
     rng = np.random.default_rng(8)
     held = 0
     for _ in range(n_studies):
@@ -101,5 +102,5 @@ def coverage(counts: Floats, n_studies: int, rho: float) -> float:
 
 def test_the_interval_keeps_its_word_for_unequal_numbers() -> None:
     counts = np.array([1, 2, 3, 8] * 10)
-    # 600 studies: a coverage of .95 stays above .925 but once in 400 times.
+    # In 600 studies a coverage of .95 is below .925 once in 400 times.
     assert coverage(counts, 600, 0.4) > 0.925

@@ -31,7 +31,7 @@ def rows_of(values: Floats) -> Floats:
 
 
 def two_systems(n: int = 24, seed: int = 1) -> tuple[Floats, Floats]:
-    """Their differences lie symmetrically around 0.3: without skewness all is Student's."""
+    """Their differences are symmetric around 0.3: without skewness all figures are Student's."""
     rng = np.random.default_rng(seed)
     items, errors = rng.normal(size=n), rng.normal(size=n // 2)
     return items + 0.3 + np.concatenate([errors, -errors]), items
@@ -114,7 +114,7 @@ def test_a_share_of_items_has_wilsons_interval() -> None:
     )
     # One token in every output is a length, not a share.
     assert score_interval(rows_of(np.ones(50)), mean, bounds=(0.0, None)).low is None
-    # Twice the share is no share: 0 and 1 alone do not make one.
+    # Twice the share is no share, although all items have 0 or 1.
     doubled = score_interval(rows_of(np.array([0.0, 1.0, 1.0])), lambda s: 2 * mean(s))
     assert doubled.method == "jackknife"
 
@@ -173,7 +173,7 @@ def test_skewed_differences_are_taken_with_caution() -> None:
         assert found.p_value >= test.pvalue - 1e-12
         assert found.low <= low + 1e-12 and found.high >= high - 1e-12
         assert found.high - found.low > 1.1 * (high - low)
-        # The longer side is that of the bad failures: others may have more of them.
+        # The interval is longer on the side of the bad failures: other items may have more of them.
         longer = found.value - found.low > found.high - found.value
         assert longer == (better is a)
 

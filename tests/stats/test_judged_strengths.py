@@ -56,7 +56,7 @@ def test_leaving_out_a_judge_in_one_step_is_nearly_a_new_fit() -> None:
 
 def test_intervals_hold_for_other_judges() -> None:
     rng = np.random.default_rng(3)
-    # What all judges would say: tastes make single judges differ, and the mean judge less sure.
+    # The truth is the mean over all possible judges, whose tastes differ.
     many = study(rng, 2000, 150, 0.8)
     counts = Choices.of_places(many["first"], many["second"], many["choices"], SYSTEMS)
     truth = bradley_terry(counts).logs
@@ -72,7 +72,7 @@ def test_intervals_hold_for_other_judges() -> None:
             assert naive.low is not None and naive.high is not None
             ours += robust.low <= true <= robust.high
             wald += naive.low <= true <= naive.high
-    # 360 intervals, three of each study: a coverage of .95 stays above .9 but once in 500 times.
+    # 360 intervals, three per study: a coverage of .95 is below .9 once in 500 times.
     assert ours / 360 > 0.9
     assert wald / 360 < 0.8
 

@@ -162,5 +162,5 @@ def test_confusion_without_verdicts_gives_reasons() -> None:
 def test_confusion_refuses_what_is_neither_yes_nor_no() -> None:
     with pytest.raises(InputError, match=r"(?s)Verdicts are 1.*0\.5"):
         confusion([1, 0], [0.5, 1])
-    with pytest.raises(InputError, match="One decision a unit"):
+    with pytest.raises(InputError, match="Each unit needs one decision"):
         confusion([1, 0, 1], [[1, 0], [1, 1]])

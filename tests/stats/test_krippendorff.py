@@ -133,8 +133,8 @@ def test_the_interval_is_seeded_and_holds_the_estimate() -> None:
 
 
 def interval_coverage(units: int, studies: int, n_resamples: int) -> float:
-    """How often the interval holds the truth: with quality and noise of equal variance, alpha of the
-    population is the share of the quality in the variance, 1/2."""
+    """How often the interval contains the truth. Quality and noise have equal variance, so that
+    alpha of the population, the share of quality in the variance, is 1/2."""
     hits = 0
     for number in range(studies):
         rng = np.random.default_rng([units, number])

@@ -31,8 +31,8 @@ def aic_of(y: Floats, x: Floats, subset: frozenset[int]) -> float:
 
 
 def r_step(y: Floats, x: Floats) -> frozenset[int]:
-    """R's `step(lm(y ~ ., data), direction = "both")`: of all models one term away, the one of smallest
-    AIC, as long as it is smaller than the present one's."""
+    """R's `step(lm(y ~ ., data), direction = "both")`: of all models one term away, take the one
+    with the smallest AIC, as long as this is smaller than the current AIC."""
     places = range(x.shape[1])
     chosen = frozenset(places)
     while True:

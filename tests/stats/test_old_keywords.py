@@ -1,4 +1,4 @@
-"""level=, average= and coefficient= still give what they gave, and say what to write instead."""
+"""level=, average= and coefficient= still give the old figures, and say what to write instead."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ IDS = [function.__name__ for function, *_ in FUNCTIONS]
 
 
 def values(result: Any) -> Any:
-    """What can be compared: arrays have no equality of their own."""
+    """The result in a form that == can compare: arrays as lists."""
     return result.estimates if hasattr(result, "estimates") else result
 
 
@@ -67,7 +67,7 @@ def test_old_keywords_give_what_they_gave(
     with pytest.warns(DeprecationWarning) as warned:
         result = function(*scores, **options, **old)
     assert [str(one.message) for one in warned] == [
-        f"{function.__name__}() takes one correlation in place of {keyword}=: "
+        f"{function.__name__}() takes one correlation instead of {keyword}=: "
         f"pass correlation={meant!r}."
     ]
     assert warned[0].filename == __file__  # where it has to be changed

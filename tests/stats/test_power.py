@@ -24,7 +24,7 @@ def values(table: PowerTable) -> list[float]:
 @pytest.mark.parametrize("n", [2, 5, 20, 80])
 @pytest.mark.parametrize("difference", [0.0, 0.4])
 def test_one_judge_has_the_power_of_the_paired_t_test(difference: float, n: int) -> None:
-    # Of one item: sd_item² + the noise of two ratings; Cohen's d is the difference over its root.
+    # The variance of one item is sd_item² + the noise of two ratings; Cohen's d divides by its root.
     d = difference / np.sqrt(0.8**2 + 2 * 1.2**2)
     expected = TTestPower().power(d, n, 0.05)
     table = power_for_systems(
@@ -108,7 +108,7 @@ def test_metrics_have_the_power_that_points_drawn_one_by_one_have() -> None:
     assert values(table)[0] == pytest.approx(found / trials, abs=4 * 0.5 / trials**0.5)
 
 
-def test_metrics_that_agree_alike_are_told_apart_at_the_level_only() -> None:
+def test_equally_good_metrics_differ_as_often_as_the_level_says() -> None:
     table = power_for_metrics(0.5, 0.5, 0.6, items=[20, 200], simulations=SIMULATIONS)
     assert values(table) == pytest.approx([0.05, 0.05], abs=0.01)
 
@@ -176,7 +176,7 @@ def test_no_number_of_items_makes_up_for_two_judges_who_disagree() -> None:
     ("options", "message"),
     [
         ({"sd_item": -1.0}, "sd_item must be 0 or above"),
-        ({"sd_item": 0.0, "sd_noise": 0.0}, "any difference is certain"),
+        ({"sd_item": 0.0, "sd_noise": 0.0}, "sd_item or sd_noise must be above 0"),
         ({"alpha": 0.0}, "alpha must lie"),
         ({"target": 0.01}, "target must lie"),
         ({"items": [0]}, "items must be 1 or more"),

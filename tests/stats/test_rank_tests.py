@@ -69,5 +69,5 @@ def test_undefined_tests_have_reasons() -> None:
     assert rank_sum([1, 1], [1]).method == "undefined: all values are equal"
     assert signed_rank([1, 2], [1, 2]).method == "undefined: no pair differs"
     assert np.isnan(signed_rank([], []).value)
-    with pytest.raises(InputError, match="Pairs are needed"):
+    with pytest.raises(InputError, match="Pairs need arrays of one length"):
         signed_rank([1, 2], [1])

@@ -19,7 +19,7 @@ NAMES = ("a", "b", "c", "d", "e", "f")
 
 
 def rows(seed: int, n: int, k: int, *, scale: float = 1.0) -> tuple[Floats, Floats]:
-    """A planted linear relation with noise; predictors on scales of their own, some correlated."""
+    """A linear relation with noise; predictors have different scales, and some are correlated."""
     rng = np.random.default_rng(seed)
     x = rng.normal(size=(n, k))
     if k > 1:
@@ -186,7 +186,7 @@ def test_a_perfect_predictor_has_no_p_values() -> None:
 
 
 @pytest.mark.parametrize("fit", [ols, ridge])
-def test_nothing_to_explain_or_to_explain_by(fit: object) -> None:
+def test_judgments_or_predictors_that_do_not_vary(fit: object) -> None:
     assert callable(fit)
     y, x = rows(7, 20, 3)
     with pytest.raises(InputError, match="All judgments are equal"):
@@ -220,7 +220,7 @@ def test_collinear_predictors_are_warned_of() -> None:
     assert "c is nearly a combination" in warnings
 
 
-def test_a_row_that_alone_decides_a_coefficient_has_no_studentized_residual() -> None:
+def test_a_row_that_alone_determines_a_coefficient_has_no_studentized_residual() -> None:
     y, x = rows(10, 12, 2)
     x[:, 1] = 0.0
     x[4, 1] = 1.0

@@ -1,4 +1,4 @@
-"""The reliability of a panel's mean, and the ceiling: what the true values correlate with the means."""
+"""The reliability of a panel's mean, and the ceiling: the correlation of true values with the means."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ ITEM_OF_UNIT = np.tile(np.arange(N_ITEMS), len(WORTH))
 def study(
     rng: np.random.Generator, n_judges: int, ratings_of_item: Floats
 ) -> tuple[Floats, Floats]:
-    """The true values, systems × items, and ratings, judges × systems × items: judges of their own
-    severity and tastes, so many of them, drawn anew, for each output of an item."""
+    """The true values, systems × items, and ratings, judges × systems × items. Judges differ in
+    severity and tastes. `ratings_of_item` judges, drawn for each output of an item, rate it."""
     shape = (n_judges, len(WORTH), N_ITEMS)
     true = WORTH[:, None] + rng.normal(0, 0.4, N_ITEMS) + rng.normal(0, 0.6, shape[1:])
     ratings = (
@@ -56,12 +56,12 @@ def test_the_ceiling_is_what_the_truth_correlates_with_the_means(world: str) -> 
     truth = np.mean(reached)
     error = math.hypot(np.std(reached), np.std(ceilings)) / math.sqrt(150)
     assert abs(np.mean(ceilings) - truth) < 3 * error
-    # A coverage of .95 is above .9 but once in 200 times.
+    # A coverage of .95 is below .9 once in 200 times.
     assert np.mean([low <= truth <= high for low, high in held]) > 0.9
 
 
-def test_few_ratings_of_some_units_are_not_overlooked() -> None:
-    """The mean number of ratings, 3.5, would promise more than units with a single rating keep."""
+def test_units_with_few_ratings_count_with_their_noise() -> None:
+    """A ceiling by the mean number of ratings, 3.5, would be too high for units with one rating."""
     rng = np.random.default_rng(2)
     n_judges, numbers = WORLDS["half of the items by one judge"]
     _, ratings = study(rng, n_judges, numbers)

@@ -95,7 +95,7 @@ def test_a_planted_difference_is_found() -> None:
         assert found.p_value == 1 / 1000
 
 
-def test_exchanging_the_systems_turns_the_sign_and_keeps_p() -> None:
+def test_exchanging_the_systems_changes_the_sign_and_keeps_p() -> None:
     a, b = normal_rows(80, seed=1), normal_rows(80, seed=2)
     for test in (paired_bootstrap, approximate_randomization):
         one = test(a, b, mean, n_resamples=999, seed=1)
@@ -151,7 +151,7 @@ def test_many_undefined_replicates_leave_no_interval() -> None:
     assert estimate.high is not None and math.isnan(estimate.high)
 
 
-def test_undefined_replicates_speak_for_chance() -> None:
+def test_undefined_replicates_raise_p() -> None:
     # The systems differ by 5 on the one item that counts, but a third of the resamples lack it.
     a, b = with_undefined(1, 3), with_undefined(1, 3)
     b[-1, 0] -= 5

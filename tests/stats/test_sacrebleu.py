@@ -60,7 +60,7 @@ def sacrebleu_result(kind: str, n_samples: int) -> tuple[dict[str, Any], dict[st
 
 
 def monte_carlo_error(p: float, m: int) -> float:
-    """Five standard errors of the difference of two shares of m, and a count for good measure."""
+    """Five standard errors of the difference of two shares of m, and one count more."""
     return 5 * float(np.sqrt(2 * p * (1 - p) / m)) + 1 / m
 
 

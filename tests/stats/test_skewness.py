@@ -1,4 +1,4 @@
-"""The more cautious of Student's t and of t without skewness."""
+"""`CautiousStudent`: the more cautious of Student's t and of t corrected for skewness."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ skews = st.floats(-1.0, 1.0)
 
 @given(st.floats(-20, 20), skews)
 def test_a_transformation_and_back(statistic: float, skew: float) -> None:
-    # At t = −3 / skew the transformation is flat: there and nearby digits are lost.
+    # At t = −3 / skew the transformation is flat: digits are lost there and nearby.
     assume(abs(1 + skew * statistic / 3) > 0.05)
     there = hall_transformed(statistic, skew)
     assert hall_untransformed(there, skew) == pytest.approx(statistic, rel=1e-6, abs=1e-6)
 
 
-def test_the_transformation_takes_skewness_out_of_t() -> None:
+def test_the_transformation_removes_skewness_from_t() -> None:
     # t of 30 exponential values has a skewness of about −1; Hall's first-order correction leaves a
     # small part of it.
     rng = np.random.default_rng(1)
@@ -47,7 +47,7 @@ def test_without_skewness_it_is_students() -> None:
 
 
 @given(st.floats(-3, 3), skews, st.sampled_from([0.8, 0.95, 0.99]))
-def test_p_is_small_just_where_the_interval_leaves_zero_out(
+def test_p_is_small_exactly_where_the_interval_does_not_contain_0(
     value: float, skew: float, confidence: float
 ) -> None:
     found = CautiousStudent(value, 0.7, 20, skew).estimate(confidence=confidence, n=21, method="t")

@@ -1,4 +1,4 @@
-"""Soft pairwise accuracy: exact by enumeration, and mt-metrics-eval."""
+"""Soft pairwise accuracy against enumeration of all signs, and against mt-metrics-eval."""
 
 from __future__ import annotations
 

@@ -14,9 +14,9 @@ from wellput.core.metric import Floats
 from wellput.stats.preferences import Choices
 from wellput.stats.strengths import BradleyTerry, bradley_terry
 
-# From memory, unchecked: Agresti, Categorical Data Analysis (2nd ed., 2002), table 10.10, American
-# League, eastern
-# division in 1987, winner by row. Section 10.6.1 gives the estimates below, Baltimore's being 0.
+# Agresti, Categorical Data Analysis (2nd ed., 2002), page 438: American League, eastern division,
+# 1987, winner by row. The counts are those of `baseball` in R's BradleyTerry2, whose tests also have
+# the estimates of Agresti's Table 10.11 that are below (Baltimore's is 0).
 TEAMS = ("Milwaukee", "Detroit", "Toronto", "New York", "Boston", "Cleveland", "Baltimore")
 BASEBALL = np.array(
     [
@@ -41,7 +41,7 @@ def values(model: BradleyTerry) -> list[float]:
 
 
 def davidson(parameters: Floats, wins: NDArray[np.int64], ties: NDArray[np.int64]) -> float:
-    """Minus the log-likelihood as in Davidson 1970, pair by pair; the oracle."""
+    """The oracle: minus the log-likelihood as in Davidson 1970, pair by pair."""
     strengths, nu = np.exp(parameters[:-1]), np.exp(parameters[-1])
     total = 0.0
     for i in range(len(wins)):
@@ -83,7 +83,7 @@ def test_agrestis_baseball_teams() -> None:
 
 
 def test_without_ties_it_is_a_logistic_regression() -> None:
-    """statsmodels' Logit on one row a game, the last team at 0: estimates, errors and p-values."""
+    """statsmodels' Logit on one row per game, the last team at 0: estimates, intervals and p-values."""
     rows = []
     for i in range(7):
         for j in range(7):
@@ -203,7 +203,7 @@ def test_a_system_never_offered_is_undefined() -> None:
     ("wins", "ties"),
     [
         ([[0, 0], [0, 0]], [[0, 3], [3, 0]]),
-        # A over B by 2, C between them at 1 from both, and ever more ties: likelier without end.
+        # With A 2 above B, and C in the middle, more ties always make the choices more likely.
         ([[0, 2, 0], [0, 0, 0], [0, 0, 0]], [[0, 0, 1], [0, 0, 1], [1, 1, 0]]),
     ],
 )
@@ -233,7 +233,7 @@ def test_ties_make_systems_comparable() -> None:
 def test_sparse_choices_never_give_nonsense(
     wins: NDArray[np.int64], ties: NDArray[np.int64]
 ) -> None:
-    """Every strength is a moderate number, or infinite or NaN with a reason."""
+    """Every strength is a moderate number, or it is infinite or NaN with a reason."""
     wins = np.where(np.eye(4) > 0, 0, wins)
     ties = np.triu(ties, 1) + np.triu(ties, 1).T
     for strength in bradley_terry(counted(wins, ties)).strengths:

@@ -1,4 +1,4 @@
-"""An interval and its p-value: against SciPy's t-test, and never in contradiction."""
+"""An interval and its p-value equal SciPy's t-test and never contradict each other."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_a_shares_interval_stays_between_0_and_1() -> None:
 
 
 @pytest.mark.parametrize("error", [0.0, math.nan, math.inf])
-def test_without_an_error_nothing_is_said(error: float) -> None:
+def test_without_an_error_there_is_no_interval(error: float) -> None:
     estimate = student_estimate(0.5, error, 5)
     assert (estimate.low, estimate.high, estimate.p_value) == (None, None, None)
 
@@ -51,7 +51,7 @@ def test_without_an_error_nothing_is_said(error: float) -> None:
     confidence=st.sampled_from([0.8, 0.9, 0.95, 0.99]),
     scale=st.sampled_from([IDENTITY, FISHER_Z, LOGIT]),
 )
-def test_p_is_small_just_where_the_interval_leaves_the_null_out(
+def test_p_is_small_exactly_where_the_interval_does_not_contain_the_null(
     value: float, error: float, freedom: float, null: float, confidence: float, scale: Scale
 ) -> None:
     estimate = student_estimate(

@@ -1,4 +1,4 @@
-"""Cross-validated r against fits written out by hand, and where nothing is to be predicted."""
+"""Cross-validated r against fits by hand, and where there is nothing to predict."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def least_squares(y: Floats, x: Floats) -> RegressionColumns:
 
 
 class Cells:
-    """Judgments and predictors of systems × items, of which some cells are missing."""
+    """Judgments and predictors of systems × items; some cells are missing."""
 
     def __init__(
         self,
@@ -64,7 +64,7 @@ class Cells:
         )  # fmt: skip
 
     def rows(self, rows: NDArray[np.bool_]) -> Cells:
-        """Those rows only."""
+        """Only these rows."""
         part = object.__new__(Cells)
         part.y, part.x = self.y[rows], self.x[rows]
         part.systems = [name for name, keep in zip(self.systems, rows, strict=True) if keep]
@@ -166,8 +166,8 @@ def test_leaving_out_single_rows() -> None:
 @pytest.mark.heavy
 @pytest.mark.parametrize("unseen", ["sentence", "item", "system", "both"])
 @pytest.mark.parametrize("predictors", [1, 3])
-def test_r_is_0_on_average_where_nothing_is_to_be_predicted(unseen: str, predictors: int) -> None:
-    # Predictions with their fold's own mean would correlate -0.1 to -0.4 here.
+def test_r_is_0_on_average_where_there_is_nothing_to_predict(unseen: str, predictors: int) -> None:
+    # Plain predictions, each with the mean of its fold, would correlate -0.1 to -0.4 here.
     studies = 300
     found = []
     for seed in range(studies):
@@ -220,7 +220,7 @@ def test_rows_without_a_model_have_no_score() -> None:
     assert found.n == 40
 
 
-def test_items_are_dealt_by_the_seed() -> None:
+def test_the_seed_decides_the_folds_of_items() -> None:
     data = Cells(4, 40, slopes=(0.5, 0.3), seed=11)
     one, same, other = (
         held_out(

@@ -95,7 +95,7 @@ def test_missing_values_are_left_out_pair_by_pair() -> None:
     assert beta(["aab", "abb", [None, None, "b"]]).value == pytest.approx(1 - (1 / 5) / (1 / 3))
 
 
-def test_an_array_of_ratings_will_do() -> None:
+def test_an_array_of_ratings_is_accepted() -> None:
     ratings = np.array([[1.0, 2.0, np.nan, 3.0], [1.0, 2.0, 2.0, 1.0]])
     assert beta(list(ratings)).value == pytest.approx(cohen_kappa(*ratings).value)
 
@@ -146,7 +146,7 @@ def test_interval_beta_is_quadratic_kappa_of_two_judges_and_needs_shared_units()
     assert interval_beta(ratings).value == pytest.approx(0.8)
     assert cohen_kappa(*ratings, weights="quadratic").value == pytest.approx(0.8)
     assert pairwise_kappas(ratings, weights="quadratic").mean == pytest.approx(0.8)
-    # A third judge who shares one unit with the first: by chance they would disagree as they do.
+    # A third judge shares one unit with the first: expected and observed disagreement are equal there.
     more = np.vstack(
         [np.pad(ratings, ((0, 0), (0, 1)), constant_values=np.nan), np.full(5, np.nan)]
     )

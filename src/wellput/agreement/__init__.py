@@ -1,1 +1,2 @@
-"""People and metrics: panels of judges, who won, agreement, and metrics fitted to people."""
+"""People and metrics: panels of judges, rankings of systems, agreement, and metrics fitted to
+people."""

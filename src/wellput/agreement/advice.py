@@ -1,4 +1,4 @@
-"""What the numbers mean, in plain sentences."""
+"""What the figures of an agreement analysis mean, in plain sentences."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 
 from wellput.agreement.orders import is_sentinel
+from wellput.agreement.ranking import listed
 from wellput.agreement.result import Agreement, MetricDifference
 from wellput.core.errors import counted
 from wellput.core.scores import MIN_ITEMS_FOR_CLAIMS
@@ -24,10 +25,10 @@ def advise(
     alpha: float = 0.05,
     confidence: float = 0.95,
 ) -> list[str]:
-    """For each question and coefficient: the best metric with its interval, whether that is evidence,
-    what length alone reaches, and what the best metric cannot be told from. `items` are the numbers of
-    items judged: a few show nothing. `neutral` metrics, such as a length, are neither good nor bad and
-    cannot be the best."""
+    """For each question and coefficient: the best metric with its interval, whether that is
+    evidence, what length alone reaches, and which metrics the best one is not shown to beat. `items`
+    are the numbers of judged items: a few show nothing. `neutral` metrics, such as a length, are
+    neither good nor bad and cannot be the best."""
     sentences: list[str] = []
     groups: dict[tuple[str, str], list[Agreement]] = {}
     for row in agreement:
@@ -74,7 +75,7 @@ def advise(
             f"{question}: {best.metric} {_agrees(best)}{place}{bounds}.",
             _evidence(best, alpha),
             _against_length(best, [row for row in rows if is_sentinel(row.metric)], pairs, alpha),
-            _told_from(best, candidates, pairs, alpha),
+            _not_shown_to_beat(best, candidates, pairs, alpha),
         ]
         sentences.append(" ".join(part for part in parts if part))
     return sentences
@@ -87,8 +88,8 @@ def _agrees(row: Agreement) -> str:
 
 
 def _bounds(best: Agreement, ceiling: float | None, confidence: float) -> str:
-    """The interval, and the ceiling: the judges' own agreement is Pearson's r over pooled segments, a
-    ceiling for nothing else."""
+    """The interval and the ceiling. The ceiling is for Pearson's r over pooled segments only,
+    because the judges' agreement is measured like that."""
     parts = []
     if has_interval(best):
         parts.append(f"{confidence:.0%} interval {_figure(best.low)} to {_figure(best.high)}")
@@ -102,7 +103,7 @@ def _figure(value: float | None) -> str:
 
 
 def _evidence(best: Agreement, alpha: float) -> str:
-    """Whether other systems and items might show no more than chance."""
+    """A sentence if the agreement may be chance; empty if it is evidence."""
     if best.p_adjusted is None and has_interval(best):
         return "What chance gives is not known here: this is no evidence yet."
     if best.p_adjusted is None:
@@ -117,7 +118,7 @@ def _evidence(best: Agreement, alpha: float) -> str:
 
 
 def has_interval(row: Agreement) -> bool:
-    """Whether both bounds are there and defined."""
+    """Whether there are bounds and they are defined."""
     return row.low is not None and row.high is not None and not math.isnan(row.low)
 
 
@@ -125,9 +126,9 @@ def _against_length(
     best: Agreement, sentinels: Sequence[Agreement], pairs: Sequence[MetricDifference], alpha: float
 ) -> str:
     """What length alone reaches. It was not chosen for its agreement, so its p-value needs no
-    correction for there being many pairs."""
-    tied = _not_told_from(best.metric, pairs, lambda pair: pair.p_value, alpha)
-    # Longer may be better or worse: what length alone explains is the size of its correlation.
+    correction for many pairs."""
+    tied = _not_different_from(best.metric, pairs, lambda pair: pair.p_value, alpha)
+    # Longer outputs may be better or worse: only the size of length's correlation counts.
     for row in sentinels:
         if row.metric.startswith("length-only"):
             if abs(row.value) >= best.value:
@@ -140,21 +141,21 @@ def _against_length(
     return ""
 
 
-def _told_from(
+def _not_shown_to_beat(
     best: Agreement,
     candidates: Sequence[Agreement],
     pairs: Sequence[MetricDifference],
     alpha: float,
 ) -> str:
-    tied = _not_told_from(best.metric, pairs, lambda pair: pair.p_adjusted, alpha)
+    tied = _not_different_from(best.metric, pairs, lambda pair: pair.p_adjusted, alpha)
     rivals = [row.metric for row in candidates if row.metric in tied]
     if not rivals:
         return ""
-    others = _listed(rivals)
+    others = listed(rivals)
     return f"Corrected for all pairs, {best.metric} is not shown to agree better than {others}."
 
 
-def _not_told_from(
+def _not_different_from(
     metric: str,
     pairs: Sequence[MetricDifference],
     p_value: Callable[[MetricDifference], float],
@@ -168,7 +169,3 @@ def _not_told_from(
         for name in pair.metrics
         if name != metric
     ]
-
-
-def _listed(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

@@ -1,10 +1,10 @@
-"""`agree`: metrics against people, and people against each other."""
+"""`agree`: how far metrics agree with people, and people with each other."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,12 +18,10 @@ from wellput.agreement.correlations import (
     correlate_segments,
     correlate_systems,
     draw_documents,
-    segment_scores,
-    system_scores,
     undefined_cells,
 )
 from wellput.agreement.judges import ceiling, question_correlations, summarize_judges
-from wellput.agreement.metric_pairs import CompareMetrics, PairTest, compare_pairs
+from wellput.agreement.metric_pairs import compare_pairs, pair_test
 from wellput.agreement.models import model_table
 from wellput.agreement.orders import is_sentinel, metric_orders
 from wellput.agreement.panel import Exclusion, Normalization, Panel
@@ -32,23 +30,19 @@ from wellput.agreement.prepared_panels import prepared_panels
 from wellput.agreement.ranking import rank_panel
 from wellput.agreement.result import Agreement, AgreementLevel, AgreementResult, MetricDifference
 from wellput.core.errors import InputError
-from wellput.core.estimates import Estimate, Generalize, ScoreTable
+from wellput.core.estimates import Generalize, ScoreTable
 from wellput.core.judgment import Judgment
 from wellput.core.work import OnPhase, ignore_phase
+from wellput.stats.corrections import CORRECTIONS, Correction
 from wellput.stats.correlation import Coefficient, Correlation, CorrelationAverage
-from wellput.stats.metric_comparison import (
-    CORRECTIONS,
-    CORRELATION_TESTS,
-    Correction,
-    CorrelationTest,
-)
+from wellput.stats.metric_comparison import CorrelationTest
 
 MIN_SYSTEMS = 3
 
 
 @dataclass(frozen=True)
 class AgreementOptions:
-    """What to compute. `test` auto compares two metrics by the inference that gives the intervals."""
+    """What to compute. test='auto' compares two metrics by the inference that gives the intervals."""
 
     level: AgreementLevel = "segment"
     average: CorrelationAverage = "none"
@@ -65,12 +59,12 @@ class AgreementOptions:
     alpha: float = 0.05
     uncertainty: Uncertainty = field(default_factory=Uncertainty)
     fitted_here: Collection[str] = ()
-    """Metrics that were fitted to these very judgments."""
+    """The metrics that were fitted to these judgments."""
 
 
 FITTED_HERE_NOTE = (
-    "{} was fitted to these judgments, so that its agreement with them says nothing of others; fit "
-    "says how well it does on what it has not seen."
+    "{} was fitted to these judgments, so its agreement with them says nothing about others; fit says "
+    "how well it does on outputs it has not seen."
 )
 
 
@@ -146,8 +140,9 @@ def agree(
 def _excluded(
     raw: Mapping[str, Panel], ready: Mapping[str, Panel], *, is_ranked: bool
 ) -> Iterator[dict[str, Any]]:
-    """What was left out, and of what. Systems are ranked by the ratings as given, unless a common scale
-    was asked for: a judge who tells nothing on such a scale is among them."""
+    """What was left out, and of which figures (`of`): all, or only the agreement. Unless a common scale
+    was asked for, systems are ranked by the ratings as given, and judges who cannot be put on such a
+    scale still count in the ranking."""
     for name, panel in ready.items():
         for exclusion in panel.excluded:
             is_of_scale = is_ranked and exclusion not in raw[name].excluded
@@ -171,7 +166,9 @@ def _against(
 ) -> tuple[list[Agreement], list[MetricDifference]]:
     cells = common_cells(list(tables.values()), human)
     if not cells.any():
-        raise InputError(f"No output that was judged on {human.scorer!r} has a score as well.")
+        raise InputError(
+            f"No output with a judgment of {human.scorer!r} has a score of every metric."
+        )
     rows: list[Agreement] = []
     pairs: list[MetricDifference] = []
     for coefficient in options.coefficients:
@@ -181,7 +178,7 @@ def _against(
             held[name] = hold
             on_metric(1)
         rows += _corrected([one.agreement(options.uncertainty) for one in held.values()], options)
-        test = _pair_test(tables, human, cells, coefficient, held, options)
+        test = pair_test(tables, human, cells, coefficient, held, options)
         pairs += compare_pairs(
             [name for name, one in held.items() if one.figure is not None],
             test,
@@ -200,7 +197,7 @@ def _held_by(
     coefficient: Coefficient,
     options: AgreementOptions,
 ) -> Iterator[tuple[str, MetricAgainstPeople]]:
-    """Every metric held against people at the level asked for."""
+    """Every metric compared with people at the level of the options."""
     seed, threads = options.uncertainty.seed, options.uncertainty.threads
     if options.level == "document":
         drawn = draw_documents(
@@ -218,82 +215,12 @@ def _held_by(
 
 
 def _corrected(rows: list[Agreement], options: AgreementOptions) -> list[Agreement]:
-    """With p corrected for there being several metrics; sentinels are there to be beaten."""
+    """The rows with p corrected for the number of metrics; sentinels do not count."""
     tried = [row.metric for row in rows if row.p_value is not None and not is_sentinel(row.metric)]
     p_values = {row.metric: row.p_value for row in rows}
     adjusted = CORRECTIONS[options.correction](np.array([p_values[name] for name in tried], float))
     corrected = dict(zip(tried, adjusted.tolist(), strict=True))
     return [replace(row, p_adjusted=corrected.get(row.metric)) for row in rows]
-
-
-def _pair_test(
-    tables: Mapping[str, ScoreTable],
-    human: ScoreTable,
-    cells: NDArray[np.bool_],
-    coefficient: Coefficient,
-    held: Mapping[str, MetricAgainstPeople],
-    options: AgreementOptions,
-) -> PairTest:
-    """How two metrics are compared: by what leaving systems and items out does to the difference of
-    their coefficients, or by the test named."""
-    if options.test in ("auto", "jackknife"):
-        turned = {name: _turned(one) for name, one in held.items()}
-        return PairTest(
-            "jackknife",
-            lambda a, b, _: turned[a].minus(turned[b], options.uncertainty),
-            None,
-            options.correction,
-            options.alpha,
-        )
-    if options.level == "document" or coefficient == "spa":
-        what = "documents" if options.level == "document" else "soft pairwise accuracy"
-        raise InputError(f"test={options.test!r} is not for {what}: leave test= out.")
-    correlation = Correlation(options.level, options.average, coefficient)
-    compare, n_resamples = _named_test(
-        cast("CorrelationTest", options.test), tables, human, cells, correlation, options
-    )
-    return PairTest(options.test, compare, n_resamples, options.correction, options.alpha)
-
-
-def _turned(held: MetricAgainstPeople) -> MetricAgainstPeople:
-    """Length may be good or bad: it is compared by how far it goes along with people either way."""
-    figure = held.figure
-    if not held.metric.startswith("length-only") or figure is None or figure.value >= 0:
-        return held
-    return replace(held, figure=-figure)
-
-
-def _named_test(
-    test: CorrelationTest,
-    tables: Mapping[str, ScoreTable],
-    human: ScoreTable,
-    cells: NDArray[np.bool_],
-    correlation: Correlation,
-    options: AgreementOptions,
-) -> tuple[CompareMetrics, int | None]:
-    """A test of the literature, and how many resamples it takes."""
-    # Vectors of systems' scores are tables of one column. The other tests exchange or draw segments
-    # at system level too, and average them as the papers do.
-    is_flat = correlation.level == "system" and test in ("williams", "perm-systems")
-    scores = system_scores if is_flat else segment_scores
-    arrays = {name: scores(table, cells) for name, table in tables.items()}
-    people = scores(human, cells)
-    if is_flat:
-        correlation = Correlation(coefficient=correlation.coefficient)
-        arrays = {name: values[:, None] for name, values in arrays.items()}
-        people = people[:, None]
-    if test == "williams":
-        return lambda a, b, _: CORRELATION_TESTS[test](
-            arrays[a], arrays[b], people, correlation
-        ), None
-    draws = {"seed": options.uncertainty.seed, "threads": options.uncertainty.threads}
-
-    def compare(a: str, b: str, n_resamples: int) -> Estimate:
-        return CORRELATION_TESTS[test](
-            arrays[a], arrays[b], people, correlation, n_resamples=n_resamples, **draws
-        )
-
-    return compare, options.uncertainty.n_resamples
 
 
 def _check(tables: Mapping[str, ScoreTable], options: AgreementOptions) -> None:
@@ -302,8 +229,8 @@ def _check(tables: Mapping[str, ScoreTable], options: AgreementOptions) -> None:
     n_systems = len(next(iter(tables.values())).systems)
     if options.level in ("system", "document") and n_systems < MIN_SYSTEMS:
         raise InputError(
-            f"At {options.level} level there must be at least {MIN_SYSTEMS} systems to correlate; "
-            f"there are {n_systems}. Use level='segment'."
+            f"level={options.level!r} needs at least {MIN_SYSTEMS} systems to correlate; there are "
+            f"{n_systems}. Use level='segment'."
         )
     if "spa" in options.coefficients and options.level != "system":
-        raise InputError("spa, soft pairwise accuracy, is about systems: use level='system'.")
+        raise InputError("spa, soft pairwise accuracy, compares systems: use level='system'.")

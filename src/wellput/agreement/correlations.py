@@ -1,16 +1,15 @@
-"""A metric against people: one coefficient, and what it is without each system, item and cell.
+"""How far a metric agrees with people: one coefficient, also without each system, item and cell.
 
-The noun is `MetricAgainstPeople`. Segment level correlates segment scores with mean ratings, pooled
-or averaged by item or by system. System level correlates systems' scores, each from summed
-statistics. Only cells that people and all the metrics have count, so that metrics are compared on
-the same ground; metrics for which lower is better are negated.
+The noun is `MetricAgainstPeople`. At segment level, segment scores are correlated with mean ratings,
+pooled or averaged by item or by system. At system level, systems' scores are correlated, each computed
+from summed statistics. Only cells that people and all metrics have count, so that all metrics are
+compared on the same outputs. Metrics where lower is better are negated.
 
-Document level: n segments drawn at random make a document (Kauchak & Barzilay 2006, section 5).
-Each document gives every system a score, from the sum of its segments' statistics, and a mean
-rating; the coefficient is taken over systems, document by document, and its mean over documents
-reported. Documents that are drawn share systems and items, so that they are no sample by
-themselves, however many there are: the interval is that of the mean when systems and items are left
-out one by one.
+At document level, n segments drawn at random make a document (Kauchak & Barzilay 2006, section 5).
+Each document gives every system a score, from the sum of its segments' statistics, and a mean rating.
+The coefficient is computed over systems in each document, and its mean over documents is reported.
+Drawn documents share systems and items, so they are not independent: the interval comes from leaving
+systems and items out of the mean, one by one.
 """
 
 from __future__ import annotations
@@ -54,7 +53,7 @@ def undefined_cells(tables: Sequence[ScoreTable], human: ScoreTable) -> dict[str
 
 
 def segment_scores(table: ScoreTable, cells: NDArray[np.bool_]) -> Floats:
-    """Segment scores, turned round where lower is better; NaN outside the cells."""
+    """Segment scores, negated where lower is better; NaN outside the cells."""
     return oriented(table, np.where(cells, table.scores, np.nan))
 
 
@@ -65,7 +64,7 @@ def system_scores(table: ScoreTable, cells: NDArray[np.bool_]) -> Floats:
 
 
 def system_scores_without_items(table: ScoreTable, cells: NDArray[np.bool_]) -> Floats:
-    """The systems' scores without each item (items, systems), NaN where a system has no other."""
+    """The systems' scores without each item (items, systems), NaN where a system has no other item."""
     statistics = np.where(cells[..., None], table.statistics, 0.0)
     left = np.moveaxis(statistics.sum(axis=1, keepdims=True) - statistics, 1, 0)
     has_others = (cells.sum(axis=1, keepdims=True) - cells).T > 0
@@ -73,19 +72,19 @@ def system_scores_without_items(table: ScoreTable, cells: NDArray[np.bool_]) -> 
 
 
 def oriented(table: ScoreTable, scores: Floats) -> Floats:
-    """Higher is better."""
+    """The scores, negated where lower is better."""
     return -scores if table.higher_is_better is False else scores
 
 
 Cells = NDArray[np.bool_]
 SPA_EXCHANGES = 1000
-"""Of each pair of systems, as in mt-metrics-eval."""
+"""For each pair of systems, as in mt-metrics-eval."""
 
 
 @dataclass(frozen=True, slots=True)
 class Uncertainty:
-    """What intervals and p-values hold for, and how surely. Resamples are those of the tests that
-    draw or exchange, by name."""
+    """What intervals and p-values hold for, and their confidence. Only the named tests that draw or
+    exchange use resamples."""
 
     generalize: Generalize = "both"
     n_resamples: int = 1000
@@ -96,7 +95,7 @@ class Uncertainty:
 
 @dataclass(frozen=True, eq=False)
 class MetricAgainstPeople:
-    """One metric held against people by one coefficient; `figure` is None where that is undefined."""
+    """One metric compared with people by one coefficient; `figure` is None where that is undefined."""
 
     metric: str
     question: str
@@ -107,7 +106,7 @@ class MetricAgainstPeople:
     chance: ChanceLevel
 
     def agreement(self, uncertainty: Uncertainty) -> Agreement:
-        """With interval and p-value."""
+        """The agreement with its interval and p-value."""
         found = self.estimate
         inferred = self._inferred(uncertainty)
         return Agreement(
@@ -212,7 +211,7 @@ def _against_people(
     figure: Callable[[float], TableFigure],
     chance: Callable[[], ChanceLevel],
 ) -> MetricAgainstPeople:
-    """`figure` and `chance` are computed only where the value, which `figure` is given, is defined."""
+    """`figure(value)` and `chance()` are called only where the value is defined."""
     is_defined = not math.isnan(estimate.value)
     return MetricAgainstPeople(
         table.scorer,
@@ -244,12 +243,12 @@ def vector_correlation(x: Floats, z: Floats, coefficient: Coefficient) -> Estima
 
 
 def _note(estimate: Estimate) -> str:
-    """Why a value is undefined, or what else belongs to it."""
+    """Why a value is undefined, or its tie threshold."""
     return estimate.method if np.isnan(estimate.value) or "ties within" in estimate.method else ""
 
 
 def draw_documents(cells: Cells, *, size: int, documents: int, seed: int) -> list[NDArray[np.intp]]:
-    """The items of each document, without repetition within one; only items somebody judged."""
+    """The items of each document, all different, among the judged items."""
     judged = np.flatnonzero(cells.any(axis=0))
     if size > len(judged):
         raise InputError(
@@ -269,8 +268,8 @@ def correlate_documents(
     coefficient: Coefficient,
     seed: int,
 ) -> MetricAgainstPeople:
-    """The mean over documents of the coefficient over systems; documents where it is undefined are left
-    out."""
+    """The mean over documents of the coefficient over systems. Documents where the coefficient is
+    undefined are left out."""
     values = document_values(table, human, cells, documents, coefficient)
     used = [_inside(cells, documents[place]) for place in np.flatnonzero(np.isfinite(values))]
     correlation = Correlation("system", coefficient=coefficient)

@@ -1,7 +1,7 @@
-"""How well a fit does on what it has not seen, and whether it does better than its best predictor.
+"""How well a fit does on outputs it has not seen, and whether it beats the best single predictor.
 
-All that was done to the whole data (a stepwise choice, dropping predictors) is done anew in every
-fold. The metric's rival is the best single predictor, which is chosen anew in every fold, too.
+Every fold repeats all steps of the fit (stepwise choice, dropping predictors). The best single
+predictor is chosen in every fold, too.
 """
 
 from __future__ import annotations
@@ -15,20 +15,22 @@ import numpy as np
 from wellput.agreement.models import JudgedRows
 from wellput.core.errors import counted
 from wellput.core.metric import Floats
-from wellput.stats.regression import Regression, is_constant
+from wellput.stats.regression import Regression
+from wellput.stats.undefined_values import is_constant
 from wellput.stats.validation import HeldOut, RegressionColumns, Unseen, held_out, leave_one_out_r
 
 LeftOutGroup: TypeAlias = Literal["sentence", "item", "system", "both"]
 
 FOLDS = 10
-"""Items are dealt into this many folds. Each system is a fold of its own; where systems and items are
-left out together, systems are dealt into as many folds at most."""
+"""Items go into this many folds. Each system is a fold of its own; but where systems and items are left
+out together, systems go into at most this many folds."""
 
 
 @dataclass(frozen=True, slots=True)
 class BestSingle:
-    """The single predictor that does best where the models learned, on the same outputs: its r, and how
-    much higher the metric's is, with interval and p-value. Several where folds chose different ones."""
+    """The single predictor that does best on the outputs that models learn from: its r on unseen
+    outputs, and how much higher the metric's r is, with interval and p-value. `predictors` are
+    several where folds chose different ones."""
 
     predictors: tuple[str, ...]
     r: float
@@ -40,10 +42,10 @@ class BestSingle:
 
 @dataclass(frozen=True, slots=True)
 class CrossValidation:
-    """Pearson's r between judgments and scores by models that have not seen the sentence, its item, its
-    system, or either of the two. NaN where undefined; `note` says why, or what to bear in mind. The
-    interval holds for other items of these systems, other systems and these items, or both others; None
-    where there are too few units, or only the sentence is new."""
+    """Pearson's r between judgments and scores by models that have not seen the sentence, its item,
+    its system, or both. r is NaN where undefined; `note` says why, or gives a caveat. The interval
+    holds for other items, other systems, or both, as `left_out` says. It is None where there are too
+    few units, or where only the sentence is left out."""
 
     left_out: LeftOutGroup
     r: float
@@ -65,8 +67,8 @@ def cross_validated(
     seed: int,
     on_progress: Callable[[int], None],
 ) -> tuple[CrossValidation, ...]:
-    """`model` is the fit to all rows, `fit` what makes one of a part of them. Leaving out single
-    sentences keeps the predictors and the penalty of the whole."""
+    """`model` is the fit to all rows; `fit` fits a part of them. Where single sentences are left
+    out, the predictors and the penalty are those of `model`."""
 
     def learn(y: Floats, x: Floats) -> RegressionColumns:
         on_progress(1)
@@ -138,7 +140,7 @@ def _best_single(rows: JudgedRows, ours: HeldOut, seed: int) -> BestSingle:
 
 
 def _explained(centered: Floats, column: Floats) -> float:
-    """Of the sum of squares of y, which has a mean of 0."""
+    """How much of the sum of squares of y (centered) the column explains; −1 if it is constant."""
     if is_constant(column):
         return -1.0
     apart = column - column.mean()

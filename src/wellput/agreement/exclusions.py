@@ -1,7 +1,7 @@
 """Exclusions as people write them: `judge=J3: pressed one button`, `system=B,item=7: a typing error`.
 
-What is left out is named by judge, system and item; what is not named means all. A reason is required:
-it stands in every result.
+An exclusion names a judge, a system, an item, or several of these; a kind that it does not name means
+all. It needs a reason, which every result shows.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ A = TypeVar("A", bound=AnyJudgment)
 
 
 def parse_exclusion(text: str, question: str = "") -> Exclusion:
-    """One rule, for one question or (empty) for all.
+    """One exclusion, for one question or (empty) for all.
 
     >>> parse_exclusion("judge=J3,item=7: fell asleep", "quality").reason
     'fell asleep'
     """
-    # A name may hold a colon; what follows one and a space is the reason.
+    # A name may contain a colon; the reason follows a colon and a space.
     rule, colon, reason = text.partition(": " if ": " in text else ":")
     if not colon or not reason.strip():
         raise InputError(
-            f"exclude={text!r} has no reason. Write what and why: exclude={f'{text}: an outlier'!r}."
+            f"exclude={text!r} has no reason. Write one: exclude={f'{text}: an outlier'!r}."
         )
     named: dict[str, str] = {}
     for part in rule.split(","):
@@ -38,7 +38,7 @@ def parse_exclusion(text: str, question: str = "") -> Exclusion:
                 f"{did_you_mean(key, EXCLUSION_KEYS)}"
             )
         if key in named:
-            raise InputError(f"exclude={text!r} names two of {key}: give two exclusions.")
+            raise InputError(f"exclude={text!r} names {key} twice: give two exclusions.")
         named[key] = name
     judge, system, item = (named.get(key) for key in EXCLUSION_KEYS)
     return Exclusion(question, reason.strip(), judge=judge, system=system, item=item)
@@ -57,8 +57,9 @@ def of_others(exclusions: Sequence[Exclusion], known: KnownNames) -> list[Exclus
 def without_excluded(
     answers: Sequence[A], exclusions: Sequence[Exclusion]
 ) -> tuple[list[A], list[Exclusion]]:
-    """The answers that no exclusion covers; and for each exclusion and question how many it took, a
-    choice being covered where either of its systems is. Raises InputError for one that took none."""
+    """The answers that no exclusion covers; and for each exclusion and question, how many it covers. An
+    exclusion of a system covers all choices in which it was offered. Raises InputError for an exclusion
+    that covers nothing."""
     counts = [dict[str, int]() for _ in exclusions]
     kept: list[A] = []
     for answer in answers:
@@ -78,16 +79,16 @@ def without_excluded(
 
 
 def refuse_idle(exclusion: Exclusion) -> NoReturn:
-    """Raises InputError for an exclusion of what was never judged."""
+    """Raises InputError for an exclusion that covers no judgment."""
     named = ", ".join(filter(None, (exclusion.judge, exclusion.system, exclusion.item)))
-    raise InputError(f"Nothing to leave out: no judgment is of {named}.")
+    raise InputError(f"There is nothing to exclude: no judgment is about {named}.")
 
 
 def known_answers(
     answers: Sequence[A], exclusions: Sequence[Exclusion], known: KnownNames
 ) -> tuple[list[A], list[Exclusion]]:
-    """The answers about systems and items of the evalset, and what was excluded because it is about
-    others. Raises InputError for others that are not excluded."""
+    """The answers about systems and items of the evalset, and the exclusions of answers about others.
+    Raises InputError for answers about others that are not excluded."""
     kept, left_out = without_excluded(answers, of_others(exclusions, known))
     refuse_unknown(kept, known)
     return kept, left_out

@@ -1,10 +1,10 @@
-"""`fit`: a metric of one's own, fitted to people's judgments.
+"""`fit`: a new metric, fitted to people's judgments.
 
-The regression is what explains the judgments best; the metric derived from it must make sense for a
-new sentence. So predictors for which no value is perfect (a length) are dropped and the model is
-fitted again without them, then divided by its value for a perfect sentence, which scores 1:
-equations 4 and 5 of Bangalore, Rambow & Whittaker (2000) came about like this. The metric's card
-says whose judgments it was fitted to, and how well.
+The regression explains the judgments best; the metric derived from it must make sense for a new
+sentence. So predictors without a perfect value (such as a length) are dropped, the model is fitted
+again without them, and it is divided by its value for a perfect sentence, which then scores 1. This is
+how Bangalore, Rambow & Whittaker (2000) made their equations 4 and 5. The metric's card says whose
+judgments it was fitted to, and how well.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from wellput.stats.regression import Regression, ols, ridge
 
 
 def panel_provenance(panel: Panel) -> dict[str, Any]:
-    """What the card says of the judges."""
+    """The card's entries about the judges."""
     rated = ~np.isnan(panel.ratings).all(axis=(1, 2))
     return {
         "normalization": panel.normalization,
@@ -48,8 +48,8 @@ def panel_provenance(panel: Panel) -> dict[str, Any]:
 
 
 def card_figures(model: Regression, inference: ClusteredCoefficients | None) -> dict[str, Any]:
-    """A regression's figures, as they stand in JSON. Errors, intervals and p-values hold for what
-    `inference` generalizes to; NaN or null where there is none."""
+    """A regression's figures for JSON. Errors, intervals and p-values are those of `inference`; NaN or
+    None without it."""
     k = len(model.names)
     errors = np.full(k, np.nan) if inference is None else inference.errors
     nothing = Estimate(float("nan"))
@@ -91,12 +91,12 @@ MAX_STUDENTIZED_RESIDUAL = 3.0
 """A studentized residual beyond this is reported as an outlier."""
 
 MAX_COOKS_DISTANCE = 1.0
-"""So is a row with a Cook's distance above this (Cook & Weisberg 1982)."""
+"""A row with a Cook's distance above this is also reported (Cook & Weisberg 1982)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outlier:
-    """A judged sentence that the model does not explain, or that moves the model by itself."""
+    """A judged sentence that the model does not explain, or that changes the model much by itself."""
 
     system: str
     item: str
@@ -108,9 +108,9 @@ class Outlier:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Fit(Result):
-    """What came of it. `regression` is on the predictors asked for (or chosen stepwise), `derived` the
-    one that the metric is made of; they are the same where nothing had to be dropped. `inference` has
-    the intervals and p-values of the latter's coefficients, None for a ridge regression."""
+    """A fitted metric and how it was made. `regression` has the given predictors (or those chosen
+    stepwise), `derived` those of the metric; they are the same where nothing was dropped. `inference`
+    has the intervals and p-values of the derived coefficients, None for a ridge regression."""
 
     presented_by: ClassVar[str] = "wellput.reporting.fit:fit_report"
 
@@ -130,24 +130,24 @@ class Fit(Result):
     regression_figures: Mapping[str, Any]
 
     def as_metric(self) -> Metric:
-        """The metric itself, named after the question; `score` takes the fit in its place, too."""
+        """The metric, named after the question; `score` also takes the fit itself."""
         from wellput.metrics.fitted import FittedMetric
 
         return FittedMetric.of(self.model, f"fitted:{self.question}")
 
     def save(self, path: PathLike) -> None:
-        """Writes the metric to a `.json` file, which is a metric by its path."""
+        """Writes the metric to a `.json` file; its path is the name of the metric."""
         from wellput.metrics.fitted import save
 
         save(self.model, path)
 
     def records(self) -> list[dict[str, Any]]:
-        """A record for each predictor of the metric, the constant last."""
+        """One record for each predictor of the metric, the constant last."""
         card = self.model.card
         return [*card["coefficients"], {"predictor": "(constant)", **card["constant"]}]
 
     def values(self) -> dict[str, Any]:
-        """The JSON of `wellput fit`: the metric's card, and what led to it."""
+        """The JSON of `wellput fit`: the metric's card, and how it was made."""
         return {
             **self.model.card,
             "hash": self.model.hash,
@@ -173,16 +173,19 @@ def fit_table(
     provenance: Mapping[str, Any] | None = None,
     on_phase: OnPhase = ignore_phase,
 ) -> Fit:
-    """Fits judgments (`human`, a panel's table) by predictors from metrics' tables, by metric name.
+    """Fits judgments (`human`, a panel's table) by predictors from `tables`, which are by metric name.
 
-    `rescale=False` keeps the raw regression: all predictors, on the scale of the judgments. Intervals
-    and p-values of coefficients hold for what `generalize` says; those of cross-validation for what was
-    left out.
+    `rescale=False` keeps the raw regression: all predictors, on the scale of the judgments.
+    Intervals and p-values of coefficients hold for what `generalize` says, those of cross-validation
+    for the units that were left out.
+
     `provenance` goes into the metric's card: judges, normalization, exclusions, hashes of the data. No
-    row is ever dropped for being an outlier; leave out judgments before, and say why.
+    row is dropped because it is an outlier: exclude judgments before, with a reason.
     """
     if method == "ridge" and stepwise is not None:
-        raise InputError("Ridge regression keeps all predictors: leave out stepwise, or take ols.")
+        raise InputError(
+            "Ridge regression keeps all predictors: leave stepwise= out, or use method='ols'."
+        )
     on_phase("fitting the model")
     rows = judged_rows(tables, human, predictors)
     if not len(rows.y):
@@ -190,21 +193,19 @@ def fit_table(
             f"No sentence has both a judgment of {human.scorer!r} and all predictors"
             f"{_reasons(rows.left_out)}."
         )
-    regression, steps = _regression(rows.y, rows.x, rows.names, method, stepwise)
-    dropped = _without_perfect(rows, regression.names) if rescale else ()
-    derived = regression
-    if dropped:
-        kept = [name for name in regression.names if name not in dropped]
-        if not kept:
-            raise InputError(
-                f"No value of {', '.join(dropped)} is perfect, so no metric can be derived from it. "
-                "Add a metric as a predictor, or keep the raw regression (no_rescale=True)."
-            )
-        derived, _ = _regression(rows.y, rows.x[:, rows.places(kept)], kept, method, None)
+    derivation = partial(_Derivation.of, rows, method=method, stepwise=stepwise, rescale=rescale)
+    found = derivation(rows.y, rows.x)
+    regression, dropped, derived = found.regression, found.dropped, found.derived
+    if not derived.names:
+        raise InputError(
+            f"{', '.join(dropped)} {'has' if len(dropped) == 1 else 'have'} no perfect value, so that "
+            "no metric can be derived. Add a metric as a predictor, or keep the raw regression "
+            "(no_rescale=True)."
+        )
     cross_validation = cross_validated(
         rows,
         derived,
-        partial(_derived, rows, method=method, stepwise=stepwise, rescale=rescale),
+        lambda y, x: derivation(y, x).derived,
         chosen_by=stepwise,
         seed=seed,
         on_progress=on_phase("cross-validating folds"),
@@ -236,7 +237,7 @@ def fit_table(
         derived=derived,
         inference=inference,
         model=_model(rows, derived, rescale, card),
-        steps=tuple(steps),
+        steps=tuple(found.steps),
         dropped=dropped,
         models=tuple(models_of(rows, generalize)),
         cross_validation=cross_validation,
@@ -246,6 +247,37 @@ def fit_table(
         generalize=generalize,
         regression_figures=card_figures(regression, _inference(rows, regression, generalize)),
     )
+
+
+@dataclass(frozen=True, eq=False)
+class _Derivation:
+    """From rows to a metric: the regression on all predictors (or those chosen stepwise), the
+    predictors dropped because no value of them is perfect, and the regression without these."""
+
+    regression: Regression
+    steps: Sequence[SelectionStep]
+    dropped: tuple[str, ...]
+    derived: Regression
+
+    @classmethod
+    def of(
+        cls,
+        rows: JudgedRows,
+        y: Floats,
+        x: Floats,
+        *,
+        method: FitMethod,
+        stepwise: Criterion | None,
+        rescale: bool,
+    ) -> _Derivation:
+        """From all of `rows`, or a part of them: `y` and `x` are its judgments and predictors."""
+        regression, steps = _regression(y, x, rows.names, method, stepwise)
+        dropped = _without_perfect(rows, regression.names) if rescale else ()
+        if not dropped:
+            return cls(regression, steps, dropped, regression)
+        kept = [name for name in regression.names if name not in dropped]
+        derived, _ = _regression(y, x[:, rows.places(kept)], kept, method, None)
+        return cls(regression, steps, dropped, derived)
 
 
 def _regression(
@@ -271,39 +303,22 @@ def _model(
     at_perfect = raw.perfect
     if not rescale or at_perfect is None:
         return raw
-    # Compared with the spread of the judgments: 0 but for rounding is 0.
+    # Compared with the spread of the judgments, so that rounding does not make 0 positive.
     if not at_perfect > 1e-9 * float(rows.y.std()):
         values = ", ".join(f"{predictor.name} = {predictor.perfect:g}" for predictor in predictors)
         raise InputError(
             f"The model gives a perfect sentence ({values}) {at_perfect:.4g}, which is not above 0 and "
-            "cannot be rescaled to 1. Take other predictors, check that higher judgments are better, "
+            "cannot be rescaled to 1. Use other predictors, check that higher judgments are better, "
             "or keep the raw regression (no_rescale=True)."
         )
     return FittedModel(predictors, derived.intercept, at_perfect, card)
 
 
-def _derived(
-    rows: JudgedRows,
-    y: Floats,
-    x: Floats,
-    *,
-    method: FitMethod,
-    stepwise: Criterion | None,
-    rescale: bool,
-) -> Regression:
-    """All that was done to the whole data, done to a part of it."""
-    model, _ = _regression(y, x, rows.names, method, stepwise)
-    dropped = _without_perfect(rows, model.names) if rescale else ()
-    if not dropped:
-        return model
-    kept = [name for name in model.names if name not in dropped]
-    return _regression(y, x[:, rows.places(kept)], kept, method, None)[0]
-
-
 def _inference(
     rows: JudgedRows, model: Regression, generalize: Generalize
 ) -> ClusteredCoefficients | None:
-    """None where coefficients have no errors: shrunken ones, or those that determine the judgments."""
+    """None where coefficients have no errors: shrunken ones, and those that fit the judgments
+    exactly."""
     if model.penalty or model.is_exact:
         return None
     return clustered_coefficients(
@@ -316,7 +331,7 @@ def _inference(
 
 
 def _outliers(rows: JudgedRows, model: Regression) -> tuple[Outlier, ...]:
-    """The farthest first."""
+    """The rows that the model does not explain, the farthest first."""
     studentized, cooks = model.studentized, model.cooks_distances
     far = np.flatnonzero(
         (np.abs(studentized) > MAX_STUDENTIZED_RESIDUAL) | (cooks > MAX_COOKS_DISTANCE)

@@ -1,4 +1,4 @@
-"""Judges among themselves: how far they agree, and what that leaves for any metric."""
+"""How far judges agree with each other, and how far a perfect metric could agree with them."""
 
 from __future__ import annotations
 
@@ -28,11 +28,12 @@ from wellput.stats.reliability import intraclass_correlations, panel_reliability
 from wellput.stats.weighted_agreement import interval_beta
 
 MIN_PANEL_SHARE = 0.5
-"""With fewer than this share of all possible ratings, judges are a crowd rather than a panel."""
+"""With less than this share of all possible ratings, judges are treated as a crowd, not as a panel."""
 
 
 def summarize_judges(raw: Panel, ready: Panel, *, seed: int) -> JudgeSummary:
-    """The figures on the ratings as given and, where judges were brought to a common scale, on that."""
+    """The figures for the ratings as given (`raw`) and, where there is one, for a common scale
+    (`ready`)."""
     units = raw.units
     n_judges, n_trials = raw.n_judges, units.shape[1]
     if n_judges < 2:
@@ -54,8 +55,8 @@ def summarize_judges(raw: Panel, ready: Panel, *, seed: int) -> JudgeSummary:
 
 
 def summarize_choosers(question: str, choices: Sequence[Preference]) -> JudgeSummary:
-    """Agreement on choices: a unit is an item with the two systems offered, a rating the first of them,
-    the other or neither. Who chose twice counts with the mean."""
+    """Agreement on choices. A unit is an item with the two systems offered; a rating says whether the
+    first of them was chosen, the second, or neither. A judge who chose twice counts with the mean."""
     judges = list(dict.fromkeys(choice.judge for choice in choices))
     sums: dict[tuple[str, tuple[str, ...]], dict[str, list[float]]] = {}
     for choice in choices:
@@ -91,8 +92,8 @@ def summarize_choosers(question: str, choices: Sequence[Preference]) -> JudgeSum
 
 
 def _figures(panel: Panel, seed: int) -> dict[str, Any]:
-    """All on the same values, and all of squared differences: κ with quadratic weights, α and β for
-    interval data. For yes and no these are the figures for categories."""
+    """All figures use the same values and squared differences: κ with quadratic weights, α and β for
+    interval data. For yes and no they equal the figures for categories."""
     units = panel.units
     given = units[~np.isnan(units).all(axis=1)]
     names = [name for name, row in zip(panel.judges, units, strict=True) if not np.isnan(row).all()]
@@ -143,7 +144,8 @@ def _items_of_units(panel: Panel) -> NDArray[np.intp]:
 
 
 def _few_shared(units: Floats, figures: str) -> str:
-    """How many pairs of judges share too few units to be compared in these figures."""
+    """A note on the pairs of judges that share too few units for these figures; empty if there are
+    none."""
     given = ~np.isnan(units)
     given = given[given.any(axis=1)].astype(np.float64)
     shared = (given @ given.T)[np.triu_indices(len(given), 1)]
@@ -153,8 +155,8 @@ def _few_shared(units: Floats, figures: str) -> str:
     if few == len(shared):
         return f"no two judges share the {MIN_SHARED_UNITS} trials that {figures} need"
     return (
-        f"{counted(few, 'pair')} of judges that {'shares' if few == 1 else 'share'} fewer than "
-        f"{MIN_SHARED_UNITS} trials {'is' if few == 1 else 'are'} not in {figures}"
+        f"{counted(few, 'pair')} of judges {'shares' if few == 1 else 'share'} fewer than "
+        f"{MIN_SHARED_UNITS} trials and {'is' if few == 1 else 'are'} not in {figures}"
     )
 
 
@@ -168,14 +170,14 @@ def _one_way(units: Floats) -> str:
 
 
 def _split(units: Floats) -> Literal["judges", "units"]:
-    """How to split the ratings: the panel, or each trial's own where few judges share a trial."""
+    """What split halves split: the panel or, where few judges share a trial, each trial's ratings."""
     return "judges" if (~np.isnan(units)).mean() >= MIN_PANEL_SHARE else "units"
 
 
 def outlying_judges(panel: Panel, *, below: float) -> list[Exclusion]:
     """The judges whose correlation with the mean of the others is lower than `below`.
 
-    On a common scale, or the mean of the others would be that of whoever uses the widest one.
+    Ratings are put on a common scale first, so that no judge's wide scale decides the mean.
     """
     units = normalized(panel, "z").units
     return [
@@ -190,7 +192,7 @@ def outlying_judges(panel: Panel, *, below: float) -> list[Exclusion]:
 
 
 def question_correlations(panels: Mapping[str, Panel]) -> list[dict[str, Any]]:
-    """Correlations between questions over the mean ratings of the trials that both asked about."""
+    """Correlations between questions, over the mean ratings of the trials that have both."""
     names = list(panels)
     rows = np.stack([panels[name].means.ravel() for name in names])
     return [
@@ -205,11 +207,11 @@ def question_correlations(panels: Mapping[str, Panel]) -> list[dict[str, Any]]:
 
 
 def ceiling(summary: JudgeSummary) -> float | None:
-    """The correlation that a perfect metric, which knows what all judges think on average, is expected
-    to have with the mean ratings of these: their own noise keeps it from 1. It is an expectation: what
-    is observed may be higher by chance.
+    """The expected correlation of a perfect metric, which knows the mean opinion of all possible
+    judges, with the mean ratings of these judges. It is below 1 because mean ratings have noise. An
+    observed correlation may be higher by chance.
 
-    The correlation between two single judges is no ceiling: their mean is steadier than either, and a
-    metric can agree with it better than they do with each other.
+    The correlation between two single judges is not a ceiling: their mean has less noise than
+    either, and a metric can agree with it better than they agree with each other.
     """
     return summary.ceiling["value"] if summary.ceiling is not None else None

@@ -1,28 +1,35 @@
-"""Which metrics really differ in how far they agree with people: every pair, corrected for many.
+"""Which metrics really differ in their agreement with people: all pairs, with corrected p-values.
 
-No p-value of m resamples is below 1 / (m + 1), and a correction multiplies it by up to the number of
-pairs: 15 metrics make 105 pairs, of which 1000 resamples could never show one to differ. So the pairs
-that look different are tested again with enough resamples for the correction.
+The smallest p-value of m resamples is 1 / (m + 1), and a correction multiplies it by up to the number
+of pairs. 15 metrics make 105 pairs, and 1000 resamples can show none of them to differ. So the pairs
+that look different are tested again, with enough resamples for the correction.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import combinations
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
+from wellput.agreement.correlations import MetricAgainstPeople, segment_scores, system_scores
 from wellput.agreement.orders import is_sentinel
 from wellput.agreement.result import AgreementLevel, MetricDifference
-from wellput.core.estimates import Estimate
+from wellput.core.errors import InputError
+from wellput.core.estimates import Estimate, ScoreTable
 from wellput.core.work import OnPhase, ignore_phase
-from wellput.stats.corrections import resamples_needed
-from wellput.stats.correlation import Coefficient
-from wellput.stats.metric_comparison import CORRECTIONS, Correction
+from wellput.stats.corrections import CORRECTIONS, Correction, resamples_needed
+from wellput.stats.correlation import Coefficient, Correlation
+from wellput.stats.metric_comparison import CORRELATION_TESTS, CorrelationTest
+
+if TYPE_CHECKING:
+    from wellput.agreement.analysis import AgreementOptions
 
 CompareMetrics = Callable[[str, str, int], Estimate]
-"""Two metrics and a number of resamples to value(a) − value(b) with its p-value."""
+"""From two metrics and a number of resamples to value(a) − value(b) with its p-value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +43,82 @@ class PairTest:
     alpha: float
 
     def resamples_needed(self, pairs: int) -> int | None:
-        """Of a pair that looks different, so that the correction for all pairs can confirm it."""
+        """How many resamples a pair needs to differ significantly after the correction for all
+        pairs."""
         if self.n_resamples is None or self.correction == "none":
             return self.n_resamples
         return resamples_needed(self.n_resamples, tests=pairs, alpha=self.alpha)
+
+
+def pair_test(
+    tables: Mapping[str, ScoreTable],
+    human: ScoreTable,
+    cells: NDArray[np.bool_],
+    coefficient: Coefficient,
+    held: Mapping[str, MetricAgainstPeople],
+    options: AgreementOptions,
+) -> PairTest:
+    """How two metrics are compared: by a jackknife over systems and items of the difference of their
+    coefficients, or by the test that the options name."""
+    if options.test in ("auto", "jackknife"):
+        oriented = {name: _length_made_positive(one) for name, one in held.items()}
+        return PairTest(
+            "jackknife",
+            lambda a, b, _: oriented[a].minus(oriented[b], options.uncertainty),
+            None,
+            options.correction,
+            options.alpha,
+        )
+    if options.level == "document" or coefficient == "spa":
+        what = "documents" if options.level == "document" else "soft pairwise accuracy"
+        raise InputError(f"test={options.test!r} does not work for {what}: leave test= out.")
+    correlation = Correlation(options.level, options.average, coefficient)
+    compare, n_resamples = _named_test(
+        cast("CorrelationTest", options.test), tables, human, cells, correlation, options
+    )
+    return PairTest(options.test, compare, n_resamples, options.correction, options.alpha)
+
+
+def _length_made_positive(held: MetricAgainstPeople) -> MetricAgainstPeople:
+    """Longer outputs may be better or worse: a negative correlation of length is negated, so that other
+    metrics are compared with its size."""
+    figure = held.figure
+    if not held.metric.startswith("length-only") or figure is None or figure.value >= 0:
+        return held
+    return replace(held, figure=-figure)
+
+
+def _named_test(
+    test: CorrelationTest,
+    tables: Mapping[str, ScoreTable],
+    human: ScoreTable,
+    cells: NDArray[np.bool_],
+    correlation: Correlation,
+    options: AgreementOptions,
+) -> tuple[CompareMetrics, int | None]:
+    """A test of the literature, and its number of resamples."""
+    # These two tests take vectors of systems' scores, as tables of one column. The other tests exchange
+    # or draw segments at system level too, and average them as the papers do.
+    is_flat = correlation.level == "system" and test in ("williams", "perm-systems")
+    scores = system_scores if is_flat else segment_scores
+    arrays = {name: scores(table, cells) for name, table in tables.items()}
+    people = scores(human, cells)
+    if is_flat:
+        correlation = Correlation(coefficient=correlation.coefficient)
+        arrays = {name: values[:, None] for name, values in arrays.items()}
+        people = people[:, None]
+    if test == "williams":
+        return lambda a, b, _: CORRELATION_TESTS[test](
+            arrays[a], arrays[b], people, correlation
+        ), None
+    draws = {"seed": options.uncertainty.seed, "threads": options.uncertainty.threads}
+
+    def compare(a: str, b: str, n_resamples: int) -> Estimate:
+        return CORRELATION_TESTS[test](
+            arrays[a], arrays[b], people, correlation, n_resamples=n_resamples, **draws
+        )
+
+    return compare, options.uncertainty.n_resamples
 
 
 def compare_pairs(
@@ -51,9 +130,10 @@ def compare_pairs(
     coefficient: Coefficient,
     on_phase: OnPhase = ignore_phase,
 ) -> list[MetricDifference]:
-    """One `MetricDifference` a pair. A pair that looks different at first must do so again to count.
+    """One `MetricDifference` per pair. A pair that looks different is tested again where that needs
+    more resamples, and the second test counts.
 
-    p is corrected for all pairs of metrics, and apart from them for all pairs with a sentinel.
+    p is corrected for all pairs of metrics, and separately for all pairs with a sentinel.
     """
     pairs = list(combinations(metrics, 2))
     first = test.n_resamples or 0

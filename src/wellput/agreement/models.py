@@ -4,10 +4,10 @@ The noun is `JudgedRows`: judged sentences with the predictors of their judgment
 (system, item) cell that people judged; the response is their mean rating. A predictor is the
 segment score of a metric (`sta`) or a component of it (`ssa.substitutions`).
 
-The table of models is as Table 3 of Bangalore, Rambow & Whittaker (2000): every predictor by
+The table of models is like Table 3 of Bangalore, Rambow & Whittaker (2000): every predictor by
 itself, the best of them with each of the others, and all together, on the same rows. R², F and AIC
-are those of the paper. The p-values are not those of F, which take rows for independent: they hold
-for other systems and other items, or as asked for.
+are defined as in the paper. The p-values are not those of F, which assume independent rows: they hold
+for other systems and other items, or for what `generalize` says.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from wellput.stats.regression import ols
 
 @dataclass(frozen=True, eq=False)
 class JudgedRows:
-    """What a regression sees. `perfect` has the value a perfect output has of each predictor, None
-    where there is none; `left_out` how many judged cells have no row, by reason."""
+    """The data of a regression. `perfect` has each predictor's value for a perfect output, None where
+    there is none; `left_out` counts the judged cells without a row, by reason."""
 
     names: tuple[str, ...]
     y: Floats
@@ -113,8 +113,8 @@ def _perfect(tables: Mapping[str, ScoreTable], predictor: str) -> float | None:
 
 @dataclass(frozen=True, slots=True)
 class ModelSummary:
-    """One regression. The figures are NaN where it is not possible, and `note` says why. p, that no
-    predictor explains anything, is NaN also where there are too few systems or items for that."""
+    """One regression. The figures are NaN where it is not possible, and `note` says why. `p_value`,
+    that no predictor explains anything, is also NaN where there are too few systems or items."""
 
     predictors: tuple[str, ...]
     n: int
@@ -138,7 +138,7 @@ def model_table(
 
 
 def models_of(rows: JudgedRows, generalize: Generalize = "both") -> list[ModelSummary]:
-    """Single predictors, pairs with the best, all."""
+    """The models with each single predictor, with the best and each other, and with all predictors."""
     singles = [_summary(rows, [name], generalize) for name in rows.names]
     possible = [model for model in singles if not model.note]
     if len(rows.names) == 1 or not possible:

@@ -1,8 +1,8 @@
-"""Do the metrics order the systems as people do? The noun `MetricOrder`.
+"""Do the metrics order the systems as people do? The noun is `MetricOrder`.
 
-Only the pairs of systems count that people tell apart significantly. A metric is right about such a
-pair when the system that people prefer has the strictly better score (the pairwise accuracy of Kocmi et
-al. 2021, "To ship or not to ship").
+Only pairs of systems that differ significantly for people count. A metric is right about such a pair
+when the system that people prefer has the strictly better score (the pairwise accuracy of Kocmi et al.
+2021, "To Ship or Not to Ship").
 """
 
 from __future__ import annotations
@@ -12,16 +12,16 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from wellput.agreement.ranking import RankedSystem, Ranking
+from wellput.agreement.ranking import RankedSystem, Ranking, listed
+from wellput.core.errors import counted
 from wellput.core.estimates import ScoreTable
 
 SENTINELS = ("random", "length-only")
-"""Metrics that are there to show the floor, not to praise a system."""
+"""Metrics that show what no knowledge of quality reaches; they are not meant to rank systems."""
 MAX_NAMED_METRICS = 4
-"""With more of them a sentence counts metrics rather than name them."""
+"""A sentence counts more metrics than this, and names fewer."""
 MIN_MOSTLY_SHARE = 2 / 3
-"""A metric that gets this share of the pairs right mostly orders systems as people do; a coin gets half
-of them."""
+"""A metric with this share of right pairs "mostly" orders systems as people do; chance gives half."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class MetricOrder:
     scores.
 
     `pairs` counts the pairs that people tell apart, `agreeing` those that the metric orders as people
-    do; `against` holds the others, whom people prefer first.
+    do. `against` has the other pairs, with the system that people prefer first.
     """
 
     metric: str
@@ -58,8 +58,8 @@ class MetricOrder:
 
 
 def misplaced(row: RankedSystem, order: MetricOrder) -> int:
-    """By how many places the metric ranks a system above (positive) or below (negative) the ranks that
-    people's judgments leave open; 0 where it does not, or has no score for it."""
+    """How many places the metric ranks a system above (positive) or below (negative) all ranks that it
+    may have by people's judgments; 0 if it does not, or has no score for the system."""
     if row.system not in order.systems:
         return 0
     rank = order.systems.index(row.system) + 1
@@ -74,7 +74,8 @@ def is_sentinel(metric: str) -> bool:
 def metric_orders(
     tables: Mapping[str, ScoreTable], rankings: Sequence[Ranking]
 ) -> list[MetricOrder]:
-    """One order for each question and metric; a metric that calls nothing better has none."""
+    """One order for each question and metric; sentinels, and metrics without a better direction, have
+    none."""
     return [
         _order(table, ranking)
         for ranking in rankings
@@ -108,8 +109,8 @@ def _order(table: ScoreTable, ranking: Ranking) -> MetricOrder:
 
 
 def order_sentence(orders: Sequence[MetricOrder], ranking: Ranking) -> str:
-    """Whether the metrics order the systems of one question as people do, and what fools the one that
-    agrees least."""
+    """Whether the metrics order the systems of one question as people do, and which system fools the
+    metric that agrees least."""
     own = [order for order in orders if order.question == ranking.question and order.systems]
     if not own or len(ranking.systems) < 2:
         return ""
@@ -151,13 +152,13 @@ def order_sentence(orders: Sequence[MetricOrder], ranking: Ranking) -> str:
 
 
 def _named(orders: Sequence[MetricOrder], of: int) -> str:
-    """The metrics by name, or by number where they are too many."""
+    """The metrics' names, or their number where they are too many."""
     names = [order.metric for order in orders]
     if len(names) == of > 1:
         return "Both metrics" if of == 2 else f"All {of} metrics"
     if len(names) > MAX_NAMED_METRICS:
         return f"{len(names)} of {of} metrics"
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+    return listed(names)
 
 
 def _verb(verb: str, orders: Sequence[MetricOrder]) -> str:
@@ -165,24 +166,23 @@ def _verb(verb: str, orders: Sequence[MetricOrder]) -> str:
 
 
 def _counts(orders: Sequence[MetricOrder], *, with_pairs: bool) -> str:
-    """How many pairs each orders as people do: `15, 14 and 14 of 18 pairs`."""
+    """How many pairs each metric orders as people do: `15, 14 and 14 of 18 pairs`."""
     counts = [str(order.agreeing) for order in orders]
     if len(set(counts)) == 1 and len(counts) > 1:
         counts = [f"{counts[0]} each"]
     elif len(counts) > MAX_NAMED_METRICS:
         counts = [f"{counts[-1]} to {counts[0]}"]
-    shown = counts[0] if len(counts) == 1 else f"{', '.join(counts[:-1])} and {counts[-1]}"
-    pairs = orders[0].pairs
-    return f"{shown} of {pairs} {'pair' if pairs == 1 else 'pairs'}" if with_pairs else shown
+    shown = listed(counts)
+    return f"{shown} of {counted(orders[0].pairs, 'pair')}" if with_pairs else shown
 
 
 def _missed(own: Sequence[MetricOrder], ranking: Ranking) -> str:
-    """Which metrics put another system first than the one that was preferred to all others."""
+    """Which metrics do not put the one leading system first."""
     if len(ranking.leaders) > 1:
         return ""
     first = ranking.leaders[0]
     missing = [order for order in own if order.systems[0] != first]
-    if not missing or missing == [own[-1]]:  # what fools the last one is told next
+    if not missing or missing == [own[-1]]:  # the next sentence is about the last one
         return ""
     if len(missing) == len(own):
         none = {1: own[0].metric, 2: "Neither"}.get(len(own), "None of them")
@@ -191,7 +191,7 @@ def _missed(own: Sequence[MetricOrder], ranking: Ranking) -> str:
 
 
 def _fooled(own: Sequence[MetricOrder], ranking: Ranking) -> str:
-    """Which system fools the metric that agrees least, and which others it fools in the same way."""
+    """Which system fools the metric that agrees least, and which other metrics rank it the same."""
     system = own[-1].overrated
     if system is None:
         return ""
@@ -210,7 +210,7 @@ def _fooled(own: Sequence[MetricOrder], ranking: Ranking) -> str:
 
 
 def _place(low: int, high: int, n: int) -> str:
-    """A rank in words, or the ranks that are open.
+    """A rank, or a range of ranks, in words.
 
     >>> _place(1, 1, 7), _place(7, 7, 7), _place(5, 7, 7)
     ('first', 'last', '5 to 7 of 7')

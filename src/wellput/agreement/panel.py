@@ -6,10 +6,10 @@ Ratings are normalized per judge before they are averaged: `z` (mean 0, standard
 judge gave no rating; a judge who rated a trial twice counts with the mean.
 
 Pairwise choices are ratings, too: 1 for the output chosen, 0 for the other, ½ each for a tie. Their
-mean is the selection ratio: how often an output was chosen of the times it was offered.
+mean is the selection ratio: the share of offers in which an output was chosen.
 
-Judgments must name the systems and items of their evalset (`KnownNames`); others are refused, with
-a message that says what to type.
+Judgments must name systems and items of their evalset (`KnownNames`); others are refused, with a
+message that says what to type.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from wellput.core.metric import Floats
 from wellput.core.plain_block import PlainBlock, ids_of
 from wellput.core.source import EvalSource
 from wellput.core.work import OnProgress, ignore_progress
+from wellput.stats.undefined_values import present_means, ratios
 
 AnyJudgment = Judgment | Preference
 UNKNOWN_NAME_REASON = "not in the evalset"
@@ -35,14 +36,14 @@ UNKNOWN_NAME_REASON = "not in the evalset"
 
 @dataclass(frozen=True)
 class KnownNames:
-    """The systems and items of an evalset. `items` need only hold those that are asked about."""
+    """The systems and items of an evalset, or those of its items that matter."""
 
     systems: Collection[str]
     items: Collection[str]
 
 
 def names_of(source: EvalSource, *, on_progress: OnProgress = ignore_progress) -> KnownNames:
-    """From one pass over the items, before anything is scored."""
+    """The names, from one pass over the items, before anything is scored."""
     systems: dict[str, None] = {}
     items: set[str] = set()
     for block in source.blocks():
@@ -64,8 +65,8 @@ def systems_of(answer: AnyJudgment) -> tuple[str, ...]:
 
 
 def refuse_unknown(answers: Iterable[AnyJudgment], known: KnownNames) -> None:
-    """Raises InputError for systems and items that the evalset does not have, with what
-    leaves their judgments out; where it has none of them, with examples of both."""
+    """Raises InputError for systems and items that the evalset does not have. The message has the
+    exclude= that leaves their judgments out; where no name is known, it has examples of both sides."""
     systems: dict[str, int] = {}
     items: dict[str, int] = {}
     for answer in answers:
@@ -80,7 +81,7 @@ def refuse_unknown(answers: Iterable[AnyJudgment], known: KnownNames) -> None:
 
 
 def _unknown(kind: str, counts: Mapping[str, int], known: Collection[str]) -> list[str]:
-    """A line for each unknown name; one for all of them where no name is known."""
+    """One line for each unknown name, or one line for all where no name is known."""
     unknown = {name: n for name, n in counts.items() if name not in known}
     if len(unknown) == len(counts) > 1:
         return [
@@ -97,7 +98,7 @@ def _unknown(kind: str, counts: Mapping[str, int], known: Collection[str]) -> li
 
 
 def _examples(names: Collection[str]) -> str:
-    """The two shortest, first in the alphabet: `'1', '2'`."""
+    """The two shortest names, or the first of them in the alphabet: `'1', '2'`."""
     first = nsmallest(2, names, key=lambda name: (len(name), name))
     return ", ".join(map(repr, first)) or "none"
 
@@ -127,7 +128,7 @@ Normalization = Literal["none", "z", "unit", "rank"]
 
 @dataclass(frozen=True, slots=True)
 class Exclusion:
-    """What was left out, and why. The figures are without it; charts still show it."""
+    """What is left out, and why. Figures do not include it; charts still show it."""
 
     question: str
     reason: str
@@ -149,7 +150,7 @@ class Panel:
     normalization: Normalization = "none"
     excluded: tuple[Exclusion, ...] = ()
     note: str = ""
-    """Why judges were not brought to a common scale, or what that took away."""
+    """Why judges were not put on a common scale, or what is lost by it."""
 
     @property
     def counts(self) -> Floats:
@@ -159,7 +160,7 @@ class Panel:
 
     @property
     def n_judges(self) -> int:
-        """How many judges have a rating left."""
+        """How many judges have a rating."""
         return int(self.counts.any(axis=1).sum())
 
     @property
@@ -177,14 +178,10 @@ class Panel:
     @property
     def means(self) -> Floats:
         """The mean rating of each cell, systems × items, NaN where nobody rated it."""
-        counts = (~np.isnan(self.ratings)).sum(axis=0)
-        sums = np.nansum(self.ratings, axis=0)
-        result: Floats = np.full(sums.shape, np.nan)
-        np.divide(sums, counts, out=result, where=counts > 0)
-        return result
+        return present_means(self.ratings, axis=0)
 
     def table(self) -> ScoreTable:
-        """The panel as a scorer. Its statistics are (mean rating, 1) for each judged cell."""
+        """The panel as a table of scores. Its statistics are (mean rating, 1) for each judged cell."""
         means = self.means
         present = ~np.isnan(means)
         statistics = np.stack([np.where(present, means, 0.0), present.astype(np.float64)], axis=-1)
@@ -200,16 +197,16 @@ class Panel:
         )
 
     def refuse_empty(self) -> None:
-        """Raises InputError where no rating is left, saying why each was left out."""
+        """Raises InputError where no rating is left, with the reasons."""
         if np.isnan(self.ratings).all():
             raise InputError.collect(
                 f"No rating of {self.question!r} is left:",
                 [f"judge {e.judge}: {e.reason}" if e.judge else e.reason for e in self.excluded],
-                "Take normalize='none', or exclude less.",
+                "Use normalize='none', or exclude less.",
             )
 
     def has(self, exclusion: Exclusion) -> bool:
-        """Whether all that the exclusion names is there."""
+        """Whether the panel has the judge, system and item that the exclusion names."""
         return all(
             name is None or name in names
             for name, names in (
@@ -220,7 +217,7 @@ class Panel:
         )
 
     def without(self, exclusion: Exclusion) -> Panel:
-        """The panel with the excluded ratings taken out, and the exclusion on record."""
+        """The panel without the excluded ratings; `excluded` records the exclusion."""
         ratings = self.ratings.copy()
         place = tuple(
             slice(None) if name is None else _place(kind, name, names)
@@ -243,18 +240,15 @@ def _place(kind: str, name: str, names: Sequence[str]) -> int:
 
 def mean_of(statistics: Floats) -> Floats:
     """(sum, count) to mean, NaN where the count is 0."""
-    count = statistics[..., 1]
-    result = np.full(count.shape, np.nan)
-    np.divide(statistics[..., 0], count, out=result, where=count > 0)
-    return result
+    return ratios(statistics[..., 0], statistics[..., 1])
 
 
 def panels(
     judgments: Iterable[Judgment], systems: Sequence[str], items: Sequence[str]
 ) -> dict[str, Panel]:
-    """One panel a question, over the systems and items of an evalset.
+    """One panel per question, over the systems and items of an evalset.
 
-    Judgments of unknown systems or items are an error that names them all.
+    Raises InputError for judgments of unknown systems or items, and names them all.
     """
     system_at = {system: place for place, system in enumerate(systems)}
     item_at = {item: place for place, item in enumerate(items)}
@@ -285,15 +279,14 @@ def _panel(
         cell = judge_at[answer.judge], system_at[answer.system], item_at[answer.item]
         sums[cell] += answer.value
         counts[cell] += 1
-    ratings = np.divide(sums, counts, out=np.full(shape, np.nan), where=counts > 0)
-    return Panel(question, judges, tuple(system_at), tuple(item_at), ratings)
+    return Panel(question, judges, tuple(system_at), tuple(item_at), ratios(sums, counts))
 
 
 def normalized(panel: Panel, normalization: Normalization) -> Panel:
-    """Every judge's ratings on a common scale.
+    """The panel with every judge's ratings on a common scale.
 
-    A judge whose ratings are all equal tells nothing under `z`, `unit` or `rank` and is left out, on
-    record.
+    `z`, `unit` and `rank` need ratings that differ: a judge whose ratings are all equal is left out,
+    and `excluded` records it.
     """
     if normalization == "none":
         return panel
@@ -316,7 +309,7 @@ def _on_common_scale(ratings: Floats, normalization: Normalization) -> Floats:
     given = ~np.isnan(ratings)
     values = ratings[given]
     if normalization == "z":
-        # The sample's standard deviation, as judges are a sample of their ratings.
+        # The sample standard deviation: these ratings are a sample of all that a judge might give.
         values = (values - values.mean()) / values.std(ddof=1)
     elif normalization == "unit":
         values = (values - values.min()) / np.ptp(values)

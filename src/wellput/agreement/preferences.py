@@ -1,11 +1,13 @@
-"""Choices and verdicts: whom people prefer, and how often a metric or a filter decides as they do.
+"""Choices and verdicts: which system people prefer, and how often a metric or a filter decides as
+they do.
 
-Of pairwise choices: who is preferred, and for each metric the confusion of its choices (the higher
-segment score) with people's.
+For pairwise choices: which system is preferred, and for each metric the confusion matrix of its choices
+(the higher segment score) and people's.
 
-Of verdicts: a filter's decisions, Kauchak & Barzilay's Table 8. The evalset is one of decisions:
-its systems are `kept` and `refused`, an item under either (as `wellput paraphrase --substitutions`
-writes it). A question with two answers is a verdict, the higher one being yes.
+For verdicts: how often a filter's decisions are right, as in Kauchak & Barzilay's Table 8. The systems
+of the evalset are the decisions `kept` and `refused`; every item is under one of them (as `wellput
+paraphrase --substitutions` writes it). A question with two answers is a verdict; the higher answer is
+yes.
 """
 
 from __future__ import annotations
@@ -17,7 +19,6 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from wellput.agreement.correlations import oriented
 from wellput.agreement.exclusions import without_excluded
@@ -32,7 +33,8 @@ from wellput.core.judgment import Preference
 from wellput.core.scores import MIN_ITEMS_FOR_CLAIMS
 from wellput.stats.judged_means import CrossedMeans
 from wellput.stats.judged_strengths import judged_strengths
-from wellput.stats.kappa import confusion
+from wellput.stats.kappa import Confusion, confusion
+from wellput.stats.places import Places, places_of
 from wellput.stats.preferences import Choices, goodness_of_fit, win_rates
 from wellput.stats.strengths import BradleyTerry
 
@@ -41,7 +43,8 @@ YES_NO_SCALES = ({0.0, 1.0}, {1.0, 2.0})
 
 
 def decision_confusions(panels: Iterable[Panel]) -> Iterator[dict[str, Any]]:
-    """One for each question that is a verdict on decisions; each judge's verdict is a case."""
+    """One confusion for each question that is a verdict on decisions; each judge's verdict counts as
+    one case."""
     for panel in panels:
         rated = panel.ratings[~np.isnan(panel.ratings)]
         answers = next((a for a in YES_NO_SCALES if set(np.unique(rated)) <= a), None)
@@ -51,14 +54,18 @@ def decision_confusions(panels: Iterable[Panel]) -> Iterator[dict[str, Any]]:
         ratings = panel.ratings.reshape(len(panel.judges), -1)
         verdicts = np.where(np.isnan(ratings), np.nan, ratings == max(answers))
         counts = confusion(decisions.astype(np.float64), verdicts)
-        yield {
-            "metric": KEPT,
-            "question": panel.question,
-            **asdict(counts),
-            "accuracy": counts.accuracy,
-            "kappa": counts.kappa,
-            "n": counts.n,
-        }
+        yield _confusion_record(KEPT, panel.question, counts)
+
+
+def _confusion_record(metric: str, question: str, counts: Confusion) -> dict[str, Any]:
+    return {
+        "metric": metric,
+        "question": question,
+        **asdict(counts),
+        "accuracy": counts.accuracy,
+        "kappa": counts.kappa,
+        "n": counts.n,
+    }
 
 
 def agree_on_preferences(
@@ -68,10 +75,9 @@ def agree_on_preferences(
     questions: Sequence[str] = (),
     exclusions: Sequence[Exclusion] = (),
 ) -> AgreementResult:
-    """For each question: each pair of systems by the choices between them, selection ratios,
-    Bradley–Terry strengths, win rates, how far judges agree; and for each metric the confusion of its
-    choices (the higher segment score) with people's. An excluded system takes with it all choices in
-    which it was offered."""
+    """For each question: tests of the pairs of systems, selection ratios, Bradley–Terry strengths, win
+    rates, and how far judges agree; for each metric the confusion of its choices (the higher segment
+    score) with people's. Excluding a system excludes all choices in which it was offered."""
     first = next(iter(tables.values()))
     kept, left_out = without_excluded(preferences, exclusions)
     refuse_unknown(kept, KnownNames(first.systems, set(first.items)))
@@ -131,8 +137,8 @@ def _question(rows: Sequence[Preference], ranking: Ranking, table: ScoreTable) -
 
 
 def _pairs(choices: Choices, ranking: Ranking) -> list[dict[str, Any]]:
-    """The pairs that were offered together, with the tests of the ranking; χ² takes all choices for
-    independent and decides nothing."""
+    """The pairs that were offered together, with the tests of the ranking. χ² is there for comparison
+    only: it assumes that all choices are independent."""
     tests = {frozenset(difference.systems): difference for difference in ranking.differences}
     pairs: list[dict[str, Any]] = []
     for (i, a), (j, b) in combinations(enumerate(choices.systems), 2):
@@ -170,21 +176,21 @@ class _Trials:
     """The choices as parallel arrays: places of the systems offered, of the judge and of the item."""
 
     systems: Sequence[str]
-    first: NDArray[np.intp]
-    second: NDArray[np.intp]
+    first: Places
+    second: Places
     choices: Sequence[str]
-    judges: NDArray[np.intp]
-    items: NDArray[np.intp]
+    judges: Places
+    items: Places
 
     @classmethod
     def of(cls, rows: Sequence[Preference], systems: Sequence[str]) -> _Trials:
         return cls(
             systems,
-            _places([row.system_a for row in rows], systems),
-            _places([row.system_b for row in rows], systems),
+            places_of([row.system_a for row in rows], systems),
+            places_of([row.system_b for row in rows], systems),
             [row.choice for row in rows],
-            _places([row.judge for row in rows]),
-            _places([row.item for row in rows]),
+            places_of([row.judge for row in rows]),
+            places_of([row.item for row in rows]),
         )
 
     @property
@@ -202,7 +208,7 @@ class _Trials:
         )
 
     def selection_ratios(self) -> list[Estimate]:
-        """Times chosen / times offered (Foster 2008); a tie is an offer on which neither was chosen."""
+        """Times chosen / times offered (Foster 2008); a tie is an offer where neither was chosen."""
         chosen = np.array(self.choices)
         means = CrossedMeans.of(
             np.concatenate([chosen == "a", chosen == "b"]).astype(np.float64),
@@ -215,11 +221,6 @@ class _Trials:
         return [means.mean(place) for place in range(len(self.systems))]
 
 
-def _places(names: Sequence[str], known: Sequence[str] | None = None) -> NDArray[np.intp]:
-    at = {name: place for place, name in enumerate(known or dict.fromkeys(names))}
-    return np.array([at[name] for name in names], dtype=np.intp)
-
-
 def _few_items(rows: Sequence[Preference]) -> str:
     n_items = len({row.item for row in rows})
     if n_items >= MIN_ITEMS_FOR_CLAIMS:
@@ -228,7 +229,7 @@ def _few_items(rows: Sequence[Preference]) -> str:
 
 
 def _confusion(name: str, rows: Sequence[Preference], table: ScoreTable) -> dict[str, Any]:
-    """Would the metric have chosen as people did? Ties on either side are no case."""
+    """Would the metric have chosen as people did? Ties on either side do not count."""
     scores = oriented(table, table.scores)
     item_at = {item: place for place, item in enumerate(table.items)}
     decisions: list[float] = []
@@ -238,12 +239,4 @@ def _confusion(name: str, rows: Sequence[Preference], table: ScoreTable) -> dict
         margin = scores[table.row(row.system_a), place] - scores[table.row(row.system_b), place]
         decisions.append(math.nan if np.isnan(margin) or margin == 0 else float(margin > 0))
         verdicts.append(math.nan if row.choice == "tie" else float(row.choice == "a"))
-    counts = confusion(decisions, verdicts)
-    return {
-        "metric": table.scorer,
-        "question": name,
-        **asdict(counts),
-        "accuracy": counts.accuracy,
-        "kappa": counts.kappa,
-        "n": counts.n,
-    }
+    return _confusion_record(table.scorer, name, confusion(decisions, verdicts))

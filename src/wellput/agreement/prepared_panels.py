@@ -1,10 +1,9 @@
-"""Panels ready for analysis: the questions asked for, exclusions taken out, judges on one scale.
+"""Panels ready for analysis: the questions asked for, without exclusions, judges on a common scale.
 
-May judges be brought to a common scale? Only where they rated enough of the same systems. Whatever
-brings each judge's ratings to the same mean takes the difference between two systems with it, as
-far as they had different judges. `kept_share` says how much of it stays, by the design alone: 1
-where every judge rated all systems equally often, 0 where some systems share no judge with the
-others.
+Judges may be put on a common scale only where they rated enough of the same systems. A scale that gives
+each judge's ratings the same mean removes part of the difference between two systems if these had
+different judges. `kept_share` computes from the design how much of it stays: 1 where every judge rated
+all systems equally often, 0 where some systems share no judge with the others.
 """
 
 from __future__ import annotations
@@ -27,14 +26,14 @@ if TYPE_CHECKING:
 
 
 MIN_KEPT_SHARE = 0.75
-"""With less of a difference between systems left, judges keep their own scales by default. In simulated
-crowds whose judges differ in severity by half a point of standard deviation (outputs by one), z gains
-from about 0.6 on; where they differ less, from 0.85 on."""
+"""Where less of a difference between systems would stay, judges keep their own scales by default. In
+simulated crowds whose outputs have standard deviation 1, z helps from about 0.6 on if the judges'
+severity has standard deviation 0.5, and from 0.85 on if it has less."""
 
 
 def kept_share(counts: Floats) -> float:
-    """The least share of a difference between systems, or groups of them, that stays when every judge's
-    mean is taken from their ratings; `counts` are ratings, judges × systems.
+    """The smallest share of a difference between systems, or groups of systems, that stays when every
+    judge's mean is subtracted from their ratings; `counts` are numbers of ratings, judges × systems.
 
     It is the smallest canonical efficiency factor of the design (James & Wilkinson 1971).
 
@@ -47,13 +46,13 @@ def kept_share(counts: Floats) -> float:
         return 1.0
     of_system, of_judge = counts.sum(axis=0), counts.sum(axis=1)
     scaled = counts / np.sqrt(np.outer(of_judge, of_system))
-    # The largest singular value, 1, is that of the mean of all; the second says what judges take away.
+    # The largest singular value, 1, belongs to the overall mean; the second gives the share lost.
     lost = np.linalg.svd(scaled, compute_uv=False)
     return float(round(1 - lost[1] ** 2, 9)) if len(lost) > 1 else 1.0
 
 
 def default_normalization(panel: Panel) -> tuple[Normalization, str]:
-    """What is done where nobody says, and why it is not `z`, if so."""
+    """The normalization used by default, and the reason if it is not `z`."""
     if panel.n_judges < 2:
         return "none", ""
     kept = kept_share(panel.counts)
@@ -66,7 +65,7 @@ def default_normalization(panel: Panel) -> tuple[Normalization, str]:
 
 
 def normalization_warning(panel: Panel, normalization: Normalization) -> str:
-    """What a reader must know of a normalization that was asked for; empty where there is nothing."""
+    """A warning about a normalization that was asked for; empty where it is harmless."""
     if normalization == "none" or panel.n_judges < 2:
         return ""
     kept = kept_share(panel.counts)
@@ -74,7 +73,7 @@ def normalization_warning(panel: Panel, normalization: Normalization) -> str:
         return ""
     return (
         f"{panel.question}: judges rated different systems{_of_one_system(panel)}, so {normalization} "
-        f"leaves {_share_in_words(kept)} of a difference between systems. Take normalize='none'."
+        f"leaves {_share_in_words(kept)} of a difference between systems. Use normalize='none'."
     )
 
 
@@ -99,7 +98,8 @@ def prepared_panels(
     items: Sequence[str],
     options: AgreementOptions,
 ) -> tuple[Panels, Panels]:
-    """One panel a question, without what is excluded: the ratings as given, and on a common scale."""
+    """One panel per question without exclusions, twice: with ratings as given, and on a common
+    scale."""
     known = KnownNames(set(systems), set(items))
     kept, left_out = known_answers(judgments, options.exclusions, known)
     raw = _chosen(panels(kept, systems, items), options.questions)

@@ -1,9 +1,9 @@
 """Who won, according to people: the noun `Ranking`, a question's systems, best first.
 
-An estimate is on the question's own scale: the mean of ratings, the share of yes among answers that
-are 0 or 1, or the share of offers in which a system was chosen (a tie is half a choice). Intervals and
-tests hold for these systems, other judges and other items (`stats.crossed`). Two systems differ by
-their ratings, or by the choices between the two (`stats.head_to_head`), whomever else they met.
+An estimate is on the question's scale: the mean of ratings, the share of yes among answers that are 0
+or 1, or the share of offers in which a system was chosen (a tie is half a choice). Intervals and tests
+hold for these systems, other judges and other items (`stats.judged_means`). Two systems are compared by
+their ratings, or only by the choices between the two (`head_to_head`).
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ from wellput.core.estimates import Estimate
 from wellput.core.judgment import Judgment, Preference
 from wellput.stats.corrections import holm
 from wellput.stats.judged_means import CrossedMeans, head_to_head
-from wellput.stats.ratings import undefined
+from wellput.stats.places import Places, places_of
+from wellput.stats.undefined_values import undefined
 
 RankingModel = Literal["mean", "rate", "win rate"]
 ESTIMATE_HEADINGS: dict[RankingModel, str] = {
@@ -31,9 +32,9 @@ ESTIMATE_HEADINGS: dict[RankingModel, str] = {
 }
 ALPHA = 0.05
 MAX_NAMED_LEADERS = 4
-"""More of them are counted rather than named."""
+"""A sentence counts more leaders than this, and names fewer."""
 LOWER_IS_BETTER = frozenset({"seconds"})
-"""The questions whose lowest value is best: the time that a task took."""
+"""The questions where lower is better: the time that a task took."""
 VARIANCE_COMPONENTS = (
     "judge", "item", "document", "judge:system", "item:system", "document:system", "residual",
 )  # fmt: skip
@@ -41,8 +42,8 @@ VARIANCE_COMPONENTS = (
 
 @dataclass(frozen=True, slots=True)
 class RankedSystem:
-    """One system: its estimate with an interval, its rank (1 is best), the ranks that it may have, and
-    its cluster: everything in a better cluster is significantly better than it."""
+    """One system: its estimate with an interval, its rank (1 is best), the range of ranks that it may
+    have, and its cluster. All systems in a better cluster are significantly better."""
 
     system: str
     estimate: float
@@ -60,8 +61,8 @@ class RankedSystem:
 class SystemDifference:
     """How far the first system is ahead of the second; p is NaN where the spread is unknown.
 
-    Of choices, `delta` is the first's share of the choices between the two less the second's, from −1
-    to 1, and NaN where they were never offered together.
+    For choices, `delta` is the first system's share of the choices between the two minus the second's,
+    from −1 to 1, and NaN where they were never offered together.
     """
 
     systems: tuple[str, str]
@@ -73,7 +74,8 @@ class SystemDifference:
 
     @property
     def is_real(self) -> bool:
-        """Whether it is significant after Holm's correction for all pairs of the question."""
+        """Whether the difference is significant after Holm's correction for all pairs of the
+        question."""
         return self.p_adjusted < ALPHA
 
 
@@ -89,8 +91,8 @@ class Ranking:
     n_items: int
     n: int
     are_simulated: bool = False
-    """Whether the judges are simulated, as their names say: what they prefer must not pass for people's
-    opinion."""
+    """Whether the judges' names begin with "simulated". Their preferences must not look like
+    people's."""
 
     @property
     def who(self) -> str:
@@ -110,8 +112,8 @@ class Ranking:
 
     @property
     def leaders(self) -> list[str]:
-        """The systems that none is shown to be ahead of; a system whose difference from the first could
-        not be tested counts as one of them only where it is equal, or never was offered with it."""
+        """The systems that no other is shown to beat. A system whose difference from the first could
+        not be tested counts only where it is equal to the first, or was never offered with it."""
         behind = {d.systems[1] for d in self.differences if d.is_real}
         behind |= {
             d.systems[1] for d in self.of_first if math.isnan(d.p_value) and abs(d.delta) > 0
@@ -130,7 +132,7 @@ class Ranking:
 
     def to_dict(self) -> dict[str, Any]:
         """An entry of `questions` in the JSON of a ranking. Variance components and reliability are
-        not estimated: null."""
+        None, because they are not estimated."""
         return {
             "question": self.question,
             "model": self.model,
@@ -147,7 +149,7 @@ class Ranking:
 
 
 def rank_panel(panel: Panel) -> Ranking:
-    """The ranking by the ratings of a panel, as they are in it."""
+    """The ranking by a panel's ratings."""
     judges, systems, items = np.nonzero(~np.isnan(panel.ratings))
     values = panel.ratings[judges, systems, items]
     model: RankingModel = "rate" if set(np.unique(values)) <= {0.0, 1.0} else "mean"
@@ -165,29 +167,30 @@ def rank_panel(panel: Panel) -> Ranking:
 
 
 def rank_choices(question: str, choices: Sequence[Preference]) -> Ranking:
-    """The ranking by pairwise choices that answer one question."""
+    """The ranking by the pairwise choices on one question."""
     ratings = selection_ratings(choices)
-    systems, groups = _numbered([rating.system for rating in ratings])
-    judges, judge_of = _numbered([rating.judge for rating in ratings])
-    items, item_of = _numbered([rating.item for rating in ratings])
+    systems = list(dict.fromkeys(rating.system for rating in ratings))
+    judges = {rating.judge for rating in ratings}
+    judge_of = places_of([rating.judge for rating in ratings])
+    item_of = places_of([rating.item for rating in ratings])
     means = CrossedMeans.of(
         np.array([rating.value for rating in ratings]),
-        groups=groups,
+        groups=places_of([rating.system for rating in ratings], systems),
         judges=judge_of,
         items=item_of,
         n_groups=len(systems),
         are_shares=True,
     )
-    counts = (len(judges), len(items), len(choices))
+    counts = (len(judges), len({rating.item for rating in ratings}), len(choices))
     between = _between(systems, ratings, judge_of, item_of)
     return _ranking(question, "win rate", systems, means, between, counts, judges)
 
 
 def _between(
-    systems: Sequence[str], ratings: Sequence[Judgment], judge_of: Any, item_of: Any
+    systems: Sequence[str], ratings: Sequence[Judgment], judge_of: Places, item_of: Places
 ) -> Callable[[int, int], Estimate]:
-    """How two systems differ, by the choices between them; `ratings` come in twos, as
-    `selection_ratings` makes them."""
+    """A function that compares two systems by the choices between them. `ratings` has two for each
+    choice, as `selection_ratings` makes them."""
     at = {system: place for place, system in enumerate(systems)}
     met = [(at[a.system], at[b.system]) for a, b in zip(ratings[::2], ratings[1::2], strict=True)]
     number = {pair: n for n, pair in enumerate(sorted({(min(p), max(p)) for p in met}))}
@@ -219,7 +222,7 @@ def _between(
 
 
 def rank_answers(answers: Sequence[Judgment] | Sequence[Preference]) -> list[Ranking]:
-    """One ranking a question, of judgments or of choices, as they are."""
+    """One ranking per question, by the judgments or choices as given."""
     choices = [answer for answer in answers if isinstance(answer, Preference)]
     if choices:
         return [
@@ -232,12 +235,6 @@ def rank_answers(answers: Sequence[Judgment] | Sequence[Preference]) -> list[Ran
     systems = list(dict.fromkeys(rating.system for rating in ratings))
     items = list(dict.fromkeys(rating.item for rating in ratings))
     return [rank_panel(panel) for panel in panels(ratings, systems, items).values()]
-
-
-def _numbered(names: Sequence[str]) -> tuple[tuple[str, ...], Any]:
-    """The different names in order of first appearance, and the place of each entry among them."""
-    places = {name: place for place, name in enumerate(dict.fromkeys(names))}
-    return tuple(places), np.array([places[name] for name in names], dtype=np.intp)
 
 
 def _ranking(
@@ -255,8 +252,8 @@ def _ranking(
     pairs = list(combinations(order, 2))
     found = [difference_of(a, b) for a, b in pairs]
     if model == "win rate":
-        # Of two systems that were offered together the one chosen more often is ahead, even where it is
-        # chosen less often over all others.
+        # The system that won more choices between the two is ahead, even where it won fewer choices
+        # overall.
         pairs = [(b, a) if e.value < 0 else (a, b) for (a, b), e in zip(pairs, found, strict=True)]
         found = [difference_of(a, b) for a, b in pairs]
     p_values = np.array([math.nan if e.p_value is None else e.p_value for e in found])
@@ -296,7 +293,8 @@ def _ranking(
 
 
 def _clusters(names: Sequence[str], differences: Sequence[SystemDifference]) -> dict[str, int]:
-    """A new cluster begins where everything above is significantly better than everything below."""
+    """The cluster of each system. A new one begins where all systems above are significantly better
+    than all below."""
     real = {difference.systems for difference in differences if difference.is_real}
     clusters = dict.fromkeys(names[:1], 1)
     for place, (above, name) in enumerate(pairwise(names), 1):
@@ -306,7 +304,7 @@ def _clusters(names: Sequence[str], differences: Sequence[SystemDifference]) -> 
 
 
 def winner_sentence(ranking: Ranking, *, with_question: bool = False) -> str:
-    """Whom people prefer and how sure that is, in one sentence."""
+    """Which system people prefer and how sure that is, in one sentence."""
     start = f"{ranking.question}: " if with_question else ""
     people = ranking.who if with_question else ranking.who.capitalize()
     first, *others = ranking.systems
@@ -333,7 +331,7 @@ def winner_sentence(ranking: Ranking, *, with_question: bool = False) -> str:
                 f"apart; {behind} {are} significantly behind at least one of these."
             )
         return (
-            f"{start}{people} prefer {_listed(leaders)}, and do not tell these {len(leaders)} apart; "
+            f"{start}{people} prefer {listed(leaders)}, and do not tell these {len(leaders)} apart; "
             f"{behind} {are} significantly behind at least one of these."
         )
     gap = ranking.of_first[0]
@@ -359,11 +357,11 @@ def winner_sentence(ranking: Ranking, *, with_question: bool = False) -> str:
 def _why_unknown(ranking: Ranking) -> str:
     if ranking.n_judges < 2 and ranking.n_items < 2:
         return "there is one judge and one item"
-    return "the judgments of each system are all alike, or come from one judge or item only"
+    return "the judgments of each system are all equal, or come from one judge or item only"
 
 
 def shown_share(delta: float) -> str:
-    """The share of choices that a difference of two shares stands for.
+    """The first system's share of the choices, from the difference of the two shares.
 
     >>> shown_share(0.5)
     '75%'
@@ -385,7 +383,7 @@ def _bounds(gap: SystemDifference, model: RankingModel) -> str:
 
 
 def shown_estimate(value: float, model: RankingModel) -> str:
-    """As people read it: ratings with two digits, shares in percent."""
+    """An estimate as text: ratings with two digits, shares in percent."""
     text = f"{value:.2f}" if model == "mean" else f"{100 * value:.0f}%"
     return text.replace("-", "−")
 
@@ -397,5 +395,10 @@ def shown_interval(row: RankedSystem, model: RankingModel) -> str:
     return f"[{shown_estimate(row.low, model)}, {shown_estimate(row.high, model)}]"
 
 
-def _listed(names: Sequence[str]) -> str:
+def listed(names: Sequence[str]) -> str:
+    """Names in a sentence.
+
+    >>> listed(["bleu", "chrf", "ter"])
+    'bleu, chrf and ter'
+    """
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

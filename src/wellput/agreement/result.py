@@ -1,4 +1,4 @@
-"""What agreement analysis gives, as it stands in the JSON of `wellput agree`."""
+"""The results of agreement analysis, as in the JSON of `wellput agree`."""
 
 from __future__ import annotations
 
@@ -19,14 +19,13 @@ AgreementLevel = CorrelationLevel | Literal["document"]
 class Agreement:
     """How far one metric agrees with the judges on one question.
 
-    A metric for which lower is better is turned round first, so positive means that it agrees. `n`
-    counts the points: systems, cells, or the groups averaged. `value` is NaN where it is undefined, and
-    `note` says why; it also says what else a reader must know (the tie threshold of `acc-t`).
+    Metrics where lower is better are negated, so positive means agreement. `n` counts the points:
+    systems, cells, or the groups averaged. `value` is NaN where it is undefined, and `note` says why;
+    `note` also has the tie threshold of `acc-t`.
 
-    `p_value` is that of the hypothesis that the metric agrees as far as chance does, `null`; it belongs
-    to the interval. `p_adjusted` is corrected for the metrics held against people beside this one, and
-    None for a sentinel. Between `chance_low` and `chance_high` lies what 95% of metrics reach that know
-    nothing.
+    `p_value` tests whether the metric agrees as far as chance does, `null`; it belongs to the interval.
+    `p_adjusted` is corrected for the number of metrics compared with people, and None for a sentinel.
+    95% of metrics that know nothing reach values between `chance_low` and `chance_high`.
     """
 
     metric: str
@@ -51,8 +50,8 @@ class Agreement:
 class MetricDifference:
     """Whether two metrics agree with people to different degrees; `delta` is first minus second.
 
-    The interval and `p_value` come from one inference, unless the `test` was chosen by name: then there
-    is no interval. `p_adjusted` is corrected for all pairs under the same question and coefficient.
+    The interval and `p_value` come from one inference. A `test` chosen by name may have no interval.
+    `p_adjusted` is corrected for all pairs with the same question and coefficient.
     """
 
     metrics: tuple[str, str]
@@ -69,14 +68,14 @@ class MetricDifference:
 
 @dataclass(frozen=True, slots=True)
 class JudgeSummary:
-    """How far the judges of one question agree among themselves.
+    """How far the judges of one question agree with each other.
 
-    All figures are on the same `values`: the ratings as given, or choices. `scale` says how far two of
-    them disagree: `interval` by (a − b)², `nominal` if they differ at all. `pairwise` are correlations
-    between judges, `icc` the intraclass correlations by name, `against_rest` each judge's correlation
-    with the mean of the others. `normalized` has the same figures on the values that metrics are held
-    against, where these are not the ratings as given. `reliability` and `ceiling` are those of the mean
-    ratings that metrics are held against.
+    All figures use the same `values`: the ratings as given, or choices. `scale` says how much two
+    values disagree: `interval` by (a − b)², `nominal` by 1 if they differ. `pairwise` are
+    correlations between judges, `icc` the intraclass correlations by name, `against_rest` each
+    judge's correlation with the mean of the others. `normalized` has the same figures for the values
+    that metrics are compared with, where these are not the ratings as given. `reliability` and
+    `ceiling` are those of the mean ratings that metrics are compared with.
     """
 
     question: str
@@ -99,11 +98,11 @@ class JudgeSummary:
 
 @dataclass(frozen=True, repr=False)
 class AgreementResult(Result):
-    """Everything `wellput agree` says: whom people prefer, whether metrics order the systems alike, and
-    how far each metric agrees with people on single outputs.
+    """All results of `wellput agree`: which systems people prefer, whether metrics order the systems as
+    people do, and how far each metric agrees with people on single outputs.
 
-    `undefined` counts the judged outputs without a score, by question and metric: all metrics are
-    compared without them.
+    `undefined` counts the judged outputs without a score, by question and metric; no metric is compared
+    on them.
     """
 
     presented_by: ClassVar[str] = "wellput.reporting.agree:agreement_report"
@@ -129,7 +128,8 @@ class AgreementResult(Result):
     notes: tuple[str, ...] = ()
 
     def records(self) -> list[dict[str, Any]]:
-        """A record for each metric and question; of choices, for each metric as a judge."""
+        """One record for each metric and question; for choices, one confusion per metric and
+        question."""
         return [asdict(row) for row in self.agreement] or [dict(row) for row in self.confusion]
 
     def values(self) -> dict[str, Any]:

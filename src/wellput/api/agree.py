@@ -31,8 +31,9 @@ from wellput.engine.score import score_source
 from wellput.engine.scoring_plan import ScoringPlan
 from wellput.io.files import PathLike
 from wellput.metrics.registry import create_all
+from wellput.stats.corrections import Correction
 from wellput.stats.correlation import COEFFICIENTS, Coefficient, CorrelationAverage
-from wellput.stats.metric_comparison import Correction, CorrelationTest
+from wellput.stats.metric_comparison import CorrelationTest
 
 
 @checks_choices

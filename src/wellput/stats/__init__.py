@@ -1,7 +1,7 @@
-"""Arrays in, Estimates out: how far a score can be trusted, whether a difference is real, whether it
+"""Arrays in, Estimates out: how far to trust a score, whether a difference is real, whether a metric
 agrees with people.
 
-What compares metrics with people takes systems × items arrays, NaN for a missing cell:
+Functions that compare metrics with people take systems × items arrays, NaN for a missing cell:
 
 >>> import numpy as np
 >>> from wellput import stats

@@ -1,11 +1,14 @@
 """Coefficients of a regression on outputs that share systems and items.
 
-Rows of the same system, or of the same item, are not independent, and the usual standard errors
-take them to be. The nouns: `ClusteredCoefficients`, each coefficient with an interval and a p-value
-that hold for other systems and other items, from fits without each system, each item and each row
-(`two_way_jackknife`); `RowProducts`, rows as products that can be added and taken away. A
-least-squares fit needs only sums of products of (1, x, y) with each other, so the fit without a
-system, or an item, comes from the sums without its rows.
+The usual standard errors assume that rows are independent. Rows of the same system, or of the same
+item, are not. The nouns:
+
+- `ClusteredCoefficients`: each coefficient with an interval and a p-value that hold for other systems
+  and other items. They come from fits without each system, each item and each row
+  (`two_way_jackknife`).
+- `RowProducts`: rows as products that can be added and subtracted. A least-squares fit needs only sums
+  of products of (1, x, y) with each other, so the fit without a system, or an item, needs only the
+  sums without its rows.
 """
 
 from __future__ import annotations
@@ -15,20 +18,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from wellput.core.estimates import Estimate, Generalize
 from wellput.core.metric import Floats
+from wellput.stats.places import Places, sorted_places_of
 from wellput.stats.student import student_estimate
 from wellput.stats.two_way_jackknife import TwoWayJackknife
-
-Places = NDArray[np.intp]
 
 
 @dataclass(frozen=True, eq=False)
 class RowProducts:
-    """Rows with y centered and x centered and scaled by its standard deviation. `products` has those
-    of (1, x, y) with each other, shape (rows, k + 2, k + 2), `total` their sum."""
+    """Rows with y centered, and x centered and divided by its standard deviation. `products` are those
+    of (1, x, y) with each other, shape (rows, k + 2, k + 2); `total` is their sum over the rows."""
 
     y: Floats
     x: Floats
@@ -49,7 +50,7 @@ class RowProducts:
         return cls(centered, standard, mean, scale, float(y.mean()), products, total)
 
     def sums(self, unit_of: Places, n: int) -> Floats:
-        """Summed over the rows of each of n units: (n, k + 2, k + 2)."""
+        """The products summed over the rows of each of n units: (n, k + 2, k + 2)."""
         sums = np.zeros((n, *self.products.shape[1:]))
         order = np.argsort(unit_of, kind="stable")
         starts = np.flatnonzero(np.diff(unit_of[order], prepend=-1))
@@ -57,15 +58,15 @@ class RowProducts:
         return sums
 
     def without_each(self, unit_of: Places) -> Floats:
-        """Summed over the rows of all units but one, in turn: (units, k + 2, k + 2)."""
+        """The products summed over all rows except those of one unit: (units, k + 2, k + 2)."""
         return self.total - self.sums(unit_of, int(unit_of.max()) + 1)
 
     def coefficients(
         self, sums: Floats, columns: Sequence[int], penalties: Floats | float = 0.0
     ) -> Floats:
-        """Intercept and slopes, of the centered and scaled x, from sums of products: (…, 1 + columns).
+        """Intercept and slopes for the centered and scaled x, from sums of products: (…, 1 + columns).
 
-        `penalties` are on the squared coefficients of x as it was given. NaN where a fit is singular.
+        `penalties` apply to the squared coefficients of the original x. NaN where a fit is singular.
         """
         places = [0, *(column + 1 for column in columns)]
         normal = sums[..., places, :][..., places]
@@ -78,15 +79,10 @@ class RowProducts:
             return np.full((*sums.shape[:-2], len(places)), np.nan)
 
 
-def numbered(names: Sequence[str]) -> Places:
-    """The place of each row's name among the different names."""
-    return np.asarray(np.unique(np.asarray(names), return_inverse=True)[1], dtype=np.intp)
-
-
 @dataclass(frozen=True, eq=False)
 class ClusteredCoefficients:
     """The intercept and the coefficients, their standard errors, and the p-value that all coefficients
-    are 0 (Hotelling's T²). Where there is no interval `reason` says why, and errors and p are NaN."""
+    are 0 (Hotelling's T²). Where there is no interval, `reason` says why, and errors and p are NaN."""
 
     generalize: Generalize
     intercept: Estimate
@@ -106,12 +102,13 @@ def clustered_coefficients(
     items: Sequence[str],
     generalize: Generalize = "both",
 ) -> ClusteredCoefficients:
-    """Least squares of y (n) on the columns of x (n, k), whose rows have these systems and items."""
+    """Least squares of y (n) on the columns of x (n, k); `systems` and `items` name those of each
+    row."""
     rows = RowProducts.of(y, x)
     columns = range(x.shape[1])
 
     def fitted(sums: Floats) -> Floats:
-        """(1 + k, …): the intercept first, for x as it was given."""
+        """(1 + k, …): the intercept first, then the coefficients of the original x."""
         found = rows.coefficients(sums, columns)
         slopes = found[..., 1:] / rows.scale
         intercept = rows.y_mean + found[..., 0] - slopes @ rows.mean
@@ -119,15 +116,15 @@ def clustered_coefficients(
 
     values = fitted(rows.total)
     without = TwoWayJackknife(
-        fitted(rows.without_each(numbered(systems))),
-        fitted(rows.without_each(numbered(items))),
+        fitted(rows.without_each(sorted_places_of(systems))),
+        fitted(rows.without_each(sorted_places_of(items))),
         fitted(rows.total - rows.products),
     )
     reason = without.too_few(generalize)
     freedom = without.freedom(generalize)
     errors = np.array([without.of(place).error(generalize) for place in range(len(values))])
     if not reason and not np.isfinite(errors).all():
-        reason = "a coefficient rests on one system or item alone"
+        reason = "a coefficient depends on a single system or item"
     estimates = [
         student_estimate(
             float(value), float(error), freedom, method=reason or "two-way jackknife", n=len(y)
@@ -148,8 +145,8 @@ def clustered_coefficients(
 
 
 def _all_zero(slopes: Floats, covariances: Sequence[Floats], freedom: float) -> float:
-    """The largest p-value by any of the covariances; NaN where there are more coefficients than
-    degrees of freedom. For one coefficient it is that of its t-test."""
+    """The largest p-value that any of the covariances gives; NaN where there are more coefficients than
+    degrees of freedom. For one coefficient it is the p-value of its t-test."""
     from scipy.special import fdtrc
 
     k = len(slopes)

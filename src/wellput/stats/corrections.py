@@ -1,6 +1,6 @@
-"""p-values adjusted for there being many of them.
+"""p-values corrected for many tests.
 
-Each function takes the p-values of one family of tests and returns adjusted ones in the same order:
+Each function takes the p-values of one family of tests and returns corrected ones in the same order:
 compare them with the level as if there were a single test. A NaN (a test that could not be made)
 stays NaN and does not count as a test.
 
@@ -12,19 +12,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Literal, TypeAlias
 
 import numpy as np
 
 from wellput.core.metric import Floats
 
+Correction: TypeAlias = Literal["holm", "bh", "bonferroni", "none"]
+
 P_VALUE_MARGIN = 2
-"""The smallest corrected p-value that resamples can give is this many times smaller than the level."""
+"""The smallest corrected p-value that resamples can give is the level divided by this."""
 
 
 def resamples_needed(n_resamples: int, *, tests: int, alpha: float) -> int:
-    """So many resamples that a p-value corrected for that many tests can still fall below `alpha`: no
-    p-value of m resamples is below 1 / (m + 1), and a correction multiplies it by up to the number of
-    tests.
+    """How many resamples it takes, at least `n_resamples`, for a p-value that is corrected for this
+    many tests to fall below `alpha`.
+
+    The smallest p-value of m resamples is 1 / (m + 1), and a correction multiplies it by up to the
+    number of tests.
 
     >>> resamples_needed(1000, tests=15, alpha=0.05), resamples_needed(1000, tests=66, alpha=0.05)
     (1000, 2640)
@@ -33,12 +38,13 @@ def resamples_needed(n_resamples: int, *, tests: int, alpha: float) -> int:
 
 
 def bonferroni(p_values: Floats) -> Floats:
-    """Times the number of tests: keeps the chance of any false rejection below the level."""
+    """p times the number of tests: the chance of any false rejection stays below the level."""
     return _adjusted(p_values, lambda ordered: ordered * len(ordered))
 
 
 def holm(p_values: Floats) -> Floats:
-    """Holm's step-down procedure (1979): the same guarantee as Bonferroni's, never less power."""
+    """Holm's step-down procedure (1979): the same guarantee as Bonferroni's, with as much power or
+    more."""
 
     def adjust(ordered: Floats) -> Floats:
         return np.maximum.accumulate(ordered * np.arange(len(ordered), 0, -1))
@@ -66,3 +72,11 @@ def _adjusted(p_values: Floats, adjust: Callable[[Floats], Floats]) -> Floats:
     result = np.full(p_values.shape, np.nan)
     result[order] = np.minimum(adjust(p_values[order]), 1.0)
     return result
+
+
+CORRECTIONS: dict[Correction, Callable[[Floats], Floats]] = {
+    "holm": holm,
+    "bh": benjamini_hochberg,
+    "bonferroni": bonferroni,
+    "none": np.array,
+}

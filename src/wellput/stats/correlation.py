@@ -1,16 +1,16 @@
-"""How far a metric's scores go along with people's.
+"""How far a metric's scores correlate with people's.
 
-Everything here takes systems × items arrays: `x` (and `y`) a metric's scores, `z` human scores, NaN
-where a cell is missing; a cell counts when all arrays have it. Orient metrics so that higher is
-better: correlations keep their sign.
+All functions take systems × items arrays: `x` (and `y`) are metrics' scores, `z` human scores, NaN
+where a cell is missing. A cell counts when all arrays have it. Negate metrics where lower is better:
+correlations keep their sign.
 
 The noun is `Correlation`: which correlation is meant. Estimates, intervals and tests all take one,
-with the same default, so that a test is about the number that was estimated. A *group* is what one
-coefficient is taken over. Groups in which it is undefined are left out of an average; when it is
-undefined altogether the value is NaN and `method` says why.
+with the same default, so that a test is about the number that was estimated. A *group* is the set of
+points that one coefficient is computed from. Groups where the coefficient is undefined are left out of
+an average. Where all are undefined, the value is NaN and `method` says why.
 
-The keywords that `Correlation` has replaced (level=, average= and coefficient=) still work, with a
-DeprecationWarning that says what to write instead.
+The old keywords level=, average= and coefficient= still work, with a DeprecationWarning that says what
+to write instead.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from wellput import _native
 from wellput.core.errors import InputError, did_you_mean
 from wellput.core.estimates import Estimate, Generalize
 from wellput.core.metric import Floats
+from wellput.stats.undefined_values import present_means, undefined
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -37,8 +38,8 @@ OLD_KEYWORDS = ("level", "average", "coefficient")
 def takes_old_keywords(defaults: Correlation) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Lets a function that takes a `correlation` be called with the old keywords as well.
 
-    `defaults` are what the function itself took for the keywords that a call left out, so that an old
-    call still gives the old quantity.
+    `defaults` are the function's old defaults of these keywords, so that an old call still gives the
+    old figure.
     """
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
@@ -48,7 +49,7 @@ def takes_old_keywords(defaults: Correlation) -> Callable[[Callable[P, R]], Call
             if old:
                 correlation = replace(defaults, **old)
                 warnings.warn(
-                    f"{function.__name__}() takes one correlation in place of "
+                    f"{function.__name__}() takes one correlation instead of "
                     f"{', '.join(f'{name}=' for name in old)}: pass correlation={correlation!r}.",
                     DeprecationWarning,
                     stacklevel=2,
@@ -67,6 +68,8 @@ Coefficient: TypeAlias = Literal["pearson", "spearman", "kendall", "kendall-c", 
 Grouping: TypeAlias = Literal["pooled", "item", "system", "means"]
 
 COEFFICIENTS: tuple[Coefficient, ...] = get_args(Coefficient)
+ACCURACY_COEFFICIENTS: tuple[Coefficient, ...] = ("acc-t", "spa")
+"""The coefficients whose chance level is not 0."""
 COEFFICIENT_TITLES: dict[Coefficient, str] = {
     "pearson": "Pearson's r",
     "spearman": "Spearman's rho",
@@ -76,23 +79,24 @@ COEFFICIENT_TITLES: dict[Coefficient, str] = {
     "spa": "soft pairwise accuracy",
 }
 MAX_PAIRS = 50_000_000
-"""Tie calibration holds the pairs of all groups in memory, 16 bytes each."""
+"""Tie calibration keeps the pairs of all groups in memory, 16 bytes each."""
 MAX_RESAMPLED_PAIRS = 5_000_000_000
-"""Some three minutes of one core, for each metric."""
+"""These take about three minutes on one core, for each metric."""
 
 
 @dataclass(frozen=True, slots=True)
 class Correlation:
-    """Which correlation: of what, averaged how, and by which coefficient.
+    """Which correlation: between what, averaged how, and by which coefficient.
 
-    - level `segment`, average `none`: of all cells, pooled;
-    - level `segment`, average `item`: of the systems of one item, averaged over items;
-    - level `segment`, average `system`: of the items of one system, averaged over systems;
-    - level `system`: of the systems' mean scores, whatever `average` is.
+    - level `segment`, average `none`: over all cells, pooled;
+    - level `segment`, average `item`: over the systems of one item, averaged over items;
+    - level `segment`, average `system`: over the items of one system, averaged over systems;
+    - level `system`: over the systems' mean scores; `average` is ignored.
 
-    `kendall` is tau-b, `kendall-c` tau-c; `acc-t` is pairwise accuracy with ties calibrated (Deutsch et
-    al. 2023: metric scores at most epsilon apart are tied, epsilon chosen for the greatest accuracy);
-    `spa` is soft pairwise accuracy (`wellput.stats.soft_accuracy`), at system level only.
+    `kendall` is tau-b, `kendall-c` is tau-c. `acc-t` is pairwise accuracy with tie calibration (Deutsch
+    et al. 2023): metric scores at most epsilon apart are tied, and epsilon is the one that gives the
+    greatest accuracy. `spa` is soft pairwise accuracy (`wellput.stats.soft_accuracy`), at system level
+    only.
 
     >>> Correlation(average="item", coefficient="kendall").title
     "Kendall's tau-b of segments, averaged by item"
@@ -111,20 +115,20 @@ class Correlation:
             name = getattr(self, field)
             if name not in known:
                 hint = did_you_mean(str(name), known)
-                raise InputError(f"The {field} {name!r} is none of {', '.join(known)}.{hint}")
+                raise InputError(f"{field}={name!r} is none of {', '.join(known)}.{hint}")
         if self.coefficient == "spa" and self.level != "system":
-            raise InputError("Soft pairwise accuracy compares systems: ask for it at system level.")
+            raise InputError("Soft pairwise accuracy compares systems: it needs level='system'.")
 
     @property
     def grouping(self) -> Grouping:
-        """The kernels' name for what one coefficient is taken over."""
+        """The kernels' name for the groups of points that coefficients are computed from."""
         if self.level == "system":
             return "means"
         return "pooled" if self.average == "none" else self.average
 
     @property
     def is_averaged(self) -> bool:
-        """Whether the value is the mean of a coefficient for each item or system."""
+        """Whether the value is a mean: of one coefficient for each item, or for each system."""
         return self.grouping in ("item", "system")
 
     @property
@@ -135,7 +139,7 @@ class Correlation:
 
 
 OLD_DEFAULTS = Correlation(average="item", coefficient="kendall")
-"""What tests and bootstraps used to take for the old keywords that a call left out."""
+"""The old defaults of the old keywords in tests and bootstraps."""
 
 
 @takes_old_keywords(Correlation())
@@ -148,12 +152,12 @@ def correlate(
     confidence: float = 0.95,
 ) -> Estimate:
     """The agreement of metric scores with human scores, with its interval and the p-value that there is
-    no association (none for accuracies, which are not 0 by chance).
+    no association. Accuracies have no p-value, because chance does not give them 0.
 
-    n is the number of points, or of groups averaged; `method` names the correlation, the epsilon of
+    n is the number of points, or of groups averaged. `method` names the correlation, the epsilon of
     `acc-t`, and how the interval was made, or why there is none. Points of one system or item are not
-    independent: the interval is that of a two-way jackknife, for what `generalize` says. SciPy's p
-    would take all points for independent.
+    independent, as SciPy's p assumes: the interval is that of a two-way jackknife and holds for what
+    `generalize` says.
 
     >>> metric = np.array([[0.1, 0.4, 0.3], [0.2, 0.5, 0.9]])
     >>> human = np.array([[1.0, 2.0, 2.0], [3.0, 4.0, 5.0]])
@@ -199,7 +203,7 @@ def correlation_value(x: Floats, z: Floats, correlation: Correlation = Correlati
 def tie_threshold(x: Floats, z: Floats, correlation: Correlation = Correlation()) -> float:
     """The epsilon of `acc-t`: metric scores at most this far apart are tied. NaN when undefined.
 
-    `correlation` says the level and the average; its coefficient plays no part.
+    `correlation` gives the level and the average; its coefficient is ignored.
     """
     x, z = common_cells(x, z)
     calibrated = replace(correlation, coefficient="acc-t")
@@ -216,7 +220,7 @@ def common_cells(*scores: Floats) -> list[Floats]:
     if any(array.ndim != 2 or array.shape != arrays[0].shape for array in arrays):
         shapes = ", ".join(" × ".join(map(str, array.shape)) for array in arrays)
         raise InputError(
-            f"Scores to compare are systems × items arrays of one shape; these are {shapes}."
+            f"Scores to compare must be systems × items arrays of one shape; these are {shapes}."
         )
     if any(np.isinf(array).any() for array in arrays):
         raise InputError("Scores to compare must be finite numbers, or NaN where one is missing.")
@@ -226,16 +230,12 @@ def common_cells(*scores: Floats) -> list[Floats]:
 
 def system_means(scores: Floats) -> Floats:
     """Each system's mean over the cells it has, NaN where it has none."""
-    counts = np.isfinite(scores).sum(axis=1)
-    sums: Floats = np.nansum(scores, axis=1)
-    means = np.full(len(sums), np.nan)
-    np.divide(sums, counts, out=means, where=counts > 0)
-    return means
+    return present_means(scores, axis=1)
 
 
 def why_undefined(x: Floats, z: Floats, correlation: Correlation) -> str:
-    """Why this correlation of common cells cannot mean anything, or the empty string."""
-    grouping, is_accuracy = correlation.grouping, correlation.coefficient in ("acc-t", "spa")
+    """Why this correlation of common cells is undefined, or the empty string."""
+    grouping, is_accuracy = correlation.grouping, correlation.coefficient in ACCURACY_COEFFICIENTS
     if grouping == "means":
         x, z = system_means(x)[:, None], system_means(z)[:, None]
     present = np.isfinite(x)
@@ -257,21 +257,15 @@ def why_undefined(x: Floats, z: Floats, correlation: Correlation) -> str:
     return ""
 
 
-def undefined(reason: str, *, seed: int | None = None, has_p_value: bool = False) -> Estimate:
-    """An Estimate of NaN that says why."""
-    p_value = float("nan") if has_p_value else None
-    return Estimate(value=float("nan"), p_value=p_value, method=f"undefined: {reason}", seed=seed)
-
-
 def refuse_too_many_pairs(x: Floats, correlation: Correlation, *, n_resamples: int = 0) -> None:
-    """Tie calibration looks at all pairs of every group, in every resample anew."""
+    """Tie calibration compares all pairs of every group, in every resample again."""
     if correlation.coefficient != "acc-t":
         return
     sizes = _group_sizes(np.isfinite(x), correlation.grouping)
     pairs = int((sizes * (sizes - 1) // 2).sum())
     if pairs > MAX_PAIRS:
         raise InputError(
-            f"Tie calibration would compare {pairs:,} pairs; more than {MAX_PAIRS:,} do not fit. "
+            f"Tie calibration would compare {pairs:,} pairs; memory allows {MAX_PAIRS:,}. "
             f"Average by item, or give fewer items."
         )
     if pairs * n_resamples > MAX_RESAMPLED_PAIRS:

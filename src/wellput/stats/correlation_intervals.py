@@ -1,17 +1,15 @@
-"""A correlation with people: its interval, the difference of two of them, and what chance gives.
+"""A correlation with people: its interval, the difference of two correlations, and the chance level.
 
 Intervals come from the correlation without each system, each item and each cell (`TableFigure`).
-Single cells are left out by a kernel, without computing any correlation anew. What an item changes
-in a rank correlation of all cells pooled is taken for the sum of what its cells change, which is
-right up to terms of the order of the share of one item in the data; everything else is exact. The
-tie threshold of `acc-t` is held: at the threshold of greatest accuracy a small change of it changes
-nothing.
+A kernel leaves single cells out without computing the correlation again. Leaving out an item of a
+pooled rank correlation is approximated by the sum of the changes of its cells; the error is of the
+order of the item's share of the data. Everything else is exact. The tie threshold of `acc-t` is kept:
+at the threshold with the greatest accuracy, small changes of it change nothing.
 
-The noun `ChanceLevel` is what a metric that knows nothing of quality would reach: the null
-distribution of a coefficient. The metric's scores are kept, with their ties and with what systems
-and items have in common, but the systems' rows and the items' columns are exchanged at random
-against people's. A correlation is then 0 on average; pairwise accuracies have a chance level of
-their own, which depends on the ties.
+The noun `ChanceLevel` is what a metric that knows nothing about quality would reach: the null
+distribution of a coefficient. The metric's scores keep their ties and what they share by system and by
+item, but the systems' rows and the items' columns are exchanged at random against people's. A
+correlation is then 0 on average. The chance level of a pairwise accuracy depends on the ties.
 """
 
 from __future__ import annotations
@@ -26,6 +24,7 @@ from wellput import _native
 from wellput.core.estimates import Estimate, Generalize
 from wellput.core.metric import Floats
 from wellput.stats.correlation import (
+    ACCURACY_COEFFICIENTS,
     Coefficient,
     Correlation,
     common_cells,
@@ -33,21 +32,19 @@ from wellput.stats.correlation import (
     system_means,
     takes_old_keywords,
     tie_threshold,
-    undefined,
     why_undefined,
 )
 from wellput.stats.soft_accuracy import leave_out_of_spa
 from wellput.stats.student import FISHER_Z, LOGIT, Scale, scale_of_pairs
 from wellput.stats.two_way_jackknife import TableFigure
+from wellput.stats.undefined_values import ratios, undefined
 
-ACCURACY_COEFFICIENTS: tuple[Coefficient, ...] = ("acc-t", "spa")
-"""The coefficients whose chance level is not 0."""
 CHANCE_EXCHANGES = 200
 
 
 @dataclass(frozen=True, slots=True)
 class ChanceLevel:
-    """The chance level, and the middle 95% of what chance gives; None where nothing is known."""
+    """The chance level, and the middle 95% of what chance gives; None where it is unknown."""
 
     null: float | None
     low: float | None = None
@@ -73,7 +70,7 @@ def chance_of_segments(
     seed: int = 12345,
     threads: int = 1,
 ) -> ChanceLevel:
-    """Of a correlation of segment scores x with z, systems × items.
+    """The chance level of a correlation of segment scores x with z, systems × items.
 
     >>> scores = np.random.default_rng(1).normal(size=(2, 6, 30))
     >>> chance_of_segments(*scores, Correlation()).null
@@ -94,7 +91,8 @@ def chance_of(
     exchanges: int = CHANCE_EXCHANGES,
     seed: int = 12345,
 ) -> ChanceLevel:
-    """Of any `figure(scores)`, a coefficient of scores (systems × items or documents) with people."""
+    """The chance level of `figure(scores)`, any coefficient of scores (systems × items or documents)
+    with people's."""
     rng = np.random.default_rng(seed)
     n_systems, n_items = scores.shape
     found = [
@@ -105,7 +103,8 @@ def chance_of(
 
 
 def leave_out(x: Floats, z: Floats, correlation: Correlation = Correlation()) -> TableFigure:
-    """Of scores x and z, systems × items, NaN where a cell is missing; at system level of their means.
+    """The correlation of x and z (systems × items, NaN where a cell is missing) without each system,
+    item and cell; at system level, that of the systems' means.
 
     >>> x = np.array([[1.0, 2.0, 4.0], [2.0, 3.0, 5.0]])
     >>> leave_out(x, np.array([[1.0, 2.0, 3.0], [3.0, 3.0, 4.0]])).systems.round(3)
@@ -130,7 +129,7 @@ def leave_out(x: Floats, z: Floats, correlation: Correlation = Correlation()) ->
 def correlation_with_interval(
     x: Floats, z: Floats, correlation: Correlation, *, generalize: Generalize, confidence: float
 ) -> Estimate:
-    """What `correlate` gives."""
+    """The estimate that `correlate` returns."""
     found = correlation_value(x, z, correlation)
     if np.isnan(found.value):
         return found
@@ -158,7 +157,7 @@ def correlation_difference(
     confidence: float = 0.95,
 ) -> Estimate:
     """The difference of two metrics' agreement with `z`, x's minus y's, on the cells that all have,
-    with its interval and the p-value that there is none.
+    with its interval and the p-value that there is no difference.
 
     >>> rng = np.random.default_rng(1)
     >>> human = rng.normal(size=(8, 50))
@@ -180,7 +179,8 @@ def correlation_difference(
 
 
 def scale_of(correlation: Correlation, n_systems: int) -> Scale:
-    """Where the coefficient's errors are symmetric. Few systems have few pairs to count."""
+    """The scale on which the coefficient's errors are symmetric. Coefficients that count pairs of a few
+    systems need one that allows for few pairs."""
     is_share = correlation.coefficient in ACCURACY_COEFFICIENTS
     if correlation.level == "segment" or correlation.coefficient in ("pearson", "spa"):
         return LOGIT if is_share else FISHER_Z
@@ -216,17 +216,17 @@ def _pearson_without_items(x: Floats, z: Floats) -> Floats:
 
 
 def _grouped(x: Floats, z: Floats, coefficient: Coefficient, epsilon: float) -> TableFigure:
-    """The mean of the coefficients of the columns, those left out where it is undefined."""
+    """The mean of the columns' coefficients; columns where it is undefined are left out."""
     x, z = np.ascontiguousarray(x), np.ascontiguousarray(z)
     values, without = _native.left_out_correlations(x, z, "item", coefficient, epsilon)
     groups = values[0]
     without = np.where(np.isfinite(x), without, groups)
     is_defined = np.isfinite(groups)
     total, n = float(groups[is_defined].sum()), int(is_defined.sum())
-    rows = _mean(np.nansum(without, axis=1), np.isfinite(without).sum(axis=1))
-    columns = _mean(total - np.nan_to_num(groups), n - is_defined)
+    rows = ratios(np.nansum(without, axis=1), np.isfinite(without).sum(axis=1))
+    columns = ratios(total - np.nan_to_num(groups), n - is_defined)
     left = np.isfinite(without)
-    cells = _mean(
+    cells = ratios(
         total - np.nan_to_num(groups) + np.nan_to_num(without), n - is_defined.astype(float) + left
     )
     value = total / n if n else float("nan")
@@ -234,7 +234,7 @@ def _grouped(x: Floats, z: Floats, coefficient: Coefficient, epsilon: float) -> 
 
 
 def leave_out_of_means(x: Floats, z: Floats, coefficient: Coefficient) -> TableFigure:
-    """Of the systems' mean scores."""
+    """The coefficient of the systems' mean scores, without each system, item and cell."""
     return leave_out_of_scores(
         _means_without_items(x), _means_without_items(z), np.isfinite(x), coefficient
     )
@@ -246,9 +246,9 @@ def leave_out_of_scores(
     present: NDArray[np.bool_],
     coefficient: Coefficient,
 ) -> TableFigure:
-    """Of the systems' scores, however they are made of items: x and z are pairs of the scores (systems)
-    and the scores without each item (items, systems). `present` (systems × items) says which system has
-    which item."""
+    """The same for systems' scores that are computed from items in any way: x and z are pairs of the
+    scores (systems) and the scores without each item (items, systems). `present` (systems × items) says
+    which system has which item."""
     judged = present.any(axis=1)
     (x_all, x_items), (z_all, z_items) = (
         (scores[judged], without[:, judged]) for scores, without in (x, z)
@@ -285,9 +285,4 @@ def row_correlations(
 def _means_without_items(scores: Floats) -> tuple[Floats, Floats]:
     counts, sums = np.isfinite(scores).sum(axis=1), np.nansum(scores, axis=1)
     left = (counts[:, None] - np.isfinite(scores)).T.astype(np.float64)
-    return system_means(scores), _mean((sums[:, None] - np.nan_to_num(scores)).T, left)
-
-
-def _mean(sums: Floats, counts: Floats | NDArray[np.int64]) -> Floats:
-    result: Floats = np.full(np.shape(sums), np.nan)
-    return np.divide(sums, counts, out=result, where=np.asarray(counts) > 0)
+    return system_means(scores), ratios((sums[:, None] - np.nan_to_num(scores)).T, left)

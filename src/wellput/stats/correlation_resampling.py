@@ -1,26 +1,26 @@
 """Permutation tests and bootstraps of a metric's agreement with people (Deutsch et al. 2021).
 
 **Permutation** (`perm_…`): does one metric agree better with people than another? If two metrics
-were equally good it would not matter which of them gave which score. So scores of the two are
-exchanged at random, each metric standardized first (mean 0, standard deviation 1 over all common
-cells), and p is the share of exchanges in which the correlations differ as much as they do. What is
-exchanged decides what the conclusion holds for:
+are equally good, it does not matter which of them gave which score. So each metric is standardized
+(mean 0, standard deviation 1 over all common cells), scores of the two are exchanged at random, and p
+is the share of exchanges in which the correlations differ at least as much as the observed ones. The
+conclusion holds for other units of the kind that is exchanged:
 
-- `perm_systems`: all scores of a system; new systems, these items;
-- `perm_inputs`: all scores of an item; new items, these systems;
-- `perm_both`: systems, then items (a cell exchanged twice is back), as in nlpstats; new systems and
-  new items;
-- `perm_cells`: every cell by itself, as mt-metrics-eval's PermutationSigDiff does.
+- `perm_systems` exchanges all scores of a system: new systems, these items;
+- `perm_inputs` exchanges all scores of an item: new items, these systems;
+- `perm_both` exchanges systems, then items, as nlpstats does (a cell exchanged twice is back in its
+  place): new systems and new items;
+- `perm_cells` exchanges every cell by itself, as mt-metrics-eval's PermutationSigDiff does.
 
-All but `perm_systems` take a metric's errors for independent between the outputs of a system. Where
-a metric likes or dislikes whole systems they find differences between equally good metrics far too
-often (docs/results/agreement_calibration.md).
+All except `perm_systems` assume that a metric's errors on the outputs of one system are independent.
+Where a metric favors or disfavors whole systems, they find differences between equally good metrics far
+too often (docs/results/agreement_calibration.md).
 
-**Bootstrap** (`boot_…`), as in nlpstats: what is drawn anew, with replacement, decides what the
-interval allows for: other systems (`boot_systems`), other items (`boot_inputs`), or both
-(`boot_both`). A system drawn twice is two points that tie in everything. Undefined resamples are
-left out of an interval, which is itself undefined when they are more than the share that it leaves
-outside. With one seed all metrics see the same draws, so replicates of two metrics are paired.
+**Bootstrap** (`boot_…`), as in nlpstats: units are drawn with replacement. The interval allows for
+other systems (`boot_systems`), other items (`boot_inputs`), or both (`boot_both`). A system drawn
+twice is two points that are tied everywhere. Undefined resamples are left out of the interval; it is
+undefined itself where their share is larger than 1 - confidence. With one seed all metrics see the
+same draws, so replicates of two metrics are paired.
 
 >>> rng = np.random.default_rng(1)
 >>> human = rng.normal(size=(8, 50))
@@ -46,17 +46,22 @@ from wellput.stats.correlation import (
     correlate,
     refuse_too_many_pairs,
     takes_old_keywords,
-    undefined,
     why_undefined,
 )
-from wellput.stats.resampling import RELATIVE_ROUNDING, percentile_interval
+from wellput.stats.resampling import (
+    RELATIVE_ROUNDING,
+    check_resampling,
+    percentile_interval,
+    resampling_p_value,
+)
+from wellput.stats.undefined_values import undefined
 
 Alternative: TypeAlias = Literal["two-sided", "greater"]
 Exchanged: TypeAlias = Literal["systems", "items", "both", "cells"]
 
 
 class PermutationOptions(TypedDict, total=False):
-    """The options of `permutation_test` but what is exchanged."""
+    """The options of `permutation_test`, except what is exchanged."""
 
     alternative: Alternative
     n_resamples: int
@@ -127,17 +132,17 @@ def permutation_test(
 ) -> Estimate:
     """The difference of two metrics' agreement with `z`, x's minus y's, and its p-value.
 
-    n is as in `correlate`. Resamples without a defined difference count as evidence for chance.
+    n is as in `correlate`. Resamples where the difference is undefined count as extreme: they raise p.
     `alternative="greater"` asks whether x agrees better. With `acc-t` the tie threshold is
-    calibrated anew in every resample.
+    calibrated again in every resample.
     """
     check_resampling(n_resamples, seed)
     if correlation.coefficient == "spa":
         raise InputError(
-            "Soft pairwise accuracy is itself a permutation test: use acc-t or kendall."
+            "Soft pairwise accuracy has no permutation test, because it is one: use acc-t or kendall."
         )
     if alternative not in ("two-sided", "greater"):
-        raise InputError(f"An alternative is two-sided or greater, not {alternative!r}.")
+        raise InputError(f"alternative={alternative!r} is none of two-sided, greater.")
     grouping, coefficient = correlation.grouping, correlation.coefficient
     x, y, z = common_cells(x, y, z)
     refuse_too_many_pairs(x, correlation, n_resamples=n_resamples)
@@ -181,19 +186,6 @@ def standardized(scores: Floats) -> Floats:
     return centered / deviation if deviation > 0 else centered
 
 
-def resampling_p_value(by_chance: Floats, observed: float) -> float:
-    """(b + 1) / (m + 1) with b the resamples at least as extreme, or undefined, out of m."""
-    return float((np.count_nonzero(~(by_chance < observed)) + 1) / (len(by_chance) + 1))
-
-
-def check_resampling(n_resamples: int, seed: int) -> None:
-    """Refuses what no kernel could draw."""
-    if n_resamples < 1:
-        raise InputError(f"At least one resample is needed, not {n_resamples}.")
-    if not 0 <= seed < 2**64:
-        raise InputError(f"A seed is a whole number from 0 to 2^64 - 1, not {seed}.")
-
-
 def _points(x: Floats, grouping: str) -> int:
     present = np.isfinite(x)
     return int(present.sum() if grouping == "pooled" else present.any(axis=1).sum())
@@ -203,7 +195,7 @@ Drawn: TypeAlias = Literal["systems", "items", "both"]
 
 
 class BootstrapOptions(TypedDict, total=False):
-    """The options of `bootstrap_correlation` but what is drawn."""
+    """The options of `bootstrap_correlation`, except what is drawn."""
 
     confidence: float
     n_resamples: int
@@ -298,8 +290,8 @@ def boot_difference(
 ) -> Estimate:
     """The difference of two metrics' agreement with `z`, x's minus y's: interval and p-value.
 
-    p is the smallest 1 - confidence at which the percentile interval leaves out 0; for
-    `alternative="greater"` the share of resamples in which x does not agree better than y.
+    p is the smallest 1 - confidence whose percentile interval does not contain 0. With
+    `alternative="greater"` it is the share of resamples in which x does not agree better than y.
     """
     x, y, z = common_cells(x, y, z)
     for scores in (x, y):
@@ -332,7 +324,7 @@ def boot_difference(
 
 
 def sign_p_value(differences: Floats, alternative: Alternative) -> float:
-    """How often chance turns the sign of a difference; undefined resamples count as turned."""
+    """How often a difference changes its sign by chance; undefined resamples count as changed."""
     not_greater = resampling_p_value(-differences, 0.0)
     if alternative == "greater":
         return not_greater
@@ -354,7 +346,7 @@ def correlation_replicates(
     check_resampling(n_resamples, seed)
     if correlation.coefficient == "spa":
         raise InputError(
-            "Soft pairwise accuracy is itself resampled: it has no bootstrap interval."
+            "Soft pairwise accuracy has no bootstrap interval, because it is itself resampled."
         )
     refuse_too_many_pairs(x, correlation, n_resamples=n_resamples)
     table = _native.bootstrapped_correlations(

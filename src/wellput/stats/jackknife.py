@@ -1,17 +1,17 @@
 """Scores and their differences with a standard error from leaving out one item at a time.
 
-The nouns: *statistics* are a system's additive statistics, one row per item (n, k); a *score* turns
-sums of them into scores, over leading axes; `WithoutItems` holds a system's score with each item left
-out in turn. The spread of those scores is the standard error (Efron & Tibshirani 1993, ch. 11), and
-Student's t makes the interval and the p-value from it, with one degree of freedom less than there are
-items, or, of a difference, items on which the two systems differ: where most are ties the others are
-few, and they alone tell of the spread. For a mean over items without ties or skewness this is the
-paired t test; where differences are skewed it is more cautious (`skewness.py`). It goes for any
-smooth function of sums as well, such as BLEU. Nothing is drawn: the same rows give the same figures.
+The nouns: *statistics* are a system's additive statistics, one row per item (n, k); a *score* is a
+function from sums of them to scores, over leading axes; `WithoutItems` holds a system's score
+without each item. The spread of those scores gives the standard error (Efron & Tibshirani 1993, ch.
+11), and Student's t gives the interval and the p-value. The degrees of freedom are one less than the
+items; for a difference, one less than the items on which the two systems differ, because only those
+show the spread. For a mean over items without ties or skewness this is the paired t test. Where
+differences are skewed it is more cautious (`CautiousStudent`). It also works for any smooth function
+of sums, such as BLEU. Nothing is drawn: the same rows give the same figures.
 
-Two systems that are right or wrong on each item are compared by their shares (`paired_shares.py`).
+Two systems that are right or wrong on each item are compared by their shares (`proportions.py`).
 
-Items are taken for independent draws: where several come from one document, the error is too small
+Items are assumed to be independent. Where several come from one document, the error is too small
 (docs/results/calibration.md says by how much).
 """
 
@@ -29,19 +29,21 @@ from wellput.core.estimates import Bounds, Estimate, block_sum
 from wellput.core.metric import Floats
 from wellput.stats.proportions import is_share, wilson
 from wellput.stats.student import IDENTITY, CautiousStudent, Scale, student_estimate
+from wellput.stats.two_way_jackknife import jackknife_variance
 
 ScoreFunction: TypeAlias = Callable[[Floats], Floats]
 
 MIN_RELATIVE_ERROR = 1e-10
-"""A standard error this small, relative to the scores, comes of rounding: the items do not differ."""
+"""A standard error this small, relative to the scores, is rounding: the items do not differ."""
 BLOCK_ROWS = 65_536
-"""Rows scored at a time, so that a large corpus needs little more memory than its scores."""
+"""How many rows are scored at a time, so that a large corpus needs little more memory than its
+scores."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WithoutItems:
-    """A system's score on all items, and on all but one: `scores[i]` is without item i. `counts` says
-    which items add anything to the statistics."""
+    """A system's score on all items (`value`), and without each: `scores[i]` is without item i.
+    `counts` says which items add anything to the statistics."""
 
     value: float
     scores: Floats
@@ -50,7 +52,7 @@ class WithoutItems:
 
 @dataclass(frozen=True, slots=True)
 class PairedDifference:
-    """A difference of two scores; `inferred` from its standard error, None where there is none."""
+    """A difference of two scores. `inferred` holds its standard error, None where there is none."""
 
     estimate: Estimate
     inferred: CautiousStudent | None
@@ -62,7 +64,7 @@ class PairedDifference:
 
 
 def scores_without_items(statistics: Floats, score: ScoreFunction) -> WithoutItems:
-    """The score of all rows, and with each of them left out."""
+    """The score of all rows, and the score without each of them."""
     total = block_sum(statistics)
     scores = np.empty(len(statistics))
     for start in range(0, len(statistics), BLOCK_ROWS):
@@ -80,9 +82,10 @@ def score_interval(
 ) -> Estimate:
     """The score of all items with its interval, which stays within `bounds`.
 
-    Where every item counts 0 or 1 it is Wilson's; else the jackknife's, on the scale on which a score
-    between bounds has a symmetric error: log odds between two of them, the logarithm of the distance
-    to a single one. No interval where all items say the same, or fewer than two say anything.
+    Where every item counts 0 or 1 the interval is Wilson's. Otherwise it is the jackknife's, on a
+    scale where a score between bounds has a symmetric error: log odds between two bounds, the
+    logarithm of the distance to a single one. There is no interval where all items say the same, or
+    fewer than two items add anything.
     """
     counts = statistics[(statistics != 0).any(axis=1)]
     if is_share(counts, score, bounds):
@@ -122,11 +125,11 @@ def n_differing(a: Floats, b: Floats) -> int:
 def difference_of(
     a: WithoutItems, b: WithoutItems, differing: int, *, confidence: float = 0.95
 ) -> PairedDifference:
-    """As `paired_jackknife`, of scores made before, where the systems differ on so many items.
+    """As `paired_jackknife`, from scores computed before; the systems differ on `differing` items.
 
-    Two systems that differ on one item or none get p = 1. Where every item differs by the same amount
-    there is no error to measure: p is the chance that equally good systems differ in the same direction
-    on every item. None of these has an interval.
+    Two systems that differ on one item or none get p = 1. Where every item differs by the same
+    amount there is no spread to measure: p is the chance that equally good systems differ in the
+    same direction on every item. Neither case has an interval.
     """
     value = a.value - b.value
     counts = a.counts | b.counts
@@ -136,15 +139,15 @@ def difference_of(
         p_value = math.nan if math.isnan(error) else 2.0 ** min(0, 1 - differing)
         estimate = Estimate(value, p_value=p_value, method="sign", n=len(counts), null=0.0)
         return PairedDifference(estimate, None)
-    # Without an item of a large difference the score falls: hence the sign.
+    # Without an item whose difference is large the score falls, so the sign changes.
     found = CautiousStudent(value, error, differing - 1, -_skew(differences))
     estimate = found.estimate(confidence=confidence, n=len(counts), method="jackknife")
     return PairedDifference(estimate, found)
 
 
 def effect_size(a: Floats, b: Floats) -> float | None:
-    """Cohen's d of paired items (d_z): the mean of the differences of segment scores, in standard
-    deviations of these differences; None where fewer than two items have one, or all are equal.
+    """Cohen's d of paired items (d_z): the mean of the differences of segment scores divided by their
+    standard deviation; None where fewer than two items have a difference, or all differences are equal.
 
     >>> effect_size(np.array([1.0, 2.0, 3.0]), np.array([0.0, 2.0, 1.0]))
     1.0
@@ -159,24 +162,21 @@ def effect_size(a: Floats, b: Floats) -> float | None:
 
 
 def _error(scores: Floats, size: float) -> float:
-    """The jackknife's standard error of scores with one item left out each; `size` is that of the
-    whole score."""
-    n = len(scores)
-    if n < 2:
-        return math.nan
-    error = math.sqrt((n - 1) / n * float(((scores - scores.mean()) ** 2).sum()))
+    """The jackknife's standard error, from scores without one item each; `size` is that of the whole
+    score."""
+    error = math.sqrt(jackknife_variance(scores))
     return 0.0 if error <= MIN_RELATIVE_ERROR * size else error
 
 
 def _skew(values: Floats) -> float:
-    """The skewness of values over the root of their number: that of their mean."""
+    """The skewness of the values divided by the root of their number: the skewness of their mean."""
     deviations = values - values.mean()
     return float((deviations**3).sum() / (deviations**2).sum() ** 1.5)
 
 
 def _scale_between(low: float | None, high: float | None, *, at: float) -> tuple[Scale, float]:
-    """The scale for a score between bounds, and its slope at the score, which takes a standard error
-    there (the delta method). A score on or beyond a bound stays on its own scale."""
+    """The scale for a score between bounds, and its slope at the score, which converts a standard error
+    to that scale (the delta method). A score on or beyond a bound keeps its own scale."""
     if not (math.isfinite(at) and (low is None or low < at) and (high is None or at < high)):
         return IDENTITY, 1.0
     if low is not None and high is not None:

@@ -1,9 +1,9 @@
-"""Judges among themselves, by correlation: how far they agree, how reliable their mean is, who differs.
+"""Correlations between judges: how far judges agree, how reliable their mean is, who differs.
 
 Ratings are judges × units (see `wellput.stats.ratings`). Correlations are Pearson's, over the units
-that both sides have, at least three. They ignore a judge's own level and spread in a pair; but where
-judges are averaged (split halves, the rest of the panel) and rated different units, normalize per
-judge first, or a mild judge looks like a good unit.
+that both sides have, at least three. A judge's mean and spread do not matter in a pair. They matter
+where judges who rated different units are averaged (split halves, the rest of the panel): normalize
+per judge first, or the units of a mild judge look like good units.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from wellput.core.errors import InputError
 from wellput.core.estimates import Estimate
@@ -24,26 +24,27 @@ from wellput.stats.ratings import (
     as_ratings,
     constant_judges,
     gathered,
+    noise_share,
     pearson,
     shared_units,
     summarize_pairs,
-    undefined,
 )
+from wellput.stats.undefined_values import present_means, undefined
 
 MAD_TO_SD = 1.4826
 """A normal distribution's standard deviation over its median absolute deviation."""
 
 MIN_UNITS_FOR_OUTLIER = 10
-"""Units on which a correlation with the rest at or below the least means something: on a handful,
-chance alone makes it negative."""
+"""A low correlation with the other judges counts only from this many units on: on fewer, chance alone
+can make it negative."""
 
 MAX_CORRELATION_FOR_Z = 0.999999
-"""Correlations are taken no nearer to 1 than this for Fisher's z, which is infinite there."""
+"""Larger correlations are replaced by this, because Fisher's z is infinite at 1."""
 
 
 @dataclass(frozen=True, slots=True)
 class PairCorrelation:
-    """The correlation of two rows, by their places."""
+    """The correlation of two rows; `first` and `second` are their places."""
 
     first: int
     second: int
@@ -51,7 +52,8 @@ class PairCorrelation:
 
 
 def pair_correlations(rows: ArrayLike) -> tuple[PairCorrelation, ...]:
-    """Every pair of rows: of judges × units, or of questions × units with the judges averaged."""
+    """The correlations of all pairs of rows: judges × units, or questions × units, averaged over
+    judges."""
     return tuple(
         PairCorrelation(first, second, _correlation(x, y))
         for first, second, x, y in shared_units(as_ratings(rows))
@@ -59,11 +61,11 @@ def pair_correlations(rows: ArrayLike) -> tuple[PairCorrelation, ...]:
 
 
 def pairwise_correlations(ratings: ArrayLike, *, fewest: int = MIN_UNITS_TO_COMPARE) -> PairSummary:
-    """Mean, least, greatest and standard deviation of the correlations between judges who share at
-    least `fewest` units.
+    """Mean, minimum, maximum and standard deviation of the correlations between judges who share at
+    least `fewest` units, as Mutton et al. (2007) report them.
 
-    Mutton et al. 2007 report these four. A judge of zero variance correlates with nobody: their pairs
-    are left out, and the summary names them.
+    A judge of zero variance correlates with nobody: such judges' pairs are left out, and the summary
+    names the judges.
     """
     ratings = as_ratings(ratings)
     values = [pearson(x, y) for _, _, x, y in shared_units(ratings, fewest=fewest)]
@@ -84,8 +86,8 @@ def _correlation(x: Floats, y: Floats) -> Estimate:
 def spearman_brown(r: float, factor: float) -> float:
     """The reliability of a panel `factor` times as large as one whose reliability is r.
 
-    Below 0, where the formula runs off to minus infinity, |r| stands in the denominator (Krus &
-    Helmstadter 1993, cited from memory): a negative reliability stays between −1 and 0.
+    For r below 0 the plain formula goes to minus infinity. With |r| in the denominator the result stays
+    between −1 and 0, as with `fix.negative = "bilateral"` in R's AATtools.
 
     >>> spearman_brown(0.5, 2)
     0.6666666666666666
@@ -102,15 +104,15 @@ def split_half(
 ) -> Estimate:
     """The reliability of the panel's mean rating; `panel_reliability` gives it with an interval.
 
-    The judges are split at random into two halves, each unit's ratings averaged within each half, and
-    the two averages correlated over the units that have both. The mean correlation over `n_splits`
-    splits is stepped up once, by Spearman–Brown, from half a panel to a whole one: the step is the
-    mean of 1 / ratings in a half over that of 1 / ratings in all, over the units that have any. Of an
-    odd number of judges one, at random, sits out each split.
+    The judges are split at random into two halves, each unit's ratings are averaged within each
+    half, and the two averages are correlated over the units that have both. Spearman–Brown then
+    takes the mean correlation of `n_splits` splits from half a panel to a whole one. Its factor is
+    the mean of 1 / ratings in a half divided by the mean of 1 / ratings in all, over the rated
+    units. With an odd number of judges, each split leaves out one at random.
 
     `split="judges"` splits the panel once for all units: for judges who all rate (nearly) all units.
-    `split="units"` splits each unit's own ratings: for a crowd in which few judges share a unit. Units
-    with one rating cannot be split; they count in the step, since their noise is in the means.
+    `split="units"` splits each unit's ratings: for a crowd where few judges share a unit. Units with
+    one rating cannot be split; they count in the factor, because their noise is in the means.
     """
     if n_splits < 1:
         raise InputError(f"At least one split is needed, not {n_splits}.")
@@ -134,18 +136,13 @@ def split_half(
             f"in {n_splits - len(defined)} of {n_splits} splits a half is constant or too small"
         )
         return undefined(reason, n=units)
-    factor = float(noise[is_defined].mean()) / _noise_in(counts)
+    factor = float(noise[is_defined].mean()) / noise_share(counts)
     return Estimate(
         spearman_brown(float(defined.mean()), factor),
         method=f"split half over {split}, Spearman–Brown of the mean of {len(defined)} splits",
         n=units,
         seed=seed,
     )
-
-
-def _noise_in(counts: NDArray[np.float64] | NDArray[np.int64]) -> float:
-    """The mean of 1 / number of ratings over units: how much of one rating's noise is in a mean."""
-    return float((1 / counts[counts > 0]).mean())
 
 
 Half = tuple[Floats, Floats]
@@ -173,30 +170,22 @@ def _halves_of_units(ratings: Floats, rng: np.random.Generator) -> Iterator[tupl
 
 
 def _half(ratings: Floats) -> Half:
-    return _means(ratings), (~np.isnan(ratings)).sum(axis=0).astype(np.float64)
-
-
-def _means(ratings: Floats) -> Floats:
-    """Each unit's mean rating, NaN where there is none."""
-    counts = (~np.isnan(ratings)).sum(axis=0)
-    result = np.full(ratings.shape[1], np.nan)
-    np.divide(np.nansum(ratings, axis=0), counts, out=result, where=counts > 0)
-    return result
+    return present_means(ratings, axis=0), (~np.isnan(ratings)).sum(axis=0).astype(np.float64)
 
 
 def _between(first: Half, second: Half) -> tuple[float, float]:
-    """The correlation of two halves over the units that have both, and the noise in their means; NaN
-    where it is undefined."""
+    """The correlation of two halves over the units that have both, and the noise in their means; both
+    are NaN where the correlation is undefined."""
     both = (first[1] > 0) & (second[1] > 0)
     value = _correlation(first[0][both], second[0][both]).value
     if np.isnan(value):
         return value, value
-    return value, (_noise_in(first[1][both]) + _noise_in(second[1][both])) / 2
+    return value, (noise_share(first[1][both]) + noise_share(second[1][both])) / 2
 
 
 @dataclass(frozen=True, slots=True)
 class JudgeAgainstRest:
-    """A judge's correlation with the mean of all the others. `reason` says why they are an outlier."""
+    """A judge's correlation with the mean of all others. `reason` says why the judge is an outlier."""
 
     judge: int
     correlation: Estimate
@@ -207,14 +196,17 @@ class JudgeAgainstRest:
 def judges_against_rest(
     ratings: ArrayLike, *, least: float = 0.0, deviations: float = 3.0
 ) -> tuple[JudgeAgainstRest, ...]:
-    """Each judge against the mean of the others, on the units that they and somebody else rated.
+    """Each judge against the mean of the others, on the units that this judge and somebody else rated.
 
-    An outlier is a judge who (1) gave all their units, at least three, the same rating, or (2)
-    correlates with the rest at or below `least` on ten units or more, or (3) lies more than
-    `deviations` standard deviations below the median judge on Fisher's z scale, where the standard
-    deviation is the judges' (robust: 1.4826 times the median absolute deviation), but not less than
-    chance alone gives a judge of n units, 1 / √(n − 3). Where the correlation is undefined for another
-    reason there is nothing to judge by, and no outlier.
+    An outlier is a judge who
+
+    1. gave the same rating to all units, at least three, or
+    2. correlates with the others at or below `least` on ten units or more, or
+    3. lies more than `deviations` standard deviations below the median judge on Fisher's z scale. The
+       standard deviation is robust (1.4826 times the judges' median absolute deviation), and at least
+       1 / √(n − 3), what chance alone gives a judge of n units.
+
+    A judge whose correlation is undefined for another reason is no outlier.
     """
     ratings = as_ratings(ratings)
     correlations = [_with_rest(ratings, judge) for judge in range(len(ratings))]
@@ -246,7 +238,8 @@ def judges_against_rest(
 
 def _with_rest(ratings: Floats, judge: int) -> Estimate:
     rated = ~np.isnan(ratings[judge])
-    own, rest = ratings[judge, rated], _means(np.delete(ratings[:, rated], judge, axis=0))
+    own = ratings[judge, rated]
+    rest = present_means(np.delete(ratings[:, rated], judge, axis=0), axis=0)
     both = ~np.isnan(rest)
     return _correlation(own[both], rest[both])
 

@@ -1,24 +1,22 @@
-"""Means of what judges said about items, and how far they hold for other judges and other items.
+"""Means of judges' answers about items, and how far they hold for other judges and other items.
 
-The noun is `CrossedMeans`: the mean of each group (a system, say), and that mean again without each
-judge, each item, and each judge's answers on one item. The variance of a mean, or of the difference
-of two, is that of a two-way jackknife (`two_way_jackknife`).
+The noun is `CrossedMeans`: the mean of each group (such as a system), and that mean without each
+judge, without each item, and without each judge's answers on one item. A two-way jackknife
+(`two_way_jackknife`) gives the variance of a mean, or of the difference of two.
 
-Few judges may happen to be at one about two systems, and among many pairs of systems some always
-are: the variance over judges is therefore not taken for less than what judges differ by on average
-over all pairs. A pair that one of several judges rated has that average alone. With two judges, or
-two items, there is one degree of freedom, and tests are very cautious: two people say little about
-other people.
+A few judges may agree about two systems by chance, and among many pairs of systems some always get
+such agreement. So the variance over judges is at least the average over all pairs. Where only one of
+several judges rated a pair, it is that average. With two judges, or two items, there is one degree of
+freedom and tests are very cautious: two people say little about other people.
 
-Where there is one judge, the variance is that between items, and the other way round; where leaving
-one out leaves a group without any value, the variance is unknown.
+With one judge the variance is that between items; with one item, that between judges. Where a group
+has no value left without a judge or an item, the variance is unknown.
 
 `head_to_head` is for two systems offered together: how often the first was chosen, and whether that
-is more than half. A choice is 1 for the first system, 0 for the second, ½ for neither. Two
-inferences are made of each pair, and the wider bounds and the greater p-value are given: the
-jackknife over judges and items, and the exact binomial test of the choices that are no ties
-(Clopper & Pearson 1934), because a handful of choices has no spread that could be measured; 5 of 5
-is p = .0625.
+is more than half. A choice is 1 for the first system, 0 for the second, ½ for neither. Each pair
+gets two inferences, the jackknife over judges and items and the exact binomial test of the choices
+without ties (Clopper & Pearson 1934); the result has the wider bounds and the greater p-value. The
+exact test is needed because a few choices may show no spread: 5 of 5 gives p = .0625.
 """
 
 from __future__ import annotations
@@ -30,22 +28,22 @@ from functools import cached_property
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from wellput.core.estimates import Estimate
 from wellput.core.metric import Floats
+from wellput.stats.places import Places
 from wellput.stats.student import student_estimate
-from wellput.stats.two_way_jackknife import crossed_variance
-
-Places = NDArray[np.intp]
+from wellput.stats.two_way_jackknife import crossed_variance, jackknife_variance
+from wellput.stats.undefined_values import ratios
 
 
 @dataclass(frozen=True, eq=False)
 class CrossedMeans:
     """Means of groups over judges × items.
 
-    `judges`, `items` and `answers` hold the sums and counts of each judge, item, and judge on an item:
-    shape (units, groups) each.
+    `judges`, `items` and `answers` hold the sums and counts for each judge, each item, and each
+    judge on an item: shape (units, groups) each.
     """
 
     are_shares: bool
@@ -66,8 +64,8 @@ class CrossedMeans:
         n_groups: int,
         are_shares: bool = False,
     ) -> CrossedMeans:
-        """From one entry a judgment: its value, and the places of its group, judge and item. Values
-        between 0 and 1 are taken for shares where `are_shares`."""
+        """From one entry per judgment: its value, and the places of its group, judge and item.
+        `are_shares`: the values lie between 0 and 1, and so do all means."""
         answers = judges * (int(items.max(initial=0)) + 1) + items
         units = {
             name: _sums(values, np.unique(places, return_inverse=True)[1], groups, n_groups)
@@ -79,10 +77,10 @@ class CrossedMeans:
     @property
     def means(self) -> Floats:
         """The mean of each group, NaN where it has no value."""
-        return _ratio(self.totals, self.counts)
+        return ratios(self.totals, self.counts)
 
     def mean(self, group: int, *, confidence: float = 0.95, null: float | None = None) -> Estimate:
-        """The mean of one group, with its interval, and the p-value that it is `null`, if given."""
+        """The mean of one group with its interval; with `null`, also the p-value that it is `null`."""
         weights = np.zeros(len(self.totals))
         weights[group] = 1.0
         return self._estimate(weights, confidence, null=null)
@@ -118,8 +116,9 @@ class CrossedMeans:
         return replace(found, low=max(found.low, least), high=min(found.high, 1.0))
 
     def _variance(self, used: Places, weights: Floats, *, is_tested: bool) -> tuple[float, float]:
-        """Only what is tested is held against what judges differ by elsewhere: a judge's severity is in
-        all means alike, and no better known from many of them."""
+        """The variance and its degrees of freedom. Only tested figures use how judges differ about
+        other groups: a judge's severity is in all means, so many means do not tell more about it
+        than one."""
         judges, n_judges = self._jackknife(self.judges, used, weights)
         items, n_items = self._jackknife(self.items, used, weights)
         if len(self.judges[0]) < 2:
@@ -133,7 +132,7 @@ class CrossedMeans:
         n_groups = int((self.counts > 0).sum())
         if not is_tested or not math.isfinite(one_judge) or n_groups <= len(used):
             return crossed_variance(judges, items, answers, n_judges, n_items)
-        # What judges differ by about all systems is known better than about two of them.
+        # How judges differ about all systems is known better than how they differ about two.
         freedom = (n_judges - 1) * (n_groups - len(used) + 1)
         widest = max(judges, one_judge / n_judges)
         return crossed_variance(widest, items, answers, freedom + 1, n_items)
@@ -146,7 +145,7 @@ class CrossedMeans:
 
     @cached_property
     def _spread_of_differences(self) -> float:
-        """The same of the difference of two groups."""
+        """The same for the difference of two groups."""
         pairs = combinations(range(len(self.totals)), 2)
         return self._spread([np.array(pair) for pair in pairs], np.array([1.0, -1.0]))
 
@@ -156,9 +155,9 @@ class CrossedMeans:
         return float(np.mean(spreads)) if spreads else math.nan
 
     def _variance_of_unanimity(self, used: Places) -> float:
-        """Where all answers of a group are alike nothing varies, and yet nobody knows that all others
-        would be: each group's variance is that of its share with two answers of either kind added, over
-        its items (Agresti & Coull 1998)."""
+        """For groups whose answers are all equal: nothing varies, but other answers might differ. Each
+        group's variance is that of its share over its items with two answers of either kind added
+        (Agresti & Coull 1998)."""
         n = (self.items[1][:, used] > 0).sum(axis=0)
         share = (self.means[used] * n + 2) / (n + 4)
         return float((share * (1 - share) / (n + 4)).sum())
@@ -166,7 +165,7 @@ class CrossedMeans:
     def _jackknife(
         self, units: tuple[Floats, Floats], used: Places, weights: Floats
     ) -> tuple[float, int]:
-        """The variance when units are left out one by one, of the units that have any value; NaN
+        """The variance from leaving units out one by one, and the number of units with any value; NaN
         where a group has values of one unit only."""
         sums, counts = units[0][:, used], units[1][:, used]
         has_values = counts.any(axis=1)
@@ -174,8 +173,8 @@ class CrossedMeans:
         if n < 2:
             return math.nan, n
         left = self.counts[used] - counts[has_values]
-        without = _ratio(self.totals[used] - sums[has_values], left) @ weights
-        return float((n - 1) / n * ((without - without.mean()) ** 2).sum()), n
+        without = ratios(self.totals[used] - sums[has_values], left) @ weights
+        return jackknife_variance(without), n
 
 
 def _sums(values: Floats, units: Places, groups: Places, n_groups: int) -> tuple[Floats, Floats]:
@@ -187,11 +186,6 @@ def _sums(values: Floats, units: Places, groups: Places, n_groups: int) -> tuple
     sums: Floats = np.bincount(cell, weights=values, minlength=size).astype(np.float64)
     counts: Floats = np.bincount(cell, minlength=size).astype(np.float64)
     return sums.reshape(shape), counts.reshape(shape)
-
-
-def _ratio(sums: Floats, counts: Floats) -> Floats:
-    result: Floats = np.full(sums.shape, np.nan)
-    return np.divide(sums, counts, out=result, where=counts > 0)
 
 
 EVEN_SHARE = 0.5
@@ -206,10 +200,10 @@ def head_to_head(
     n_pairs: int,
     confidence: float = 0.95,
 ) -> tuple[Estimate, ...]:
-    """The share of the first system of each pair, with interval and the p-value of an even share.
+    """The share of the first system of each pair, with its interval and the p-value that it is ½.
 
-    One entry a choice: 1, ½ or 0, and the places of its pair, judge and item. A pair of which there is
-    no choice is NaN.
+    There is one entry per choice: 1, ½ or 0, and the places of its pair, judge and item. A pair without
+    any choice is NaN.
 
     >>> five = head_to_head([1, 1, 1, 1, 1], pairs=[0] * 5, judges=range(5), items=range(5), n_pairs=1)
     >>> round(five[0].p_value, 4)
@@ -237,7 +231,7 @@ def head_to_head(
 
 
 def _cautious(crossed: Estimate, values: Floats, confidence: float, *, is_alone: bool) -> Estimate:
-    """`is_alone`: there is one judge, and nothing is said of others."""
+    """`is_alone`: there is one judge, and the interval is not meant for others."""
     if not len(values):
         return Estimate(
             np.nan, method="undefined: they were never offered together", n=0, null=EVEN_SHARE
@@ -258,8 +252,9 @@ def _cautious(crossed: Estimate, values: Floats, confidence: float, *, is_alone:
 
 
 def _exact_binomial(values: Floats, confidence: float) -> Estimate:
-    """Of the choices that are no ties, put on the scale on which a tie is half a choice: given how many
-    ties there are, the share is even just where those are."""
+    """The exact test and interval of the choices without ties, on the scale where a tie is half a
+    choice. For a given number of ties, the share is ½ exactly where the share among the others is
+    ½."""
     from scipy.special import bdtr, betaincinv  # imported late: SciPy takes long to load
 
     won, lost = int((values > EVEN_SHARE).sum()), int((values < EVEN_SHARE).sum())

@@ -1,9 +1,9 @@
 """Strengths of systems from choices that judges made about items, with intervals for other judges and
 other items.
 
-The strengths are those of `stats.strengths`. Their intervals are not Wald's, which take choices for
-independent: each judge, and each item, is left out in one Newton step from the fitted model, and the
-variances are put together as those of means are (`stats.crossed`).
+The strengths are those of `stats.strengths`. Its Wald intervals assume that choices are independent;
+these intervals do not. Each judge, and each item, is left out in one Newton step from the fitted
+model, and `two_way_jackknife` combines the variances, as for means.
 """
 
 from __future__ import annotations
@@ -16,16 +16,23 @@ from numpy.typing import ArrayLike, NDArray
 
 from wellput.core.estimates import Estimate
 from wellput.core.metric import Floats
+from wellput.stats.places import Places
 from wellput.stats.preferences import Choices
-from wellput.stats.strengths import BradleyTerry, bradley_terry, pair_chances, pair_slope
+from wellput.stats.strengths import (
+    BradleyTerry,
+    bradley_terry,
+    idle_directions,
+    pair_chances,
+    pair_slope,
+)
 from wellput.stats.student import student_estimate
-from wellput.stats.two_way_jackknife import crossed_variance
+from wellput.stats.two_way_jackknife import crossed_variance, jackknife_variance
 
-Places = NDArray[np.intp]
 MAX_UNITS_ONE_BY_ONE = 300
-"""Of more judges, items or answers than this, each is a small part of what is known."""
+"""With more judges, items or answers than this, each is a small part of the data, and all are left out
+at once by an approximation."""
 MAX_CONDITION = 1e10
-"""The condition number of the information from which strengths count as undetermined."""
+"""Strengths count as unknown where the condition number of their information matrix reaches this."""
 
 
 def judged_strengths(
@@ -38,9 +45,9 @@ def judged_strengths(
     systems: Sequence[str],
     confidence: float = 0.95,
 ) -> BradleyTerry:
-    """The fitted model; parallel arrays hold the places of the systems offered, the choice (`a`, `b` or
-    `tie`) and the places of judge and item. Where leaving out a judge or an item leaves strengths
-    unknown, or there is one judge or one item, there is no interval."""
+    """The fitted model. Parallel arrays hold the places of the two systems offered, the choice (`a`,
+    `b` or `tie`), and the places of judge and item. There is no interval where strengths are unknown
+    without some judge or item, or where there is one judge or one item."""
     a, b = np.asarray(first, dtype=np.intp), np.asarray(second, dtype=np.intp)
     fitted = bradley_terry(Choices.of_places(a, b, choices, systems), confidence=confidence)
     if np.isnan(fitted.logs).all():
@@ -64,7 +71,7 @@ def _with_interval(
 ) -> Estimate:
     if not np.isfinite(strength.value):
         return strength
-    judges, items, answers = (_jackknife(each[:, place]) for each in steps)
+    judges, items, answers = (jackknife_variance(each[:, place]) for each in steps)
     if min(len(steps[0]), len(steps[1])) < 2:
         variance, freedom = np.nan, 1.0
     else:
@@ -79,11 +86,6 @@ def _with_interval(
         method=method,
         n=strength.n,
     )
-
-
-def _jackknife(steps: Floats) -> float:
-    n = len(steps)
-    return float((n - 1) / n * ((steps - steps.mean()) ** 2).sum()) if n > 1 else np.nan
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,7 +104,7 @@ class _Trials:
     def of(cls, a: Places, b: Places, choices: NDArray[np.str_], model: BradleyTerry) -> _Trials:
         k = len(model.systems)
         low, high = np.minimum(a, b), np.maximum(a, b)
-        # Between components there is nothing to fit: a choice there moves no strength.
+        # A choice between systems of different components moves no strength.
         components = np.array(model.components)
         comparable = components[low] == components[high]
         numbers, pair_of = np.unique(low * k + high, return_inverse=True)
@@ -112,16 +114,12 @@ class _Trials:
         logs = np.append(model.logs, np.log(model.ties.value) if model.ties.value > 0 else -np.inf)
         chances = pair_chances(logs, i, j)
         outcome = np.where(comparable, outcome, 3)
-        # What a step may not move: the level of each component, and ν without ties.
-        same = components[:, None] == components
-        idle = np.zeros((k + 1, k + 1))
-        idle[:k, :k] = same / same.sum(axis=1)
-        idle[k, k] = not model.ties.value > 0
+        idle = idle_directions(components, has_ties=model.ties.value > 0)
         return cls(model, i, j, chances, pair_of, outcome, idle)
 
     def steps(self, units: Places) -> Floats:
-        """How far each unit, when left out, moves the logs in one Newton step: units × systems; NaN
-        where what is left does not determine them."""
+        """How far leaving out each unit moves the logs in one Newton step: units × systems; NaN where
+        the rest does not determine them."""
         names, places = np.unique(units, return_inverse=True)
         if len(names) > MAX_UNITS_ONE_BY_ONE:
             return self._steps_at_once(places, len(names))
@@ -138,7 +136,7 @@ class _Trials:
         return steps
 
     def _steps_at_once(self, places: Places, n_units: int) -> Floats:
-        """The same where a unit is so small a part that what is left has the information of all."""
+        """The same for units so small that the information without one is about that of all."""
         k = len(self.model.systems)
         counts = np.zeros((4, len(self.i)))
         np.add.at(counts, (self.outcome, self.pair_of), 1)

@@ -1,8 +1,8 @@
 """Agreement on categories beyond chance: Cohen's kappa, Fleiss' kappa, a decision against verdicts.
 
-Kappa is 1 − observed / expected disagreement. Cohen's (1960) expects disagreement from each judge's own
-distribution of ratings, Fleiss' (1971) from the pooled one. Both are NaN, with the reason, where all
-ratings are the same category: nothing could have been disagreed on.
+Kappa is 1 − observed / expected disagreement. Cohen's (1960) expects disagreement by each judge's
+distribution of ratings, Fleiss' (1971) by the pooled one. Both are NaN, with the reason, where all
+ratings are the same category: then no disagreement is expected.
 """
 
 from __future__ import annotations
@@ -18,15 +18,14 @@ from wellput.core.estimates import Estimate
 from wellput.core.metric import Floats
 from wellput.stats.ratings import (
     MIN_UNITS_TO_COMPARE,
-    NAN,
     PairSummary,
     SquaredDisagreements,
     as_ratings,
     gathered,
     shared_units,
     summarize_pairs,
-    undefined,
 )
+from wellput.stats.undefined_values import NAN, ratios, undefined
 
 Weights = Literal["none", "linear", "quadratic"]
 
@@ -34,14 +33,14 @@ Weights = Literal["none", "linear", "quadratic"]
 def cohen_kappa(first: ArrayLike, second: ArrayLike, *, weights: Weights = "none") -> Estimate:
     """Cohen's kappa of two judges over the units both rated (NaN = not rated).
 
-    Weighted kappa (Cohen 1968) counts a disagreement by |a − b| or (a − b)², a and b being the ratings
-    themselves. scikit-learn counts by the places among the categories that occur: the same where
-    these are evenly spaced, else only when given all of them as `labels`.
+    Weighted kappa (Cohen 1968) weights a disagreement by |a − b| or (a − b)², where a and b are the
+    ratings. scikit-learn uses the places of a and b among the categories that occur. The two are equal
+    where these are evenly spaced; otherwise give scikit-learn all categories as `labels`.
     """
     x, y = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
     if x.ndim != 1 or x.shape != y.shape:
         raise InputError(
-            f"Two judges' ratings of the same units are needed, not arrays of {x.shape} and {y.shape}."
+            f"Two judges must rate the same units; the arrays have shapes {x.shape} and {y.shape}."
         )
     both = ~(np.isnan(x) | np.isnan(y))
     n = int(both.sum())
@@ -61,16 +60,14 @@ def pairwise_kappas(
     ratings = as_ratings(ratings)
     if weights == "quadratic":
         pairs = SquaredDisagreements.of(ratings, fewest=fewest)
-        quotient = np.full(len(pairs.n), NAN)
-        np.divide(pairs.observed, pairs.expected, out=quotient, where=pairs.expected > 0)
-        values = (1 - quotient).tolist()
+        values = (1 - ratios(pairs.observed, pairs.expected)).tolist()
     else:
         values = [_kappa(x, y, weights) for _, _, x, y in shared_units(ratings, fewest=fewest)]
     return summarize_pairs(values, len(ratings), fewest=fewest)
 
 
 def _kappa(x: Floats, y: Floats, weights: Weights) -> float:
-    """From the ratings alone, without a table of categories: a 0–100 scale has 101 of them."""
+    """Computed without a table of categories × categories: a 0–100 scale has 101 categories."""
     values, codes = np.unique(np.concatenate([x, y]), return_inverse=True)
     if len(values) == 1:
         return NAN
@@ -83,7 +80,7 @@ def _kappa(x: Floats, y: Floats, weights: Weights) -> float:
     q = np.bincount(codes[n:], minlength=len(values)) / n
     if weights == "none":
         return float(1 - np.mean(x != y) / (1 - p @ q))
-    # E|X − Y| is the sum over the gaps between values of the chance that X and Y lie on two sides.
+    # E|X − Y| sums, over the gaps between values, gap × chance that X and Y lie on different sides.
     below_x, below_y = np.cumsum(p)[:-1], np.cumsum(q)[:-1]
     apart = below_x * (1 - below_y) + below_y * (1 - below_x)
     return float(1 - np.mean(np.abs(x - y)) / (apart @ np.diff(values)))
@@ -92,8 +89,8 @@ def _kappa(x: Floats, y: Floats, weights: Weights) -> float:
 def fleiss_kappa(ratings: ArrayLike) -> Estimate:
     """Fleiss' kappa; each rating is a category.
 
-    It is defined for equally many ratings of every rated unit, by whichever judges. Otherwise the
-    result is NaN: Krippendorff's nominal alpha is the measure that allows for missing ratings.
+    Every rated unit needs the same number of ratings, by any judges. Otherwise the result is NaN:
+    Krippendorff's nominal alpha allows for missing ratings.
     """
     ratings = gathered(as_ratings(ratings))
     counts = (~np.isnan(ratings)).sum(axis=0)
@@ -103,8 +100,8 @@ def fleiss_kappa(ratings: ArrayLike) -> Estimate:
         return undefined("no unit has two ratings", n=units)
     if counts.min() != counts.max():
         return undefined(
-            f"units have from {counts.min()} to {counts.max()} ratings; Fleiss' kappa needs equally "
-            "many, Krippendorff's alpha does not",
+            f"units have from {counts.min()} to {counts.max()} ratings; Fleiss' kappa needs the same "
+            "number of each, Krippendorff's alpha does not",
             n=units,
         )
     values, codes = np.unique(ratings, return_inverse=True)
@@ -174,7 +171,7 @@ class Confusion:
             "precision": "the decision is never yes",
             "recall": "the verdict is never yes",
             "f1": "neither decision nor verdict is ever yes",
-            "kappa": "decision and verdict are always the same one answer",
+            "kappa": "all decisions and verdicts are the same answer",
         }
         if not self.n:
             reasons = dict.fromkeys(reasons, reasons["accuracy"])
@@ -182,16 +179,17 @@ class Confusion:
 
 
 def confusion(decisions: ArrayLike, verdicts: ArrayLike) -> Confusion:
-    """Counts decisions (one a unit) against verdicts (a row, or judges × units): 1 yes, 0 no, NaN none.
+    """Counts decisions (one per unit) against verdicts (a row, or judges × units): 1 yes, 0 no, NaN
+    none.
 
-    A unit without decision, or a verdict that is missing, is no case. To count units rather than
-    verdicts, give the majority's verdict as one row.
+    Units without a decision and missing verdicts do not count. To count units rather than verdicts,
+    give the majority's verdicts as one row.
     """
     said = np.asarray(decisions, dtype=np.float64)
     judged = np.atleast_2d(np.asarray(verdicts, dtype=np.float64))
     if said.ndim != 1 or judged.ndim != 2 or judged.shape[1] != len(said):
         raise InputError(
-            f"One decision a unit is needed: there are decisions of shape {said.shape}, verdicts on "
+            f"Each unit needs one decision; the decisions have shape {said.shape}, the verdicts are on "
             f"{judged.shape[-1]} units."
         )
     for name, array in (("Decisions", said), ("Verdicts", judged)):

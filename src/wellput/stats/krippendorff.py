@@ -1,9 +1,15 @@
-"""Krippendorff's alpha: agreement of any number of judges, with missing ratings, at any level.
+"""Krippendorff's alpha: agreement of any number of judges, with missing ratings, at any level of
+measurement.
 
-Alpha is 1 − observed / expected disagreement (Krippendorff 2004, ch. 11): 1 is perfect, 0 is chance,
-below 0 systematic disagreement. The level says how far two ratings disagree: `nominal` 0 or 1;
-`interval` (a − b)²; `ordinal` (a − b)² of their mean ranks among all pairable ratings; `ratio`
-((a − b) / (a + b))². Only units with two ratings or more count.
+Alpha is 1 − observed / expected disagreement (Krippendorff 2004, ch. 11): 1 is perfect agreement, 0 is
+chance, below 0 is systematic disagreement. The level says how much two ratings disagree:
+
+- `nominal`: 0 or 1;
+- `interval`: (a − b)²;
+- `ordinal`: (a − b)² of their mean ranks among all ratings that count;
+- `ratio`: ((a − b) / (a + b))².
+
+Only units with two ratings or more count.
 """
 
 from __future__ import annotations
@@ -16,13 +22,14 @@ from numpy.typing import ArrayLike
 from wellput.core.errors import InputError
 from wellput.core.estimates import Estimate
 from wellput.core.metric import Floats
-from wellput.stats.ratings import NAN, as_ratings, gathered, undefined
+from wellput.stats.ratings import as_ratings, gathered
 from wellput.stats.resampling import percentile_interval
+from wellput.stats.undefined_values import NAN, undefined
 
 MeasurementLevel = Literal["nominal", "ordinal", "interval", "ratio"]
 
 BLOCK_VALUES = 1024
-"""Distinct values compared at a time with all others, at the ratio level."""
+"""How many distinct values are compared at a time with all others, at the ratio level."""
 
 
 def krippendorff_alpha(
@@ -35,13 +42,11 @@ def krippendorff_alpha(
 ) -> Estimate:
     """Alpha of ratings (judges × units, NaN = missing), with an interval if `n_resamples` > 0.
 
-    The interval is the percentile bootstrap over units. Both disagreements, and the ranks at the
-    ordinal level, are taken anew from each resample.
+    The interval is the percentile bootstrap over units. Each resample has its own disagreements, and at
+    the ordinal level its own ranks.
     """
     if level not in get_args(MeasurementLevel):
-        raise InputError(
-            f"The level is one of {', '.join(get_args(MeasurementLevel))}, not {level!r}."
-        )
+        raise InputError(f"level={level!r} is none of {', '.join(get_args(MeasurementLevel))}.")
     ratings = gathered(as_ratings(ratings))
     ratings = ratings[:, (~np.isnan(ratings)).sum(axis=0) > 1]
     units = ratings.shape[1]
@@ -65,7 +70,7 @@ def krippendorff_alpha(
 
 
 def _alpha(ratings: Floats, level: MeasurementLevel) -> float:
-    """Of gathered ratings with at least two in each unit; NaN where all are the same."""
+    """Alpha of gathered ratings, at least two in each unit; NaN where all ratings are the same."""
     present = ~np.isnan(ratings)
     counts = present.sum(axis=0)
     given = ratings[present]
@@ -84,8 +89,8 @@ def _alpha(ratings: Floats, level: MeasurementLevel) -> float:
 
 
 def _mean_ranks(ratings: Floats) -> Floats:
-    """Krippendorff's ordinal difference of c and k counts the ratings between them, and half of those
-    at c and at k: that is the difference of their mean ranks."""
+    """Krippendorff's ordinal difference of c and k counts the ratings between them, and half of the
+    ratings c and k: this is the difference of their mean ranks."""
     present = ~np.isnan(ratings)
     _, codes, sizes = np.unique(ratings[present], return_inverse=True, return_counts=True)
     ranks = np.full(ratings.shape, np.nan)
@@ -96,7 +101,7 @@ def _mean_ranks(ratings: Floats) -> Floats:
 def _squared_differences(ratings: Floats, counts: Floats) -> tuple[Floats, float]:
     """The sums of (a − b)² over all ordered pairs, within each unit and over all ratings.
 
-    Over m ratings the sum is 2 m times the sum of squares about their mean.
+    For m ratings the sum is 2 m times their sum of squares about the mean.
     """
     n = counts.sum()
     centered = ratings - np.nansum(ratings) / n

@@ -1,11 +1,11 @@
-"""Every metric against every other: which of them differ really?
+"""Which metrics really differ in their agreement with people?
 
-The noun is `MetricComparison`: all pairs of metrics, each tested, with p-values corrected for all
-of them.
+The noun is `MetricComparison`: all pairs of metrics, each tested, with p-values corrected for the
+number of pairs.
 
-Fisher's interval and Williams' test are here as well. Both assume what resampling does not:
-bivariate normal scores, and points that know nothing of each other. That suits one mean score for
-each system, less so segments.
+Fisher's interval and Williams' test are here as well. Unlike resampling, both assume that scores are
+bivariate normal and that points are independent. This suits one mean score per system better than
+segments.
 """
 
 from __future__ import annotations
@@ -14,21 +14,20 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, TypeVar
 
 import numpy as np
 
 from wellput.core.errors import InputError, did_you_mean
 from wellput.core.estimates import Estimate
 from wellput.core.metric import Floats
-from wellput.stats.corrections import benjamini_hochberg, bonferroni, holm
+from wellput.stats.corrections import CORRECTIONS, Correction
 from wellput.stats.correlation import (
     OLD_DEFAULTS,
     Correlation,
     common_cells,
     correlate,
     takes_old_keywords,
-    undefined,
 )
 from wellput.stats.correlation_intervals import correlation_difference
 from wellput.stats.correlation_resampling import (
@@ -39,6 +38,10 @@ from wellput.stats.correlation_resampling import (
     perm_inputs,
     perm_systems,
 )
+from wellput.stats.student import check_confidence
+from wellput.stats.undefined_values import undefined
+
+Numbers = TypeVar("Numbers", float, Floats)
 
 
 def fisher(
@@ -50,11 +53,10 @@ def fisher(
 ) -> Estimate:
     """The interval of a correlation of n points by Fisher's transformation.
 
-    For Spearman's and Kendall's coefficients with the variances of Bonett & Wright (2000). The
-    interval is NaN with fewer points than the formula needs, and for a perfect correlation.
+    Spearman's and Kendall's coefficients have the variances of Bonett & Wright (2000). The interval is
+    NaN for a perfect correlation, and with fewer points than the formula needs.
     """
-    if not 0 < confidence < 1:
-        raise InputError(f"A confidence lies between 0 and 1, {confidence} does not.")
+    check_confidence(confidence)
     from scipy.special import ndtri
 
     lost, scale = {
@@ -80,18 +82,17 @@ def williams(
 ) -> Estimate:
     """Williams' test (1959) that two correlations with one variable, over the same n points, are equal.
 
-    1 stands for people, 2 and 3 for the metrics: the value is r12 - r13, `r23` the correlation
+    1 stands for people, 2 and 3 for the metrics: the value is r12 - r13, and `r23` is the correlation
     between the metrics. See Steiger (1980), Graham & Baldwin (2014). `df` are the degrees of freedom
-    of t: n - 3, as both have it, unless given; the output published with the latter's program comes
-    out with n - 2, we do not know why.
+    of t; the default is n - 3, as in both papers. The output published with Graham & Baldwin's program
+    matches n - 2; the reason is unknown.
 
     >>> round(williams(0.9, 0.6, 0.7, 20, alternative="greater").p_value, 4)
     0.0012
     """
     if n < 4:
         return undefined("Williams' test needs four points", has_p_value=True)
-    determinant = 1 - r12**2 - r13**2 - r23**2 + 2 * r12 * r13 * r23
-    variance = 2 * (n - 1) / (n - 3) * determinant + ((r12 + r13) / 2) ** 2 * (1 - r23) ** 3
+    variance = williams_variance(r12, r13, r23, n)
     if not variance > 1e-12:
         return undefined("the correlations leave no variance to test with", has_p_value=True)
     t = (r12 - r13) * float(np.sqrt((n - 1) * (1 + r23) / variance))
@@ -102,6 +103,12 @@ def williams(
     return Estimate(
         value=r12 - r13, p_value=float(p_value), method=f"Williams' test, t({df}) = {t:.4f}", n=n
     )
+
+
+def williams_variance(r12: Numbers, r13: Numbers, r23: Numbers, n: int) -> Numbers:
+    """The denominator of Williams' t: t² = (r12 - r13)² (n - 1) (1 + r23) / variance."""
+    determinant = 1 - r12**2 - r13**2 - r23**2 + 2 * r12 * r13 * r23
+    return 2 * (n - 1) / (n - 3) * determinant + ((r12 + r13) / 2) ** 2 * (1 - r23) ** 3
 
 
 @takes_old_keywords(Correlation("system"))
@@ -115,9 +122,9 @@ def williams_test(
 ) -> Estimate:
     """`williams` for two metrics and human scores, systems × items arrays.
 
-    Averaged correlations are no correlations of n points: the test is for systems
-    (`Correlation("system")`) or, where cells are independent, for pooled cells.
-    Unlike in WMT's scripts and nlpstats correlations keep their sign.
+    The test needs one correlation of n points, not an average: use it for systems
+    (`Correlation("system")`) or, where cells are independent, for pooled cells. Correlations keep their
+    sign, unlike in WMT's scripts and nlpstats.
     """
     if correlation.is_averaged:
         raise InputError("Williams' test is for one correlation, not for an average over groups.")
@@ -141,7 +148,6 @@ CorrelationTest: TypeAlias = Literal[
     "boot-inputs",
     "williams",
 ]
-Correction: TypeAlias = Literal["holm", "bh", "bonferroni", "none"]
 
 CORRELATION_TESTS: dict[CorrelationTest, Callable[..., Estimate]] = {
     "jackknife": correlation_difference,
@@ -155,21 +161,15 @@ CORRELATION_TESTS: dict[CorrelationTest, Callable[..., Estimate]] = {
     "williams": williams_test,
 }
 TESTS_WITHOUT_DRAWS: tuple[CorrelationTest, ...] = ("jackknife", "williams")
-CORRECTIONS: dict[Correction, Callable[[Floats], Floats]] = {
-    "holm": holm,
-    "bh": benjamini_hochberg,
-    "bonferroni": bonferroni,
-    "none": np.array,
-}
 
 
 @dataclass(frozen=True, eq=False)
 class MetricComparison:
     """All pairs of metrics, in the order of `metrics`.
 
-    `agreement` holds each metric's own agreement. `differences[a, b]` is the row's minus the
-    column's; p-values are two-sided, symmetric, NaN on the diagonal and where a test was not
-    possible; `adjusted` allows for there being many of them. `estimates` has the pairs (a, b), a < b.
+    `agreement` holds each metric's agreement with people. `differences[a, b]` is the row's minus the
+    column's. p-values are two-sided, symmetric, and NaN on the diagonal and where a test was not
+    possible; `adjusted` are corrected for the number of pairs. `estimates` has the pairs (a, b), a < b.
     """
 
     metrics: tuple[str, ...]
@@ -196,10 +196,10 @@ def compare_all(
     """The difference of every two metrics' agreement with `z`, tested.
 
     `on_progress` is called with 1 after every pair. A pair uses the cells that both metrics have.
-    `jackknife` takes interval and p from leaving systems and items out, for other systems and other
-    items; the other tests are those of the literature. No p-value of m resamples is below 1 / (m + 1),
-    and a correction multiplies it by up to the number of pairs: 20 metrics make 190 pairs, which need
-    some 10,000 resamples to show anything at .05.
+    `jackknife` leaves systems and items out, and its interval and p hold for other systems and other
+    items; the other tests are those of the literature. The smallest p-value of m resamples is
+    1 / (m + 1), and a correction multiplies it by up to the number of pairs: 20 metrics make 190 pairs,
+    which need about 10,000 resamples to show any difference at .05.
     """
     for name, known in ((test, CORRELATION_TESTS), (correction, CORRECTIONS)):
         if name not in known:

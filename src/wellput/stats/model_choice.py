@@ -1,10 +1,10 @@
 """Which predictors to keep.
 
-By AIC: from all predictors, drop or take back the one that lowers AIC most, until none does (as R's
-`step` with direction "both"). By p: drop the predictor with the largest p above 0.10, take back the one
-with the smallest p below 0.05. Where there are too many predictors for the rows, the search starts
-from none and passes over what is a combination of the predictors taken. Figures of a model chosen this
-way are too good: cross-validate it.
+By AIC: starting with all predictors, drop or take back the one that lowers AIC most, until none does
+(as R's `step` with direction "both"). By p: drop the predictor with the largest p above 0.10, take
+back the one with the smallest p below 0.05. Where there are too many predictors for the rows, the
+search starts with none, and skips combinations of the predictors already taken. Figures of a model
+chosen this way are too good: cross-validate it.
 """
 
 from __future__ import annotations
@@ -26,13 +26,14 @@ from wellput.stats.regression import (
     ols,
 )
 
-REMOVE_ABOVE = 0.10
-ENTER_BELOW = 0.05
+REMOVE_ABOVE_P = 0.10
+ENTER_BELOW_P = 0.05
 
 
 @dataclass(frozen=True, slots=True)
 class SelectionStep:
-    """One step of the search: what was dropped (`-name`) or taken (`+name`), and what came of it."""
+    """One step of the search: the predictor dropped (`-name`) or taken (`+name`), and the model
+    after."""
 
     change: str
     names: tuple[str, ...]
@@ -42,7 +43,7 @@ class SelectionStep:
 def stepwise(
     y: Floats, x: Floats, names: Sequence[str], *, by: Literal["aic", "p"]
 ) -> tuple[Regression, list[SelectionStep]]:
-    """The chosen model and the way to it."""
+    """The chosen model, and the steps that led to it."""
     y, x, left_out = complete_rows(y, x)
     check_varied(y, x, names)
     search = _Search(y, x, list(names))
@@ -59,13 +60,13 @@ def stepwise(
         )
     if not chosen:
         raise InputError(
-            "No predictor is worth keeping: none explains the judgments better than their mean does."
+            "No predictor is worth keeping: none explains the judgments better than their mean."
         )
     return replace(search.fit(chosen), left_out=left_out), steps
 
 
 class _Search:
-    """Models of subsets of the predictors, by their places."""
+    """Models of subsets of the predictors; a subset is the set of their places."""
 
     def __init__(self, y: Floats, x: Floats, names: list[str]) -> None:
         self.y, self.x, self.names = y, x, names
@@ -79,8 +80,8 @@ class _Search:
             model = ols(self.y, self.x[:, sorted(chosen)], self.names_of(chosen))
             if model.is_exact:
                 raise InputError(
-                    f"{', '.join(model.names)} determine the judgments exactly, so there is nothing to "
-                    "choose by. Are the judgments computed from the metric?"
+                    f"{', '.join(model.names)} determine the judgments exactly, so models cannot be "
+                    "compared. Are the judgments computed from the metric?"
                 )
             self.fitted[chosen] = model
         return self.fitted[chosen]
@@ -110,11 +111,11 @@ class _Search:
         if chosen:
             p_values = self.fit(chosen).p_values
             worst = int(np.argmax(p_values))
-            if p_values[worst] > REMOVE_ABOVE:
+            if p_values[worst] > REMOVE_ABOVE_P:
                 return sorted(chosen)[worst]
         candidates: dict[int, float] = {}
         for place in self.to_take(chosen):
             grown = chosen | {place}
             candidates[place] = float(self.fit(grown).p_values[sorted(grown).index(place)])
         best = min(candidates, key=lambda place: candidates[place], default=None)
-        return best if best is not None and candidates[best] < ENTER_BELOW else None
+        return best if best is not None and candidates[best] < ENTER_BELOW_P else None

@@ -1,15 +1,16 @@
-"""How many items and judges it takes to tell two systems, or two metrics, apart. All is simulated.
+"""How many items and judges it takes to tell two systems, or two metrics, apart, by simulation.
 
-Two systems: judge j's rating of one system's output for item i minus that of the other's is
+Two systems: judge j's rating of the first system's output for item i minus that of the second's is
 
-    difference + item i's own (sd_item) + judge j's own (sd_judge) + noise of two ratings (sd_noise),
+    difference + item effect (sd_item) + judge effect (sd_judge) + noise of two ratings (sd_noise),
 
-all normal, every judge judging every item. The test is that of a ranking by people
-(`judged_means`). Two metrics: their scores and the mean judgment of each item are normal with given
-correlations. No ratings are drawn one by one: means, mean squares and correlations have known
-distributions in such panels, and drawing from those is the same, whatever the number of items. The
-noun `Draws` holds the random numbers: every size of a study sees the same, so power does not wobble
-from row to row.
+all normal; every judge rates every item. The test is that of a ranking by people (`judged_means`).
+Two metrics: their scores and the mean judgment of each item are normal with given correlations.
+
+No ratings are drawn one by one. In such panels means, mean squares and correlations have known
+distributions, and the simulation draws from these, at the same cost for any number of items. The noun
+`Draws` holds the random numbers: all sizes of a study use the same, so that power does not change from
+row to row by chance.
 """
 
 from __future__ import annotations
@@ -24,14 +25,17 @@ from wellput.core.errors import InputError
 from wellput.core.estimates import Estimate
 from wellput.core.metric import Floats
 from wellput.core.result import Result
+from wellput.stats.judge_correlations import spearman_brown
+from wellput.stats.metric_comparison import williams_variance
+from wellput.stats.proportions import wilson_bounds
 from wellput.stats.two_way_jackknife import crossed_variances
 
 MAX_EXACT_FREEDOM = 100
-"""With more degrees of freedom χ² is read off Wilson & Hilferty's formula, to five digits."""
+"""With more degrees of freedom χ² comes from Wilson & Hilferty's formula, right to five digits."""
 
 
 class Draws:
-    """Random numbers, drawn once: distributions of any size are read off the same quantiles."""
+    """Random numbers, drawn once: distributions of any size use the same quantiles."""
 
     def __init__(self, simulations: int, seed: int) -> None:
         if simulations < 100:
@@ -55,12 +59,12 @@ class Draws:
         return np.asarray(2 * gammaincinv(freedom / 2, ndtr(quantile)), dtype=np.float64)
 
     def mean_square(self, stream: int, freedom: int) -> Floats:
-        """A mean square over what it is expected to be."""
+        """A mean square divided by its expectation."""
         return self.chi_square(stream, freedom) / freedom
 
     def correlations(self, root: Floats, n: int) -> tuple[Floats, Floats, Floats]:
-        """Sample correlations (1 with 0, 2 with 0, 2 with 1) of n points: Bartlett's decomposition of
-        the Wishart distribution."""
+        """Sample correlations (1 with 0, 2 with 0, 2 with 1) of n points, by Bartlett's
+        decomposition of the Wishart distribution."""
         lower = np.zeros((self.simulations, 3, 3))
         for place in range(3):
             lower[:, place, place] = np.sqrt(self.chi_square(place, n - 1 - place))
@@ -74,17 +78,20 @@ class Draws:
 
 
 PowerOfSize: TypeAlias = Callable[[int, int | None], tuple[float, str]]
-"""From items and judges to the share of studies that find the difference, or NaN and why."""
+"""From the numbers of items and judges to the share of studies that find the difference; or NaN and the
+reason."""
 
 SIMULATIONS = 10_000
+Z_OF_95_PERCENT = 1.959964
+"""Standard errors on either side of the middle of a 95% interval."""
 MAX_ITEMS = 1_000_000
-"""The search for the smallest number of items ends here."""
+"""The search for the smallest number of items stops here."""
 
 
 @dataclass(frozen=True, slots=True)
 class PowerRow:
     """The share of simulated studies of this size that find the difference. `n_judges` is None where
-    judges play no part."""
+    the number of judges does not matter."""
 
     n_items: int
     n_judges: int | None
@@ -93,7 +100,8 @@ class PowerRow:
 
 @dataclass(frozen=True, slots=True)
 class SmallestStudy:
-    """The fewest items that reach the target with this many judges; None where none do, and why."""
+    """The fewest items that reach the target with this many judges; None where no number does, and
+    `note` says why."""
 
     n_judges: int | None
     n_items: int | None
@@ -102,7 +110,7 @@ class SmallestStudy:
 
 @dataclass(frozen=True, repr=False)
 class PowerTable(Result):
-    """Power for all sizes asked for, and the smallest sizes that reach the target."""
+    """Power for all given sizes, and the smallest sizes that reach the target."""
 
     presented_by: ClassVar[str] = "wellput.reporting.power:power_report"
 
@@ -114,7 +122,7 @@ class PowerTable(Result):
     smallest: tuple[SmallestStudy, ...]
 
     def records(self) -> list[dict[str, Any]]:
-        """A record for each size of a study."""
+        """One record for each size of a study."""
         return [
             {
                 "items": row.n_items,
@@ -157,19 +165,19 @@ def power_for_systems(
     simulations: int = SIMULATIONS,
     seed: int = 12345,
 ) -> PowerTable:
-    """Two systems whose outputs for the same items are judged, `difference` apart on average.
+    """Power to find a mean `difference` between two systems that are judged on the same items.
 
-    `sd_item` and `sd_judge` are spreads of the *difference* of the systems, from item to item and from
-    judge to judge; `sd_noise` is the spread of *one rating* when the same judge rates the same output
-    again, so that the difference of two ratings has √2 times as much. With one judge the test is the
-    paired t-test over items, for this one judge; with more it is the two-way jackknife over judges and
-    items that ranks systems, for other judges and other items. One judge cannot show how judges
-    differ: with `sd_judge` it takes two.
+    `sd_item` and `sd_judge` are the spreads of the *difference* of the systems, from item to item and
+    from judge to judge. `sd_noise` is the spread of *one rating* when the same judge rates the same
+    output again; the difference of two ratings has √2 times this spread. With one judge the test is the
+    paired t-test over items, for this judge only. With more it is the two-way jackknife over judges and
+    items, which also ranks systems, for other judges and other items. One judge cannot show how judges
+    differ: `sd_judge` needs at least two.
     """
     for name, value in (("sd_item", sd_item), ("sd_noise", sd_noise), ("sd_judge", sd_judge)):
         _require(np.isfinite(value) and value >= 0, f"{name} must be 0 or above, {value} is not.")
     _require(np.isfinite(difference), f"A difference must be a number, {difference} is not.")
-    _require(sd_item + sd_noise > 0, "Without sd_item and sd_noise any difference is certain.")
+    _require(sd_item + sd_noise > 0, "sd_item or sd_noise must be above 0.")
     draws = Draws(simulations, seed)
 
     def share(n: int, panel: int | None) -> tuple[float, str]:
@@ -228,17 +236,18 @@ def power_for_metrics(
     simulations: int = SIMULATIONS,
     seed: int = 12345,
 ) -> PowerTable:
-    """Two metrics that correlate r1 and r2 with people and r12 with each other, by Williams' test.
+    """Power of Williams' test for two metrics that correlate r1 and r2 with people and r12 with each
+    other.
 
-    With `judge_correlation`, that of two single judges, the number of judges plays a part: r1 and r2
-    are those seen with `pilot_judges` judges, and more judges raise both as the reliability of their
-    mean rises (Spearman & Brown). Points must be independent: systems, or items of which one output
-    each is judged. Outputs of several systems for the same items are not.
+    With `judge_correlation`, the correlation of two single judges, the number of judges matters: r1
+    and r2 are those seen with `pilot_judges` judges, and more judges raise both, because their mean
+    is more reliable (Spearman–Brown). Points must be independent: systems, or items with one judged
+    output each. Outputs of several systems for the same items are not independent.
     """
     for name, r in (("r1", r1), ("r2", r2), ("r12", r12)):
         _require(-1 < r < 1, f"{name} must lie between -1 and 1, {r} does not.")
     if judge_correlation is None:
-        _require(judges is None, "Say how far two judges agree (judge_correlation) to vary judges.")
+        _require(judges is None, "judges= needs judge_correlation=: how far two judges agree.")
     else:
         _require(0 < judge_correlation <= 1, "judge_correlation must be above 0 and at most 1.")
         _require(pilot_judges >= 1, "pilot_judges must be 1 or more.")
@@ -249,7 +258,7 @@ def power_for_metrics(
             return float("nan"), "Williams' test needs four points"
         gain = 1.0
         if judge_correlation is not None and n_judges is not None:
-            now, then = (_reliability(judge_correlation, k) for k in (n_judges, pilot_judges))
+            now, then = (spearman_brown(judge_correlation, k) for k in (n_judges, pilot_judges))
             gain = float(np.sqrt(now / then))
         root = _cholesky(r1 * gain, r2 * gain, r12)
         return _significant(_williams_t(draws.correlations(root, n), n), n - 3, alpha), ""
@@ -275,8 +284,7 @@ def _significant(t: Floats, freedom: Floats | int, alpha: float) -> float:
 def _williams_t(r: tuple[Floats, Floats, Floats], n: int) -> Floats:
     """`wellput.stats.williams` for many samples at once."""
     r1, r2, r12 = r
-    determinant = 1 - r1**2 - r2**2 - r12**2 + 2 * r1 * r2 * r12
-    variance = 2 * (n - 1) / (n - 3) * determinant + ((r1 + r2) / 2) ** 2 * (1 - r12) ** 3
+    variance = williams_variance(r1, r2, r12, n)
     return np.asarray((r1 - r2) * np.sqrt((n - 1) * (1 + r12) / variance), dtype=np.float64)
 
 
@@ -285,14 +293,9 @@ def _cholesky(r1: float, r2: float, r12: float) -> Floats:
         return np.linalg.cholesky(np.array([[1, r1, r2], [r1, 1, r12], [r2, r12, 1]]))
     except np.linalg.LinAlgError:
         raise InputError(
-            f"No three variables correlate {r1:.3f}, {r2:.3f} and {r12:.3f}: metrics that correlate so "
-            "with people must correlate otherwise with each other."
+            f"No three variables correlate {r1:.3f}, {r2:.3f} and {r12:.3f}: metrics that correlate "
+            "like this with people must correlate differently with each other."
         ) from None
-
-
-def _reliability(r: float, judges: int) -> float:
-    """Of the mean of several judges of whom two correlate r (Spearman & Brown)."""
-    return judges * r / (1 + (judges - 1) * r)
 
 
 def _table(
@@ -313,7 +316,7 @@ def _table(
 
     def power(n: int, n_judges: int | None) -> Estimate:
         value, undefined = share(n, n_judges)
-        low, high = _wilson(value, draws.simulations)
+        low, high = wilson_bounds(value, draws.simulations, z=Z_OF_95_PERCENT)
         return Estimate(
             value=value,
             low=low,
@@ -336,7 +339,7 @@ def _table(
 def _smallest(
     n_judges: int | None, target: float, power: Callable[[int, int | None], Estimate]
 ) -> SmallestStudy:
-    """By doubling, then halving the gap: power rises with the items."""
+    """Doubles the items until they are enough, then halves the gap: power rises with the items."""
     low, high = 1, 4
     while not (reached := power(high, n_judges)).value >= target:
         if np.isnan(reached.value):
@@ -351,14 +354,6 @@ def _smallest(
         else:
             low = middle
     return SmallestStudy(n_judges, high)
-
-
-def _wilson(share: float, n: int) -> tuple[float, float]:
-    """The 95% interval of a share of n simulations (Wilson 1927)."""
-    z = 1.959964
-    center = (share + z**2 / (2 * n)) / (1 + z**2 / n)
-    half = z / (1 + z**2 / n) * np.sqrt(share * (1 - share) / n + z**2 / (4 * n**2))
-    return float(center - half), float(center + half)
 
 
 def _require(claim: bool | np.bool_, message: str) -> None:

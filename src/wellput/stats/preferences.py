@@ -1,8 +1,8 @@
-"""Choices between two systems' outputs: were they more than chance, who is chosen how often.
+"""Choices between two systems' outputs: how often each is chosen, and whether that is chance.
 
 `Choices` counts them: `wins[i, j]` is how often system i was chosen over j, `ties[i, j]` (symmetric)
-how often neither was. The tests and intervals take choices as independent; those of one judge, or
-about one item, are so only in part.
+how often neither was. The tests and intervals assume that choices are independent; choices of one
+judge, or about one item, are not quite.
 """
 
 from __future__ import annotations
@@ -19,10 +19,11 @@ from wellput.core.errors import InputError
 from wellput.core.estimates import Estimate
 from wellput.core.judgment import PAIRWISE_CHOICES
 from wellput.core.metric import Floats
-from wellput.stats.ratings import NAN, undefined
+from wellput.stats.student import check_confidence
+from wellput.stats.undefined_values import ratios, undefined
 
 MIN_EXPECTED_COUNT = 5.0
-"""χ² is only roughly distributed as its name says where expected counts are below this (Cochran)."""
+"""Where expected counts are below this, the χ² distribution is only a rough approximation (Cochran)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,9 +38,9 @@ class Choices:
     def of(
         cls, triples: Iterable[tuple[str, str, str]], systems: Sequence[str] | None = None
     ) -> Self:
-        """From (system a, system b, choice), the choice being `a`, `b` or `tie`.
+        """From (system a, system b, choice), where the choice is `a`, `b` or `tie`.
 
-        `systems` gives the order; without it, that of first appearance.
+        `systems` gives the order; the default is the order of first appearance.
         """
         rows = list(triples)
         names = dict.fromkeys(name for a, b, _ in rows for name in (a, b))
@@ -60,7 +61,7 @@ class Choices:
         a, b = np.asarray(first, dtype=np.int64), np.asarray(second, dtype=np.int64)
         chosen = np.asarray(choices, dtype=np.str_)
         if not a.shape == b.shape == chosen.shape or a.ndim != 1:
-            raise InputError("There must be a first system, a second and a choice for every trial.")
+            raise InputError("Every trial needs a first system, a second system and a choice.")
         beyond = (np.minimum(a, b) < 0) | (np.maximum(a, b) >= len(systems))
         wrong = [
             f"trial {trial + 1}: {problem}"
@@ -90,7 +91,7 @@ class Choices:
 
 
 def goodness_of_fit(counts: ArrayLike, expected: ArrayLike | None = None) -> Estimate:
-    """Pearson's χ² of counts against expected ones (equal ones, unless given), with its p-value.
+    """Pearson's χ² of counts against expected counts (by default, all equal), with its p-value.
 
     >>> round(goodness_of_fit([123, 93]).value, 2)
     4.17
@@ -98,7 +99,7 @@ def goodness_of_fit(counts: ArrayLike, expected: ArrayLike | None = None) -> Est
     observed = np.asarray(counts, dtype=np.float64)
     n = int(observed.sum())
     if observed.ndim != 1 or (observed < 0).any():
-        raise InputError("Counts are a row of numbers from 0 up.")
+        raise InputError("Counts must be a row of numbers, 0 or above.")
     if len(observed) < 2 or not n:
         return undefined("there is nothing to choose between" if n else "no choices", n=n)
     if expected is None:
@@ -106,25 +107,25 @@ def goodness_of_fit(counts: ArrayLike, expected: ArrayLike | None = None) -> Est
     else:
         model = np.asarray(expected, dtype=np.float64)
         if model.shape != observed.shape or (model <= 0).any():
-            raise InputError(f"{len(observed)} expected counts above 0 are needed.")
+            raise InputError(f"There must be {len(observed)} expected counts, all above 0.")
         if not np.isclose(model.sum(), n, rtol=1e-8):
-            raise InputError(f"Expected counts add up to {model.sum():g}, the observed to {n}.")
+            raise InputError(f"Expected counts add up to {model.sum():g}, observed counts to {n}.")
     return _chi_squared(observed, model, len(observed) - 1, "χ² goodness of fit", n)
 
 
 def homogeneity(table: ArrayLike, *, yates: bool = True) -> Estimate:
     """χ² of a table of counts, studies × outcomes: do the studies have the same distribution?
 
-    Yates's correction applies to tables of 2 × 2 only: every difference from the expected count is
-    taken nearer to 0 by a half, or by itself if it is less.
+    Yates's correction applies to 2 × 2 tables only: it moves every difference from the expected count
+    towards 0 by ½, or to 0 if it is smaller.
     """
     observed = np.asarray(table, dtype=np.float64)
     if observed.ndim != 2 or (observed < 0).any():
-        raise InputError("Counts are a table of numbers from 0 up, a row a study.")
+        raise InputError("Counts must be a table of numbers, 0 or above, with one row per study.")
     rows, columns = observed.sum(axis=1), observed.sum(axis=0)
     n = int(observed.sum())
     if min(observed.shape) < 2 or not rows.all() or not columns.all():
-        return undefined("two rows and columns, none of them all 0, are needed", n=n)
+        return undefined("it needs two rows and two columns, none of them all 0", n=n)
     expected = np.outer(rows, columns) / n
     name = "χ² homogeneity"
     if yates and observed.shape == (2, 2):
@@ -151,7 +152,7 @@ def _chi_squared(observed: Floats, expected: Floats, freedom: int, name: str, n:
 def selection_ratios(choices: Choices, *, confidence: float = 0.95) -> tuple[Estimate, ...]:
     """Each system's times chosen / times offered (Foster 2008), with Wilson's score interval (1927).
 
-    A tie is an offer on which neither was chosen.
+    A tie is an offer where neither was chosen.
     """
     return tuple(
         _share(int(chosen), int(offered), confidence)
@@ -162,24 +163,20 @@ def selection_ratios(choices: Choices, *, confidence: float = 0.95) -> tuple[Est
 
 
 def _share(part: int, whole: int, confidence: float) -> Estimate:
-    if not 0 < confidence < 1:
-        raise InputError(f"A confidence lies between 0 and 1, {confidence} does not.")
+    check_confidence(confidence)
     if not whole:
         return undefined("it was never offered", n=0)
     z2 = NormalDist().inv_cdf((1 + confidence) / 2) ** 2
     share = part / whole
     center = (share + z2 / (2 * whole)) / (1 + z2 / whole)
     half = np.sqrt(z2 * (share * (1 - share) / whole + z2 / (4 * whole**2))) / (1 + z2 / whole)
-    # At 0 and 1 the bounds are exact, whatever the rounding.
+    # At 0 and 1 the bounds are exact: rounding must not move them.
     low = 0.0 if part == 0 else float(center - half)
     high = 1.0 if part == whole else float(center + half)
     return Estimate(share, low, high, method="times chosen / offered, Wilson interval", n=whole)
 
 
 def win_rates(choices: Choices) -> Floats:
-    """How often row was chosen over column, a tie counting half; NaN where they never met."""
-    offered = choices.offered
-    won = choices.wins + choices.ties / 2
-    rates = np.full(won.shape, NAN)
-    np.divide(won, offered, out=rates, where=offered > 0)
-    return rates
+    """The share of choices that the row's system won against the column's, a tie counting half; NaN
+    where they were never offered together."""
+    return ratios(choices.wins + choices.ties / 2, choices.offered)

@@ -1,9 +1,9 @@
 """Shares of items that are right: one share, and the difference of two systems' shares.
 
-A share has Wilson's interval (1927). The noun is `DifferenceOfShares`: only the items on which
-exactly one system is right say anything. Its inference is that of the score test: the p-value at no
-difference is McNemar's (1947, without correction), the interval Tango's (1998), the differences
-that the test does not reject.
+A share has Wilson's interval (1927). The noun is `DifferenceOfShares`: only the items where exactly
+one system is right count. Its inference is the score test: the p-value that there is no difference is
+McNemar's (1947, without correction), and the interval, the differences that the test does not reject,
+is Tango's (1998).
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from wellput.core.metric import Floats
 def is_share(
     statistics: Floats, score: Callable[[Floats], Floats], bounds: Bounds = (None, None)
 ) -> bool:
-    """Whether a score is the share of rows that are (1, 1) among rows (0 or 1, 1). A score that may lie
-    outside 0 and 1, such as a length, is none, even if all items happen to have 0 or 1."""
+    """Whether a score is the share of rows (1, 1) among rows (0, 1) and (1, 1). A score that may lie
+    outside 0 and 1, such as a length, is not a share, even if all items happen to have 0 or 1."""
     if bounds not in ((None, None), (0.0, 1.0)):
         return False
     if statistics.ndim != 2 or statistics.shape[1] != 2 or not len(statistics):
@@ -37,30 +37,36 @@ def is_share(
 
 
 def wilson(hits: int, n: int, *, confidence: float = 0.95) -> Estimate:
-    """A share with Wilson's interval (1927): the shares that the score test does not reject. It has a
-    width also where all or none of the items are hits.
+    """A share with Wilson's interval (1927): the shares that the score test does not reject. The
+    interval has a width even where all or none of the items are hits.
 
     >>> none_of_fifty = wilson(0, 50)
     >>> none_of_fifty.low, round(none_of_fifty.high, 3)
     (0.0, 0.071)
     """
     share = hits / n
-    z = NormalDist().inv_cdf((1 + confidence) / 2)
+    low, high = wilson_bounds(share, n, z=NormalDist().inv_cdf((1 + confidence) / 2))
+    low = 0.0 if hits == 0 else max(0.0, low)
+    high = 1.0 if hits == n else min(1.0, high)
+    return Estimate(share, low, high, method="Wilson", n=n)
+
+
+def wilson_bounds(share: float, n: int, *, z: float) -> tuple[float, float]:
+    """Wilson's interval of a share of n, z standard errors wide on either side. At a share of 0 or 1
+    rounding may take a bound a little beyond it."""
     center = (share + z * z / (2 * n)) / (1 + z * z / n)
     reach = z / (1 + z * z / n) * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
-    low = 0.0 if hits == 0 else max(0.0, center - reach)
-    high = 1.0 if hits == n else min(1.0, center + reach)
-    return Estimate(share, low, high, method="Wilson", n=n)
+    return center - reach, center + reach
 
 
 NORMAL = NormalDist()
 BISECTION_STEPS = 60
-"""Of the interval that holds an end: enough for every digit of a number between −1 and 1."""
+"""Halvings of the range of a bound: enough for every digit of a number between −1 and 1."""
 
 
 @dataclass(frozen=True, slots=True)
 class DifferenceOfShares:
-    """share(a) − share(b): on `only_a` items a alone is right, on `only_b` b alone, of `n` in all."""
+    """share(a) − share(b): only a is right on `only_a` of `n` items, only b on `only_b`."""
 
     only_a: int
     only_b: int
@@ -69,7 +75,7 @@ class DifferenceOfShares:
 
     @classmethod
     def of(cls, a: Floats, b: Floats, confidence: float = 0.95) -> DifferenceOfShares:
-        """From 1 for right and 0 for wrong on the same items."""
+        """From two rows of 1 (right) and 0 (wrong) on the same items."""
         ahead = a - b
         only_a, only_b = (int(np.count_nonzero(which)) for which in (ahead > 0, ahead < 0))
         return cls(only_a, only_b, len(ahead), confidence)
@@ -104,10 +110,10 @@ class DifferenceOfShares:
         return max(NORMAL.cdf(-self._statistic(-margin)), NORMAL.cdf(self._statistic(margin)))
 
     def _statistic(self, difference: float) -> float:
-        """The score statistic of a true difference; it falls as the difference grows."""
+        """The score statistic for a true difference; it falls as the difference grows."""
         n, a, b = self.n, self.only_a, self.only_b
         excess = a - b - n * difference
-        # The most likely share of items on which b alone is right, given the difference.
+        # The most likely share of items where only b is right, given the difference.
         linear = -a - b + (2 * n - a + b) * difference
         constant = -b * difference * (1 - difference)
         share = (math.sqrt(max(0.0, linear**2 - 8 * n * constant)) - linear) / (4 * n)
@@ -117,7 +123,7 @@ class DifferenceOfShares:
         return excess / math.sqrt(variance)
 
     def _where(self, statistic: float) -> float:
-        """The difference whose statistic this is."""
+        """The difference that has this statistic."""
         below, above = -1.0, 1.0
         for _ in range(BISECTION_STEPS):
             middle = (below + above) / 2

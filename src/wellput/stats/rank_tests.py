@@ -1,7 +1,7 @@
 """Wilcoxon's two tests: of two samples (rank sum, or Mann–Whitney) and of pairs (signed rank).
 
-SciPy's, as Estimates. The p-values are two-sided; `value` is the statistic, n the values or pairs used.
-NaN values, or pairs with one, are left out.
+They are SciPy's tests as Estimates. The p-values are two-sided, `value` is the statistic, and n counts
+the values or pairs used. NaN values, and pairs with one, are left out.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from wellput.core.errors import InputError
 from wellput.core.estimates import Estimate
-from wellput.stats.ratings import undefined
+from wellput.stats.undefined_values import undefined
 
 MAX_EXACT_SAMPLE = 8
 """Without ties, the rank sum test is exact up to this size of the smaller sample (as in SciPy)."""
@@ -20,13 +20,13 @@ MAX_EXACT_PAIRS = 50
 """Without ties and zeros, the signed rank test is exact up to this many pairs (as in SciPy)."""
 
 MAX_PERMUTED_PAIRS = 13
-"""With ties or zeros, it goes through all signs up to this many pairs (as in SciPy)."""
+"""With ties or zeros, it tries all signs up to this many pairs (as in SciPy)."""
 
 
 def rank_sum(x: ArrayLike, y: ArrayLike) -> Estimate:
     """Whether values of x tend to be greater or less than those of y: U of x, out of |x| · |y|.
 
-    Exact for small samples without ties, else normal with corrections for ties and continuity.
+    Exact for small samples without ties, otherwise normal with corrections for ties and continuity.
     """
     from scipy.stats import mannwhitneyu
 
@@ -49,16 +49,19 @@ def rank_sum(x: ArrayLike, y: ArrayLike) -> Estimate:
 
 
 def signed_rank(x: ArrayLike, y: ArrayLike) -> Estimate:
-    """Whether differences x − y of pairs are centered at 0: the smaller sum of ranks of a sign.
+    """Whether differences x − y of pairs are centered at 0. The value is the smaller of two sums: the
+    ranks of the positive differences, and those of the negative.
 
-    Pairs without a difference are left out (Wilcoxon's own way). Exact for few pairs, else normal with
+    Pairs without a difference are left out, as Wilcoxon did. Exact for few pairs, otherwise normal with
     a correction for ties.
     """
     from scipy.stats import wilcoxon
 
     a, b = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
     if a.ndim != 1 or a.shape != b.shape:
-        raise InputError(f"Pairs are needed: there are values of shape {a.shape} and {b.shape}.")
+        raise InputError(
+            f"Pairs need arrays of one length; these have shapes {a.shape} and {b.shape}."
+        )
     differences = (a - b)[~(np.isnan(a) | np.isnan(b))]
     n = len(differences)
     nonzero = np.abs(differences[differences != 0])

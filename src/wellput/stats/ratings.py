@@ -1,8 +1,7 @@
-"""A panel's ratings as an array, and what the measures of agreement share.
+"""A panel's ratings as an array, and arithmetic that the measures of agreement share.
 
-*Ratings* are judges × units, NaN where a judge did not rate a unit. A *unit* is what is rated: one
-system's output for one item. What cannot be computed is NaN, never 0, and the reason stands in the
-place of the method.
+*Ratings* are judges × units, NaN where a judge did not rate a unit. A *unit* is one system's output for
+one item.
 """
 
 from __future__ import annotations
@@ -11,49 +10,35 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from wellput.core.errors import InputError
-from wellput.core.estimates import Estimate
 from wellput.core.metric import Floats
+from wellput.stats.undefined_values import CONSTANT_SPREAD_SHARE, NAN, is_constant
 
 MIN_UNITS_TO_COMPARE = 3
-"""Two judges are compared where they share this many units; any two points lie on a line."""
+"""Two judges are compared where they share at least this many units; any two points lie on a line."""
 
 MIN_SHARED_UNITS = 10
-"""What two judges' agreement is reported from: on three units chance alone makes any correlation."""
-
-CONSTANT_SPREAD_SHARE = 1e-12
-"""Values that differ by less than this, relative to the largest, are equal: means of equal ratings
-may be rounded differently."""
-
-NAN = float("nan")
-
-
-def undefined(reason: str, *, n: int | None = None) -> Estimate:
-    """NaN, with the reason in place of the method.
-
-    >>> undefined("there are no ratings").method
-    'undefined: there are no ratings'
-    """
-    return Estimate(NAN, method=f"undefined: {reason}", n=n)
+"""Two judges' agreement is reported from this many units on: on three, chance can give any
+correlation."""
 
 
 def as_ratings(ratings: ArrayLike) -> Floats:
-    """The ratings as floats, judges × units; an error where the shape or a number is wrong."""
+    """The ratings as floats, judges × units; raises InputError where the shape or a number is wrong."""
     array = np.asarray(ratings, dtype=np.float64)
     if array.ndim != 2:
-        raise InputError(f"Ratings are judges × units; an array of {array.ndim} axes was given.")
+        raise InputError(f"Ratings must be judges × units; this array has {array.ndim} axes.")
     if np.isinf(array).any():
         places = [f"judge {judge}, unit {unit}" for judge, unit in np.argwhere(np.isinf(array))]
-        raise InputError.collect("Ratings must be finite; infinite are those of", places)
+        raise InputError.collect("Ratings must be finite; these are infinite:", places)
     return array
 
 
 def gathered(ratings: Floats) -> Floats:
-    """Each unit's ratings moved to the first rows, and as many rows as the most rated unit needs.
+    """Each unit's ratings moved to the first rows; the rows that are left empty are dropped.
 
-    Which judge gave a rating is lost. Of a crowd where each judge sees a few units, little is left.
+    Which judge gave a rating is lost. For a crowd where each judge sees a few units, few rows remain.
     """
     missing = np.isnan(ratings)
     order = np.argsort(missing, axis=0, kind="stable")
@@ -61,11 +46,10 @@ def gathered(ratings: Floats) -> Floats:
     return np.take_along_axis(ratings, order[:rows], axis=0)
 
 
-def is_constant(values: Floats) -> bool:
-    """Whether all values are equal, up to rounding."""
-    return not len(values) or float(np.ptp(values)) <= CONSTANT_SPREAD_SHARE * float(
-        np.abs(values).max()
-    )
+def noise_share(counts: Floats | NDArray[np.intp]) -> float:
+    """The mean of 1 / number of ratings over the rated units: how much of one rating's noise is in a
+    unit's mean rating."""
+    return float((1 / counts[counts > 0]).mean())
 
 
 def pearson(x: Floats, y: Floats) -> float:
@@ -74,16 +58,16 @@ def pearson(x: Floats, y: Floats) -> float:
         return NAN
     x, y = x - x.mean(), y - y.mean()
     x, y = x / np.abs(x).max(), y / np.abs(y).max()  # squares neither overflow nor vanish
-    # Sums of products rather than dot products, for which BLAS wakes all cores, hundreds of times.
+    # Sums of products, because dot products make BLAS wake all cores, here hundreds of times.
     product = (x * y).sum() / np.sqrt((x * x).sum() * (y * y).sum())
     return float(np.clip(product, -1.0, 1.0))
 
 
 def shared_units(ratings: Floats, *, fewest: int = 0) -> Iterator[tuple[int, int, Floats, Floats]]:
-    """Every pair of rows that share `fewest` units, with the values of both on these."""
+    """Every pair of rows that share at least `fewest` units, with the values of both on these units."""
     present = ~np.isnan(ratings)
     counts = present.astype(np.float64) @ present.T
-    # Of a crowd's many pairs, few share anything.
+    # In a crowd, few of the many pairs share anything.
     for first, second in np.argwhere(np.triu(counts >= fewest, 1)).tolist():
         both = present[first] & present[second]
         yield first, second, ratings[first, both], ratings[second, both]
@@ -91,8 +75,9 @@ def shared_units(ratings: Floats, *, fewest: int = 0) -> Iterator[tuple[int, int
 
 @dataclass(frozen=True, eq=False)
 class SquaredDisagreements:
-    """Of every pair of judges who share enough units: the sum of (a − b)² over these, what it would be
-    if each had given their ratings to the units at random, and how many units there are."""
+    """For every pair of judges who share enough units: the sum of (a − b)² over these (`observed`),
+    what it would be if both gave their ratings to random units (`expected`), and the number of units
+    (`n`)."""
 
     observed: Floats
     expected: Floats
@@ -112,7 +97,7 @@ class SquaredDisagreements:
         both = squares[first, second] + squares[second, first]
         observed = both - 2 * (values @ values.T)[first, second]
         expected = both - 2 * a * b / n
-        # Equal ratings differ by rounding only.
+        # Sums this small are rounding: the ratings are equal.
         tiny = CONSTANT_SPREAD_SHARE * n * float((values**2).max(initial=0.0))
         return cls(
             np.where(observed > tiny, observed, 0.0), np.where(expected > tiny, expected, 0.0), n
@@ -121,10 +106,10 @@ class SquaredDisagreements:
 
 @dataclass(frozen=True, slots=True)
 class PairSummary:
-    """A measure of two judges over all pairs of judges. `sd` is the sample's standard deviation.
+    """A measure of two judges, summarized over all pairs. `sd` is the sample standard deviation.
 
-    `undefined_pairs` could not be measured and are left out; `constant` judges, who gave one rating
-    to all their units, are named by their row. `reason` says why a figure is NaN.
+    `undefined_pairs` counts the pairs without a value, which are left out. `constant` has the rows of
+    judges who gave one rating to all their units. `reason` says why a figure is NaN.
     """
 
     mean: float
@@ -144,7 +129,8 @@ def summarize_pairs(
     *,
     fewest: int = MIN_UNITS_TO_COMPARE,
 ) -> PairSummary:
-    """The summary of a measure of some of the pairs of so many judges, NaN where it is undefined."""
+    """The summary of `values`, one for each pair of `judges` judges that was measured; NaN is
+    undefined."""
     defined = np.array([value for value in values if not np.isnan(value)])
     left_out = judges * (judges - 1) // 2 - len(defined)
     if not len(defined):
@@ -163,7 +149,7 @@ def summarize_pairs(
 
 
 def constant_judges(ratings: Floats) -> tuple[int, ...]:
-    """The rows of judges who rated at least two units, all of them alike."""
+    """The rows of judges who gave the same rating to all their units, at least two."""
     given = (row[~np.isnan(row)] for row in ratings)
     return tuple(
         judge for judge, values in enumerate(given) if len(values) > 1 and is_constant(values)

@@ -1,9 +1,9 @@
 """Linear regression: judgments explained by scores.
 
 `ols` fits y = intercept + X b by least squares, with the figures a paper reports: standard errors, t
-and p of each coefficient, R², adjusted R², F and its p, AIC. `ridge` shrinks the coefficients instead.
-Rows with a value that is not finite are left out and counted. Equal to statsmodels' OLS, AIC included
-(k counts the intercept, not the variance).
+and p of each coefficient, R², adjusted R², F and its p, AIC. They equal those of statsmodels' OLS; AIC
+counts the intercept as a parameter, not the variance. `ridge` shrinks the coefficients. Rows with a
+value that is not finite are left out and counted.
 """
 
 from __future__ import annotations
@@ -16,23 +16,21 @@ from numpy.typing import NDArray
 
 from wellput.core.errors import InputError, counted
 from wellput.core.metric import Floats
+from wellput.stats.undefined_values import is_constant
 
 EXACT_VARIANCE_SHARE = 1e-12
-"""A residual variance below this share of y's is taken for 0: the predictors determine y."""
-
-CONSTANT_SPREAD_SHARE = 1e-12
-"""A spread below this share of the largest value is rounding: the values are all equal."""
+"""A residual variance below this share of y's variance is 0: the predictors determine y."""
 
 DEPENDENT_VARIANCE_SHARE = 1e-10
-"""A column of which the others leave a smaller share of the variance is their combination."""
+"""A column is a combination of the others if they leave less than this share of its variance."""
 
 MAX_VARIANCE_INFLATION = 10.0
-"""Variance inflation above this is warned of (the usual rule of thumb; R² of 0.9 with the others)."""
+"""Above this there is a warning (the usual rule of thumb; it is an R² of 0.9 on the others)."""
 
 
 @dataclass(frozen=True, eq=False)
 class Regression:
-    """A fitted linear model. Coefficients are in the order of `names`; the intercept stands apart.
+    """A fitted linear model. Coefficients are in the order of `names`, without the intercept.
 
     `variance_inflation` is 1 / (1 − R²) of each predictor on the others. Standard errors, t, p and AIC
     are NaN where they mean nothing: in a ridge regression, or where the predictors determine y
@@ -66,10 +64,10 @@ class Regression:
 
     @property
     def studentized(self) -> Floats:
-        """Externally studentized residuals: each against the fit without its row.
+        """Externally studentized residuals: each from the fit without its row.
 
-        Exact for least squares, approximate for ridge. NaN where undefined: a row that alone decides
-        a coefficient, predictors that determine y, too few rows.
+        Exact for least squares, approximate for ridge. NaN where undefined: for a row that alone
+        determines a coefficient, for predictors that determine y, for too few rows.
         """
         freedom = self.n - self._parameters - 1
         if freedom <= 0.5 or self.is_exact:
@@ -81,7 +79,7 @@ class Regression:
 
     @property
     def cooks_distances(self) -> Floats:
-        """How far the fitted values move when a row is left out (Cook 1977); above 1 is much."""
+        """How far the fitted values move when a row is left out (Cook 1977); more than 1 is far."""
         freedom = self.n - self._parameters
         if freedom <= 0.5 or self.is_exact:
             return np.full(self.n, np.nan)
@@ -92,7 +90,7 @@ class Regression:
 
     @property
     def _parameters(self) -> float:
-        """How many, the intercept included; shrunken ones count in part."""
+        """The number of parameters with the intercept; shrunken ones count as less than 1."""
         return float(self.leverages.sum())
 
 
@@ -104,10 +102,10 @@ def ols(y: Floats, x: Floats, names: Sequence[str]) -> Regression:
         raise InputError(
             f"{counted(k, 'predictor')} and an intercept need at least {k + 2} rows; there "
             f"{'is' if n == 1 else 'are'} {n}. "
-            "Take fewer predictors, or gather more judgments."
+            "Take fewer predictors, or collect more judgments."
         )
     check_varied(y, x, names)
-    # Centered and scaled: the figures must not suffer from a predictor of 10⁶ ± 1.
+    # Centered and scaled, so that a predictor of 10⁶ ± 1 loses no digits.
     standard, means, spreads = _standardized(x)
     centered = y - y.mean()
     q, r = np.linalg.qr(standard)
@@ -128,7 +126,7 @@ def ols(y: Floats, x: Floats, names: Sequence[str]) -> Regression:
     f = np.nan if is_exact or k == 0 else (total - squares) / k / variance
     warnings = [
         f"{name} is nearly a combination of the others (variance inflation {value:.1f}): "
-        "its coefficient is not to be trusted"
+        "do not trust its coefficient"
         for name, value in zip(names, inflation, strict=True)
         if value > MAX_VARIANCE_INFLATION
     ]
@@ -162,9 +160,9 @@ def ridge(
 ) -> Regression:
     """Least squares with a penalty on the squared coefficients of standardized predictors.
 
-    Scikit-learn's `Ridge(alpha=penalty)` on columns of mean 0 and standard deviation 1. The intercept
-    is not penalized. Without a `penalty` the one with the smallest leave-one-out error is taken from a
-    grid of 61 between n·10⁻⁴ and n·10². Collinear predictors and more predictors than rows are allowed.
+    It is scikit-learn's `Ridge(alpha=penalty)` on columns of mean 0 and standard deviation 1. The
+    intercept is not penalized. The default penalty is the one with the smallest leave-one-out error
+    among 61 between n·10⁻⁴ and n·10². Collinear predictors and more predictors than rows are allowed.
     """
     y, x, left_out = complete_rows(y, x)
     check_varied(y, x, names)
@@ -212,7 +210,7 @@ def ridge(
 
 
 def akaike(squares: float, n: int, k: int) -> float:
-    """AIC of k predictors and an intercept that leave this sum of squared residuals."""
+    """AIC of a model with k predictors and an intercept, from its sum of squared residuals."""
     return float(n * (np.log(2 * np.pi * squares / n) + 1) + 2 * (k + 1))
 
 
@@ -220,7 +218,7 @@ def variance_inflation(x: Floats) -> Floats:
     """1 / (1 − R²) of each column on the others: 1 where it is independent of them, infinite where it
     is their combination."""
     standard, _, _ = _standardized(x)
-    # A rotation of the columns keeps all that they have to do with each other, in k rows.
+    # The triangular factor has the same R² between columns as the data, in only k rows.
     r = np.linalg.qr(standard, mode="r") / np.sqrt(len(x))
     shares = np.array(
         [
@@ -234,34 +232,29 @@ def variance_inflation(x: Floats) -> Floats:
 
 
 def complete_rows(y: Floats, x: Floats) -> tuple[Floats, Floats, int]:
-    """The rows of finite numbers, and how many were left out."""
+    """The rows of finite numbers only, and how many rows were left out."""
     y, x = np.asarray(y, dtype=np.float64), np.asarray(x, dtype=np.float64)
     complete: NDArray[np.bool_] = np.isfinite(y) & np.isfinite(x).all(axis=1)
     return y[complete], x[complete], int((~complete).sum())
 
 
-def is_constant(values: Floats) -> bool:
-    """Whether all values are equal, but for rounding."""
-    return bool(np.ptp(values) <= CONSTANT_SPREAD_SHARE * np.abs(values).max())
-
-
 def check_varied(y: Floats, x: Floats, names: Sequence[str]) -> None:
-    """Refuses what no regression can explain, or explain by, naming the predictors at fault."""
+    """Raises InputError for judgments or predictors that do not vary, with the predictors' names."""
     if len(y) < 3:
         raise InputError(f"A regression needs at least 3 complete rows; there are {len(y)}.")
     if is_constant(y):
-        raise InputError("All judgments are equal: there is nothing to explain.")
+        raise InputError("All judgments are equal, so there is nothing to explain.")
     constant = [name for name, column in zip(names, x.T, strict=True) if is_constant(column)]
     if constant:
         verb = "is" if len(constant) == 1 else "are each"
         raise InputError(
             f"{', '.join(constant)} {verb} the same in every row and can explain nothing: "
-            "leave it out."
+            f"leave {'it' if len(constant) == 1 else 'them'} out."
         )
 
 
 def is_combination(column: Floats, others: Floats) -> bool:
-    """Whether a column is a linear combination of the others and a constant, but for rounding."""
+    """Whether a column is a linear combination of the others and a constant, up to rounding."""
     if not others.shape[1]:
         return False
     standard, _, _ = _standardized(np.column_stack([others, column]))
@@ -271,8 +264,8 @@ def is_combination(column: Floats, others: Floats) -> bool:
 
 
 def _refuse_combinations(r: Floats, names: Sequence[str]) -> None:
-    """`r` is the triangular factor of the standardized columns over √n: its diagonal has what the
-    columns before leave of each."""
+    """`r` is the triangular factor of the standardized columns divided by √n: its squared diagonal
+    is the share of each column's variance that the columns before it leave."""
     for place in range(1, len(r)):
         if r[place, place] ** 2 < DEPENDENT_VARIANCE_SHARE:
             weights = np.linalg.solve(r[:place, :place], r[:place, place])
@@ -283,13 +276,13 @@ def _refuse_combinations(r: Floats, names: Sequence[str]) -> None:
 
 
 def _standardized(x: Floats) -> tuple[Floats, Floats, Floats]:
-    """Columns of mean 0 and standard deviation 1, and what they were."""
+    """The columns with mean 0 and standard deviation 1; their means and standard deviations before."""
     means, spreads = x.mean(axis=0), x.std(axis=0)
     return (x - means) / spreads, means, spreads
 
 
 def _rest(others: Floats, column: Floats) -> Floats:
-    """What the others leave of a column."""
+    """The residuals of a column on the others."""
     return np.asarray(
         column - others @ np.linalg.lstsq(others, column, rcond=None)[0], dtype=np.float64
     )

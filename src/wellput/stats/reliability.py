@@ -1,21 +1,23 @@
 """How reliable judges are: intraclass correlations, and the reliability of a panel's mean ratings.
 
-The noun `Intraclass` is one of the six intraclass correlations of Shrout & Fleiss (1979), by the
-mean squares of an analysis of variance: how far judges give a unit the same rating, of all that
-ratings vary. *ICC1*: every unit has judges of its own. *ICC2*: the same judges rate all units and
-stand for others; severity counts as disagreement. *ICC3*: these very judges; severity does not
-count. With *k*, of the mean of k judges instead of one. ICC2 and ICC3 need every judge's rating of
-every unit. ICC1 does not: where units have different numbers of ratings, the variance of the units'
-means takes the place of their mean square, and the harmonic mean of the numbers that of k (Thomas &
-Hultquist 1978).
+The noun `Intraclass` is one of the six intraclass correlations of Shrout & Fleiss (1979), computed from
+the mean squares of an analysis of variance: the share of the variance of ratings that units explain.
 
-The noun `Reliability` is the share of the variance of the units' mean ratings that other judges
-would give again; its root is the *ceiling*, the correlation that the units' true values are
-expected to have with these means. What other judges would give again is the covariance of ratings
-that two different judges gave to one unit. The variance of the means is taken as it is, so that
-units with few ratings count with the noise that they have. Where every judge rated every unit this
-is Cronbach's alpha. Its intervals are those of a jackknife over judges and items on the scale of
-log(1 − reliability): they hold for other judges and other items.
+- *ICC1*: every unit has its own judges.
+- *ICC2*: the same judges rate all units and stand for other judges; severity counts as disagreement.
+- *ICC3*: the same judges rate all units and stand only for themselves; severity does not count.
+- *ICC1k*, *ICC2k*, *ICC3k*: the same for the mean of k judges instead of one.
+
+ICC2 and ICC3 need every judge's rating of every unit. ICC1 does not: where units have different numbers
+of ratings, the variance of the units' means replaces their mean square, and the harmonic mean of these
+numbers replaces k (Thomas & Hultquist 1978).
+
+The noun `Reliability` is the share of the variance of the units' mean ratings that other judges would
+reproduce. Its root is the *ceiling*, the expected correlation of the units' true values with these
+means. The reproducible variance is the covariance of the ratings that two different judges give to one
+unit. The variance of the means includes the noise of units with few ratings. Where every judge rated
+every unit this is Cronbach's alpha. Its intervals come from a jackknife over judges and items on the
+scale of log(1 − reliability): they hold for other judges and other items.
 """
 
 from __future__ import annotations
@@ -27,11 +29,13 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from wellput.core.errors import InputError
 from wellput.core.estimates import Estimate
 from wellput.core.metric import Floats
-from wellput.stats.ratings import MIN_UNITS_TO_COMPARE, NAN, as_ratings, is_constant, undefined
-from wellput.stats.two_way_jackknife import crossed_variance
+from wellput.stats.places import Places
+from wellput.stats.ratings import MIN_UNITS_TO_COMPARE, as_ratings, noise_share
+from wellput.stats.student import check_confidence
+from wellput.stats.two_way_jackknife import crossed_variance, jackknife_variance
+from wellput.stats.undefined_values import NAN, is_constant, undefined
 
 IntraclassName = Literal["ICC1", "ICC2", "ICC3", "ICC1k", "ICC2k", "ICC3k"]
 
@@ -40,8 +44,8 @@ IntraclassName = Literal["ICC1", "ICC2", "ICC3", "ICC1k", "ICC2k", "ICC3k"]
 class Intraclass:
     """One coefficient, with the interval and the F-test that R's psych::ICC prints.
 
-    `p_value` is that of the one-sided F-test that units do not differ, the interval is two-sided: they
-    are two statements. `k` is the number of judges averaged, 1 for a single one.
+    `p_value` is that of the one-sided F-test that units do not differ. The interval is two-sided, so
+    the two may disagree. `k` is the number of judges averaged, 1 for a single one.
     """
 
     name: IntraclassName
@@ -71,8 +75,7 @@ def intraclass_correlations(ratings: ArrayLike, *, confidence: float = 0.95) -> 
     >>> {name: round(row.value, 2) for name, row in intraclass_correlations(judges).rows.items()}
     {'ICC1': 0.17, 'ICC2': 0.29, 'ICC3': 0.71, 'ICC1k': 0.44, 'ICC2k': 0.62, 'ICC3k': 0.91}
     """
-    if not 0 < confidence < 1:
-        raise InputError(f"A confidence lies between 0 and 1, {confidence} does not.")
+    check_confidence(confidence)
     ratings = as_ratings(ratings)
     given = ~np.isnan(ratings)
     ratings = ratings[given.any(axis=1)][:, given.any(axis=0)]
@@ -80,13 +83,14 @@ def intraclass_correlations(ratings: ArrayLike, *, confidence: float = 0.95) -> 
     n_units = ratings.shape[1]
     counts = given.sum(axis=0)
     if n_units < 2 or not (counts > 1).any():
-        return IntraclassTable({}, n_units, "there are no two units, or none with two ratings")
+        reason = "it needs at least two units, and one of them with two ratings"
+        return IntraclassTable({}, n_units, reason)
     if is_constant(ratings[given]):
         return IntraclassTable({}, n_units, "all ratings are the same")
     if not given.all():
         reason = (
-            "not every judge rated every trial, which ICC2 and ICC3 need: ICC1 takes each trial's "
-            "judges for its own"
+            "ICC2 and ICC3 need every judge's rating of every trial; ICC1 assumes that each trial has "
+            "its own judges"
         )
         return IntraclassTable(_by_name(_one_way(ratings, confidence)), n_units, reason)
     rows = [*_one_way(ratings, confidence), *_two_way(ratings, confidence)]
@@ -142,7 +146,7 @@ def _from_f(
     k: float,
     confidence: float,
 ) -> list[Intraclass]:
-    """Of one judge and of the mean of k, both from F: (F − 1) / (F + k − 1) and (F − 1) / F."""
+    """The coefficients of one judge and of the mean of k: (F − 1) / (F + k − 1) and (F − 1) / F."""
     from scipy.special import fdtrc, fdtri  # imported late: SciPy takes long to load
 
     upper = (1 + confidence) / 2
@@ -186,7 +190,8 @@ def _random_bounds(
 
 
 def _stepped_up(value: float, k: float) -> float:
-    """Spearman & Brown: the coefficient of the mean of k from that of one."""
+    """Spearman–Brown: the coefficient of the mean of k from that of one. As in R's psych::ICC, a bound
+    below 0 has no absolute value in the denominator (compare `spearman_brown`)."""
     return k * value / (1 + (k - 1) * value)
 
 
@@ -196,17 +201,17 @@ def _quotient(part: float, whole: float) -> float:
     return float("inf") if part > 0 else NAN
 
 
-Places = NDArray[np.intp]
 MAX_GROUPS = 40
-"""More judges or items than this are left out in so many groups of nearly equal size."""
+"""More judges or items than this are left out in this many groups of nearly equal size."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reliability:
-    """Of the mean rating: the share of its variance that is not noise, and the root of that share.
+    """The share of the mean ratings' variance that is not noise, and the root of that share
+    (`ceiling`).
 
-    Both are NaN, with the reason as the method, where they are undefined; `ceiling` also where judges
-    agree no more than by chance.
+    Both are NaN where they are undefined, with the reason as the method. `ceiling` is also NaN where
+    judges agree no more than by chance.
     """
 
     reliability: Estimate
@@ -220,10 +225,10 @@ def panel_reliability(
     confidence: float = 0.95,
     seed: int = 12345,
 ) -> Reliability:
-    """Of ratings (judges × units, NaN = missing); `items` numbers the item of each unit, as outputs for
-    one item are left out together. Without it every unit is an item.
+    """The reliability of ratings (judges × units, NaN = missing). `items` has the number of each unit's
+    item, because outputs for one item are left out together; by default every unit is an item.
 
-    With two judges there is no interval: leaving out one leaves nobody to agree with.
+    With two judges there is no interval: without one of them nobody is left to agree with.
     """
     array = as_ratings(ratings)
     judges, units = np.nonzero(~np.isnan(array))
@@ -231,10 +236,10 @@ def panel_reliability(
     given = _Given(array[judges, units], judges, units, of_unit[units])
     n = len(np.unique(units))
     if n < MIN_UNITS_TO_COMPARE or len(np.unique(judges)) < 2:
-        return _undefined("two judges and three units are needed", n)
+        return _undefined("it needs two judges and three units", n)
     value = given.reliability()
     if math.isnan(value):
-        return _undefined("too few units have ratings of two judges, or all means are alike", n)
+        return _undefined("too few units have ratings of two judges, or all means are equal", n)
     low, high, method = _interval(given, value, confidence, np.random.default_rng(seed))
     found = Estimate(value, low, high, method=method, n=n)
     if value <= 0:
@@ -255,7 +260,7 @@ def _undefined(reason: str, n: int) -> Reliability:
 
 @dataclass(frozen=True, eq=False)
 class _Given:
-    """One entry a rating: its value, and the places of its judge, unit and item."""
+    """One entry per rating: its value, and the places of its judge, unit and item."""
 
     values: Floats
     judges: Places
@@ -267,14 +272,12 @@ class _Given:
         return _Given(self.values[kept], self.judges[kept], self.units[kept], self.items[kept])
 
     @property
-    def mean_share(self) -> float:
-        """The mean over units of 1 / number of ratings: how much of one rating's noise is in a mean."""
-        counts = np.bincount(self.units)
-        return float((1 / counts[counts > 0]).mean())
+    def noise_share(self) -> float:
+        return noise_share(np.bincount(self.units))
 
-    def reliability(self, mean_share: float | None = None) -> float:
-        """NaN where no variance of the true values can be estimated. With `mean_share`, of a panel with
-        such numbers of ratings: what is left of a panel when some are left out has fewer."""
+    def reliability(self, noise: float | None = None) -> float:
+        """NaN where no variance of the true values can be estimated. `noise` is the `noise_share` of
+        the panel that is meant: when some ratings are left out, means of the rest have more noise."""
         if not len(self.values):
             return NAN
         counts = np.bincount(self.units).astype(np.float64)
@@ -287,12 +290,12 @@ class _Given:
         if not variance > 0 or shared.sum() < MIN_UNITS_TO_COMPARE:
             return NAN
         true = self._covariance(counts, shared, center)
-        if mean_share is not None:
-            variance = true + (variance - true) * mean_share / self.mean_share
+        if noise is not None:
+            variance = true + (variance - true) * noise / self.noise_share
         return true / variance
 
     def _covariance(self, counts: Floats, shared: NDArray[np.bool_], center: float) -> float:
-        """The mean product of two judges' ratings of one unit, less that of two judges' ratings of any
+        """The mean product of two judges' ratings of one unit minus that of two judges' ratings of any
         units; every unit has the same weight."""
         kept = shared[self.units]
         values, judges, units = self.values[kept] - center, self.judges[kept], self.units[kept]
@@ -311,13 +314,13 @@ def _interval(
     given: _Given, value: float, confidence: float, rng: np.random.Generator
 ) -> tuple[float | None, float | None, str]:
     if len(np.unique(given.judges)) < 3:
-        return None, None, "no interval: two judges do not show how far others would differ"
+        return None, None, "no interval: two judges do not show how much others would differ"
     judges, n_judges = _jackknife(given, given.judges, rng)
     items, n_items = _jackknife(given, given.items, rng)
     answers, _ = _jackknife(given, given.judges * (given.items.max() + 1) + given.items, rng)
     # Leaving out one of a unit's few ratings changes their products at least twice as much as other
-    # judges would: half of what single answers vary by is no part of the judges' share. All of it would
-    # be right for a crowd, and too much for a panel of strong tastes (coverage .91).
+    # judges would. So half of the variance of single answers is subtracted from that of judges.
+    # All of it would be right for a crowd, but too much for judges of strong tastes (coverage .91).
     own = max(judges - answers / 2, 0.0)
     variance, freedom = crossed_variance(own, items, 0.0, n_judges, n_items)
     if not variance > 0 or not value < 1:
@@ -331,8 +334,8 @@ def _interval(
 
 
 def _jackknife(given: _Given, units: Places, rng: np.random.Generator) -> tuple[float, int]:
-    """The variance of log(1 − reliability) when units are left out, one by one or group by group; NaN
-    where a figure is undefined without one of them."""
+    """The variance of log(1 − reliability) from leaving units out, one by one or group by group; NaN
+    where the reliability is undefined without one of them."""
     names, places = np.unique(units, return_inverse=True)
     n = len(names)
     if n > MAX_GROUPS:
@@ -340,9 +343,8 @@ def _jackknife(given: _Given, units: Places, rng: np.random.Generator) -> tuple[
         places, n = groups[places], MAX_GROUPS
     if n < 2:
         return NAN, n
-    share = given.mean_share
-    found = np.array([given.without(places == place).reliability(share) for place in range(n)])
+    noise = given.noise_share
+    found = np.array([given.without(places == place).reliability(noise) for place in range(n)])
     if np.isnan(found).any() or (found >= 1).any():
         return NAN, n
-    logs = np.log(1 - found)
-    return float((n - 1) / n * ((logs - logs.mean()) ** 2).sum()), n
+    return jackknife_variance(np.log(1 - found)), n

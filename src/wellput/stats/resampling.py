@@ -1,13 +1,14 @@
-"""Intervals and paired tests by resampling statistics; text is never read again.
+"""Intervals and paired tests by resampling statistics; text is not read again.
 
-The nouns: *statistics* are a system's additive statistics, one row per item (n, k); a *score* turns
-sums of them into scores, over leading axes; a *replicate* is the score of one resample. With one
-seed, all metrics and systems with equally many items see the same draws, so replicates of two
-systems are paired one by one. Two paired systems must have the same items in the same order.
+The nouns: *statistics* are a system's additive statistics, one row per item (n, k); a *score* is a
+function from sums of them to scores, over leading axes; a *replicate* is the score of one resample.
+With one seed, all metrics and systems with the same number of items see the same draws, so
+replicates of two systems are paired one by one. Two paired systems must have the same items in the
+same order.
 
-Undefined replicates (NaN: none of a resample's items has a score) are never passed over in silence.
-They are left out of an interval, which is itself undefined when they are more than the share that
-it leaves outside; in a test they count as evidence for chance, so they can only raise p.
+A replicate is undefined (NaN) where none of a resample's items has a score. Undefined replicates are
+left out of an interval, which is undefined itself where their share is larger than 1 - confidence. In a
+test they count as extreme, so they can only raise p.
 """
 
 from __future__ import annotations
@@ -21,12 +22,13 @@ from wellput import _native
 from wellput.core.errors import InputError
 from wellput.core.estimates import Estimate, block_sum
 from wellput.core.metric import Floats
+from wellput.stats.student import check_confidence
 
 ScoreFunction: TypeAlias = Callable[[Floats], Floats]
 
 RELATIVE_ROUNDING = 1e-12
-"""Differences this close, relative to the scores, are equal: a resample that happens to restore the
-observed assignment must count as being as extreme, however its sums were rounded."""
+"""Differences this close, relative to the scores, are equal. A resample that happens to be the observed
+assignment must count as extreme, even if its sums are rounded differently."""
 
 
 def bootstrap(
@@ -69,10 +71,10 @@ def paired_bootstrap(
 ) -> Estimate:
     """The difference score(a) - score(b), its percentile interval and two-sided p-value.
 
-    The differences d of the replicates, moved to have mean 0, stand for what chance does when the
-    systems are equally good; p is the share of them as far from 0 as the observed difference.
+    The differences d of the replicates, shifted to mean 0, show what chance gives when the systems are
+    equally good. p is the share of them at least as far from 0 as the observed difference.
 
-    `null="sacrebleu"` is the p-value of sacreBLEU's paired bootstrap, for comparison with published
+    `null="sacrebleu"` gives the p-value of sacreBLEU's paired bootstrap, to compare with published
     figures: the share of |d| - mean |d| that reaches the observed |difference|. Because the sign is
     dropped before centering, it counts one tail only, about half the two-sided p-value: at a level
     of .05 it rejects more than one in ten true null hypotheses (docs/results/calibration.md).
@@ -106,14 +108,14 @@ def approximate_randomization(
     """The difference score(a) - score(b) with its two-sided p-value (Riezler & Maxwell 2005).
 
     Every resample exchanges the two systems' outputs on each item with probability 1/2; p is the
-    share of resamples whose difference is as large as the observed one, in either direction. Unlike
-    in sacreBLEU ties count: two identical systems get p = 1, not the smallest p there is.
+    share of resamples whose difference is at least as large as the observed one, in either direction.
+    Ties count, unlike in sacreBLEU: two identical systems get p = 1, not the smallest possible p.
 
-    Exact where items are independent and, on each of them, the two outputs could be exchanged without
-    changing their distribution; equal scores alone do not make it so (docs/results/calibration.md).
+    The test is exact where items are independent and, on each item, exchanging the two outputs does not
+    change their distribution. Equal true scores are not enough (docs/results/calibration.md).
     """
     _refuse_unpaired(a, b)
-    _check(n_resamples, seed)
+    check_resampling(n_resamples, seed)
     score_a, score_b = _total(a, score), _total(b, score)
     p_value = float("nan")
     if len(a):
@@ -133,7 +135,7 @@ def bootstrap_replicates(
     statistics: Floats, score: ScoreFunction, *, n_resamples: int, seed: int, threads: int = 1
 ) -> Floats:
     """The scores of `n_resamples` resamples of the items, NaN where undefined."""
-    _check(n_resamples, seed)
+    check_resampling(n_resamples, seed)
     if not len(statistics):
         return np.full(n_resamples, np.nan)
     rows = np.ascontiguousarray(statistics, dtype=np.float64)
@@ -142,8 +144,7 @@ def bootstrap_replicates(
 
 def percentile_interval(replicates: Floats, *, confidence: float) -> tuple[float, float]:
     """The middle `confidence` of the replicates, (NaN, NaN) when too many are undefined."""
-    if not 0 < confidence < 1:
-        raise InputError(f"A confidence lies between 0 and 1, {confidence} does not.")
+    check_confidence(confidence)
     defined = replicates[~np.isnan(replicates)]
     outside = 1 - confidence
     if not len(defined) or len(defined) < confidence * len(replicates):
@@ -166,8 +167,14 @@ def _p_value(by_chance: Floats, score_a: float, score_b: float) -> float:
     if np.isnan(observed):
         return float("nan")
     enough = observed - RELATIVE_ROUNDING * max(abs(score_a), abs(score_b))
-    as_extreme = np.count_nonzero(~(by_chance < enough))  # NaN is not less: it counts
-    return float((as_extreme + 1) / (len(by_chance) + 1))
+    return resampling_p_value(by_chance, enough)
+
+
+def resampling_p_value(by_chance: Floats, observed: float) -> float:
+    """(b + 1) / (m + 1), where b of the m resamples are at least as extreme as observed, or
+    undefined."""
+    # NaN is not less, so it counts.
+    return float((np.count_nonzero(~(by_chance < observed)) + 1) / (len(by_chance) + 1))
 
 
 def _refuse_unpaired(a: Floats, b: Floats) -> None:
@@ -178,8 +185,9 @@ def _refuse_unpaired(a: Floats, b: Floats) -> None:
         )
 
 
-def _check(n_resamples: int, seed: int) -> None:
+def check_resampling(n_resamples: int, seed: int) -> None:
+    """Refuses numbers that no kernel can draw with."""
     if n_resamples < 1:
         raise InputError(f"At least one resample is needed, not {n_resamples}.")
     if not 0 <= seed < 2**64:
-        raise InputError(f"A seed is a whole number from 0 to 2^64 - 1, not {seed}.")
+        raise InputError(f"The seed must be a whole number from 0 to 2^64 - 1, not {seed}.")

@@ -1,9 +1,9 @@
 """Soft pairwise accuracy (Thompson, Mathur, Deutsch & Khayrallah 2024).
 
-For every pair of systems a permutation test asks, once of the metric's scores and once of people's,
-how sure one can be that the first system is better. A pair counts 1 - |p of the metric - p of people|:
-right when both are sure of the same order or both are unsure, wrong when they are sure of opposite
-orders. Both tests of a pair see the same exchanges.
+For every pair of systems there are two permutation tests, one of the metric's scores and one of
+people's: how sure is it that the first system is better? A pair counts 1 - |p of the metric - p of
+people|. This is 1 where both are sure of the same order, or equally unsure, and 0 where they are sure
+of opposite orders. Both tests of a pair use the same exchanges.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ import numpy as np
 from wellput import _native
 from wellput.core.estimates import Estimate
 from wellput.core.metric import Floats
-from wellput.stats.correlation import common_cells, undefined
-from wellput.stats.correlation_resampling import check_resampling
-from wellput.stats.resampling import RELATIVE_ROUNDING
+from wellput.stats.correlation import common_cells
+from wellput.stats.resampling import RELATIVE_ROUNDING, check_resampling
 from wellput.stats.two_way_jackknife import TableFigure
+from wellput.stats.undefined_values import ratios, undefined
 
 
 def spa(
@@ -26,9 +26,9 @@ def spa(
 ) -> Estimate:
     """Soft pairwise accuracy of metric scores `x` against human scores `z`, systems × items.
 
-    Between 0 and 1; n is the number of pairs of systems. A pair uses the items that both systems
-    have; one without any is left out. Exactly equal systems have p = 1/2, whichever comes first; in
-    mt-metrics-eval they have p = 1, so that there the order of the systems matters.
+    The value lies between 0 and 1; n is the number of pairs of systems. A pair uses the items that both
+    systems have; a pair without any is left out. Exactly equal systems have p = 1/2 in either order. In
+    mt-metrics-eval they have p = 1, so that the order of the systems matters there.
     """
     check_resampling(n_resamples, seed)
     x, z = common_cells(x, z)
@@ -54,8 +54,8 @@ def spa(
 def pairwise_p_values(
     differences: Floats, *, n_resamples: int, seed: int, threads: int = 1
 ) -> Floats:
-    """One-sided p-values that the sums of the rows of (pairs, items) differences are above 0, when
-    every difference may as well have the other sign. NaN cells are passed over."""
+    """One-sided p-values that the sums of the rows of `differences` (pairs, items) are above 0, if
+    every difference could as well have the other sign. NaN cells are skipped."""
     rows = np.ascontiguousarray(np.nan_to_num(differences).T)
     observed = rows.sum(axis=0)
     by_chance = observed - 2 * _native.swap_sums(rows, n_resamples, seed, threads)
@@ -67,8 +67,8 @@ def pairwise_p_values(
 def leave_out_of_spa(x: Floats, z: Floats, value: float | None = None) -> TableFigure:
     """Soft pairwise accuracy without each system, item and cell, around `value`.
 
-    The share of exchanges is taken from the normal curve here: its variance is known, the sum of the
-    squared differences, and an exchange drawn anew would blur the small change that one item makes.
+    Here p-values come from the normal distribution, not from exchanges: its variance is known, the sum
+    of the squared differences, and random exchanges would hide the small change that one item makes.
     """
     x, z = common_cells(x, z)
     n_systems, n_items = x.shape
@@ -97,8 +97,7 @@ def leave_out_of_spa(x: Floats, z: Floats, value: float | None = None) -> TableF
         )
     mean = sums / counts
     center = mean if value is None else value
-    left = counts - system_counts
-    without = np.divide(sums - systems, left, out=np.full(n_systems, np.nan), where=left > 0)
+    without = ratios(sums - systems, counts - system_counts)
     return TableFigure(
         center,
         center + without - mean,
@@ -109,7 +108,7 @@ def leave_out_of_spa(x: Floats, z: Floats, value: float | None = None) -> TableF
 
 
 def _normal_p_values(differences: Floats) -> tuple[float, Floats]:
-    """One-sided, of all differences and without each."""
+    """The one-sided p-value of all differences, and the p-values without each of them."""
     from scipy.special import ndtr  # imported late: SciPy takes long to load
 
     total, squares = differences.sum(), (differences**2).sum()

@@ -1,12 +1,13 @@
 """Strengths of systems from choices between two of them: Bradley & Terry's model with Davidson's ties.
 
-With strengths π, i is chosen over j with a probability proportional to π_i, j over i to π_j, and
-neither to ν √(π_i π_j) (Davidson 1970); without ties ν is 0 and the model is Bradley & Terry's (1952).
-Strengths are given as logarithms with mean 0, estimated by maximum likelihood.
+With strengths π, the probabilities that i is chosen, that j is chosen, and that neither is are
+proportional to π_i, π_j and ν √(π_i π_j) (Davidson 1970). Without ties ν is 0 and the model is
+Bradley & Terry's (1952). Strengths are logarithms with mean 0, estimated by maximum likelihood.
 
-The maximum is finite only if, however the systems are parted in two, each side won or tied against the
-other (Ford 1957). Otherwise some strengths are infinite or cannot be compared: systems fall into
-*components* that are comparable within. Strengths are then given relative to the largest component.
+The maximum is finite only if, for every division of the systems into two sets, each set won or tied
+against the other (Ford 1957). Otherwise some strengths are infinite or cannot be compared: systems form
+*components*, and only systems of one component are comparable. Strengths are then relative to the
+largest component.
 """
 
 from __future__ import annotations
@@ -21,7 +22,8 @@ from wellput.core.errors import InputError
 from wellput.core.estimates import Estimate
 from wellput.core.metric import Floats
 from wellput.stats.preferences import Choices
-from wellput.stats.ratings import NAN, undefined
+from wellput.stats.student import check_confidence
+from wellput.stats.undefined_values import NAN, undefined
 
 MAX_NEWTON_STEPS = 100
 CONVERGED_STEP = 1e-10
@@ -32,10 +34,10 @@ WALD_METHOD = "Bradley–Terry with Davidson's ties, maximum likelihood, Wald in
 class BradleyTerry:
     """The fitted model. `strengths` are log strengths in the order of `systems`.
 
-    Their mean over the largest component is 0; they are infinite or NaN where the data give no number,
-    with the reason in `method`. `ties` is ν; `components` gives each system's component, by its first
-    member; `reason` says why not all strengths are finite, if so. `logs` and `covariance` (of the logs,
-    and of log ν in the last row and column) hold within each component.
+    Their mean over the largest component is 0. They are infinite or NaN where the data give no number,
+    with the reason in `method`. `ties` is ν. `components` has the place of the first member of each
+    system's component. `reason` says why some strengths are not finite. `logs` and `covariance` (of the
+    logs, and of log ν in the last row and column) hold within each component.
     """
 
     systems: tuple[str, ...]
@@ -48,7 +50,8 @@ class BradleyTerry:
     reason: str = ""
 
     def difference(self, first: str, second: str) -> Estimate:
-        """How much stronger the first is, in logs, with Wald's interval and two-sided p-value."""
+        """How much stronger the first system is, in logs, with Wald's interval and two-sided
+        p-value."""
         for name in (first, second):
             if name not in self.systems:
                 raise InputError(f"No system {name!r}; there are {', '.join(self.systems)}.")
@@ -69,10 +72,9 @@ class BradleyTerry:
 def bradley_terry(choices: Choices, *, confidence: float = 0.95) -> BradleyTerry:
     """Fits the strengths, and the tie parameter if there are ties.
 
-    The intervals are Wald's, from the information matrix; with a few dozen choices they are rough.
+    The intervals are Wald's, from the information matrix. They are rough for a few dozen choices.
     """
-    if not 0 < confidence < 1:
-        raise InputError(f"A confidence lies between 0 and 1, {confidence} does not.")
+    check_confidence(confidence)
     reach = _closure((choices.wins + choices.ties) > 0)
     together = reach & reach.T
     components = np.argmax(together, axis=1)  # named by their first member
@@ -108,7 +110,7 @@ def bradley_terry(choices: Choices, *, confidence: float = 0.95) -> BradleyTerry
 
 
 def _closure(edges: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Which system leads to which over any number of wins and ties (each to itself)."""
+    """From which system a chain of wins and ties leads to which; every system leads to itself."""
     reach = edges | np.eye(len(edges), dtype=np.bool_)
     for via in range(len(reach)):
         reach |= np.outer(reach[:, via], reach[via])
@@ -116,11 +118,11 @@ def _closure(edges: NDArray[np.bool_]) -> NDArray[np.bool_]:
 
 
 def _has_finite_ties(wins: NDArray[np.int64], ties: NDArray[np.int64]) -> bool:
-    """Whether log ν cannot grow forever, with components that are comparable within.
+    """Whether the likelihood has its maximum at a finite ν, given choices within components.
 
-    It can if there are log strengths d such that every win is by at least 2 and every tie within 2:
-    then scaling d and log ν up together makes all choices surer. Such d exist if and only if no cycle
-    of wins (−2) and ties (2, either way) has a negative sum.
+    It does not if there are log strengths d such that every win is by at least 2 and every tie
+    within 2: then making d and log ν larger together makes all choices more likely. Such d exist if
+    and only if no cycle of wins (−2) and ties (2, either way) has a negative sum.
     """
     if not ties.any():
         return True
@@ -135,20 +137,16 @@ def _has_finite_ties(wins: NDArray[np.int64], ties: NDArray[np.int64]) -> bool:
 def _fit(
     wins: NDArray[np.int64], ties: NDArray[np.int64], components: NDArray[np.int64]
 ) -> tuple[Floats, Floats]:
-    """Newton's method on (log strengths, log ν), the mean in each component held at 0.
+    """Newton's method on (log strengths, log ν), with a mean of 0 in each component.
 
-    The likelihood is that of a multinomial logit model, so it is concave. Without ties log ν is −∞ and
-    its row of the covariance 0. Returns NaN where it does not converge.
+    The likelihood is that of a multinomial logit model, so its logarithm is concave. Without ties log ν
+    is −∞ and its row of the covariance is 0. Returns NaN where it does not converge.
     """
     k = len(wins)
     i, j = np.nonzero(np.triu(wins + wins.T + ties, 1))
     counts = np.stack([wins[i, j], wins[j, i], ties[i, j]]).astype(np.float64)
     has_ties = bool(ties.any())
-    # The projection on what cannot be told: the level of each component, and ν without ties.
-    same = components[:, None] == components
-    idle = np.zeros((k + 1, k + 1))
-    idle[:k, :k] = same / same.sum(axis=1)
-    idle[k, k] = not has_ties
+    idle = idle_directions(components, has_ties=has_ties)
     x = np.zeros(k + 1)
     x[k] = 0.0 if has_ties else -np.inf
     likelihood, chances = _likelihood(x, i, j, counts)
@@ -168,6 +166,16 @@ def _fit(
             size /= 2
         x, likelihood = trial, better
     return np.full(k + 1, np.nan), np.full((k + 1, k + 1), np.nan)  # pragma: no cover
+
+
+def idle_directions(components: NDArray[np.int64], *, has_ties: bool) -> Floats:
+    """The projection on what choices cannot tell: the level of each component, and ν without ties."""
+    k = len(components)
+    is_same = components[:, None] == components
+    idle = np.zeros((k + 1, k + 1))
+    idle[:k, :k] = is_same / is_same.sum(axis=1)
+    idle[k, k] = not has_ties
+    return idle
 
 
 def pair_chances(x: Floats, i: NDArray[np.int64], j: NDArray[np.int64]) -> Floats:
@@ -190,7 +198,8 @@ def _likelihood(
 def pair_slope(
     chances: Floats, i: NDArray[np.int64], j: NDArray[np.int64], counts: Floats, k: int
 ) -> tuple[Floats, Floats]:
-    """The gradient and the information. A tie is half a point for each: i's and j's add up to 1."""
+    """The gradient and the information matrix. A win is one point, a tie half a point for each
+    system."""
     n = counts.sum(axis=0)
     points = chances[0] + chances[2] / 2
     surplus = counts[0] + counts[2] / 2 - n * points
@@ -227,7 +236,8 @@ def _tie_estimate(logs: Floats, covariance: Floats, n: int, confidence: float) -
 def _infinite(
     choices: Choices, reach: NDArray[np.bool_], system: int, largest: int | None
 ) -> Estimate:
-    """The strength of a system outside the largest component; None if every system is on its own."""
+    """The strength of a system outside the largest component; `largest` is one of its members, or None
+    if every system is a component by itself."""
     n = int(choices.offered[system].sum())
     won_all = int(choices.wins[system].sum()) == n
     lost_all = int(choices.wins[:, system].sum()) == n

@@ -1,15 +1,14 @@
 """An interval and its p-value from one standard error, so that they cannot contradict each other.
 
-`student_estimate` makes both by Student's t on the scale on which the error was measured (Fisher's
-z of a correlation), with the degrees of freedom of that error.
+`student_estimate` makes both by Student's t, on the scale of the error (such as Fisher's z for a
+correlation) and with the degrees of freedom of the error.
 
-The noun `CautiousStudent` is for differences that may be skewed. Of skewed values a mean and its
-standard error are correlated, and t is skewed the other way: a sample that happens to have none of
+The noun `CautiousStudent` is for differences that may be skewed. If values are skewed, their mean and
+its standard error are correlated, and t is skewed the other way: a sample that happens to have none of
 the few large differences has a mean that is too small and an error that is far too small. Hall's
-transformation (1992) takes that skewness out of t, to the first order. Where tails are heavy it
-makes small p-values too often: neither is right everywhere. So a difference is taken for real where
-both say so, and the interval has all that one of them holds possible (docs/results/calibration.md
-measures it).
+transformation (1992) removes this skewness from t, to the first order. Where tails are heavy it gives
+small p-values too often. Neither is right everywhere, so both are used: a difference is real only where
+both say so, and the interval contains the intervals of both (measured in docs/results/calibration.md).
 """
 
 from __future__ import annotations
@@ -20,13 +19,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from wellput.core.errors import InputError
 from wellput.core.estimates import Estimate
 from wellput.core.metric import Floats
 
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """Where errors are symmetric: values go there by `forward` and come back by `backward`."""
+    """A scale on which errors are symmetric: `forward` takes values to it, `backward` takes them
+    back."""
 
     forward: Callable[[Floats], Floats]
     backward: Callable[[Floats], Floats]
@@ -34,14 +35,14 @@ class Scale:
 
 IDENTITY = Scale(np.asarray, np.asarray)
 FISHER_Z = Scale(np.arctanh, np.tanh)
-"""Of correlations, from −1 to 1."""
+"""For correlations, from −1 to 1."""
 LOGIT = Scale(lambda share: np.arctanh(2 * share - 1), lambda z: (np.tanh(z) + 1) / 2)
-"""Of shares, from 0 to 1: half the log of the odds, which is Fisher's z of 2 · share − 1."""
+"""For shares, from 0 to 1: half the log of the odds, which is Fisher's z of 2 · share − 1."""
 
 
 def scale_of_pairs(pairs: int, *, is_share: bool) -> Scale:
-    """Fisher's z of a coefficient that counts this many pairs, which may well be 1: drawn a little
-    towards chance first, as if one pair more were right and wrong by half."""
+    """Fisher's z for a coefficient that counts this many pairs. With few pairs it may be 1, where z is
+    infinite: so it is first moved a little towards chance, as if one more pair were half right."""
     kept = pairs / (pairs + 1)
     base = LOGIT if is_share else FISHER_Z
     middle = 0.5 if is_share else 0.0
@@ -51,6 +52,12 @@ def scale_of_pairs(pairs: int, *, is_share: bool) -> Scale:
             middle + (base.backward(z) - middle) / kept, 0.0 if is_share else -1.0, 1.0
         ),
     )
+
+
+def check_confidence(confidence: float) -> None:
+    """Refuses a confidence that no interval can have."""
+    if not 0 < confidence < 1:
+        raise InputError(f"The confidence must lie between 0 and 1, {confidence} does not.")
 
 
 def student_estimate(
@@ -86,13 +93,13 @@ def student_estimate(
 
 HALL_SLOPE = 1 / 3
 HALL_SHIFT = 1 / 6
-"""Of Hall's transformation of a mean."""
+"""The two constants of Hall's transformation of a mean."""
 
 
 @dataclass(frozen=True, slots=True)
 class CautiousStudent:
     """A value with its standard `error` and degrees of `freedom`. `skew` is the skewness of the n
-    values averaged, over the root of n; with 0 everything is Student's."""
+    values averaged, divided by the root of n; with 0 all figures are Student's."""
 
     value: float
     error: float
@@ -120,7 +127,7 @@ class CautiousStudent:
 
     def equivalence_p(self, margin: float) -> float:
         """The p-value that the truth is `margin` or more away from 0, on either side, by two one-sided
-        tests (Schuirmann 1987). It is below α just where the 1 − 2α interval lies within ±margin."""
+        tests (Schuirmann 1987). It is below α exactly where the 1 − 2α interval lies within ±margin."""
         from scipy.special import stdtr
 
         too_low, too_high = ((self.value + side) / self.error for side in (margin, -margin))
@@ -134,7 +141,7 @@ class CautiousStudent:
 
 
 def hall_transformed(t: float, skew: float) -> float:
-    """Hall's monotone transformation of t, which takes the skewness out of it.
+    """Hall's monotone transformation of t, which removes its skewness.
 
     >>> hall_transformed(2.0, 0.0), round(hall_transformed(2.0, 0.3), 3)
     (2.0, 2.477)
@@ -144,7 +151,7 @@ def hall_transformed(t: float, skew: float) -> float:
 
 
 def hall_untransformed(x: float, skew: float) -> float:
-    """The t of which `x` is the transformation.
+    """The t whose transformation is `x`.
 
     >>> round(hall_untransformed(hall_transformed(2.0, 0.3), 0.3), 12)
     2.0

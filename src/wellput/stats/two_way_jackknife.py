@@ -1,17 +1,15 @@
 """How far a figure of two crossed kinds of units, such as judges × items, holds for other units.
 
-The nouns: `TwoWayJackknife`, a figure computed again without each system, without each item and
-without each cell; `TableFigure`, a figure of a table of systems × items (such as a correlation of
-two tables) together with these. The variance for other systems and other items is V(systems) +
-V(items) − V(cells), as Cameron, Gelbach & Miller (2011) add and subtract it, and not less than the
-greater of the first two.
+The nouns: `TwoWayJackknife`, a figure without each system, without each item and without each cell;
+`TableFigure`, a figure of a table of systems × items (such as a correlation of two tables) together
+with these. The variance for other systems and other items is V(systems) + V(items) − V(cells), as in
+Cameron, Gelbach & Miller (2011), but at least the greater of the first two.
 
-Satterthwaite's degrees of freedom are too many where units are few (three judges: type I up to
-.07); in their place is the geometric mean of his and those of the smaller number of units, if that
-is less.
+Satterthwaite's degrees of freedom are too many where units are few (three judges: type I up to .07).
+The geometric mean of his and those of the smaller number of units replaces them where it is less.
 
-Nothing is drawn at random. How well the intervals keep their word, from 4 systems on, is measured
-in docs/results/agreement_calibration.md.
+Nothing is drawn at random. docs/results/agreement_calibration.md measures the intervals, from 4 systems
+on.
 """
 
 from __future__ import annotations
@@ -29,15 +27,15 @@ from wellput.core.metric import Floats
 from wellput.stats.student import IDENTITY, Scale, student_estimate
 
 MIN_UNITS = 4
-"""Fewer systems, or items, say nothing about others."""
+"""Fewer systems, or items, show too little about others."""
 MIN_UNITS_FOR_SATTERTHWAITE = 3
 
 
 def crossed_variance(
     rows: float, columns: float, cells: float, n_rows: int, n_columns: int
 ) -> tuple[float, float]:
-    """The variance of a figure and its degrees of freedom, from the variances when rows, columns and
-    single cells are left out; at least two rows and two columns."""
+    """The variance of a figure and its degrees of freedom, from the variances of leaving out rows,
+    columns and single cells; there must be at least two rows and two columns."""
     variances, freedoms = crossed_variances(
         np.array(rows), np.array(columns), np.array(cells), n_rows, n_columns
     )
@@ -47,7 +45,7 @@ def crossed_variance(
 def crossed_variances(
     rows: Floats, columns: Floats, cells: Floats, n_rows: int, n_columns: int
 ) -> tuple[Floats, Floats]:
-    """The same of many figures at once."""
+    """The same for many figures at once."""
     variances = np.maximum(rows + columns - cells, np.maximum(rows, columns))
     fewest = min(n_rows, n_columns) - 1.0
     freedoms = np.full(np.shape(variances), fewest)
@@ -60,7 +58,8 @@ def crossed_variances(
 
 @dataclass(frozen=True, eq=False)
 class TwoWayJackknife:
-    """A figure without each system, each item, each cell: last axis the units, NaN where undefined."""
+    """A figure without each system, each item, each cell: units on the last axis, NaN where
+    undefined."""
 
     systems: Floats
     items: Floats
@@ -76,7 +75,7 @@ class TwoWayJackknife:
         return TwoWayJackknife(self.systems[place], self.items[place], self.cells[place])
 
     def too_few(self, generalize: Generalize) -> str:
-        """Why there is no interval, or nothing where there can be one."""
+        """Why there are too few units for an interval; empty where there are enough."""
         counts = {"system": self.systems.shape[-1], "item": self.items.shape[-1]}
         for unit, n in counts.items():
             if generalize in (f"{unit}s", "both") and n < MIN_UNITS:
@@ -84,31 +83,33 @@ class TwoWayJackknife:
         return ""
 
     def freedom(self, generalize: Generalize) -> float:
-        """Degrees of freedom of several figures together: of the smaller number of units."""
+        """Degrees of freedom of several figures together: one less than the smaller number of units."""
         systems, items = self.systems.shape[-1], self.items.shape[-1]
         units = {"systems": systems, "items": items, "both": min(systems, items)}
         return float(units[generalize] - 1)
 
     def error(self, generalize: Generalize) -> float:
-        """The standard error of one figure; NaN where there are too few units to tell, or leaving one
-        of them out leaves the figure undefined."""
+        """The standard error of one figure; NaN where there are too few units, or where the figure is
+        undefined without one of them."""
         if self.too_few(generalize):
             return math.nan
         return math.sqrt(self.variance(generalize)[0])
 
     def variance(self, generalize: Generalize) -> tuple[float, float]:
-        """Of one figure, with its own degrees of freedom; NaN where it is undefined without a unit."""
-        systems, items = _variance(self.systems), _variance(self.items)
+        """The variance of one figure and its degrees of freedom; NaN where it is undefined without a
+        unit."""
+        systems, items = jackknife_variance(self.systems), jackknife_variance(self.items)
         n_systems, n_items = self.systems.shape[-1], self.items.shape[-1]
         if generalize == "systems":
             return systems, n_systems - 1.0
         if generalize == "items":
             return items, n_items - 1.0
-        return crossed_variance(systems, items, _variance(self.cells), n_systems, n_items)
+        cells = jackknife_variance(self.cells)
+        return crossed_variance(systems, items, cells, n_systems, n_items)
 
     def covariances(self, generalize: Generalize) -> list[Floats]:
-        """Those of several figures, one of which is the widest: of one figure the largest is the
-        square of its error. None where there are too few units, or a figure is undefined."""
+        """The covariances of several figures, to take the widest of: for one figure the largest is the
+        square of its error. Empty where there are too few units, or a figure is undefined."""
         if self.too_few(generalize):
             return []
         systems, items = _covariance(self.systems), _covariance(self.items)
@@ -119,9 +120,11 @@ class TwoWayJackknife:
         return found if all(np.isfinite(one).all() for one in found) else []
 
 
-def _variance(without: Floats) -> float:
-    n = without.shape[-1]
-    if not np.isfinite(without).all():
+def jackknife_variance(without: Floats) -> float:
+    """The variance of a figure from its values without each unit (Efron & Tibshirani 1993, ch. 11); NaN
+    where there are fewer than two units, or the figure is undefined without one of them."""
+    n = len(without)
+    if n < 2 or not np.isfinite(without).all():
         return math.nan
     return float((n - 1) / n * np.square(without - without.mean()).sum())
 
@@ -134,8 +137,9 @@ def _covariance(without: Floats) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class TableFigure:
-    """NaN where it is undefined. `cells` is systems × items, with the figure itself where a cell
-    is not among the `present`: nothing changes without it. So is `items` for an item without cells."""
+    """A figure of a table (NaN where undefined), and the figure without each system, item and cell.
+    `cells` is systems × items. Where a cell is not `present`, or an item has no cells, the entry is the
+    figure itself, because nothing changes without it."""
 
     value: float
     systems: Floats
@@ -157,7 +161,7 @@ class TableFigure:
 
     @classmethod
     def mean(cls, figures: Sequence[TableFigure]) -> TableFigure:
-        """The mean of figures of one table, such as one for each document."""
+        """The mean of several figures of one table, such as one for each document."""
         return cls(
             float(np.mean([one.value for one in figures])),
             np.mean([one.systems for one in figures], axis=0),
@@ -168,7 +172,7 @@ class TableFigure:
 
     @property
     def n_systems(self) -> int:
-        """Those with a cell."""
+        """How many systems have a cell."""
         return int(self.present.any(axis=1).sum())
 
     def estimate(
@@ -182,7 +186,7 @@ class TableFigure:
     ) -> Estimate:
         """The figure with its interval and p-value; where there are none, `method` says why."""
         if abs(self.value) == 1 and scale is not IDENTITY:
-            return self._without_interval("nothing departs from it", null, n)
+            return self._without_interval("it is perfect, so no spread is seen", null, n)
         with np.errstate(divide="ignore", invalid="ignore"):
             without = TwoWayJackknife(
                 scale.forward(self.systems[self.present.any(axis=1)]),

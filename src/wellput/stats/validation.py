@@ -2,15 +2,15 @@
 
 The noun is `HeldOut`: Pearson's r between judgments and scores by models that have not seen the
 sentence's system, its item, or either. A model scores *all* rows, its scores are standardized over
-them (mean 0, standard deviation 1), and those of the rows it has not seen are kept. Predictions as
-they are would not do: each contains the mean of the rows learned from, which lies the lower, the higher
-the rows left out, so that r would be far below 0 where there is nothing to predict. Standardizing needs
-no judgment of the rows left out; where nothing is to be predicted r is 0 on average.
+them (mean 0, standard deviation 1), and those of the rows it has not seen are kept. Plain predictions
+would be wrong: each contains the mean of the rows learned from, which is lower the higher the rows left
+out are, so that r would be far below 0 where there is nothing to predict. Standardizing uses no
+judgment of the rows left out, and r is then 0 on average where there is nothing to predict.
 
-For the interval systems and items are left out one by one and everything is fitted again: the models
-of the other folds learned from them, too. What a model has chosen (predictors, the penalty of a ridge
-regression) is kept meanwhile. Only single cells are left out of the scores as they are, which makes the
-interval a little wider.
+For the interval, systems and items are left out one by one and all models are fitted again, because the
+models of other folds learned from them, too. The choices of a model (predictors, the penalty of a ridge
+regression) are kept. Single cells are left out without a new fit, which makes the interval a little
+wider.
 """
 
 from __future__ import annotations
@@ -26,30 +26,32 @@ from numpy.typing import NDArray
 from wellput.core.errors import InputError
 from wellput.core.estimates import Estimate, Generalize
 from wellput.core.metric import Floats
-from wellput.stats.clustered_regression import Places, RowProducts, numbered
+from wellput.stats.clustered_regression import RowProducts
+from wellput.stats.places import Places, sorted_places_of
 from wellput.stats.student import FISHER_Z, student_estimate
 from wellput.stats.two_way_jackknife import TwoWayJackknife
 
 Unseen: TypeAlias = Literal["item", "system", "both"]
 GENERALIZES_TO: dict[Unseen, Generalize] = {"item": "items", "system": "systems", "both": "both"}
-"""What an interval of r generalizes to: what the models have not seen."""
+"""The interval of r generalizes to the units that the models have not seen."""
 
 
 @dataclass(frozen=True, eq=False)
 class RegressionColumns:
-    """Which columns of x a model uses, and the penalty on the square of each one's coefficient."""
+    """Which columns of x a model uses, and the penalty on the square of each coefficient."""
 
     columns: Sequence[int]
     penalties: Floats
 
 
 Learn: TypeAlias = Callable[[Floats, Floats], RegressionColumns]
-"""Chooses a model from rows (y, x); InputError where it cannot."""
+"""Chooses a model from rows (y, x); raises InputError where it cannot."""
 
 
 @dataclass(frozen=True, eq=False)
 class HeldOut:
-    """`scores` of the rows by models that have not seen them, NaN where no model could be fitted."""
+    """`scores` are the rows' scores by models that have not seen them, NaN where no model was
+    fitted."""
 
     unseen: Unseen
     scores: Floats
@@ -79,7 +81,7 @@ class HeldOut:
         )
 
     def minus(self, other: HeldOut) -> Estimate:
-        """How much higher r is than that of other models of the same rows."""
+        """How much higher r is than the r of other models on the same rows."""
         generalize = GENERALIZES_TO[self.unseen]
         apart = self.without - other.without
         return student_estimate(
@@ -102,10 +104,10 @@ def held_out(
     folds: int,
     seed: int,
 ) -> HeldOut:
-    """Items are dealt into at most so many folds at random. Each system is a fold of its own, but
-    where both are left out: then systems are dealt into at most so many folds, too."""
+    """Items go into at most `folds` folds at random. Each system is a fold of its own; but where
+    systems and items are left out together, systems go into at most `folds` folds, too."""
     rows = RowProducts.of(y, x)
-    system_of, item_of = numbered(systems), numbered(items)
+    system_of, item_of = sorted_places_of(systems), sorted_places_of(items)
     grid = _Grid.of(system_of, item_of, unseen, folds, seed)
     scores = np.full(len(y), np.nan)
     by_system = _UnitSums.of(rows, system_of, grid.systems, grid.items)
@@ -134,7 +136,7 @@ def held_out(
 
 
 def leave_one_out_r(y: Floats, x: Floats, model: RegressionColumns) -> tuple[float, int]:
-    """r of each row's score by the model fitted without that row, and the number of rows."""
+    """r of the rows' scores, each by the model fitted without that row; and the number of rows."""
     rows = RowProducts.of(y, x)
     slopes = _standard_slopes(rows, model, rows.total - rows.products)
     scores = (slopes * rows.x[:, list(model.columns)]).sum(axis=1)
@@ -144,8 +146,9 @@ def leave_one_out_r(y: Floats, x: Floats, model: RegressionColumns) -> tuple[flo
 
 
 def _standard_slopes(rows: RowProducts, model: RegressionColumns, sums: Floats) -> Floats:
-    """Those of a fit to rows with these summed products, with which the scores of all rows have a
-    standard deviation of 1 (their mean is 0); NaN where there is no fit, or all scores are equal."""
+    """The slopes of a fit to rows with these summed products, scaled so that the scores of all rows
+    have standard deviation 1 (their mean is 0); NaN where there is no fit, or all scores are
+    equal."""
     slopes = rows.coefficients(sums, model.columns, model.penalties)[..., 1:]
     places = [column + 1 for column in model.columns]
     squares = rows.total[places][:, places]
@@ -156,8 +159,8 @@ def _standard_slopes(rows: RowProducts, model: RegressionColumns, sums: Floats) 
 
 @dataclass(frozen=True, eq=False)
 class _Axis:
-    """How rows are dealt into folds by their systems, or by their items; `is_split` where those are
-    left out, otherwise there is one fold and it is never hidden."""
+    """The folds of the rows by their systems, or by their items. `is_split`: these units are left out;
+    otherwise there is one fold, and models see it."""
 
     is_split: bool
     fold_of: Places
@@ -175,7 +178,7 @@ class _Axis:
 
 @dataclass(frozen=True, eq=False)
 class _Grid:
-    """Which rows a fold of systems and a fold of items hold out, and which they learn from."""
+    """Which rows a fold of systems and a fold of items hold out, and which rows models learn from."""
 
     systems: _Axis
     items: _Axis
@@ -194,15 +197,15 @@ class _Grid:
         return product(range(self.systems.n), range(self.items.n))
 
     def rows(self, system: int, item: int) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """Held out, and seen."""
+        """The rows held out, and the rows seen."""
         held = self.systems.held(system) & self.items.held(item)
         return held, self.systems.seen(system) & self.items.seen(item)
 
 
 @dataclass(frozen=True, eq=False)
 class _UnitSums:
-    """What is fitted and scored without each unit (a system, or an item). `sums` are those of the
-    products of its rows, by the fold of the other axis: (units, other folds, k + 2, k + 2)."""
+    """The fits and scores without each unit (a system, or an item). `sums` are the sums of the products
+    of its rows, by the fold of the other axis: (units, other folds, k + 2, k + 2)."""
 
     own: _Axis
     other: _Axis
@@ -218,7 +221,7 @@ class _UnitSums:
         return cls(_Axis(own.is_split, fold_of_unit), other, shaped)
 
     def moments(self, rows: RowProducts, model: RegressionColumns, own: int, other: int) -> Floats:
-        """Those of the rows that this fold holds out, in turn without each unit's rows: (units, 6)."""
+        """The moments of the rows that this fold holds out, without each unit's rows: (units, 6)."""
         all_folds, this_fold = self.sums.sum(axis=1), self.sums[:, other]
         learned = all_folds - this_fold if self.other.is_split else this_fold
         seen = _without_each(learned, self.own.seen(own))
@@ -239,13 +242,13 @@ class _UnitSums:
 
 
 def _without_each(sums: Floats, units: NDArray[np.bool_]) -> Floats:
-    """The sum over these units, without each unit in turn."""
+    """The sums over these units, without each unit."""
     counted = np.where(units[:, None, None], sums, 0.0)
     return np.asarray(counted.sum(axis=0) - counted, dtype=np.float64)
 
 
 def _moments(y: Floats, scores: Floats) -> Floats:
-    """What r is made of, a row each: (rows, 6)."""
+    """The terms whose sums give r, one row each: (rows, 6)."""
     return np.column_stack([np.ones(len(y)), y, scores, y**2, scores**2, y * scores])
 
 

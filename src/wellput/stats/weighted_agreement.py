@@ -1,14 +1,14 @@
 """Artstein & Poesio's beta: weighted agreement on labels or sets of labels.
 
 Beta (Artstein & Poesio 2005, "Kappa³ = alpha (or beta)") is 1 − observed / expected disagreement.
-Like Cohen's kappa, which it is for two coders and the nominal distance, it expects disagreement from
-each coder's own distribution of values; like Krippendorff's alpha it weights disagreements by a
+Like Cohen's kappa, it expects disagreement by each coder's distribution of values; for two coders and
+the nominal distance it equals Cohen's kappa. Like Krippendorff's alpha, it weights disagreements by a
 distance: `nominal` (0 or 1), `jaccard` (1 − the share of the union that is common) or `masi`
 (Passonneau 2006: the common share counts fully for equal sets, 2/3 for a set within the other, 1/3
 for sets that overlap).
 
-A value is a label or a set of labels; under Jaccard and MASI a label is the set of itself. The empty
-set is a value, at distance 0 from itself and 1 from all others. None or NaN: no value.
+A value is a label or a set of labels; for Jaccard and MASI a label is a set of one. The empty set is a
+value, at distance 0 from itself and 1 from all others. None or NaN is no value.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ from numpy.typing import ArrayLike, NDArray
 from wellput.core.errors import InputError
 from wellput.core.estimates import Estimate
 from wellput.core.metric import Floats
-from wellput.stats.ratings import NAN, SquaredDisagreements, as_ratings, undefined
+from wellput.stats.ratings import SquaredDisagreements, as_ratings
+from wellput.stats.undefined_values import NAN, ratios, undefined
 
 Distance = Literal["nominal", "jaccard", "masi"]
 Values = Sequence[Sequence[Hashable | Set[Hashable] | None]]
@@ -34,9 +35,9 @@ Values = Sequence[Sequence[Hashable | Set[Hashable] | None]]
 def beta(values: Values, *, distance: Distance = "nominal") -> Estimate:
     """Beta of all coders (rows) over all units (columns).
 
-    Both disagreements are means over the pairs of coders, and beta is one minus their quotient. Where
-    values are missing, a pair counts with the units both coded, its coders' distributions are taken
-    from these, and the pairs are weighted by how many there are.
+    Both disagreements are means over the pairs of coders, and beta is one minus their quotient.
+    Where values are missing, a pair uses the units that both coded, for the coders' distributions as
+    well, and is weighted by their number.
     """
     found = _disagreements(values, distance)
     coded = int((~np.isnan(found.by_unit)).sum())
@@ -52,8 +53,8 @@ def interval_beta(ratings: ArrayLike, *, fewest: int = 1) -> Estimate:
     """Beta of numbers (judges × units, NaN = missing) with the distance (a − b)²; for two judges it is
     Cohen's kappa with quadratic weights.
 
-    Pairs of judges who share less than `fewest` units are left out: what two judges would disagree by
-    chance cannot be told from one or two units, and beta is nearly 0 then, however they agree.
+    Pairs of judges who share fewer than `fewest` units are left out: one or two units do not show how
+    much two judges would disagree by chance, and beta is near 0 there even if they agree.
     """
     pairs = SquaredDisagreements.of(as_ratings(ratings), fewest=fewest)
     n = int(pairs.n.sum())
@@ -68,11 +69,11 @@ def interval_beta(ratings: ArrayLike, *, fewest: int = 1) -> Estimate:
 def beta_by_item(
     values: Values, items: Sequence[Hashable] | None = None, *, distance: Distance = "nominal"
 ) -> dict[Hashable, float]:
-    """One figure an item: 1 − the item's observed over the whole corpus's expected disagreement.
+    """One figure per item: 1 − the item's observed / the whole corpus's expected disagreement.
 
-    `items` names the item of each unit (the sentence that a node belongs to); without it each unit is
-    an item, by its place. An item's observed disagreement is the mean over its units that two coders
-    coded, NaN where there is none. The mean over equally large items is beta itself.
+    `items` names the item of each unit (such as the sentence that a node belongs to); by default each
+    unit is an item, named by its place. An item's observed disagreement is the mean over its units that
+    two coders coded, NaN where there is none. The mean over items of equal size is beta.
     """
     found = _disagreements(values, distance)
     names = range(len(found.by_unit)) if items is None else items
@@ -97,9 +98,7 @@ def distances(values: Sequence[Hashable], distance: Distance) -> Floats:
            [0.667, 0.833, 0.   ]])
     """
     if distance not in get_args(Distance):
-        raise InputError(
-            f"The distance is one of {', '.join(get_args(Distance))}, not {distance!r}."
-        )
+        raise InputError(f"distance={distance!r} is none of {', '.join(get_args(Distance))}.")
     if distance == "nominal":
         places = {value: place for place, value in enumerate(dict.fromkeys(values))}
         codes = np.array([places[value] for value in values], dtype=np.int64)
@@ -121,7 +120,7 @@ def distances(values: Sequence[Hashable], distance: Distance) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class _Disagreements:
-    """`by_unit` is the mean over the pairs of coders who coded the unit, NaN where there is none."""
+    """`by_unit` is each unit's mean over the pairs of coders who coded it, NaN where there is none."""
 
     by_unit: Floats
     observed: float
@@ -146,7 +145,7 @@ def _disagreements(values: Values, distance: Distance) -> _Disagreements:
             expected += n * float(p @ apart @ q)
     pairs = int(counts.sum())
     return _Disagreements(
-        by_unit=np.divide(sums, counts, out=np.full(units, np.nan), where=counts > 0),
+        by_unit=ratios(sums, counts),
         observed=float(sums.sum()) / pairs if pairs else NAN,
         expected=expected / pairs if pairs else NAN,
         pairs=pairs,

@@ -1,4 +1,4 @@
-"""Correlations without each system, item and cell: against computing them anew."""
+"""Correlations without each system, item and cell, against computing each of them again."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ CORRELATIONS = [
 
 
 def scores(seed: int, *, n_systems: int = 5, n_items: int = 8) -> tuple[Floats, Floats]:
-    """With ties and missing cells."""
+    """Scores with ties and missing cells."""
     rng = np.random.default_rng(seed)
     x = rng.integers(0, 6, size=(n_systems, n_items)).astype(float)
     z = x + rng.integers(0, 5, size=x.shape)
@@ -35,7 +35,7 @@ def scores(seed: int, *, n_systems: int = 5, n_items: int = 8) -> tuple[Floats, 
 
 
 def by_hand(x: Floats, figure: Callable[[Floats], float]) -> TableFigure:
-    """Every figure computed anew."""
+    """Every figure computed again without the unit."""
 
     def without(*place: int | slice) -> float:
         left = x.copy()
@@ -67,7 +67,7 @@ def test_nothing_but_computing_it_anew(correlation: Correlation, seed: int) -> N
 
 @pytest.mark.parametrize("coefficient", ["spearman", "kendall", "kendall-c", "acc-t"])
 def test_an_item_changes_a_pooled_coefficient_by_what_its_cells_change(coefficient: str) -> None:
-    """Up to terms of the order of one item's share in the data, squared."""
+    """Up to terms of the order of the squared share of one item in the data."""
     correlation = Correlation(coefficient=coefficient)  # type: ignore[arg-type]
     x, z = scores(3, n_items=60)
     found = leave_out(x, z, correlation)

@@ -1,4 +1,4 @@
-"""Every metric against every other."""
+"""All pairs of metrics, tested and corrected."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The two-way jackknife: against SciPy, statsmodels' clustered variance, and in simulated worlds."""
+"""The two-way jackknife against SciPy, against statsmodels' clustered variance, and in simulations."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from wellput.stats.two_way_jackknife import TableFigure, crossed_variance
 
 
 def mean_left_out(values: Floats) -> TableFigure:
-    """Of the mean of a full table, by hand."""
+    """The mean of a full table, and the means without each unit, by hand."""
     n_systems, n_items = values.shape
     total = values.sum()
     return TableFigure(
@@ -41,7 +41,7 @@ def test_one_way_it_is_the_error_of_a_mean() -> None:
 
 def test_the_variance_is_that_of_two_way_clusters() -> None:
     """statsmodels' variance of a mean, clustered by system and by item (Cameron, Gelbach & Miller),
-    with no correction but the jackknife's own n / (n − 1)."""
+    with no correction except the jackknife's n / (n − 1)."""
     rng = np.random.default_rng(3)
     values = rng.normal(size=(8, 40)) + rng.normal(size=(8, 1)) + rng.normal(size=(1, 40))
     parts = mean_left_out(values)
@@ -69,7 +69,7 @@ def test_the_variance_is_that_of_two_way_clusters() -> None:
 
 
 @pytest.mark.parametrize("n_systems", [1, 2, 3])
-def test_few_systems_say_nothing_of_others(n_systems: int) -> None:
+def test_few_systems_say_nothing_about_others(n_systems: int) -> None:
     rng = np.random.default_rng(1)
     x = rng.normal(size=(n_systems, 40))
     found = correlate(x, x + rng.normal(size=x.shape))
@@ -111,7 +111,7 @@ CORRELATIONS = st.sampled_from(
     correlation=CORRELATIONS,
     generalize=st.sampled_from(["items", "systems", "both"]),
 )
-def test_p_is_small_just_where_the_interval_leaves_0_out(
+def test_p_is_small_exactly_where_the_interval_does_not_contain_0(
     seed: int,
     n_systems: int,
     n_items: int,
@@ -132,7 +132,7 @@ def test_p_is_small_just_where_the_interval_leaves_0_out(
 
 
 def world(rng: np.random.Generator, n_systems: int, n_items: int) -> Floats:
-    """Scores that systems and items share."""
+    """Scores with effects of systems and of items."""
     shape = (n_systems, n_items)
     made: Floats = (
         0.5 * rng.normal(size=(n_systems, 1))
@@ -147,7 +147,7 @@ def world(rng: np.random.Generator, n_systems: int, n_items: int) -> Floats:
 @pytest.mark.parametrize(
     "correlation", [Correlation(), Correlation(average="item"), Correlation("system")]
 )
-def test_what_is_not_there_is_seldom_found(n_systems: int, correlation: Correlation) -> None:
+def test_noise_is_seldom_significant(n_systems: int, correlation: Correlation) -> None:
     rng = np.random.default_rng(n_systems)
     p_values = [
         correlate(world(rng, n_systems, 40), world(rng, n_systems, 40), correlation).p_value
@@ -158,7 +158,7 @@ def test_what_is_not_there_is_seldom_found(n_systems: int, correlation: Correlat
 
 
 def test_an_accuracy_has_a_chance_level_of_its_own() -> None:
-    """People tie in one of two pairs: who ties all is right in half of them, and noise is not 0."""
+    """People tie half of the pairs: a metric that ties all is right about half, so chance is not 0."""
     rng = np.random.default_rng(1)
     z = rng.integers(0, 2, size=(6, 80)).astype(float)
     x = rng.normal(size=z.shape)
@@ -183,7 +183,7 @@ def test_a_correlation_is_0_by_chance() -> None:
 @pytest.mark.parametrize("average", ["none", "item", "system"])
 @pytest.mark.parametrize("coefficient", ["pearson", "spearman", "kendall", "kendall-c", "acc-t"])
 def test_the_kernel_exchanges_whole_systems_and_items(average: Any, coefficient: Any) -> None:
-    """Against exchanging rows and columns in NumPy: the same distribution, with ties and holes."""
+    """The same distribution as exchanging rows and columns in NumPy, with ties and missing cells."""
     rng = np.random.default_rng(7)
     z = rng.integers(1, 5, size=(5, 12)).astype(float)
     x = rng.integers(1, 7, size=z.shape) + rng.normal(size=(5, 1)).round(1)

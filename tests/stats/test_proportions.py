@@ -20,7 +20,7 @@ def test_p_is_mcnemars(a: int, b: int, n: int) -> None:
 
 
 def score_statistic(a: int, b: int, n: int, difference: float) -> float:
-    """By its definition: the variance is that of the most likely shares that have this difference."""
+    """By definition: the variance is that of the most likely shares with this difference."""
 
     def loss(q: float) -> float:
         cells = np.array([q + difference, q, 1 - 2 * q - difference])

@@ -1,4 +1,4 @@
-"""Which judges may be brought to a common scale: nested ones lose the systems."""
+"""Which judges may be put on a common scale: not those who rated one system each."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def metric(systems: tuple[str, ...] = SYSTEMS, scores: Floats = METRIC) -> Score
 
 
 def ratings(systems_of: dict[str, str]) -> list[Judgment]:
-    """Each judge rates all items of the systems named by letters, with a severity of their own."""
+    """Each judge has a severity and rates all items of the systems named by letters."""
     rng = np.random.default_rng(4)
     return [
         Judgment(
@@ -66,7 +66,7 @@ def test_judges_of_one_system_each_keep_their_scales() -> None:
 
 
 @pytest.mark.parametrize("normalization", ["z", "unit", "rank"])
-def test_who_asks_for_a_common_scale_is_told_what_it_costs(normalization: Normalization) -> None:
+def test_a_common_scale_that_was_asked_for_has_a_warning(normalization: Normalization) -> None:
     found = result(NESTED, normalization)
     assert found.normalization == {"quality": normalization}
     assert f"so {normalization} leaves nothing" in found.notes[0]
@@ -74,7 +74,7 @@ def test_who_asks_for_a_common_scale_is_told_what_it_costs(normalization: Normal
     assert found.agreement[0].value < result(NESTED).agreement[0].value - 0.1
 
 
-def test_judges_of_all_systems_are_brought_to_one_scale_without_a_word() -> None:
+def test_judges_of_all_systems_are_put_on_one_scale_without_a_note() -> None:
     found = result(CROSSED)
     assert found.normalization == {"quality": "z"}
     assert found.notes == ()
@@ -84,7 +84,7 @@ def test_one_judge_of_one_system_among_many_costs_little() -> None:
     some = {f"J{number}": "ABCDEF" for number in range(5)} | {"J9": "A"}
     found = result(ratings(some))
     assert found.normalization == {"quality": "z"}
-    # Alone with a system, such a judge counts for the whole difference.
+    # A judge who is alone with a system decides the whole difference.
     apart = result(ratings({"J1": "ABCDE", "J2": "ABCDE", "J9": "F"}))
     assert apart.normalization == {"quality": "none"}
     assert "1 of 3 judges rated one system only" in apart.notes[0]

@@ -17,7 +17,7 @@ from wellput.stats.judged_means import CrossedMeans
 
 
 def crossed(ratings: Floats) -> CrossedMeans:
-    """Of judges × groups × items, NaN where there is no value."""
+    """The means of judges × groups × items, NaN where there is no value."""
     judges, groups, items = np.nonzero(~np.isnan(ratings))
     return CrossedMeans.of(
         ratings[judges, groups, items],
@@ -117,7 +117,7 @@ WORLDS = {
 @pytest.mark.parametrize("world", WORLDS)
 def test_a_difference_that_is_not_there_is_seldom_found(world: str) -> None:
     """Ratings from 1 to 7 with severity, difficulty, tastes (judge × system), outputs (item × system)
-    and noise. 400 studies: a rate of .05 stays below .08 but once in 200 times."""
+    and noise. In 400 studies a rate of .05 exceeds .08 once in 200 times."""
     n_judges, n_items, taste, share = WORLDS[world]
     rng = np.random.default_rng(11)
     found = 0
@@ -139,8 +139,8 @@ def test_a_difference_that_is_not_there_is_seldom_found(world: str) -> None:
 
 @pytest.mark.heavy
 def test_three_judges_keep_the_level() -> None:
-    """4,000 studies: a rate of .05 stays below .06 but once in 500 times; Satterthwaite's degrees of
-    freedom alone reject .067."""
+    """In 4,000 studies a rate of .05 exceeds .06 once in 500 times. With Satterthwaite's degrees of
+    freedom alone it is .067."""
     rng = np.random.default_rng(4)
     shape = (3, 2, 60)
     judges, groups, items = (place.ravel() for place in np.indices(shape))
@@ -188,9 +188,9 @@ def test_unanimous_shares_are_told_apart_when_there_are_enough_items() -> None:
     assert share(40) < 0.001
 
 
-def test_judges_who_happen_to_be_at_one_are_not_surer_than_usual() -> None:
-    """Three judges differ about every system but the first two: that they are at one about these is no
-    better known than that judges differ."""
+def test_judges_who_happen_to_agree_are_not_surer_than_usual() -> None:
+    """Three judges differ about all systems except the first two: they may agree about these by
+    chance."""
     rng = np.random.default_rng(4)
     ratings = rng.normal(size=(1, 6, 40)) + 0.2 * rng.normal(size=(3, 6, 40))
     tastes = rng.normal(size=(3, 6, 1))
@@ -205,7 +205,8 @@ def test_judges_who_happen_to_be_at_one_are_not_surer_than_usual() -> None:
 
 @pytest.mark.slow
 def test_no_difference_is_found_among_many_equal_systems_by_three_judges() -> None:
-    """After Holm's correction. By the judges of each pair alone .27 of such studies found one."""
+    """After Holm's correction. With each pair's own variance over judges, .27 of such studies find
+    one."""
     rng = np.random.default_rng(1)
     studies, found = 100, 0
     for _ in range(studies):
@@ -220,8 +221,8 @@ def test_no_difference_is_found_among_many_equal_systems_by_three_judges() -> No
     assert found <= 10  # 5 expected at most: 10 is exceeded once in 90 times
 
 
-def test_a_pair_of_one_judge_among_several_says_nothing_of_others() -> None:
-    """Unless other pairs show how far judges differ."""
+def test_a_pair_that_one_judge_rated_says_nothing_about_other_judges() -> None:
+    """Unless other pairs show how much judges differ."""
     ratings = np.full((2, 2, 20), np.nan)
     ratings[0, 0], ratings[1, 1] = 3.0 + np.arange(20) % 2, 1.0 + np.arange(20) % 3
     assert crossed(ratings).difference(0, 1).p_value is None

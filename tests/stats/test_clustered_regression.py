@@ -1,4 +1,4 @@
-"""Clustered coefficients against fits by statsmodels, and its own clustered variance."""
+"""Clustered coefficients against statsmodels: fits without each unit, and its clustered variance."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from scipy.stats import t as student
 
 from wellput.core.estimates import Generalize
 from wellput.core.metric import Floats
-from wellput.stats.clustered_regression import ClusteredCoefficients, Places, clustered_coefficients
+from wellput.stats.clustered_regression import ClusteredCoefficients, clustered_coefficients
+from wellput.stats.places import Places
 
 
 class Data:
@@ -89,18 +90,18 @@ def test_all_coefficients_together() -> None:
 
 @pytest.mark.parametrize("generalize", ["items", "systems", "both"])
 @pytest.mark.parametrize("seed", range(4))
-def test_of_one_coefficient_both_p_values_are_the_same(generalize: Generalize, seed: int) -> None:
+def test_for_one_coefficient_both_p_values_are_the_same(generalize: Generalize, seed: int) -> None:
     found = Data(5, 12, k=1, seed=seed).fit(generalize)
     assert found.p_value == pytest.approx(found.coefficients[0].p_value)
 
 
-def test_more_predictors_than_systems_can_tell() -> None:
+def test_more_predictors_than_systems_have_no_joint_p_value() -> None:
     found = Data(4, 30, k=4, seed=4).fit("both")
     assert np.isnan(found.p_value)
     assert all(one.p_value is not None for one in found.coefficients)
 
 
-def test_three_systems_say_nothing_of_others() -> None:
+def test_three_systems_say_nothing_about_others() -> None:
     data = Data(3, 30, seed=5)
     found = data.fit("both")
     assert found.reason == "3 systems cannot show how others differ, it takes 4"
@@ -109,12 +110,12 @@ def test_three_systems_say_nothing_of_others() -> None:
     assert data.fit("items").coefficients[0].low is not None
 
 
-def test_a_coefficient_that_rests_on_one_system() -> None:
+def test_a_coefficient_that_depends_on_one_system() -> None:
     data = Data(5, 10, k=1, seed=6)
     data.x[:, 0] = (data.system == 2).astype(float)
     found = data.fit("both")
     assert found.coefficients[0].low is None
-    assert found.reason == "a coefficient rests on one system or item alone"
+    assert found.reason == "a coefficient depends on a single system or item"
 
 
 @pytest.mark.slow

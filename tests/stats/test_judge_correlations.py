@@ -21,7 +21,7 @@ NAN = float("nan")
 
 
 def panel(judges: int, units: int, *, noise: float = 1.0, seed: int = 0) -> Floats:
-    """Judges who see the same quality (standard deviation 1) through noise of their own."""
+    """Ratings of the same quality (standard deviation 1) with each judge's noise."""
     rng = np.random.default_rng(seed)
     ratings: Floats = rng.normal(size=units) + noise * rng.normal(size=(judges, units))
     return ratings
@@ -112,7 +112,7 @@ def test_split_half_finds_the_reliability_that_was_planted(judges: int, split: s
 
 
 def test_split_half_of_a_crowd() -> None:
-    """A hundred judges, three or four ratings a unit: no two judges share many units."""
+    """A hundred judges, three or four ratings per unit: no two judges share many units."""
     rng = np.random.default_rng(3)
     ratings = panel(100, 2000, noise=1.0)
     rank = np.argsort(rng.random(ratings.shape), axis=0).argsort(axis=0)
@@ -175,7 +175,7 @@ def test_equal_judges_are_seldom_outliers() -> None:
 
 
 def test_a_spread_less_than_chance_makes_no_outliers() -> None:
-    """Of three judges two often have nearly the same correlation: the third is not far off for that."""
+    """Two of three judges often have almost the same correlation: this makes the third no outlier."""
     flagged = sum(
         "standard deviations" in judge.reason
         for seed in range(100)
