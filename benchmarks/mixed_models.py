@@ -4,9 +4,9 @@ Studies are simulated in which the truth is known: judges are severe or mild and
 documents are hard or easy and suit some systems, and a fifth of the judgments is missing.
 
     python -m benchmarks.mixed_models calibration --studies 1000 -o PAGE.md
-    python -m benchmarks.mixed_models speed -o PAGE.md
+    OPENBLAS_NUM_THREADS=1 python -m benchmarks.mixed_models speed -o PAGE.md
 
-`speed` uses one core, and fits the same data with lme4 if there is Rscript with lme4 and jsonlite.
+`speed` fits the same data with lme4 too if there is Rscript with lme4 and jsonlite.
 """
 
 from __future__ import annotations
@@ -278,7 +278,7 @@ def speed(arguments: argparse.Namespace) -> str:
         [
             "# Speed of mixed models of judgments",
             "",
-            "Measured by `python -m benchmarks.mixed_models speed`: seconds of processor time on one core, memory of the whole process in MiB. The model has",
+            "Measured by `OPENBLAS_NUM_THREADS=1 python -m benchmarks.mixed_models speed`: seconds of processor time on one core, memory of the whole process in MiB. The model has",
             "judge, item, judge × system and item × system. *Pairs*: all differences with simultaneous intervals, and each judge's influence.",
             "",
             "| judgments | systems | judges | items | fit | pairs | MiB | lme4 | ratio | criterion, wellput − lme4 |",
