@@ -100,9 +100,9 @@ def fit_question(
             "Each system had a judge of its own: a severe judge cannot be told from a bad system, so "
             "differences may be those of the judges."
         )
-    return FittedQuestion(
-        told, name, fitted, _freedom(told, fitted), identified.reasons, tuple(notes)
-    )
+    found = fitted.contrast(pair_weights(len(data.system_names))).freedom
+    freedom = np.maximum(np.nan_to_num(found, nan=1.0), 1.0)
+    return FittedQuestion(told, name, fitted, freedom, identified.reasons, tuple(notes))
 
 
 FITTERS: dict[ModelName, Callable[[Floats, MixedDesign], LinearMixed | LaplaceMixed]] = {
@@ -165,25 +165,6 @@ def _disconnected(data: QuestionData, problem: Disconnected) -> str:
         f"cannot be ranked together: {groups}. Collect choices between the groups, or rank each alone "
         "with exclude=."
     )
-
-
-def _freedom(data: QuestionData, fitted: LinearMixed | LaplaceMixed) -> Floats:
-    """Degrees of freedom of all pairs. Models in log odds know none of their own: they take those of
-    the linear model of the same judgments."""
-    weights = pair_weights(len(data.system_names))
-    if isinstance(fitted, LaplaceMixed):
-        fitted = _linear_beside(data)
-    found = fitted.contrast(weights).freedom
-    return np.maximum(np.nan_to_num(found, nan=1.0), 1.0)
-
-
-def _linear_beside(data: QuestionData) -> LinearMixed:
-    """Of choices each system's point in a choice is a rating (1, ½ or 0)."""
-    if not data.are_choices:
-        return fit_linear(data.values, data.design)
-    points = np.stack([data.values, 1 - data.values], axis=1).ravel()
-    factors = {name: codes.ravel() for name, codes in data.design.factors.items()}
-    return fit_linear(points, MixedDesign(data.design.systems.ravel(), factors))
 
 
 def pair_weights(n: int) -> Floats:
