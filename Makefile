@@ -58,11 +58,11 @@ lint: $(TESTED)
 	$(BIN)/lint-imports
 
 bench: $(TESTED)
-	$(BIN)/python -m benchmarks.speed
+	$(BIN)/python -m benchmarks.speed.metrics
 
 bench-agreement: $(TESTED)
-	$(BIN)/python -m benchmarks.agreement
-	$(BIN)/python -m benchmarks.fitted
+	$(BIN)/python -m benchmarks.agreement.judgments
+	$(BIN)/python -m benchmarks.agreement.fitted
 
 docs: $(TESTED)
 	$(BIN)/python -m sphinx -W --keep-going -q docs docs/_build/html

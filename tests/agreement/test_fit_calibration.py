@@ -1,5 +1,5 @@
 """Do coefficients and cross-validated r of a fit mean what they say? Measured for
-docs/results/fit_calibration.md by `benchmarks/fit_calibration.py`, here with fewer studies."""
+docs/results/fit_calibration.md by `benchmarks/calibration/fit.py`, here with fewer studies."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import math
 
 import pytest
 
-from benchmarks.fit_calibration import SLOPE, WORLDS, World, coefficient_figures, unseen_figures
+from benchmarks.calibration.fit import SLOPE, WORLDS, World, coefficient_figures, unseen_figures
 
 pytestmark = pytest.mark.slow
 

@@ -1,6 +1,6 @@
 """Do p-values and intervals mean what they say? Small studies of systems whose truth is known.
 
-`benchmarks/calibration.py` measures the same at full size for docs/results/calibration.md.
+`benchmarks/calibration/score.py` measures the same at full size for docs/results/calibration.md.
 """
 
 from __future__ import annotations
