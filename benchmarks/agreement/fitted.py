@@ -1,4 +1,4 @@
-"""A fitted metric against the best single metric on real judgments: `python -m benchmarks.agreement.fitted`.
+"""A fitted metric against the best single metric on real judgments: `python -m benchmarks fitted`.
 
 Writes docs/results/fitted.md. Predictors were fixed before anything was measured and are the same for
 every set; nothing is tuned on what is predicted.
@@ -193,7 +193,7 @@ def out_of_fold(
 INTRODUCTION = f"""\
 # A fitted metric against the best single metric
 
-Written by `python -m benchmarks.agreement.fitted`. On every set of judgments that is good for single outputs,
+Written by `python -m benchmarks fitted`. On every set of judgments that is good for single outputs,
 two linear models are fitted to people's ratings and asked about outputs they have not seen:
 
 - **paper**: least squares on the predictors of Bangalore, Rambow & Whittaker (2000): a metric (`gsa`,
@@ -287,7 +287,3 @@ def _is_below(delta: Estimate) -> bool:
 def _delta(delta: Estimate) -> str:
     text = f"{delta.value:+.3f} [{delta.low:+.3f}, {delta.high:+.3f}]"
     return f"**{text}**" if _is_above(delta) else text
-
-
-if __name__ == "__main__":
-    main()

@@ -38,7 +38,7 @@ UNDEFINED_FOR_ONE_WORD = ("ttr", "distinct")
 INTRODUCTION = """\
 # Metrics against real judgments
 
-Written by `python -m benchmarks.agreement.judgments` from public sets of outputs that people judged, which are
+Written by `python -m benchmarks agreement` from public sets of outputs that people judged, which are
 not part of this project. Every text metric of ours at its defaults, against every question: Pearson's
 r [95% bootstrap interval, drawing systems and items; items alone where there are fewer than five
 systems]. Metrics for which lower is better are turned round, so positive means agreement. **Bold** is
@@ -190,7 +190,3 @@ def _cell(row: Agreement, best: Agreement, result: AgreementResult) -> str:
 
 def _or_zero(value: float) -> float:
     return 0.0 if math.isnan(value) else value
-
-
-if __name__ == "__main__":
-    main()

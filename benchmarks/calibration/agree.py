@@ -9,7 +9,7 @@ The default figures of `agree` are measured in ten worlds more (`benchmarks/cali
 interval leaves the truth out, how often noise is taken for agreement, and how often two equally good
 metrics are told apart.
 
-    python -m benchmarks.calibration.agree -o docs/results/agreement_calibration.md
+    python -m benchmarks agreement-calibration
 """
 
 from __future__ import annotations
@@ -385,7 +385,7 @@ def _default_row(task: tuple[DefaultFigure, StudyWorld, int], *, trials: int, se
 TEMPLATE = """\
 # Calibration of agreement: do the tests and intervals keep their word?
 
-Measured by `python -m benchmarks.calibration.agree -o docs/results/agreement_calibration.md
+Measured by `python -m benchmarks agreement-calibration
 --trials {trials} --default-trials {default_trials} --resamples {n_resamples} --seed {seed}`: simulated
 studies, systems × items, of metrics that are equally good.
 
@@ -466,7 +466,3 @@ def main() -> None:
         seed=given.seed,
     )
     given.output.write_text(text, encoding="utf-8")
-
-
-if __name__ == "__main__":
-    main()

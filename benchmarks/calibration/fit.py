@@ -4,7 +4,7 @@ Worlds are simulated in which the truth is known: judgments of systems × items 
 of which the second never counts. What differs between worlds is what the errors of judgments and
 predictors share.
 
-    python -m benchmarks.calibration.fit -o docs/results/fit_calibration.md
+    python -m benchmarks fit-calibration
 """
 
 from __future__ import annotations
@@ -318,7 +318,7 @@ def _planted_row(one: Unseens) -> str:
 TEMPLATE = """\
 # Calibration: do the figures of `wellput fit` keep their word?
 
-Measured by `python -m benchmarks.calibration.fit -o docs/results/fit_calibration.md --studies {studies}
+Measured by `python -m benchmarks fit-calibration --studies {studies}
 --cross-validated {validated} --seed {seed}` on simulated studies: systems × {items} items, judgments, and two predictors of
 which the second never counts. "Shared" is what the errors of judgments and predictors have
 in common: nothing (every output errs by itself), the system, the item, or both.
@@ -359,7 +359,3 @@ Intervals for other systems are wider than need be with 4 and 6 systems: where t
 r varies. The interval for other systems on these items falls short of .93 where each system has its own judges. A gain is claimed too
 seldom rather than too often.
 """
-
-
-if __name__ == "__main__":
-    main()

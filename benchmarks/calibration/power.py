@@ -5,7 +5,7 @@ in every single rating. Each is analyzed as a user would: the ratings are ranked
 `wellput.agreement.ranking`, two metrics are compared by Williams' test. Nothing is shared with the
 simulation of `wellput power` but that analysis.
 
-    python -m benchmarks.calibration.power -o docs/results/power.md
+    python -m benchmarks power
 """
 
 from __future__ import annotations
@@ -219,7 +219,7 @@ def _rows(plans: Iterable[tuple[str, Plan]], studies: int, seed: int) -> str:
 TEMPLATE = """\
 # Does `wellput power` keep its word?
 
-Measured by `python -m benchmarks.calibration.power -o docs/results/power.md --studies {studies} --seed {seed}`. For every kind of plan
+Measured by `python -m benchmarks power --studies {studies} --seed {seed}`. For every kind of plan
 `wellput power` is asked how many items a power of .80 takes. Then {shown} studies of that size are drawn rating by
 rating from the world that the options describe, and each is analyzed as a user would: systems are ranked by the ratings, metrics
 compared by Williams' test. *Power* is the share of studies that find the difference at .05. It should be .80; two standard
@@ -251,7 +251,3 @@ How often the test that `wellput power` counts on calls two equal systems differ
 With two judges the test has one degree of freedom and hardly ever finds anything, and nor does a study: take three or
 more. From three judges on it keeps its level; with few judges of one taste it is conservative.
 """
-
-
-if __name__ == "__main__":
-    main()

@@ -4,7 +4,7 @@ and by choices, of strengths, of the ceiling and of intraclass correlations.
 Studies are simulated in which the truth is known: judges have severity and a taste for systems of their
 own, items are harder or easier, outputs differ, and nobody rates the same thing twice alike.
 
-    python -m benchmarks.calibration.rank -o docs/results/ranking_calibration.md
+    python -m benchmarks ranking-calibration
 """
 
 from __future__ import annotations
@@ -191,7 +191,7 @@ def page(studies: int, seed: int) -> str:
         [
             "# Calibration: does what is said of people keep its word?",
             "",
-            f"Measured by `python -m benchmarks.calibration.rank -o docs/results/ranking_calibration.md --studies {studies} --seed {seed}`",
+            f"Measured by `python -m benchmarks ranking-calibration --studies {studies} --seed {seed}`",
             "on simulated studies whose truth is known. *Type I*: how often systems that are equally good are called different at .05.",
             "*Coverage*: how often a 95% interval holds the truth. Every figure comes with two standard errors of the simulation, which take the",
             "pairs and systems of one study for independent.",
@@ -270,7 +270,3 @@ def page(studies: int, seed: int) -> str:
             "",
         ]
     )
-
-
-if __name__ == "__main__":
-    main()

@@ -4,7 +4,7 @@ Worlds are simulated in which the truth is known. Where two systems are equally 
 often as its level says; an interval must cover the true score, or the true difference of two systems of
 which one is worse, as often as its confidence says.
 
-    python -m benchmarks.calibration.score -o docs/results/calibration.md
+    python -m benchmarks calibration
 """
 
 from __future__ import annotations
@@ -168,7 +168,7 @@ def _listed(found: Sequence[Default]) -> str:
 TEMPLATE = """\
 # Calibration: are the p-values and intervals honest?
 
-Measured by `python -m benchmarks.calibration.score -o docs/results/calibration.md --trials {trials} --named-trials
+Measured by `python -m benchmarks calibration --trials {trials} --named-trials
 {named_trials} --resamples {n_resamples} --seed {seed}` on simulated systems whose true scores are known.
 
 {worlds}
@@ -246,7 +246,3 @@ def main() -> None:
         seed=given.seed,
     )
     given.output.write_text(text, encoding="utf-8")
-
-
-if __name__ == "__main__":
-    main()

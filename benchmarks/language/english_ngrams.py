@@ -127,7 +127,3 @@ Loading is processor time, for a file that is in the system's cache.
 
 def words_in(text: list[str]) -> int:
     return sum(sentence.count(" ") + 1 for sentence in text)
-
-
-if __name__ == "__main__":
-    print(section())

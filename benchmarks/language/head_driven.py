@@ -1,6 +1,6 @@
 """The head-driven parser on EWT: attachment, speed, order and fragments, on dev and test.
 
-    python -m benchmarks.language.head_driven FOLDER
+    python -m benchmarks language-head-driven FOLDER
 
 FOLDER has ngrams.wlm, tagger.wpm, parser.wpm and head_driven.wpm, as `wellput train english` leaves them
 (EWT train, with dev for tuning; ngrams.wlm from other texts too). Writes docs/results/language_head_driven.md.
@@ -144,6 +144,8 @@ def speed_lines(parser: HeadDrivenParser, gold: list[Tree]) -> list[str]:
 
 
 def main() -> None:
+    if len(sys.argv) < 2:
+        sys.exit(__doc__)
     folder = Path(sys.argv[1])
     parser = HeadDrivenParser.load(folder / "head_driven.wpm")
     shipped = load_model(folder / NGRAMS_FILE)
@@ -157,12 +159,8 @@ def main() -> None:
         "Speed at 22 to 26 words": speed_lines(parser, parts["dev"]),
     }
     size = (folder / "head_driven.wpm").stat().st_size
-    text = "# Head-driven parser\n\nMade by `benchmarks/language/head_driven.py`; trained on EWT train, "
+    text = "# Head-driven parser\n\nMade by `python -m benchmarks language-head-driven`; trained on EWT train, "
     text += f"tuned on dev. The model's file has {size / 1e6:.2f} MB.\n"
     for title, lines in sections.items():
         text += f"\n## {title}\n\n" + "\n".join(lines) + "\n"
     RESULTS.write_text(text, encoding="utf-8")
-
-
-if __name__ == "__main__":
-    main()

@@ -1,6 +1,6 @@
 """Penn constituents to dependencies, held against the dependency version of the same sentences.
 
-Prints the figures of docs/language/trees.md: python -m benchmarks.language.head_finding
+Prints the figures of docs/language/trees.md: python -m benchmarks head-finding
 """
 
 from __future__ import annotations
@@ -110,7 +110,3 @@ def main() -> None:
     print("most frequent differences (tag, our head's tag, theirs):")
     for (tag, ours, theirs), count in wrong.most_common(12):
         print(f"  {count:5,}  {tag:5} {ours:5} {theirs}")
-
-
-if __name__ == "__main__":
-    main()

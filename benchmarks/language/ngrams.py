@@ -1,4 +1,4 @@
-"""Our n-gram models beside IRSTLM's, in one run: `python -m benchmarks.language.ngrams`.
+"""Our n-gram models beside IRSTLM's, in one run: `python -m benchmarks language-ngrams`.
 
 Needs Debian's irstlm. Both train trigrams on the same file (Brown, Reuters, Gutenberg, a sentence or
 line each) and write ARPA; both models are held against the text of EWT dev. Writes
@@ -183,7 +183,7 @@ def main() -> None:
     page = f"""# N-gram models
 
 Trigrams from Brown, Reuters and Gutenberg: {words:,} words on {lines:,} lines, held against the text of EWT dev,
-{len(dev):,} sentences with {n_scored:,} words, sentence ends included. `python -m benchmarks.language.ngrams` wrote this page; only
+{len(dev):,} sentences with {n_scored:,} words, sentence ends included. `python -m benchmarks language-ngrams` wrote this page; only
 ratios of times mean anything on another machine.
 
 | | `wellput train lm` | IRSTLM `tlm -lm=wb` |
@@ -214,7 +214,3 @@ def timed(path: Path) -> tuple[float, NgramModel]:
     start = time.perf_counter()
     model = load_model(path)
     return time.perf_counter() - start, model
-
-
-if __name__ == "__main__":
-    main()

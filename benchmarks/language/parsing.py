@@ -1,4 +1,4 @@
-"""Tagger and parser on UD English EWT: `python -m benchmarks.language.parsing [PARSER]`.
+"""Tagger and parser on UD English EWT: `python -m benchmarks language-parsing [PARSER]`.
 
 PARSER is `english` (default) or a folder made by `wellput train parser` from EWT train. Gold words,
 predicted tags. Then tree metrics with gold and with parsed trees, on systems of known order: EWT test
@@ -206,7 +206,7 @@ def main() -> None:
 
 UD English EWT, gold words, predicted tags, percent of words. Trained on EWT train; test was looked at three times:
 with a provisional model (85.2 UAS), with this one, and with this one again as it is shipped.
-`python -m benchmarks.language.parsing` wrote it; only ratios of times mean anything on another machine.
+`python -m benchmarks language-parsing` wrote it; only ratios of times mean anything on another machine.
 
 | | words | XPOS | UPOS | lemmas | UAS | LAS | LAS with subtypes | supertags |
 | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |
@@ -233,7 +233,3 @@ each in four strengths. References are raw text, cut and parsed by `--trees auto
 """
     PAGE.write_text(page, encoding="utf-8")
     print(page)
-
-
-if __name__ == "__main__":
-    main()

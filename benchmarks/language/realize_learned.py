@@ -1,6 +1,6 @@
 """The learned realizer on UD English EWT: trained on train, tuned on dev, measured on test.
 
-`python -m benchmarks.language.realize_learned` writes docs/results/realize_learned.md. The n-gram model
+`python -m benchmarks realize-learned` writes docs/results/realize_learned.md. The n-gram model
 and the realizer are those that come with wellput (`wellput train english`).
 """
 
@@ -216,7 +216,7 @@ def main() -> None:
     page = f"""# The learned realizer
 
 Trained on UD English EWT train ({len(train):,} sentences), tuned on dev ({len(dev):,}), measured on test ({len(test):,} sentences, {forest_words:,} words).
-`python -m benchmarks.language.realize_learned` wrote this page; times are those of one machine. Words are compared in lower case;
+`python -m benchmarks realize-learned` wrote this page; times are those of one machine. Words are compared in lower case;
 the accuracies are pooled over the corpus; BLEU is sacreBLEU's over tokens as they are. Test was looked at five times:
 with perceptrons in the place of log-linear models, put together from runs of the parts and then made by `wellput train english`;
 with log-linear models; again when trees with function words of their own were no longer given more, which
@@ -253,7 +253,3 @@ model has {sum(sizes.values()) / 1e6:.2f} MB.
 """
     PAGE.write_text(page, encoding="utf-8")
     print(page)
-
-
-if __name__ == "__main__":
-    main()

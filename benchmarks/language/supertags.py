@@ -1,4 +1,4 @@
-"""Supertags, the tree model and the XTAG mapping on EWT: `python -m benchmarks.language.supertags`.
+"""Supertags, the tree model and the XTAG mapping on EWT: `python -m benchmarks language-supertags`.
 
 Trained on EWT train, measured on EWT dev and test. The XTAG grammar is unpacked into a temporary
 folder. Writes docs/results/language_supertags.md.
@@ -205,7 +205,7 @@ def main() -> None:
     lines = [
         "# Supertags, the tree model and XTAG",
         "",
-        "Written by `python -m benchmarks.language.supertags`: UD English EWT, trained on train; the",
+        "Written by `python -m benchmarks language-supertags`: UD English EWT, trained on train; the",
         "weights of the tree model were tuned on dev.",
         "",
         "## Supertags",
@@ -252,7 +252,3 @@ def main() -> None:
         lines.append("The grammar was not there when this page was written.")
     PAGE.write_text("\n".join(lines) + "\n", encoding="utf-8")
     print(PAGE.read_text(encoding="utf-8"))
-
-
-if __name__ == "__main__":
-    main()

@@ -3,7 +3,7 @@
 The corpus is synthetic, and was designed so that the pattern comes out: that it does is a check of the
 machinery, no finding. How far it holds as the invented speaker becomes noisier shows what it rests on.
 
-    python -m benchmarks.papers.displays -o docs/results/displays.md --charts docs/images/displays
+    python -m benchmarks displays --charts docs/images/displays
 """
 
 from __future__ import annotations
@@ -219,7 +219,7 @@ def command_seconds(arguments: Sequence[str]) -> float:
 
 PAGE = """# Displays: Figure 4 on the example corpus, and speed
 
-Measured by `python -m benchmarks.papers.displays -o docs/results/displays.md --charts docs/images/displays --corpora {n}`.
+Measured by `python -m benchmarks displays --charts docs/images/displays --corpora {n}`.
 
 The example corpus (`wellput displays example`) is **synthetic**: sentences by a grammar, displays of an invented speaker by
 stated chances plus noise. Nobody was observed, and nobody's preference is simulated here.
@@ -287,7 +287,3 @@ def main() -> None:
         speed=speed(),
     )
     given.output.write_text(text, encoding="utf-8")
-
-
-if __name__ == "__main__":
-    main()

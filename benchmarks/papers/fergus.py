@@ -1,7 +1,7 @@
 """FERGUS on UD English EWT: accuracy against the baseline LR and the floors, what each part adds, where the
 errors are, and how fast it is. Writes docs/results/realize.md.
 
-    python -m benchmarks.papers.fergus [SPLIT]
+    python -m benchmarks realize [SPLIT]
 
 The models are those in src/wellput/language/english (trained on train, tuned on dev). SPLIT is `test`
 or `dev`; only `test` writes the page. The XTAG grammar is unpacked from the data folder.
@@ -178,7 +178,7 @@ def _head(trees: Sequence[Tree], split: str, model: RealizerParameters, ngrams: 
     words = sum(len(tree.words) for tree in trees)
     return f"""# Realizing, measured
 
-Written by `python -m benchmarks.papers.fergus`. UD English EWT {split}: {len(trees):,} trees, {words:,} words. Trained on train, tuned
+Written by `python -m benchmarks realize`. UD English EWT {split}: {len(trees):,} trees, {words:,} words. Trained on train, tuned
 on dev. Input: unordered, unlabeled, inflected words, unless it says labels. Words are compared
 in lower case; accuracies and BLEU are over the whole corpus, understandability and quality are means of the
 sentences'. LR is the baseline of Bangalore, Rambow & Whittaker (2000); how its random trees are drawn and whether the
@@ -342,7 +342,3 @@ def _figure_2(realizer: Realizer) -> str:
         f"{trees}. The lattice has {lattice.n_paths} orders and {'accepts' if is_accepted else 'does not accept'} "
         f"*{TARGET}*; realized as *{realized.best[0].text}*."
     )
-
-
-if __name__ == "__main__":
-    main()

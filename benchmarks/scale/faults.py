@@ -1,4 +1,4 @@
-"""Every command under every fault that a machine can have: `python -m benchmarks.scale.faults`.
+"""Every command under every fault that a machine can have: `python -m benchmarks faults`.
 
 Runs the program in processes of its own, on Linux, in a mount namespace of its own where a full or a
 read-only disk is needed (`unshare`). Prints what is not as docs/reliability.md says, and writes
@@ -316,7 +316,7 @@ def page(results: Mapping[str, Mapping[str, tuple[Outcome, bool]]]) -> str:
     total = sum(len(found) for found in results.values())
     lines += [
         "",
-        f"{right} of {total} are as documented. `python -m benchmarks.scale.faults` runs them again.",
+        f"{right} of {total} are as documented. `python -m benchmarks faults` runs them again.",
         "",
     ]
     return "\n".join(lines)
@@ -350,7 +350,3 @@ def main() -> None:
     print(text)
     if chosen.fault is None and chosen.command is None:
         PAGE.write_text(text, encoding="utf-8")
-
-
-if __name__ == "__main__":
-    main()

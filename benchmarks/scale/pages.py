@@ -46,7 +46,7 @@ def page(runs: Sequence[Run], turns: Sequence[Run]) -> str:
         "# Scale",
         "",
         f"BLEU, chrF and ssa of {runs[0].items:,} segments (WMT 2021 German–English outputs, repeated, with ids of their own) on two cores. "
-        "Written by `python -m benchmarks.scale.segments`. Each row is a process of its own. Of one row to the next the processor's time compares "
+        "Written by `python -m benchmarks scale`. Each row is a process of its own. Of one row to the next the processor's time compares "
         "better than the clock's: the cores are those of a virtual machine.",
         "",
         "| run | segments | seconds | segments a second | processor, µs a segment | peak memory, MB |",
@@ -117,7 +117,7 @@ def costs_text(
     plain = reading[0].microseconds
     hours = whole * 1e9 / 1e6 / 3600
     lines = [
-        f"Measured by `python -m benchmarks.scale.segments` ({platform.machine()}, one thread, the processor's time; segments of {words:.0f} words on average "
+        f"Measured by `python -m benchmarks scale` ({platform.machine()}, one thread, the processor's time; segments of {words:.0f} words on average "
         "with one reference). Ratios hold from machine to machine, times do not.",
         "",
         "| metric | µs a segment | × with segments 4 times as long | 10⁹ segments, core hours |",

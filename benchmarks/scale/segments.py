@@ -1,4 +1,4 @@
-"""Ten million segments: streamed, in memory, and on a cluster of two workers: `python -m benchmarks.scale.segments`.
+"""Ten million segments: streamed, in memory, and on a cluster of two workers: `python -m benchmarks scale`.
 
 Writes docs/results/scale.md, and the tables of docs/scale.md. Every large run is a process of its own, so
 that its memory is its own; what is compared by the clock runs in turns, so that what else the machine does
@@ -122,15 +122,7 @@ def workers(ray: Any) -> dict[int, float]:
 
 
 def in_own_process(mode: str, path: Path) -> list[Run]:
-    command = [
-        sys.executable,
-        "-m",
-        "benchmarks.scale.segments",
-        "--mode",
-        mode,
-        "--file",
-        str(path),
-    ]
+    command = [sys.executable, "-m", "benchmarks", "scale", "--mode", mode, "--file", str(path)]
     done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
     runs = [Run(**run) for run in json.loads(done.stdout.splitlines()[-1])]
     for run in runs:
@@ -204,7 +196,3 @@ def main() -> None:
     before, _, rest = COSTS_PAGE.read_text(encoding="utf-8").partition(BEGIN)
     _, _, after = rest.partition(END)
     COSTS_PAGE.write_text(f"{before}{BEGIN}{costs}{END}{after}", encoding="utf-8")
-
-
-if __name__ == "__main__":
-    main()

@@ -1,4 +1,4 @@
-"""Many judges at once against one server process: `python -m benchmarks.scale.studies`.
+"""Many judges at once against one server process: `python -m benchmarks studies`.
 
 200 judges ask for a trial and answer it, 20 times each, first without a pause in between, then with the
 seconds that somebody takes to read a sentence. SQLite and PostgreSQL (a server of its own, if it is
@@ -127,7 +127,7 @@ disk before it is acknowledged. Times in milliseconds.
 {chr(10).join(rows)}
 
 None was lost, and every trial had exactly its planned number of judgments.
-`python -m benchmarks.scale.studies` measures this again.
+`python -m benchmarks studies` measures this again.
 
 ## Killed in the middle
 
@@ -158,7 +158,3 @@ def main() -> None:
                 rows.append(_row(f"{name}, {pause:g} s", load))
                 print(rows[-1])
     PAGE.write_text(page(rows, n_judges=n_judges, n_answers=n_answers), encoding="utf-8")
-
-
-if __name__ == "__main__":
-    main()

@@ -4,7 +4,7 @@ Prints a table and writes it to docs/results/agreement_speed.md. nlpstats comes 
 mt-metrics-eval is not there: set MT_METRICS_EVAL to a checkout of its repository. nlpstats runs one
 resample after the other, so that its time is measured for few of them and multiplied.
 
-    python benchmarks/speed/agreement.py
+    python -m benchmarks agreement-speed
 """
 
 from __future__ import annotations
@@ -127,7 +127,7 @@ def all_pairs_seconds() -> float:
 TEMPLATE = """\
 # Speed of agreement
 
-Measured by `python benchmarks/speed/agreement.py`, one thread, peer and wellput in one run on one
+Measured by `python -m benchmarks agreement-speed`, one thread, peer and wellput in one run on one
 machine. Machines differ and are noisy: only ratios count. nlpstats was timed over {few} resamples and
 its time multiplied.
 
@@ -159,7 +159,3 @@ def main() -> None:
     )
     print(page)
     PAGE.write_text(page, encoding="utf-8")
-
-
-if __name__ == "__main__":
-    main()

@@ -227,7 +227,3 @@ def main() -> None:
     PAGE.parent.mkdir(parents=True, exist_ok=True)
     PAGE.write_text(text, encoding="utf-8")
     print(text)
-
-
-if __name__ == "__main__":
-    main()

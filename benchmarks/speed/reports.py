@@ -4,7 +4,7 @@ Items are sentences of UD English EWT with their trees, systems spoil them more 
 are simulated on the first 200. Prints a table and writes it to docs/results/report.md. Scrolling is
 measured in Debian's chromium through playwright, and left out where it is missing.
 
-    python -m benchmarks.speed.reports
+    python -m benchmarks report
 """
 
 from __future__ import annotations
@@ -178,7 +178,7 @@ SCROLL = """async ([selector, steps]) => {
 TEMPLATE = """\
 # Reports of many items
 
-Measured by `python -m benchmarks.speed.reports` on {cores} cores under a load of {load:.0f} (processes that
+Measured by `python -m benchmarks report` on {cores} cores under a load of {load:.0f} (processes that
 wanted to run, mean of five minutes): under load only the processor's time says something. Items are
 sentences of UD English EWT that systems spoil more and more; four judges are simulated on {judged} of
 them.
@@ -197,6 +197,3 @@ The first of them scrolled in chromium, 120 pixels a frame. A screen shows a fra
 | --- | ---: |
 {rows}
 """
-
-if __name__ == "__main__":
-    main()

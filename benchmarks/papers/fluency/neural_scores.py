@@ -1,8 +1,8 @@
 """Log probabilities of texts under a neural language model, kept in a file.
 
-    python -m benchmarks.papers.fluency.neural_scores MODEL TEXTS.json -o SCORES.jsonl [--device cuda]
+    python -m benchmarks neural-scores MODEL TEXTS.json -o SCORES.jsonl [--device cuda]
 
-TEXTS is a list, as `python -m benchmarks.papers.fluency.page … --texts TEXTS.json` writes it. What is in SCORES is
+TEXTS is a list, as `python -m benchmarks fluency … --texts TEXTS.json` writes it. What is in SCORES is
 not computed again. Only NumPy, torch and transformers are needed, so it can run where a GPU is.
 """
 
@@ -64,7 +64,3 @@ def main() -> None:
     print(
         f"{len(texts):,} texts in {seconds:.1f} s, {len(texts) / max(seconds, 1e-9):,.1f} a second"
     )
-
-
-if __name__ == "__main__":
-    main()

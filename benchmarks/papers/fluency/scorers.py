@@ -32,7 +32,7 @@ class Scorers:
     """Length, `fluency`, `gleu-fluency`, each feature of both alone, and a neural model's measures.
 
     Lower-is-better features are negated. `kept` is a folder: parses are kept there in `links.jsonl` and
-    `charts.jsonl`, and `neural.jsonl` is that of `benchmarks.papers.fluency.neural_scores`, if there is one.
+    `charts.jsonl`, and `neural.jsonl` is what `python -m benchmarks neural-scores` writes, if it is there.
     """
 
     def __init__(self, kept: Path) -> None:

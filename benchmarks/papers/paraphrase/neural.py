@@ -1,6 +1,6 @@
-"""The neural filter on SWORDS dev: `python -m benchmarks.papers.paraphrase.neural INDEX JUDGED --encoder NAME`.
+"""The neural filter on SWORDS dev: `python -m benchmarks paraphrase-neural INDEX JUDGED --encoder NAME`.
 
-JUDGED is what `benchmarks.papers.paraphrase.substitutions` writes; the weights are learned from all of it. Writes
+JUDGED is what `python -m benchmarks substitutions` writes; the weights are learned from all of it. Writes
 docs/results/paraphrase_neural.md. Needs `wellput[neural]`, and hours of one core; with a GPU elsewhere,
 write the sentences with --pairs, encode them there with `benchmarks/papers/paraphrase/similarities.py`, and give
 what comes back as --similarities.
@@ -49,7 +49,7 @@ def write_page(
     lines = [
         "# The neural filter",
         "",
-        f"Written by `python -m benchmarks.papers.paraphrase.neural` with {encoder}: {len(is_right):,} substitutions "
+        f"Written by `python -m benchmarks paraphrase-neural` with {encoder}: {len(is_right):,} substitutions "
         f"of SWORDS dev, the same as [for the other filters](paraphrase.md), {is_right.mean():.1%} right; weights "
         f"learned from {len(verdicts):,} substitutions of CoInCo, without the sentences of SWORDS.",
         "",
@@ -92,7 +92,3 @@ def main() -> None:
         verdicts,
         Path(asked.encoder).name,
     )
-
-
-if __name__ == "__main__":
-    main()

@@ -1,4 +1,4 @@
-"""Paraphrased references: `python -m benchmarks.papers.paraphrase.page INDEX [MORE_INDEX]`, with the shipped model.
+"""Paraphrased references: `python -m benchmarks paraphrase INDEX [MORE_INDEX]`, with the shipped model.
 
 INDEX is the corpus index the model was trained from (`wellput train paraphrase --index`), MORE_INDEX one
 of more text. Writes docs/results/paraphrase.md. Needs the data that `WELLPUT_DATA` names and a WordNet.
@@ -63,7 +63,7 @@ METRICS = ("bleu", "chrf", "ssa")
 INTRODUCTION = """\
 # Paraphrased references
 
-Written by `python -m benchmarks.papers.paraphrase.page` from public data that is not part of this project. What was used for what:
+Written by `python -m benchmarks paraphrase` from public data that is not part of this project. What was used for what:
 the classifiers, vectors, Brown classes and word pairs come from Gutenberg books, State of the Union speeches and EWT's
 training part; the weights and the threshold of the `context` filter from CoInCo's second part without the sentences that
 stand in a SWORDS context. The classifiers' negatives and smoothing and the size of the vectors of places were chosen on
@@ -308,7 +308,10 @@ def speed_section(corpus_path: str) -> Iterator[str]:
     yield ""
 
 
-def main(arguments: Sequence[str]) -> None:
+def main() -> None:
+    arguments = sys.argv[1:]
+    if not arguments:
+        sys.exit(__doc__)
     index = CorpusIndex.load(arguments[0])
     more = CorpusIndex.load(arguments[1]) if len(arguments) > 1 else None
     model = ParaphraseModel.load(shipped(PARAPHRASE_FILE))
@@ -324,7 +327,3 @@ def main(arguments: Sequence[str]) -> None:
             lines.append(text)
             print(text, flush=True)
         PAGE.write_text("\n".join(lines).rstrip() + "\n", encoding="utf-8")
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])

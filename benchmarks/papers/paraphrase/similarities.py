@@ -2,7 +2,7 @@
 
     python3 benchmarks/papers/paraphrase/similarities.py PAIRS.json ENCODER OUT.npy
 
-PAIRS.json is what `benchmarks.papers.paraphrase.neural --pairs` writes; ENCODER is a folder. Computes what
+PAIRS.json is what `python -m benchmarks paraphrase-neural --pairs` writes; ENCODER is a folder. Computes what
 `wellput.language.paraphrase.embeddings.similarities` does, from NumPy, torch and transformers alone.
 """
 

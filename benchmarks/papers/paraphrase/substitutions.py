@@ -2,7 +2,7 @@
 
 CoInCo's second part overlaps SWORDS dev: its sentences that stand in a SWORDS context are left out.
 
-    python -m benchmarks.papers.paraphrase.substitutions -o coinco.jsonl      (then: wellput train paraphrase --judged)
+    python -m benchmarks substitutions -o coinco.jsonl      (then: wellput train paraphrase --judged)
 """
 
 from __future__ import annotations
@@ -158,7 +158,3 @@ def main() -> None:
                 "tag": one.tag,
             }
             file.write((json.dumps(record, ensure_ascii=False) + "\n").encode())
-
-
-if __name__ == "__main__":
-    main()

@@ -1,0 +1,66 @@
+"""The table of benchmarks: every page of docs/results has one, and every module exists."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+from benchmarks.catalog import BENCHMARKS, command
+
+ROOT = Path(__file__).parents[1]
+
+
+def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "benchmarks", *arguments],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_each_page_of_results_has_one_benchmark() -> None:
+    written = sorted(benchmark.page for benchmark in BENCHMARKS.values() if benchmark.page)
+    found = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "docs/results").glob("*.md"))
+    assert written == found
+
+
+def test_a_page_has_the_name_of_its_benchmark() -> None:
+    for name, benchmark in BENCHMARKS.items():
+        assert benchmark.page in ("", f"docs/results/{name.replace('-', '_')}.md")
+
+
+def test_each_module_is_there_and_has_a_main() -> None:
+    for benchmark in BENCHMARKS.values():
+        spec = find_spec(f"benchmarks.{benchmark.module}")
+        assert spec is not None and spec.origin is not None, benchmark.module
+        assert "\ndef main() -> None:" in Path(spec.origin).read_text("utf-8"), benchmark.module
+
+
+def test_the_list_names_every_benchmark_page_and_file() -> None:
+    listed = run("--list").stdout
+    for name, benchmark in BENCHMARKS.items():
+        assert f"\n{name}: " in f"\n{listed}"
+        assert f"command: {command(name)}\n" in listed
+        assert benchmark.page in listed
+        assert all(file in listed for file in benchmark.data)
+
+
+def test_an_unknown_name_is_refused() -> None:
+    done = run("sped")
+    assert done.returncode == 1
+    assert "There is no benchmark 'sped'" in done.stderr
+
+
+def test_a_benchmark_shows_its_own_options() -> None:
+    done = run("power", "--help")
+    assert done.returncode == 0
+    assert "--studies" in done.stdout
+
+
+def test_a_command_has_the_arguments_that_it_cannot_do_without() -> None:
+    assert command("speed") == "make bench-speed"
+    assert command("language-head-driven") == 'make bench-language-head-driven ARGS="FOLDER"'
