@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import os
 import sys
 
 from benchmarks.catalog import BENCHMARKS, command
+from benchmarks.data import FOLDER_VARIABLE, data_path
 
 
 def listing() -> str:
@@ -30,10 +32,18 @@ def main() -> None:
     )
     parser.add_argument("name", nargs="?", metavar="NAME", help="a name of --list")
     parser.add_argument("--list", action="store_true", help="list all benchmarks")
+    parser.add_argument(
+        "--data", metavar="FOLDER", help=f"the folder with the data; without it, {FOLDER_VARIABLE}"
+    )
     given, options = parser.parse_known_args()
     if given.list:
         print(listing())
     elif given.name in BENCHMARKS:
+        if given.data:
+            os.environ[FOLDER_VARIABLE] = given.data
+        if not {"-h", "--help"} & set(options):
+            for file in BENCHMARKS[given.name].data:
+                data_path(file)  # if a file is missing, it ends here, not after an hour
         sys.argv = [f"python -m benchmarks {given.name}", *options]
         importlib.import_module(f"benchmarks.{BENCHMARKS[given.name].module}").main()
     elif given.name:

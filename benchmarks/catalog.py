@@ -7,6 +7,7 @@ from dataclasses import dataclass
 EWT_TRAIN, EWT_DEV, EWT_TEST = (
     f"treebank/en_ewt-ud-{part}.conllu.gz" for part in ("train", "dev", "test")
 )
+ATIS_TRAIN = "treebank/en_atis-ud-train.conllu.gz"
 EWT = (EWT_TRAIN, EWT_DEV, EWT_TEST)
 WMT21 = {
     pair: (f"mt/wmt21_{pair}_da.jsonl.gz", f"mt/wmt21_{pair}_refs.jsonl.gz")
@@ -28,6 +29,7 @@ RATED_OUTPUTS = (
     MQM,
 )
 BROWN, GUTENBERG = "corpora/brown.zip", "corpora/gutenberg.tar.xz"
+REUTERS = "corpora/reuters_aptemod.tar.xz"
 XTAG = "grammars/xtag_english.tar.xz"
 SWORDS = "lexsub/swords-v1.1_dev.json.gz"
 COINCO = ("lexsub/coinco_part2.preprocessed.gz", "lexsub/coinco_part2.gold.gz")
@@ -138,10 +140,10 @@ BENCHMARKS = {
         "docs/results/language_ngrams.md",
         (
             BROWN,
-            "corpora/reuters_aptemod.tar.xz",
+            REUTERS,
             GUTENBERG,
             *EWT,
-            "treebank/en_atis-ud-train.conllu.gz",
+            ATIS_TRAIN,
         ),
         ("IRSTLM (Debian `irstlm`)", SOTU),
     ),

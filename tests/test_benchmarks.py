@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from importlib.util import find_spec
 from pathlib import Path
 
+import pytest
+
 from benchmarks.catalog import BENCHMARKS, command
+from benchmarks.data import sources
 
 ROOT = Path(__file__).parents[1]
 
 
-def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+def run(*arguments: str, folder: str | None = None) -> subprocess.CompletedProcess[str]:
+    kept = {name: value for name, value in os.environ.items() if name != "WELLPUT_DATA"}
     return subprocess.run(
         [sys.executable, "-m", "benchmarks", *arguments],
         cwd=ROOT,
+        env={**kept, "WELLPUT_DATA": folder} if folder else kept,
         capture_output=True,
         text=True,
         check=False,
@@ -64,3 +70,27 @@ def test_a_benchmark_shows_its_own_options() -> None:
 def test_a_command_has_the_arguments_that_it_cannot_do_without() -> None:
     assert command("speed") == "make bench-speed"
     assert command("language-head-driven") == 'make bench-language-head-driven ARGS="FOLDER"'
+
+
+def test_the_source_of_each_file_is_known() -> None:
+    read = {file for benchmark in BENCHMARKS.values() for file in benchmark.data}
+    known = sources()
+    assert read == set(known)
+    assert {source.how for source in known.values()} == {"copied", "packed", "part", "converted"}
+    assert all(len(source.sha256) == 64 for source in known.values())
+
+
+def test_without_a_data_folder_a_message_says_how_to_name_one() -> None:
+    done = run("speed")
+    assert done.returncode == 1
+    assert "mt/wmt21_de-en_da.jsonl.gz" in done.stderr
+    assert "--data" in done.stderr and "WELLPUT_DATA" in done.stderr
+
+
+@pytest.mark.parametrize("as_option", [True, False])
+def test_a_missing_file_is_named_with_its_source(tmp_path: Path, as_option: bool) -> None:
+    folder = str(tmp_path)
+    done = run("speed", "--data", folder) if as_option else run("speed", folder=folder)
+    assert done.returncode == 1
+    assert f"{tmp_path / 'mt/wmt21_de-en_da.jsonl.gz'} is missing." in done.stderr
+    assert "wmt-conference/wmt21-news-systems" in done.stderr

@@ -1,7 +1,7 @@
 """The noun `HumanData`: outputs with references that people judged, as an evalset and judgments.
 
-The files lie in the folder that `WELLPUT_DATA` names (see `benchmarks.data`). Where a file holds
-only the mean or the median of several people's ratings, that is one judge, called so.
+Where a file holds only the mean or the median of several people's ratings, that is one judge, who is
+called `mean` or `median`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """All our text metrics against real human judgments: `make bench-agreement`.
 
-Writes docs/results/agreement.md. Needs the data that `WELLPUT_DATA` names.
+Writes docs/results/agreement.md.
 """
 
 from __future__ import annotations

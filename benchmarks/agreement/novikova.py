@@ -5,13 +5,12 @@ from __future__ import annotations
 
 import csv
 import gzip
-import sys
 from dataclasses import dataclass
 
 import numpy as np
 from scipy import stats
 
-from benchmarks.data import DATA
+from benchmarks.data import data_path
 from wellput.core.metric import Floats
 from wellput.stats.correlation import Correlation, correlate
 
@@ -58,10 +57,7 @@ class Cell:
 
 def cells() -> list[Cell]:
     """Every metric against every question, for each system of each dataset."""
-    path = DATA / FILE
-    if not path.exists():
-        sys.exit(f"{path} is missing: set WELLPUT_DATA to the folder with the benchmark data.")
-    with gzip.open(path, "rt", encoding="utf-8") as file:
+    with gzip.open(data_path(FILE), "rt", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     found: list[Cell] = []
     for (dataset, system), label in SYSTEMS.items():

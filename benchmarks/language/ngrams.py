@@ -22,7 +22,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.data import DATA
+from benchmarks.catalog import BROWN, EWT_DEV, GUTENBERG, REUTERS
+from benchmarks.data import data_path
 from benchmarks.language.english_ngrams import section
 from wellput.language.models.ngram_files import load_model, save_model
 from wellput.language.models.ngrams import NgramModel
@@ -35,7 +36,7 @@ RARE = "@rare@"
 
 
 def brown() -> Iterator[str]:
-    with zipfile.ZipFile(DATA / "corpora" / "brown.zip") as archive:
+    with zipfile.ZipFile(data_path(BROWN)) as archive:
         for name in sorted(archive.namelist()):
             if re.fullmatch(r"brown/c[a-r]\d\d", name):
                 for line in archive.read(name).decode().splitlines():
@@ -44,7 +45,7 @@ def brown() -> Iterator[str]:
 
 def prose(archive: str, pattern: str) -> Iterator[str]:
     """Paragraphs cut into sentences after a full stop, tokenized."""
-    with tarfile.open(DATA / "corpora" / archive) as files:
+    with tarfile.open(data_path(archive)) as files:
         for member in sorted(files.getmembers(), key=lambda member: member.name):
             file = files.extractfile(member) if re.search(pattern, member.name) else None
             if file is None:
@@ -56,9 +57,8 @@ def prose(archive: str, pattern: str) -> Iterator[str]:
 
 
 def ewt_dev() -> list[str]:
-    path = DATA / "treebank" / "en_ewt-ud-dev.conllu.gz"
     sentences: list[str] = []
-    with gzip.open(path, "rt", encoding="utf-8") as file:
+    with gzip.open(data_path(EWT_DEV), "rt", encoding="utf-8") as file:
         for block in file.read().split("\n\n"):
             rows = [line.split("\t") for line in block.split("\n") if line and line[0] != "#"]
             if words := [row[1].replace(" ", "_") for row in rows if row[0].isdecimal()]:
@@ -72,8 +72,8 @@ def write_corpus(path: Path) -> tuple[int, int]:
     with path.open("w", encoding="utf-8") as file:
         for sentence in (
             *brown(),
-            *prose("reuters_aptemod.tar.xz", r"/(training|test)/\d+$"),
-            *prose("gutenberg.tar.xz", r"\.txt$"),
+            *prose(REUTERS, r"/(training|test)/\d+$"),
+            *prose(GUTENBERG, r"\.txt$"),
         ):
             if sentence:
                 file.write(sentence + "\n")

@@ -16,13 +16,12 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.data import DATA
+from benchmarks.data import ewt
 from wellput.api.score import score
 from wellput.core.evalset import EvalSet
 from wellput.core.source import EvalSource
 from wellput.core.tree import Tree
 from wellput.engine.parsed_references import ParsedReferences
-from wellput.io.trees import read_trees
 from wellput.language.models.parser_training import attachment_scores
 from wellput.language.models.parsers import (
     ENGLISH,
@@ -39,13 +38,6 @@ PAGE = Path(__file__).parents[2] / "docs" / "results" / "language_parsing.md"
 METRICS = ("sta", "gta")
 SEED = 12345
 TURNS = 3
-
-
-def ewt(part: str) -> list[Tree]:
-    path = DATA / "treebank" / f"en_ewt-ud-{part}.conllu.gz"
-    if not path.exists():
-        sys.exit(f"{path} is missing: set WELLPUT_DATA to the folder with the benchmark data.")
-    return list(read_trees(path))
 
 
 def swapped(tokens: list[str], share: float, rng: random.Random) -> list[str]:

@@ -17,11 +17,10 @@ from nltk.metrics.distance import edit_distance
 from nltk.translate.bleu_score import SmoothingFunction, corpus_bleu
 from nltk.translate.nist_score import corpus_nist
 
-from benchmarks.data import DATA
+from benchmarks.data import ewt
 from benchmarks.language.realize_insertion import insertion_table
 from wellput.core.tree import Tree
 from wellput.engine.realization import ORDER_METRICS, evaluate_order
-from wellput.io.trees import read_trees
 from wellput.language.models.ngram_files import load_model
 from wellput.language.realize.capitals import learn_capitals
 from wellput.language.realize.inputs import InputKind, InputTree, Node, input_tree, unordered
@@ -34,10 +33,6 @@ from wellput.language.trees.supertags import category_of
 PAGE = Path(__file__).parents[2] / "docs" / "results" / "realize_learned.md"
 KINDS: tuple[InputKind, ...] = ("words", "labels", "lemmas")
 TREELET_SIZES = ((1, 1), (2, 2), (3, 3), (4, 5), (6, 8), (9, 99))
-
-
-def treebank(part: str) -> list[Tree]:
-    return list(read_trees(DATA / "treebank" / f"en_ewt-ud-{part}.conllu.gz"))
 
 
 def texts(realizer: LearnedRealizer, inputs: Sequence[InputTree]) -> list[str]:
@@ -192,7 +187,7 @@ def wide_tree(daughters: int) -> InputTree:
 
 
 def main() -> None:
-    train, dev, test = treebank("train"), treebank("dev"), treebank("test")
+    train, dev, test = ewt("train"), ewt("dev"), ewt("test")
     ngrams = load_model(shipped("ngrams.wlm"))
     realizer = LearnedRealizer.load(shipped("learned.wpm"), ngrams)
     capitals = learn_capitals(train)

@@ -6,8 +6,6 @@ folder. Writes docs/results/language_supertags.md.
 
 from __future__ import annotations
 
-import sys
-import tarfile
 import tempfile
 import time
 from collections import Counter
@@ -15,9 +13,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.data import DATA
+from benchmarks.data import ewt, unpack_xtag
 from wellput.core.tree import Tree
-from wellput.io.trees import parse_constituent, read_trees
+from wellput.io.trees import parse_constituent
 from wellput.language.models.tree_model import (
     TreeModel,
     UnorderedTree,
@@ -36,13 +34,6 @@ FIGURE_2 = """(S (NP-SBJ (EX There)) (VP (VBD was) (NP-PRD (NP (DT no) (NN cost)
   (PP (IN for) (NP (DT the) (JJ second) (NN phase))))))"""
 
 Chosen = Sequence[Sequence[Supertag]]
-
-
-def ewt(part: str) -> list[Tree]:
-    path = DATA / "treebank" / f"en_ewt-ud-{part}.conllu.gz"
-    if not path.exists():
-        sys.exit(f"{path} is missing: set WELLPUT_DATA to the folder with the benchmark data.")
-    return list(read_trees(path))
 
 
 @dataclass
@@ -136,8 +127,7 @@ def chooser_rows(model: TreeModel, lexicon: Lexicon, trees: list[Tree]) -> list[
 
 
 def unpacked_grammar(folder: str) -> XtagGrammar:
-    with tarfile.open(DATA / "grammars" / "xtag_english.tar.xz") as archive:
-        archive.extractall(folder, filter="data")
+    unpack_xtag(folder)
     [root] = [path.parent for path in Path(folder).rglob("english.gram")]
     return read_xtag(root)
 
@@ -233,22 +223,19 @@ def main() -> None:
             *chooser_rows(model, lexicon, trees),
         ]
     lines += ["", "## XTAG", ""]
-    if (DATA / "grammars" / "xtag_english.tar.xz").exists():
-        with tempfile.TemporaryDirectory() as folder:
-            grammar = unpacked_grammar(folder)
-            lines += [
-                f"{len(grammar.trees):,} trees in {len(grammar.families)} families. Treelets are "
-                "accepted where the",
-                "places of a head and all her daughters allow the order of the sentence.",
-                "",
-                "| part | nodes | with an existing tree | side among those allowed | side decided "
-                "| right where decided | treelets accepted |",
-                "| --- | ---: | ---: | ---: | ---: | ---: | ---: |",
-                *(xtag_row(grammar, part, trees) for part, trees in parts.items()),
-                "",
-                f"Figure 2 of Bangalore et al. 2000: {figure_2(grammar)}.",
-            ]
-    else:
-        lines.append("The grammar was not there when this page was written.")
+    with tempfile.TemporaryDirectory() as folder:
+        grammar = unpacked_grammar(folder)
+        lines += [
+            f"{len(grammar.trees):,} trees in {len(grammar.families)} families. Treelets are "
+            "accepted where the",
+            "places of a head and all her daughters allow the order of the sentence.",
+            "",
+            "| part | nodes | with an existing tree | side among those allowed | side decided "
+            "| right where decided | treelets accepted |",
+            "| --- | ---: | ---: | ---: | ---: | ---: | ---: |",
+            *(xtag_row(grammar, part, trees) for part, trees in parts.items()),
+            "",
+            f"Figure 2 of Bangalore et al. 2000: {figure_2(grammar)}.",
+        ]
     PAGE.write_text("\n".join(lines) + "\n", encoding="utf-8")
     print(PAGE.read_text(encoding="utf-8"))

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import resource
 import sys
-import tarfile
 import tempfile
 import time
 from collections.abc import Callable, Sequence
@@ -20,12 +19,11 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.data import DATA
+from benchmarks.data import ewt, unpack_xtag
 from benchmarks.papers.fergus_errors import TreeletErrors, treelet_errors
 from wellput.core.tree import Tree
 from wellput.engine.realization import ORDER_METRICS, evaluate_order
 from wellput.engine.result import ScoreResult
-from wellput.io import read_trees
 from wellput.language.models.ngram_files import load_model
 from wellput.language.models.ngrams import NgramModel
 from wellput.language.models.tree_model import TreeModel
@@ -75,12 +73,11 @@ the uniform reading."""
 
 def main() -> None:
     split = sys.argv[1] if len(sys.argv) > 1 else "test"
-    train, trees = _trees("train"), _trees(split)
+    train, trees = ewt("train"), ewt(split)
     model = RealizerParameters.load(shipped("realizer.wpm"))
     ngrams, tree_model = load_model(shipped("ngrams.wlm")), TreeModel.load(shipped("tree.wpm"))
     with tempfile.TemporaryDirectory() as folder:
-        with tarfile.open(DATA / "grammars" / "xtag_english.tar.xz") as archive:
-            archive.extractall(folder, filter="data")
+        unpack_xtag(folder)
         xtag = grammar_named(f"xtag:{folder}")
         fergus = Fergus("fergus", tree_model, ngrams, induced())
         plus = replace(
@@ -136,13 +133,6 @@ def main() -> None:
     print(page)
     if split == "test":
         PAGE.write_text(page, encoding="utf-8")
-
-
-def _trees(split: str) -> list[Tree]:
-    path = DATA / "treebank" / f"en_ewt-ud-{split}.conllu.gz"
-    if not path.exists():
-        sys.exit(f"{path} is missing: set WELLPUT_DATA to the folder with the benchmark data.")
-    return list(read_trees(path))
 
 
 def _floors(

@@ -20,15 +20,14 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.data import DATA
+from benchmarks.data import ewt
 from wellput.core.evalset import EvalSet, Item
 from wellput.core.judgment import Judgment
 from wellput.core.tree import Tree
-from wellput.io import read_trees, write_evalset, write_judgments
+from wellput.io import write_evalset, write_judgments
 from wellput.text.english import detokenize
 
 PAGE = Path(__file__).parents[2] / "docs" / "results" / "report.md"
-TREEBANK = "treebank/en_ewt-ud-train.conllu.gz"
 CHROMIUM = Path("/usr/bin/chromium")
 JUDGED, JUDGES = 200, 4
 STEPS = 240
@@ -65,7 +64,7 @@ class Cost:
 
 
 def main() -> None:
-    trees = [Tree(t.words) for t in read_trees(DATA / TREEBANK) if 5 <= len(t.words) <= 40]
+    trees = [Tree(t.words) for t in ewt("train") if 5 <= len(t.words) <= 40]
     rows, scrolled = [], ""
     with tempfile.TemporaryDirectory() as folder:
         for case in CASES:

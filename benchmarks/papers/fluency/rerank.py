@@ -6,14 +6,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from benchmarks.data import DATA
+from benchmarks.data import ewt
 from benchmarks.papers.fluency.figures import interval, mean, table
 from wellput.core.evalset import Batch
 from wellput.core.metric import Floats
 from wellput.core.tree import Tree
 from wellput.engine.rerank import rerank
 from wellput.io.nbest import Candidates
-from wellput.io.trees import read_trees
 from wellput.language.realize.realizer import Realizer
 from wellput.metrics.registry import create
 from wellput.text.english import detokenize
@@ -26,8 +25,7 @@ JUDGED = ("ssa", "bleu")
 
 def rerank_lines(most: int) -> list[str]:
     """How near the chosen sentences come to what people wrote, whoever chooses."""
-    found = list(read_trees(DATA / "treebank" / "en_ewt-ud-dev.conllu.gz"))
-    trees = [tree for tree in found if len(tree.words) in LENGTHS][:most]
+    trees = [tree for tree in ewt("dev") if len(tree.words) in LENGTHS][:most]
     lines = [
         f"## Reranking the realizer's {N_BEST} best ({len(trees)} sentences of EWT dev)\n",
         "Means over sentences against what people wrote, tokens compared. The oracle chooses by `ssa` itself.\n",

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from benchmarks.data import DATA, read_jsonl
+from benchmarks.data import data_path, read_jsonl
 from benchmarks.language.ngrams import brown
 from wellput.core.metric import Floats
 from wellput.language.degrade.corpus import Corpus, CorpusSource
@@ -38,7 +38,7 @@ class Rated(NamedTuple):
 def gug(part: str) -> Rated:
     """Learners' sentences, grammaticality 1 to 4: the mean of an expert and five crowd workers. Those of
     dev are JFLEG's, which has four fluent rewritings of each."""
-    with (DATA / "fluency/gug_dev.tsv").open(encoding="utf-8") as file:
+    with data_path("fluency/gug_dev.tsv").open(encoding="utf-8") as file:
         rows = [
             row
             for row in csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
@@ -62,7 +62,7 @@ def jfleg() -> list[dict[str, Any]]:
 
 def tmu() -> Rated:
     """Corrections of learners' sentences by five systems; fluency 0 to 4, five raters."""
-    with (DATA / "fluency/tmu_gfm.csv").open(encoding="utf-8") as file:
+    with data_path("fluency/tmu_gfm.csv").open(encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     ratings = np.array([float(row["ave_f"]) for row in rows])
     return Rated("TMU-GFM", [row["output"] for row in rows], ratings)
@@ -70,9 +70,9 @@ def tmu() -> Rated:
 
 def lau() -> Rated:
     """Wikipedia sentences translated there and back; acceptability 1 to 4."""
-    folder = DATA / "fluency"
-    texts = (folder / "lau2015_test.txt").read_text(encoding="utf-8").splitlines()
-    ratings = (folder / "lau2015_test_gold_ratings.txt").read_text(encoding="utf-8").split()
+    texts = data_path("fluency/lau2015_test.txt").read_text(encoding="utf-8").splitlines()
+    rated = data_path("fluency/lau2015_test_gold_ratings.txt")
+    ratings = rated.read_text(encoding="utf-8").split()
     return Rated("Lau 2015", texts, np.array(ratings, np.float64))
 
 

@@ -1,7 +1,7 @@
 """Paraphrased references: `python -m benchmarks paraphrase INDEX [MORE_INDEX]`, with the shipped model.
 
 INDEX is the corpus index the model was trained from (`wellput train paraphrase --index`), MORE_INDEX one
-of more text. Writes docs/results/paraphrase.md. Needs the data that `WELLPUT_DATA` names and a WordNet.
+of more text. Writes docs/results/paraphrase.md. Needs a WordNet.
 """
 
 from __future__ import annotations

@@ -14,7 +14,8 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
-from benchmarks.data import DATA
+from benchmarks.catalog import COINCO, SWORDS
+from benchmarks.data import data_path
 from wellput.io import replacing
 from wellput.language.models.inflection import INFLECTION_OF_TAG
 from wellput.language.models.lexicon import Category
@@ -36,7 +37,7 @@ SHORTEST = 8
 
 def swords_dev() -> Iterator[tuple[JudgedSubstitution, float]]:
     """The substitutions of SWORDS dev with the share of people who found them acceptable."""
-    data = json.loads(gzip.decompress((DATA / "lexsub" / "swords-v1.1_dev.json.gz").read_bytes()))
+    data = json.loads(gzip.decompress(data_path(SWORDS).read_bytes()))
     for number, entry in data["substitutes"].items():
         target = data["targets"][entry["target_id"]]
         text = data["contexts"][target["context_id"]]["context"]
@@ -59,8 +60,8 @@ def swords_dev() -> Iterator[tuple[JudgedSubstitution, float]]:
 def coinco() -> Iterator[JudgedSubstitution]:
     """Every WordNet synonym of CoInCo's targets, right where one of about six people named it."""
     named = {}
-    folder = DATA / "lexsub"
-    with gzip.open(folder / "coinco_part2.gold.gz", "rt", encoding="latin-1") as file:
+    sentences, answers_given = map(data_path, COINCO)
+    with gzip.open(answers_given, "rt", encoding="latin-1") as file:
         for line in file:
             key, _, answers = line.partition("::")
             named[key.strip()] = {
@@ -73,7 +74,7 @@ def coinco() -> Iterator[JudgedSubstitution]:
     def synonyms(word: str, category: Category) -> list[str]:
         return sorted({synonym.lemma.lower() for synonym in wordnet.synonyms(word, category)})
 
-    with gzip.open(folder / "coinco_part2.preprocessed.gz", "rt", encoding="latin-1") as file:
+    with gzip.open(sentences, "rt", encoding="latin-1") as file:
         for line in file:
             key, number, place, text = line.rstrip("\n").split("\t")
             words = text.split()
