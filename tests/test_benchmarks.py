@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks import pages
 from benchmarks.catalog import BENCHMARKS, command
 from benchmarks.data import sources
 
@@ -94,3 +95,22 @@ def test_a_missing_file_is_named_with_its_source(tmp_path: Path, as_option: bool
     assert done.returncode == 1
     assert f"{tmp_path / 'mt/wmt21_de-en_da.jsonl.gz'} is missing." in done.stderr
     assert "wmt-conference/wmt21-news-systems" in done.stderr
+
+
+def test_a_page_is_written_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(pages, "ROOT", tmp_path)
+    (tmp_path / "docs/results").mkdir(parents=True)
+    pages.write_page("power", "# Title\n\nText.\n\n")
+    written = (tmp_path / "docs/results/power.md").read_text("utf-8")
+    assert written.startswith("# Title\n\nText.\n")
+    assert written.endswith("\n") and not written.endswith("\n\n")
+    assert capsys.readouterr().out == f"{written}\n"
+
+
+def test_only_the_part_between_marks_is_replaced(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("before\n<a>\nold\n<b>\nafter\n", "utf-8")
+    pages.replace_between(page, "<a>\n", "<b>", "new\n")
+    assert page.read_text("utf-8") == "before\n<a>\nnew\n<b>\nafter\n"

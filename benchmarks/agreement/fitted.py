@@ -11,7 +11,6 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 
@@ -19,6 +18,7 @@ from benchmarks.agreement import human_data
 from benchmarks.agreement.human_data import HumanData
 from benchmarks.agreement.paired_r import RESAMPLES, Correlated, difference, mean_difference
 from benchmarks.agreement.scored import tables_of
+from benchmarks.pages import write_page
 from wellput.agreement.models import JudgedRows, judged_rows
 from wellput.agreement.panel import normalized, panels
 from wellput.core.estimates import Estimate
@@ -26,7 +26,6 @@ from wellput.core.fitted_model import split_predictor
 from wellput.core.metric import Floats
 from wellput.stats.regression import is_constant, ols, ridge
 
-PAGE = Path(__file__).parents[2] / "docs" / "results" / "fitted.md"
 FOLDS = 10
 FEWEST_SYSTEMS = 5
 SEED = 12345
@@ -123,9 +122,8 @@ class Outcome:
 def main() -> None:
     started = time.perf_counter()
     outcomes = [outcome for read, rivals in SETS for outcome in outcomes_of(read(), rivals)]
-    text = page(outcomes)
-    PAGE.write_text(text, encoding="utf-8")
-    print(text, f"{PAGE}: {time.perf_counter() - started:.0f} s", file=sys.stderr)
+    write_page("fitted", page(outcomes))
+    print(f"{time.perf_counter() - started:.0f} s", file=sys.stderr)
 
 
 def outcomes_of(data: HumanData, rivals: Sequence[str]) -> list[Outcome]:

@@ -11,11 +11,11 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 
 from benchmarks.agreement import human_data, novikova
 from benchmarks.agreement.human_data import HumanData
 from benchmarks.agreement.scored import tables_of
+from benchmarks.pages import write_page
 from benchmarks.speed.all_pairs import section as all_pairs_section
 from wellput.agreement.analysis import AgreementOptions, agree
 from wellput.agreement.correlations import Uncertainty
@@ -24,7 +24,6 @@ from wellput.agreement.orders import SENTINELS
 from wellput.agreement.result import Agreement, AgreementLevel, AgreementResult
 from wellput.core.work import available_cores
 
-PAGE = Path(__file__).parents[2] / "docs" / "results" / "agreement.md"
 ALPHA = 0.05
 NEUTRAL = ("length", "length-ratio")
 """Neither good nor bad, so never the best."""
@@ -94,8 +93,8 @@ def main() -> None:
         parts.append(written(section))
         print(parts[-1], file=sys.stderr, flush=True)
     parts.append(all_pairs_section())
-    PAGE.write_text("\n\n".join(parts) + "\n", encoding="utf-8")
-    print(f"{PAGE}: {time.perf_counter() - started:.0f} s", file=sys.stderr)
+    write_page("agreement", "\n\n".join(parts))
+    print(f"{time.perf_counter() - started:.0f} s", file=sys.stderr)
 
 
 def written(section: Section) -> str:

@@ -21,12 +21,12 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from math import asin, pi, sqrt
-from pathlib import Path
 
 import numpy as np
 from scipy.stats import kstest
 
 from benchmarks.calibration.agree_worlds import STUDY_WORLDS, StudyWorld
+from benchmarks.pages import write_page
 from wellput.core.estimates import Estimate
 from wellput.core.metric import Floats
 from wellput.stats.correlation import Correlation, correlate, correlation_value
@@ -453,10 +453,9 @@ where its assumptions are.
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("-o", "--output", type=Path, required=True)
-    parser.add_argument("--trials", type=int, default=500)
-    parser.add_argument("--default-trials", type=int, default=600)
-    parser.add_argument("--resamples", type=int, default=299)
+    parser.add_argument("--trials", type=int, default=300)
+    parser.add_argument("--default-trials", type=int, default=500)
+    parser.add_argument("--resamples", type=int, default=199)
     parser.add_argument("--seed", type=int, default=1)
     given = parser.parse_args()
     text = page(
@@ -465,4 +464,4 @@ def main() -> None:
         n_resamples=given.resamples,
         seed=given.seed,
     )
-    given.output.write_text(text, encoding="utf-8")
+    write_page("agreement-calibration", text)

@@ -16,11 +16,11 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.pages import write_page
 from wellput.core.metric import Floats
 from wellput.stats.clustered_regression import clustered_coefficients
 from wellput.stats.validation import HeldOut, RegressionColumns, Unseen, held_out
@@ -253,13 +253,12 @@ def unseen_figures(job: tuple[World, int, float], *, studies: int, seed: int) ->
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("-o", "--output", type=Path, required=True)
-    parser.add_argument("--studies", type=int, default=1000)
-    parser.add_argument("--cross-validated", type=int, default=250)
+    parser.add_argument("--studies", type=int, default=3000)
+    parser.add_argument("--cross-validated", type=int, default=1500)
     parser.add_argument("--seed", type=int, default=1)
     given = parser.parse_args()
     text = page(given.studies, given.cross_validated, given.seed)
-    given.output.write_text(text, encoding="utf-8")
+    write_page("fit-calibration", text)
 
 
 def page(studies: int, validated: int, seed: int) -> str:

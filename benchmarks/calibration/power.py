@@ -15,12 +15,12 @@ import math
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
 
 import wellput
+from benchmarks.pages import write_page
 from wellput.agreement.panel import Panel
 from wellput.agreement.ranking import rank_panel
 from wellput.core.metric import Floats
@@ -179,12 +179,11 @@ def found_share(plan: Plan, n_items: int, *, studies: int, seed: int) -> float:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("-o", "--output", type=Path, required=True)
     parser.add_argument("--studies", type=int, default=4000)
     parser.add_argument("--seed", type=int, default=1)
     given = parser.parse_args()
     text = page(given.studies, given.seed)
-    given.output.write_text(text, encoding="utf-8")
+    write_page("power", text)
 
 
 def page(studies: int, seed: int) -> str:

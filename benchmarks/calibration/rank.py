@@ -13,7 +13,6 @@ import argparse
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import combinations
-from pathlib import Path
 
 import numpy as np
 from scipy.stats import ttest_ind
@@ -35,6 +34,7 @@ from benchmarks.calibration.judges import (
     rate,
     strength_row,
 )
+from benchmarks.pages import write_page
 from wellput.core.metric import Floats
 from wellput.stats.corrections import holm
 from wellput.stats.judged_means import CrossedMeans
@@ -101,11 +101,10 @@ WORLDS = (
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("-o", "--output", type=Path, required=True)
     parser.add_argument("--studies", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=1)
     arguments = parser.parse_args()
-    arguments.output.write_text(page(arguments.studies, arguments.seed), encoding="utf-8")
+    write_page("ranking-calibration", page(arguments.studies, arguments.seed))
 
 
 def row(world: World, studies: int, seed: int) -> str:

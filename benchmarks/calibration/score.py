@@ -14,13 +14,13 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import TypeAlias
 
 import numpy as np
 from scipy.stats import binom
 
 from benchmarks.calibration.score_worlds import WORLDS, World
+from benchmarks.pages import write_page
 from wellput.core.estimates import Estimate
 from wellput.core.metric import Floats
 from wellput.stats.jackknife import paired_jackknife, score_interval
@@ -233,7 +233,6 @@ level says where the other tests keep theirs, and more where they do not.
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("-o", "--output", type=Path, required=True)
     parser.add_argument("--trials", type=int, default=4000)
     parser.add_argument("--named-trials", type=int, default=1000)
     parser.add_argument("--resamples", type=int, default=499)
@@ -245,4 +244,4 @@ def main() -> None:
         n_resamples=given.resamples,
         seed=given.seed,
     )
-    given.output.write_text(text, encoding="utf-8")
+    write_page("calibration", text)

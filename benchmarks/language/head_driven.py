@@ -18,6 +18,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.data import ewt
+from benchmarks.pages import write_page
 from wellput.core.tree import Tree
 from wellput.language.models.head_driven import (
     NGRAMS_FILE,
@@ -29,7 +30,6 @@ from wellput.language.models.ngram_files import load_model
 from wellput.language.models.ngram_training import train
 from wellput.language.models.ngrams import NgramModel
 
-RESULTS = Path(__file__).parents[2] / "docs" / "results" / "language_head_driven.md"
 LEAST_WORDS = 8
 NGRAMS = ((2, 1), (2, 2), (3, 2))  # order, least count of a known word
 Sentences = list[list[str]]
@@ -155,4 +155,4 @@ def main() -> None:
     text += f"tuned on dev. The model's file has {size / 1e6:.2f} MB.\n"
     for title, lines in sections.items():
         text += f"\n## {title}\n\n" + "\n".join(lines) + "\n"
-    RESULTS.write_text(text, encoding="utf-8")
+    write_page("language-head-driven", text)

@@ -25,11 +25,11 @@ from pathlib import Path
 from benchmarks.catalog import BROWN, EWT_DEV, GUTENBERG, REUTERS
 from benchmarks.data import data_path
 from benchmarks.language.english_ngrams import section
+from benchmarks.pages import write_page
 from wellput.language.models.ngram_files import load_model, save_model
 from wellput.language.models.ngrams import NgramModel
 from wellput.text.tokenizers import tokenize
 
-PAGE = Path(__file__).parents[2] / "docs" / "results" / "language_ngrams.md"
 TLM = "/usr/lib/irstlm/bin/tlm"
 TURNS = 2
 RARE = "@rare@"
@@ -206,8 +206,7 @@ The ARPA file has {sizes[0]:.0f} MB and is read in {arpa_s:.1f} s; the binary fi
 thread scores {n_scored / scoring_s / 1e6:.1f} million words a second.
 """
     page += "\n" + section()
-    PAGE.write_text(page, encoding="utf-8")
-    print(page)
+    write_page("language-ngrams", page)
 
 
 def timed(path: Path) -> tuple[float, NgramModel]:

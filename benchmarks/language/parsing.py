@@ -17,6 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.data import ewt
+from benchmarks.pages import write_page
 from wellput.api.score import score
 from wellput.core.evalset import EvalSet
 from wellput.core.source import EvalSource
@@ -34,7 +35,6 @@ from wellput.language.models.sentence_parsing import SentenceParser
 from wellput.language.shipped import FOLDER
 from wellput.language.trees.supertags import Supertag, induce_supertags
 
-PAGE = Path(__file__).parents[2] / "docs" / "results" / "language_parsing.md"
 METRICS = ("sta", "gta")
 SEED = 12345
 TURNS = 3
@@ -223,5 +223,4 @@ each in four strengths. References are raw text, cut and parsed by `--trees auto
 | --- |{" ---: | ---: |" * len(METRICS)}
 {named}
 """
-    PAGE.write_text(page, encoding="utf-8")
-    print(page)
+    write_page("language-parsing", page)

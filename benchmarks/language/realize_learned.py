@@ -10,7 +10,6 @@ import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 
 import numpy as np
 from nltk.metrics.distance import edit_distance
@@ -19,6 +18,7 @@ from nltk.translate.nist_score import corpus_nist
 
 from benchmarks.data import ewt
 from benchmarks.language.realize_insertion import insertion_table
+from benchmarks.pages import write_page
 from wellput.core.tree import Tree
 from wellput.engine.realization import ORDER_METRICS, evaluate_order
 from wellput.language.models.ngram_files import load_model
@@ -30,7 +30,6 @@ from wellput.language.realize.training import forest_of_trees, with_ngram_weight
 from wellput.language.shipped import shipped
 from wellput.language.trees.supertags import category_of
 
-PAGE = Path(__file__).parents[2] / "docs" / "results" / "realize_learned.md"
 KINDS: tuple[InputKind, ...] = ("words", "labels", "lemmas")
 TREELET_SIZES = ((1, 1), (2, 2), (3, 3), (4, 5), (6, 8), (9, 99))
 
@@ -246,5 +245,4 @@ One core realizes {len(test) / words_s:,.0f} sentences a second from `words`, {l
 test ({len(longest)} words) takes {1000 * timed(realizer, [longest]):.0f} ms, a head with 30 daughters {1000 * wide[30]:.0f} ms, with 200 daughters {1000 * wide[200]:.0f} ms. The
 model has {sum(sizes.values()) / 1e6:.2f} MB.
 """
-    PAGE.write_text(page, encoding="utf-8")
-    print(page)
+    write_page("realize-learned", page)

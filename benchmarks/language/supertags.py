@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.data import ewt, unpack_xtag
+from benchmarks.pages import write_page
 from wellput.core.tree import Tree
 from wellput.io.trees import parse_constituent
 from wellput.language.models.tree_model import (
@@ -29,7 +30,6 @@ from wellput.language.trees.xtag import XtagGrammar, read_xtag
 from wellput.language.trees.xtag_mapping import xtag_supertags_of_tree
 from wellput.language.trees.xtag_places import XtagPlaces
 
-PAGE = Path(__file__).parents[2] / "docs" / "results" / "language_supertags.md"
 FIGURE_2 = """(S (NP-SBJ (EX There)) (VP (VBD was) (NP-PRD (NP (DT no) (NN cost) (NN estimate))
   (PP (IN for) (NP (DT the) (JJ second) (NN phase))))))"""
 
@@ -237,5 +237,4 @@ def main() -> None:
             "",
             f"Figure 2 of Bangalore et al. 2000: {figure_2(grammar)}.",
         ]
-    PAGE.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    print(PAGE.read_text(encoding="utf-8"))
+    write_page("language-supertags", "\n".join(lines))

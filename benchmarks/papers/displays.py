@@ -3,7 +3,7 @@
 The corpus is synthetic, and was designed so that the pattern comes out: that it does is a check of the
 machinery, no finding. How far it holds as the invented speaker becomes noisier shows what it rests on.
 
-    python -m benchmarks displays --charts docs/images/displays
+    python -m benchmarks displays
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from benchmarks.pages import ROOT, write_page
 from wellput.core.evalset import EvalSet, Item
 from wellput.displays.evaluation import INTRINSIC_METRICS, REPRODUCTION_METRICS, evaluate_displays
 from wellput.displays.example_corpus import DEFAULT_SENTENCES, example_corpus
@@ -29,6 +29,7 @@ from wellput.displays.reports import displays_charts
 from wellput.displays.selection import select_displays
 from wellput.engine.result import ScoreResult
 from wellput.io import write_evalset
+from wellput.io.output import write_text
 
 NOISES = (0.0, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5)
 FIRST_SEED = 1000
@@ -219,7 +220,7 @@ def command_seconds(arguments: Sequence[str]) -> float:
 
 PAGE = """# Displays: Figure 4 on the example corpus, and speed
 
-Measured by `python -m benchmarks displays --charts docs/images/displays --corpora {n}`.
+Measured by `python -m benchmarks displays --corpora {n}`.
 
 The example corpus (`wellput displays example`) is **synthetic**: sentences by a grammar, displays of an invented speaker by
 stated chances plus noise. Nobody was observed, and nobody's preference is simulated here.
@@ -270,12 +271,10 @@ that is the third row; through the commands it is the sum of the last two, most 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("-o", "--output", type=Path, required=True)
-    parser.add_argument("--charts", required=True)
     parser.add_argument("--corpora", type=int, default=20)
     given = parser.parse_args()
     for name, drawing in displays_charts(evaluated(0.05, FIRST_SEED)).items():
-        Path(f"{given.charts}-{name}.svg").write_text(drawing, encoding="utf-8")
+        write_text(drawing, ROOT / "docs" / "images" / f"displays-{name}.svg")
     claims, scores, broken = pattern(given.corpora)
     text = PAGE.format(
         n=given.corpora,
@@ -286,4 +285,4 @@ def main() -> None:
         broken=broken,
         speed=speed(),
     )
-    given.output.write_text(text, encoding="utf-8")
+    write_page("displays", text)

@@ -15,11 +15,11 @@ import tempfile
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 
 from benchmarks.data import ewt, unpack_xtag
+from benchmarks.pages import write_page
 from benchmarks.papers.fergus_errors import TreeletErrors, treelet_errors
 from wellput.core.tree import Tree
 from wellput.engine.realization import ORDER_METRICS, evaluate_order
@@ -40,7 +40,6 @@ from wellput.language.realize.parameters import RealizerParameters
 from wellput.language.realize.realizer import Realizer
 from wellput.language.shipped import shipped
 
-PAGE = Path(__file__).parents[2] / "docs" / "results" / "realize.md"
 SEED = 12345
 PAPER = ORDER_METRICS[:6]
 READINGS = ("LR, uniform trees, trigram", "LR, projective trees, trigram")
@@ -130,9 +129,10 @@ def main() -> None:
             _figure_2(Realizer(systems["fergus, XTAG"], model.capitals)),
         ]
     page = "\n\n".join(parts) + "\n"
-    print(page)
     if split == "test":
-        PAGE.write_text(page, encoding="utf-8")
+        write_page("realize", page)
+    else:
+        print(page)
 
 
 def _floors(

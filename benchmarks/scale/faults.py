@@ -21,11 +21,11 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from benchmarks.pages import ROOT, write_page
 from tests.studies.studies import answer_all, judges_of, new_setup
 from wellput.cli import COMMANDS
 from wellput.studies.store import Store
 
-PAGE = Path(__file__).parents[2] / "docs" / "results" / "faults.md"
 PROGRAM = [sys.executable, "-c", "from wellput.cli import main; main()"]
 LONGEST = 300
 """Seconds; what takes longer hangs."""
@@ -111,7 +111,7 @@ def execute(
     changed = variables or {}
     kept = {name: value for name, value in os.environ.items() if name not in changed}
     environment = {**kept, **{k: v for k, v in changed.items() if v is not None}}
-    environment["PYTHONPATH"] = str(Path(__file__).parents[2] / "src")
+    environment["PYTHONPATH"] = str(ROOT / "src")
     done = subprocess.run(
         [*before, *PROGRAM, *arguments],
         cwd=folder,
@@ -185,7 +185,7 @@ def stopped_by(number: signal.Signals) -> Runner:
         with subprocess.Popen(
             [*PROGRAM, *arguments],
             cwd=folder,
-            env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2] / "src")},
+            env={**os.environ, "PYTHONPATH": str(ROOT / "src")},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
@@ -347,6 +347,7 @@ def main() -> None:
                 print(f"{fault.name} …", flush=True)
                 results[fault.name] = measure(fault, Path(folder), chosen.command, chosen.jobs)
     text = page(results)
-    print(text)
     if chosen.fault is None and chosen.command is None:
-        PAGE.write_text(text, encoding="utf-8")
+        write_page("faults", text)
+    else:
+        print(text)

@@ -24,6 +24,7 @@ from typing import Any
 
 import wellput
 from benchmarks.data import wmt21
+from benchmarks.pages import ROOT, replace_between, write_page
 from benchmarks.scale.costs import (
     Cost,
     Pair,
@@ -35,9 +36,6 @@ from benchmarks.scale.costs import (
 from benchmarks.scale.pages import METRICS, Run, costs_text, page
 from wellput.engine.ray_cluster import ray_cluster
 
-DOCS = Path(__file__).parents[2] / "docs"
-PAGE = DOCS / "results" / "scale.md"
-COSTS_PAGE = DOCS / "scale.md"
 BEGIN, END = "<!-- measured: begin -->\n", "<!-- measured: end -->"
 THREADS = 2
 TURN = 131_072
@@ -185,7 +183,7 @@ def main() -> None:
             for mode in ("stream", "ray", "killed")
             for run in kept.runs(mode, lambda mode=mode: large(mode))  # type: ignore[misc]
         ]
-        PAGE.write_text(page(runs, turns), encoding="utf-8")
+        write_page("scale", page(runs, turns))
         reading = kept.costs("reading", lambda: reading_costs(small, 50_000, Path(folder)))
         engine = kept.get("engine", lambda: engine_cost(small, METRICS))
     metrics = kept.costs("metrics", lambda: metric_costs(texts[:16384]))
@@ -193,6 +191,4 @@ def main() -> None:
     whole = runs[0].processor / runs[0].items * 1e6
     words = mean(len(output.split()) for output, _ in texts)
     costs = costs_text(whole, metrics, reading, significance, engine, words)
-    before, _, rest = COSTS_PAGE.read_text(encoding="utf-8").partition(BEGIN)
-    _, _, after = rest.partition(END)
-    COSTS_PAGE.write_text(f"{before}{BEGIN}{costs}{END}{after}", encoding="utf-8")
+    replace_between(ROOT / "docs" / "scale.md", BEGIN, END, costs)

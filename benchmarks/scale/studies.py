@@ -21,6 +21,7 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks.pages import write_page
 from tests.programs import postgresql_folder
 from tests.studies.postgresql import running_server
 from tests.studies.serving import Client, ServedStudy
@@ -29,7 +30,6 @@ from wellput.studies.designs.registry import default_questionnaire
 from wellput.studies.store import Store
 from wellput.studies.study_setup import StudyItem, StudyPlan, all_trials, make_setup
 
-PAGE = Path(__file__).parents[2] / "docs" / "results" / "studies.md"
 PER_ITEM = 4
 PAUSE = 3.0
 
@@ -157,4 +157,4 @@ def main() -> None:
                 load = measure(url, n_judges=n_judges, n_answers=n_answers, pause=pause)
                 rows.append(_row(f"{name}, {pause:g} s", load))
                 print(rows[-1])
-    PAGE.write_text(page(rows, n_judges=n_judges, n_answers=n_answers), encoding="utf-8")
+    write_page("studies", page(rows, n_judges=n_judges, n_answers=n_answers))

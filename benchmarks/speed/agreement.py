@@ -16,17 +16,16 @@ import time
 import warnings
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from benchmarks.pages import write_page
 from wellput.core.metric import Floats
 from wellput.stats.correlation import Coefficient, Correlation, correlate
 from wellput.stats.correlation_resampling import perm_both
 from wellput.stats.metric_comparison import compare_all
 
-PAGE = Path(__file__).parents[2] / "docs" / "results" / "agreement_speed.md"
 RESAMPLES = 1000
 FEW = 10
 KENDALL_BY_ITEM = Correlation(average="item", coefficient="kendall")
@@ -157,5 +156,4 @@ def main() -> None:
         all_pairs=all_pairs_seconds(),
         growth="\n".join(growth_rows()),
     )
-    print(page)
-    PAGE.write_text(page, encoding="utf-8")
+    write_page("agreement-speed", page)

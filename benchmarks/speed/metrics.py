@@ -13,7 +13,6 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 
 import jiwer
 from rapidfuzz.distance import Levenshtein
@@ -24,10 +23,10 @@ from sacrebleu.significance import PairedTest
 
 import wellput
 from benchmarks.data import wmt21
+from benchmarks.pages import write_page
 from wellput.core.evalset import Batch
 from wellput.metrics.registry import create
 
-PAGE = Path(__file__).parents[2] / "docs" / "results" / "speed.md"
 TURNS = 7
 
 
@@ -223,7 +222,4 @@ def main() -> None:
         *thread_rows(first, targets),
         startup_row(),
     ]
-    text = page(rows)
-    PAGE.parent.mkdir(parents=True, exist_ok=True)
-    PAGE.write_text(text, encoding="utf-8")
-    print(text)
+    write_page("speed", page(rows))

@@ -21,13 +21,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.data import ewt
+from benchmarks.pages import write_page
 from wellput.core.evalset import EvalSet, Item
 from wellput.core.judgment import Judgment
 from wellput.core.tree import Tree
 from wellput.io import write_evalset, write_judgments
 from wellput.text.english import detokenize
 
-PAGE = Path(__file__).parents[2] / "docs" / "results" / "report.md"
 CHROMIUM = Path("/usr/bin/chromium")
 JUDGED, JUDGES = 200, 4
 STEPS = 240
@@ -79,8 +79,7 @@ def main() -> None:
     page = TEMPLATE.format(
         rows="\n".join(rows), scrolled=scrolled, cores=os.cpu_count(), load=os.getloadavg()[1]
     )
-    print(page)
-    PAGE.write_text(page, encoding="utf-8")
+    write_page("report", page)
 
 
 def write_case(case: Case, trees: list[Tree], folder: Path) -> None:

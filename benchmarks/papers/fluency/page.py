@@ -1,6 +1,6 @@
 """Fluency without references, against size of sequences, generators and people.
 
-    python -m benchmarks fluency REAL SOURCE KEPT [--first 1000] [--most 1200]
+    python -m benchmarks fluency REAL SOURCE KEPT [--first 1000] [--most 5000]
     python -m benchmarks fluency REAL SOURCE KEPT --texts
 
 REAL and SOURCE are the folders of text that `wellput train english --real REAL --source SOURCE` trained
@@ -22,6 +22,7 @@ from pathlib import Path
 import numpy as np
 from scipy.stats import rankdata
 
+from benchmarks.pages import write_page
 from benchmarks.papers.fluency.figures import (
     advantage,
     interval,
@@ -49,7 +50,6 @@ from benchmarks.papers.fluency.texts import (
 )
 from wellput.core.metric import Floats
 
-RESULTS = Path(__file__).parents[3] / "docs" / "results" / "fluency.md"
 SEED = 12345
 N, OWN = 1000, 300
 """Sentences of each kind, of Brown and of the held-out text."""
@@ -288,7 +288,7 @@ def main() -> None:
     arguments.add_argument("kept", type=Path)
     arguments.add_argument("--texts", action="store_true", help="write all texts, nothing else")
     arguments.add_argument("--first", type=int, default=1000, help="of each kind of Brown")
-    arguments.add_argument("--most", type=int, default=1200, help="of a rated set, to be parsed")
+    arguments.add_argument("--most", type=int, default=5000, help="of a rated set, to be parsed")
     given = arguments.parse_args()
     own = held_out(given.real, given.source, OWN, np.random.default_rng(SEED))
     brown = brown_text(N, np.random.default_rng(SEED))
@@ -311,7 +311,7 @@ def main() -> None:
         "was not run. A dot marks a feature alone.\n",
     ]
     texts_of_parts = [(given.kept / f"{name}.md").read_text(encoding="utf-8") for name in parts]
-    RESULTS.write_text("\n".join([*head, *texts_of_parts]), encoding="utf-8")
+    write_page("fluency", "\n".join([*head, *texts_of_parts]))
 
 
 @dataclass(frozen=True)

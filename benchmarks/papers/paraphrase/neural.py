@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.pages import write_page
 from benchmarks.papers.paraphrase.filters import ranking, swords_queries
 from wellput.core.metric import Floats
 from wellput.language.models.wordnet import open_wordnet
@@ -27,11 +28,10 @@ from wellput.language.paraphrase.model import ParaphraseModel
 from wellput.language.paraphrase.training import judged_queries, read_judged
 from wellput.language.shipped import shipped
 
-PAGE = Path(__file__).parents[3] / "docs" / "results" / "paraphrase_neural.md"
 Verdicts = NDArray[np.bool_]
 
 
-def write_page(
+def write_figures(
     swords: Floats, is_right: Verdicts, learned: Floats, verdicts: Verdicts, encoder: str
 ) -> None:
     """From the features of SWORDS dev and of CoInCo, the encoder's three in the last columns."""
@@ -59,9 +59,7 @@ def write_page(
     for name, scores in rows.items():
         found = ranking(is_right, scores)
         lines.append(f"| {name} | " + " | ".join(f"{value:.3f}" for value in found) + " |")
-    text = "\n".join(lines) + "\n"
-    print(text)
-    PAGE.write_text(text, encoding="utf-8")
+    write_page("paraphrase-neural", "\n".join(lines))
 
 
 def main() -> None:
@@ -85,7 +83,7 @@ def main() -> None:
         found = similarities(TransformerEncoder(asked.encoder), [*swords, *queries])
     knowledge = ParaphraseModel.load(shipped(PARAPHRASE_FILE)).knowledge
     n = len(swords)
-    write_page(
+    write_figures(
         np.concatenate([knowledge.features(swords), found[:n]], axis=1),
         is_right,
         np.concatenate([knowledge.features(queries), found[n:]], axis=1),

@@ -11,11 +11,11 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 
 from benchmarks.agreement import human_data
+from benchmarks.pages import write_page
 from benchmarks.papers.paraphrase.correlation import (
     RandomFilter,
     counts,
@@ -52,7 +52,6 @@ from wellput.language.paraphrase.model import ParaphraseModel
 from wellput.language.paraphrase.training import judged_queries, words_to_learn
 from wellput.language.shipped import shipped
 
-PAGE = Path(__file__).parents[3] / "docs" / "results" / "paraphrase.md"
 SETS = (
     (human_data.da2016, "adequacy"),
     (human_data.simplicity_da, "meaning"),
@@ -326,4 +325,4 @@ def main() -> None:
         for text in section:
             lines.append(text)
             print(text, flush=True)
-        PAGE.write_text("\n".join(lines).rstrip() + "\n", encoding="utf-8")
+    write_page("paraphrase", "\n".join(lines))
