@@ -101,11 +101,14 @@ def test_a_page_is_written_whole(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(pages, "ROOT", tmp_path)
+    monkeypatch.setattr(sys, "argv", ["power", "--studies", "10"])
     (tmp_path / "docs/results").mkdir(parents=True)
     pages.write_page("power", "# Title\n\nText.\n\n")
     written = (tmp_path / "docs/results/power.md").read_text("utf-8")
-    assert written.startswith("# Title\n\nText.\n")
-    assert written.endswith("\n") and not written.endswith("\n\n")
+    assert written == (
+        "# Title\n\nText.\n\n## How to repeat this\n\n"
+        '`make bench-power ARGS="--studies 10"` writes this page.\n\nIt reads no data.\n'
+    )
     assert capsys.readouterr().out == f"{written}\n"
 
 
@@ -114,3 +117,19 @@ def test_only_the_part_between_marks_is_replaced(tmp_path: Path) -> None:
     page.write_text("before\n<a>\nold\n<b>\nafter\n", "utf-8")
     pages.replace_between(page, "<a>\n", "<b>", "new\n")
     assert page.read_text("utf-8") == "before\n<a>\nnew\n<b>\nafter\n"
+
+
+def test_each_page_says_how_to_repeat_it() -> None:
+    for name, benchmark in BENCHMARKS.items():
+        if benchmark.page:
+            text = (ROOT / benchmark.page).read_text("utf-8")
+            _, title, rest = text.partition(pages.ENDING_TITLE)
+            assert title + rest == pages.ending(name), benchmark.page
+
+
+def test_an_ending_gathers_the_files_of_one_source() -> None:
+    lines = pages.ending("speed").splitlines()
+    assert (
+        "- `mt/wmt21_de-en_da.jsonl.gz`, `mt/wmt21_de-en_refs.jsonl.gz`: converted from "
+        "wmt-conference/wmt21-news-systems (licence: research only)"
+    ) in lines

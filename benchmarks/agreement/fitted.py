@@ -191,7 +191,7 @@ def out_of_fold(
 INTRODUCTION = f"""\
 # A fitted metric against the best single metric
 
-Written by `python -m benchmarks fitted`. On every set of judgments that is good for single outputs,
+On every set of judgments that is good for single outputs,
 two linear models are fitted to people's ratings and asked about outputs they have not seen:
 
 - **paper**: least squares on the predictors of Bangalore, Rambow & Whittaker (2000): a metric (`gsa`,

@@ -37,8 +37,7 @@ UNDEFINED_FOR_ONE_WORD = ("ttr", "distinct")
 INTRODUCTION = """\
 # Metrics against real judgments
 
-Written by `python -m benchmarks agreement` from public sets of outputs that people judged, which are
-not part of this project. Every text metric of ours at its defaults, against every question: Pearson's
+Public sets of outputs that people judged. Every text metric of ours at its defaults, against every question: Pearson's
 r [95% bootstrap interval, drawing systems and items; items alone where there are fewer than five
 systems]. Metrics for which lower is better are turned round, so positive means agreement. **Bold** is
 the best metric of a column; ≈ marks those not told from it (segments: PERM-BOTH; systems: Williams'

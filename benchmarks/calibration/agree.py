@@ -385,9 +385,7 @@ def _default_row(task: tuple[DefaultFigure, StudyWorld, int], *, trials: int, se
 TEMPLATE = """\
 # Calibration of agreement: do the tests and intervals keep their word?
 
-Measured by `python -m benchmarks agreement-calibration
---trials {trials} --default-trials {default_trials} --resamples {n_resamples} --seed {seed}`: simulated
-studies, systems × items, of metrics that are equally good.
+Measured in simulated studies, systems × items, of metrics that are equally good.
 
 ## What agree prints unless told otherwise
 

@@ -317,8 +317,7 @@ def _planted_row(one: Unseens) -> str:
 TEMPLATE = """\
 # Calibration: do the figures of `wellput fit` keep their word?
 
-Measured by `python -m benchmarks fit-calibration --studies {studies}
---cross-validated {validated} --seed {seed}` on simulated studies: systems × {items} items, judgments, and two predictors of
+Measured on simulated studies: systems × {items} items, judgments, and two predictors of
 which the second never counts. "Shared" is what the errors of judgments and predictors have
 in common: nothing (every output errs by itself), the system, the item, or both.
 

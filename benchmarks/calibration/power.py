@@ -218,7 +218,7 @@ def _rows(plans: Iterable[tuple[str, Plan]], studies: int, seed: int) -> str:
 TEMPLATE = """\
 # Does `wellput power` keep its word?
 
-Measured by `python -m benchmarks power --studies {studies} --seed {seed}`. For every kind of plan
+For every kind of plan
 `wellput power` is asked how many items a power of .80 takes. Then {shown} studies of that size are drawn rating by
 rating from the world that the options describe, and each is analyzed as a user would: systems are ranked by the ratings, metrics
 compared by Williams' test. *Power* is the share of studies that find the difference at .05. It should be .80; two standard

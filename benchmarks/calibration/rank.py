@@ -190,8 +190,7 @@ def page(studies: int, seed: int) -> str:
         [
             "# Calibration: does what is said of people keep its word?",
             "",
-            f"Measured by `python -m benchmarks ranking-calibration --studies {studies} --seed {seed}`",
-            "on simulated studies whose truth is known. *Type I*: how often systems that are equally good are called different at .05.",
+            "Measured on simulated studies whose truth is known. *Type I*: how often systems that are equally good are called different at .05.",
             "*Coverage*: how often a 95% interval holds the truth. Every figure comes with two standard errors of the simulation, which take the",
             "pairs and systems of one study for independent.",
             "",

@@ -168,8 +168,7 @@ def _listed(found: Sequence[Default]) -> str:
 TEMPLATE = """\
 # Calibration: are the p-values and intervals honest?
 
-Measured by `python -m benchmarks calibration --trials {trials} --named-trials
-{named_trials} --resamples {n_resamples} --seed {seed}` on simulated systems whose true scores are known.
+Measured on simulated systems whose true scores are known.
 
 {worlds}
 

@@ -151,7 +151,7 @@ def main() -> None:
         "Speed at 22 to 26 words": speed_lines(parser, parts["dev"]),
     }
     size = (folder / "head_driven.wpm").stat().st_size
-    text = "# Head-driven parser\n\nMade by `python -m benchmarks language-head-driven`; trained on EWT train, "
+    text = "# Head-driven parser\n\nTrained on EWT train, "
     text += f"tuned on dev. The model's file has {size / 1e6:.2f} MB.\n"
     for title, lines in sections.items():
         text += f"\n## {title}\n\n" + "\n".join(lines) + "\n"

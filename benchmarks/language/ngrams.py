@@ -183,8 +183,8 @@ def main() -> None:
     page = f"""# N-gram models
 
 Trigrams from Brown, Reuters and Gutenberg: {words:,} words on {lines:,} lines, held against the text of EWT dev,
-{len(dev):,} sentences with {n_scored:,} words, sentence ends included. `python -m benchmarks language-ngrams` wrote this page; only
-ratios of times mean anything on another machine.
+{len(dev):,} sentences with {n_scored:,} words, sentence ends included. Only ratios of times
+mean anything on another machine.
 
 | | `wellput train lm` | IRSTLM `tlm -lm=wb` |
 | --- | ---: | ---: |

@@ -210,7 +210,7 @@ def main() -> None:
     page = f"""# The learned realizer
 
 Trained on UD English EWT train ({len(train):,} sentences), tuned on dev ({len(dev):,}), measured on test ({len(test):,} sentences, {forest_words:,} words).
-`python -m benchmarks realize-learned` wrote this page; times are those of one machine. Words are compared in lower case;
+Times are those of one machine. Words are compared in lower case;
 the accuracies are pooled over the corpus; BLEU is sacreBLEU's over tokens as they are. Test was looked at five times:
 with perceptrons in the place of log-linear models, put together from runs of the parts and then made by `wellput train english`;
 with log-linear models; again when trees with function words of their own were no longer given more, which

@@ -195,8 +195,7 @@ def main() -> None:
     lines = [
         "# Supertags, the tree model and XTAG",
         "",
-        "Written by `python -m benchmarks language-supertags`: UD English EWT, trained on train; the",
-        "weights of the tree model were tuned on dev.",
+        "UD English EWT, trained on train; the weights of the tree model were tuned on dev.",
         "",
         "## Supertags",
         "",

@@ -220,8 +220,6 @@ def command_seconds(arguments: Sequence[str]) -> float:
 
 PAGE = """# Displays: Figure 4 on the example corpus, and speed
 
-Measured by `python -m benchmarks displays --corpora {n}`.
-
 The example corpus (`wellput displays example`) is **synthetic**: sentences by a grammar, displays of an invented speaker by
 stated chances plus noise. Nobody was observed, and nobody's preference is simulated here.
 

@@ -168,7 +168,7 @@ def _head(trees: Sequence[Tree], split: str, model: RealizerParameters, ngrams: 
     words = sum(len(tree.words) for tree in trees)
     return f"""# Realizing, measured
 
-Written by `python -m benchmarks realize`. UD English EWT {split}: {len(trees):,} trees, {words:,} words. Trained on train, tuned
+UD English EWT {split}: {len(trees):,} trees, {words:,} words. Trained on train, tuned
 on dev. Input: unordered, unlabeled, inflected words, unless it says labels. Words are compared
 in lower case; accuracies and BLEU are over the whole corpus, understandability and quality are means of the
 sentences'. LR is the baseline of Bangalore, Rambow & Whittaker (2000); how its random trees are drawn and whether the

@@ -46,7 +46,7 @@ def page(runs: Sequence[Run], turns: Sequence[Run]) -> str:
         "# Scale",
         "",
         f"BLEU, chrF and ssa of {runs[0].items:,} segments (WMT 2021 German–English outputs, repeated, with ids of their own) on two cores. "
-        "Written by `python -m benchmarks scale`. Each row is a process of its own. Of one row to the next the processor's time compares "
+        "Each row is a process of its own. Of one row to the next the processor's time compares "
         "better than the clock's: the cores are those of a virtual machine.",
         "",
         "| run | segments | seconds | segments a second | processor, µs a segment | peak memory, MB |",

@@ -127,7 +127,6 @@ disk before it is acknowledged. Times in milliseconds.
 {chr(10).join(rows)}
 
 None was lost, and every trial had exactly its planned number of judgments.
-`python -m benchmarks studies` measures this again.
 
 ## Killed in the middle
 

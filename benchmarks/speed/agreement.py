@@ -126,8 +126,8 @@ def all_pairs_seconds() -> float:
 TEMPLATE = """\
 # Speed of agreement
 
-Measured by `python -m benchmarks agreement-speed`, one thread, peer and wellput in one run on one
-machine. Machines differ and are noisy: only ratios count. nlpstats was timed over {few} resamples and
+One thread; the other tool and wellput in one run on one machine. Machines differ and are noisy: only ratios
+count. nlpstats was timed over {few} resamples and
 its time multiplied.
 
 | what | peer | its time | ours | ratio | bar |

@@ -187,7 +187,7 @@ def page(rows: list[Row]) -> str:
         "# Speed",
         "",
         "wellput beside its peers on the same text in one run, one thread unless said otherwise: "
-        "text in, score out. Written by `make bench`; ratios hold from machine to machine, times do "
+        "text in, score out. Ratios hold from machine to machine, times do "
         "not. Text: WMT 2021 German–English news outputs. The best of several turns each, in the "
         "processor's time but for two threads and starting up.",
         "",

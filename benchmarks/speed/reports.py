@@ -176,7 +176,7 @@ SCROLL = """async ([selector, steps]) => {
 TEMPLATE = """\
 # Reports of many items
 
-Measured by `python -m benchmarks report` on {cores} cores under a load of {load:.0f} (processes that
+Measured on {cores} cores under a load of {load:.0f} (processes that
 wanted to run, mean of five minutes): under load only the processor's time says something. Items are
 sentences of UD English EWT that systems spoil more and more; four judges are simulated on {judged} of
 them.

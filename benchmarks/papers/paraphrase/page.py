@@ -62,8 +62,8 @@ METRICS = ("bleu", "chrf", "ssa")
 INTRODUCTION = """\
 # Paraphrased references
 
-Written by `python -m benchmarks paraphrase` from public data that is not part of this project. What was used for what:
-the classifiers, vectors, Brown classes and word pairs come from Gutenberg books, State of the Union speeches and EWT's
+The
+classifiers, vectors, Brown classes and word pairs come from Gutenberg books, State of the Union speeches and EWT's
 training part; the weights and the threshold of the `context` filter from CoInCo's second part without the sentences that
 stand in a SWORDS context. The classifiers' negatives and smoothing and the size of the vectors of places were chosen on
 CoInCo. Which features stay was seen on SWORDS dev as well, in about a dozen runs with some sixty variants: it is a
