@@ -48,8 +48,8 @@ def ending(name: str, options: Sequence[str] = ()) -> str:
     parts.append("\n".join(source_lines(files)))
     if any(source.how in ("converted", "part") for source in files):
         parts.append(
-            "The scripts that converted files or chose a part are not in this project: only with the same files will "
-            "the figures be the same. `benchmarks/data.tsv` has the SHA-256 of each."
+            "The scripts that converted files or chose a part are not in this project, and other choices may change the "
+            "figures. `benchmarks/data.tsv` has the SHA-256 of each file."
         )
     return "\n\n".join(parts) + "\n"
 

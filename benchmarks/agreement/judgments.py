@@ -1,7 +1,4 @@
-"""All our text metrics against real human judgments: `make bench-agreement`.
-
-Writes docs/results/agreement.md.
-"""
+"""All text metrics of wellput against real human judgments: `make bench-agreement`."""
 
 from __future__ import annotations
 
@@ -23,6 +20,7 @@ from wellput.agreement.judges import ceiling
 from wellput.agreement.orders import SENTINELS
 from wellput.agreement.result import Agreement, AgreementLevel, AgreementResult
 from wellput.core.work import available_cores
+from wellput.stats.two_way_jackknife import MIN_UNITS
 
 ALPHA = 0.05
 NEUTRAL = ("length", "length-ratio")
@@ -37,16 +35,17 @@ UNDEFINED_FOR_ONE_WORD = ("ttr", "distinct")
 INTRODUCTION = """\
 # Metrics against real judgments
 
-Public sets of outputs that people judged. Every text metric of ours at its defaults, against every question: Pearson's
-r [95% bootstrap interval, drawing systems and items; items alone where there are fewer than five
-systems]. Metrics for which lower is better are turned round, so positive means agreement. **Bold** is
-the best metric of a column; ≈ marks those not told from it (segments: PERM-BOTH; systems: Williams'
-test; Holm's correction for all pairs, .05); ° marks r with p ≥ .05. p takes outputs for independent,
-which those of one system or input are not: trust the interval rather. `length` and
-`length-ratio` are neither good nor bad, so cannot be the best. `random` and `length-only` are
-sentinels: a metric that does not beat them says nothing, and neither does one whose r is smaller than
-that of the length in either direction. Where a file has only the mean or median of
-the judges, the ceiling cannot be known. The sentences below each table are wellput's own."""
+Public sets of outputs that people judged. Every text metric of wellput with its default options against every
+question: Pearson's r. Metrics where lower is better are negated, so positive means agreement.
+
+In brackets: the 95% interval that [`wellput agree`](../commands/agree.md) computes, for other systems and other items; for other
+items of these systems if there are fewer than four.
+
+**Bold** is the best metric of a column; ≈ marks metrics that are not shown to differ from it (Holm's correction
+for all pairs, .05); ° marks r with p ≥ .05. `length` and `length-ratio` are neither good nor bad, so they are never the best.
+`random` and `length-only` are sentinels: a metric that does not beat them tells you nothing, and neither does a metric with a smaller
+r than the length of the output (longer or shorter is better). If a file has only the mean or the median of the judges, there is no ceiling.
+The sentences below each table are those that `wellput agree` prints."""
 
 
 @dataclass(frozen=True)
@@ -107,7 +106,10 @@ def written(section: Section) -> str:
             level=section.level,
             normalization=data.normalization,
             alpha=ALPHA,
-            uncertainty=Uncertainty(threads=available_cores()),
+            uncertainty=Uncertainty(
+                threads=available_cores(),
+                generalize="both" if len(data.evalset.systems) >= MIN_UNITS else "items",
+            ),
         ),
     )
     n = max(row.n for row in result.agreement)

@@ -87,8 +87,7 @@ def section() -> str:
             "",
             f"`wellput agree evalset.jsonl judgments.csv -m …`, {len(METRICS)} metrics and variants on "
             f"{len(evalset.systems)} systems × {len(evalset)} segments ({len(judgments):,} judged): "
-            "scoring, intervals of 1,000 resamples, PERM-BOTH of every pair with 1,000, and with 7,600 "
-            "for the pairs that then look different, as Holm's correction for 190 pairs needs. The "
+            "scoring, intervals, and a test of every pair with Holm's correction. This is the time of the "
             "whole command on two cores shared with other work:",
             "",
             "| coefficient | pairs | told apart | time |",

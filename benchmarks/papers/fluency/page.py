@@ -138,7 +138,7 @@ def generator_lines(name: str, kinds: Mapping[str, Columns]) -> list[str]:
     ]
 
 
-def people_lines(title: str, sets: Sequence[Rated], scored: Sequence[Columns]) -> list[str]:
+def people_lines(sets: Sequence[Rated], scored: Sequence[Columns]) -> list[str]:
     """Tables 8 and 9 on public ratings: Pearson with people."""
     pairs = [*zip(sets, scored, strict=True)]
     names = list(dict.fromkeys(name for columns in scored for name in columns))
@@ -154,7 +154,7 @@ def people_lines(title: str, sets: Sequence[Rated], scored: Sequence[Columns]) -
         for name in names
     ]
     return [
-        f"## {title} (Tables 8, 9)\n",
+        "## People (Tables 8, 9)\n",
         "Pearson with mean ratings, 95% bootstrap intervals. `bleu` and `chrf` need references: JFLEG's rewritings for GUG, what a "
         "person wrote for WebNLG.\n",
         *table(header, rows),
@@ -237,9 +237,9 @@ def jfleg_lines(scorers: Scorers) -> list[str]:
     ]
 
 
-def scored_sets(scorers: Scorers, sets: Sequence[Rated], *, has_gleu: bool) -> list[Columns]:
+def scored_sets(scorers: Scorers, sets: Sequence[Rated]) -> list[Columns]:
     return [
-        scorers(rated.texts, has_gleu=has_gleu)
+        scorers(rated.texts)
         | (with_references(rated.texts, rated.references) if rated.references else {})
         for rated in sets
     ]
@@ -328,10 +328,7 @@ class Page:
             "accuracy": self._accuracy,
             "sizes": lambda: size_lines(self.brown.name, self._sizes),
             "generators": lambda: generator_lines(self.brown.name, self._kinds),
-            "people": lambda: self._people("People", self.sets, has_gleu=False),
-            "people_parsed": lambda: self._people(
-                "People, and link grammar", self._fewer, has_gleu=True
-            ),
+            "people": self._people,
             "fit": lambda: fit_lines(self.scorers),
             "jfleg": lambda: jfleg_lines(self.scorers),
             "rerank": lambda: rerank_lines(1000),
@@ -350,15 +347,12 @@ class Page:
         made = {name: self.scorers(texts) for name, texts in self.brown.generated.items()}
         return {"real": self.scorers(self.brown.real), "sequence-1": self._sizes[1], **made}
 
-    @property
-    def _fewer(self) -> list[Rated]:
-        first, *others = self.sets
-        return [first, *(some_of(rated, self.most) for rated in others)]
-
     def _accuracy(self) -> list[str]:
         own = self.scorers(self.own.real), self.scorers(self.own.sequences[1][: len(self.own.real)])
         brown = self._kinds["real"], self._kinds["sequence-1"]
         return accuracy_lines({self.own.name: own, self.brown.name: brown})
 
-    def _people(self, title: str, sets: Sequence[Rated], *, has_gleu: bool) -> list[str]:
-        return people_lines(title, sets, scored_sets(self.scorers, sets, has_gleu=has_gleu))
+    def _people(self) -> list[str]:
+        first, *others = self.sets
+        sets = [first, *(some_of(rated, self.most) for rated in others)]
+        return people_lines(sets, scored_sets(self.scorers, sets))
