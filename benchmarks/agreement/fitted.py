@@ -191,31 +191,28 @@ def out_of_fold(
 INTRODUCTION = f"""\
 # A fitted metric against the best single metric
 
-On every set of judgments that is good for single outputs,
-two linear models are fitted to people's ratings and asked about outputs they have not seen:
+Does a linear model of several metrics predict people's ratings better than one metric? Two models are fitted on every set of
+judgments of single outputs, and predict the ratings of outputs that they have not seen:
 
 - **paper**: least squares on the predictors of Bangalore, Rambow & Whittaker (2000): a metric (`gsa`,
   as these sets have no trees), its substitutions, moves, insertions and deletions, and the length;
 - **rich**: ridge regression on {len(RICH)} metrics and components, its penalty chosen by leave-one-out
-  error on the outputs learned from.
+  error on the outputs that it learns from.
 
-Ten folds, grouped so that no *item* (or no *system*, where there are at least {FEWEST_SYSTEMS}) is both
-learned from and predicted; with fewer than ten systems each is a fold. Two rivals, each one metric of
-{len(RIVALS)}, turned round where it correlates negatively: **chosen**, the one of the highest absolute
-r with the judgments learned from, which is what a user could do; and **in hindsight**, the one that
-does best on the very outputs that are predicted, which nobody can know beforehand. `ttr`, `distinct`
-and `exact` are rivals but no predictors: the first two have no value for an output of one word, the last
-is constant on some sets. The predictors were fixed before anything was measured, the same for every
-set; the rivals were made stronger after a first run (those three added, scores no longer rescaled in
-each fold).
+There are ten folds. No *item* (or no *system*, with at least {FEWEST_SYSTEMS}) is in both the learned and the predicted part;
+with fewer than ten systems, each system is a fold. The models are compared with two single metrics out of {len(RIVALS)}, negated if they
+correlate negatively. **chosen** has the highest absolute r with the judgments of the learned part: a user could choose it.
+**in hindsight** has the highest absolute r with the predicted outputs themselves: nobody can know it beforehand. `ttr`, `distinct`
+and `exact` can be chosen but are not predictors: the first two have no value for an output of one word, and the last is constant on
+some sets. The predictors are the same for every set, and were fixed before the first run. After it, those three metrics were added to
+the choice, and scores were no longer rescaled in each fold.
 
-Pearson's r of all predictions with the ratings; Δr with a paired 95% bootstrap interval over items,
-{RESAMPLES:,} resamples, bold where it is above 0. The predictions of all folds are correlated together as
-they are. Each contains the mean of the ratings learned from, which costs the fitted models something
-(much, where systems are not seen and few) and single metrics nothing: a fit that wins here wins all the
-same, one that loses may not deserve it. `wellput fit` standardizes the scores of each fold instead. The
-intervals hold for other items of these systems: under "Systems not seen", too, they say nothing of how
-much other systems would differ."""
+The tables have Pearson's r of all predictions with the ratings, and Δr with a paired 95% bootstrap interval over items
+({RESAMPLES:,} resamples; bold if it is above 0). The predictions of all folds are correlated together, as they are. Each contains the mean
+of the ratings of its learned part. This lowers the r of the fitted models (by much if systems are unseen and few), but not that of single
+metrics: a model that wins here really wins, and a model that loses may be better than it looks. `wellput fit` standardizes the
+scores of each fold instead. The intervals hold for other items of these systems, not for other systems, even under
+"Systems not seen"."""
 
 
 def page(outcomes: Sequence[Outcome]) -> str:

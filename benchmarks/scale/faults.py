@@ -299,11 +299,11 @@ def attempt(fault: Fault, name: str, folder: Path) -> tuple[Outcome, bool]:
 
 def page(results: Mapping[str, Mapping[str, tuple[Outcome, bool]]]) -> str:
     lines = [
-        "# Faults: every command under each of them",
+        "# Faults: every command under every fault",
         "",
-        "Exit codes of the program in processes of its own; −13 is a death by SIGPIPE, as the shell's own tools die of it. "
-        "A cell is marked ✗ where the code is not the documented one, a traceback was printed, or a file was left half-written. "
-        "What the faults are and what wellput does about them is said in [Reliability](../reliability.md).",
+        "The table has the exit code of each command under each fault; −13 means that SIGPIPE ended it, as it ends the shell's own tools. "
+        "✗ marks a code that is not the documented one, a printed traceback, or a half-written file. "
+        "[Reliability](../reliability.md) explains the faults and what wellput does about them.",
         "",
     ]
     names = list(dict.fromkeys(name for found in results.values() for name in found))

@@ -116,23 +116,22 @@ def page(rows: list[str], *, n_judges: int, n_answers: int) -> str:
 
 ## {n_judges} judges at once
 
-{n_judges} judges against one server process, {n_answers} answers each: without a pause, one request
-following the other's response, which measures how much the server can do; and with a pause of
-{PAUSE:g} seconds on average before each trial, which is how quick people at their busiest find it.
-Judges and server share the machine ({os.cpu_count()} cores, {platform.system()}). Every answer is on
+{n_judges} judges give {n_answers} answers each to one server process. Without a pause, each request follows the last response at once:
+this measures how much the server can do. With a pause of {PAUSE:g} seconds on average before each trial, it measures what very quick
+people would notice. Judges and server share the machine ({os.cpu_count()} cores, {platform.system()}). Every answer is on
 disk before it is acknowledged. Times in milliseconds.
 
 | database, pause | answers | errors | answers/s | answer p50 | p95 | max | next trial p50 | p95 | max |
 | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |
 {chr(10).join(rows)}
 
-None was lost, and every trial had exactly its planned number of judgments.
+No answer was lost, and every trial had exactly its planned number of judgments.
 
 ## Killed in the middle
 
 `make slow` kills the server with SIGKILL at random moments while six judges answer and change their
-answers, repeating whatever was not acknowledged: 200 times on SQLite, 50 times on PostgreSQL. It fails
-unless every acknowledged answer is there with its value, and none twice.
+answers; the judges repeat what was not acknowledged. It does so 200 times on SQLite and 50 times on PostgreSQL. The test fails
+unless every acknowledged answer is there once, with its value.
 """
 
 

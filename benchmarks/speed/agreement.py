@@ -126,18 +126,17 @@ def all_pairs_seconds() -> float:
 TEMPLATE = """\
 # Speed of agreement
 
-One thread; the other tool and wellput in one run on one machine. Machines differ and are noisy: only ratios
-count. nlpstats was timed over {few} resamples and
-its time multiplied.
+Correlations and their tests, beside other tools: one thread, both tools in one run on one machine. Machines differ and are
+noisy, so only ratios count. nlpstats was timed with {few} resamples, and its time was multiplied.
 
-| what | peer | its time | ours | ratio | bar |
+| what | other tool | its time | wellput's time | ratio | we want |
 |---|---|---|---|---|---|
 {rows}
 
 All pairs of 20 metrics on 20 × 1000 (190 PERM-BOTH tests, Kendall by item, {resamples} resamples
 each, {cores} threads): {all_pairs:.1f} s.
 
-How cost grows (PERM-BOTH, Kendall): linear in resamples, n log n in pooled points.
+How the time grows (PERM-BOTH, Kendall): in proportion to resamples, and as n log n with pooled points.
 
 | correlation | resamples | time |
 |---|---|---|

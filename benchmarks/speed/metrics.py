@@ -186,12 +186,12 @@ def page(rows: list[Row]) -> str:
     lines = [
         "# Speed",
         "",
-        "wellput beside its peers on the same text in one run, one thread unless said otherwise: "
-        "text in, score out. Ratios hold from machine to machine, times do "
-        "not. Text: WMT 2021 German–English news outputs. The best of several turns each, in the "
-        "processor's time but for two threads and starting up.",
+        "How fast wellput is beside other tools: from text to score, on the same text in one run, with one "
+        "thread unless the row says otherwise. Ratios hold from machine to machine, times do not. The "
+        "text is WMT 2021 German–English news outputs. Each time is the best of several turns: processor "
+        "time, but clock time for two threads and for the start of the program.",
         "",
-        "| what | peer | segments | ours, ms | peer's, ms | ratio | we want |",
+        "| what | other tool | segments | wellput, ms | other tool, ms | ratio | we want |",
         "| --- | --- | ---: | ---: | ---: | ---: | ---: |",
     ]
     lines += [

@@ -176,20 +176,20 @@ SCROLL = """async ([selector, steps]) => {
 TEMPLATE = """\
 # Reports of many items
 
-Measured on {cores} cores under a load of {load:.0f} (processes that
-wanted to run, mean of five minutes): under load only the processor's time says something. Items are
-sentences of UD English EWT that systems spoil more and more; four judges are simulated on {judged} of
+What `wellput report` costs for many items. Measured on {cores} cores under a load of {load:.0f} (mean number of processes that wanted to run,
+over five minutes): under load, only the processor time is reliable. The items are sentences of UD English EWT. Each system
+spoils them more than the one before; four judges are simulated on {judged} of
 them.
 
 | report | processor | clock | memory | file |
 | --- | ---: | ---: | ---: | ---: |
 {rows}
 
-Of 100,000 items 2,000 are shown, and the report says so; scores, tests and agreement are over all.
+Of 100,000 items the report shows 2,000, and says so; scores, tests and agreement use all of them.
 {scrolled}""".replace("{judged}", str(JUDGED))
 
 SCROLLED = """
-The first of them scrolled in chromium, 120 pixels a frame. A screen shows a frame each 16.7 ms:
+The first report, scrolled in Chromium by 120 pixels a frame. A screen shows a frame every 16.7 ms:
 
 | scrolled | processor a frame |
 | --- | ---: |
