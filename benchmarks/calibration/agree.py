@@ -383,17 +383,16 @@ def _default_row(task: tuple[DefaultFigure, StudyWorld, int], *, trials: int, se
 
 
 TEMPLATE = """\
-# Calibration of agreement: do the tests and intervals keep their word?
+# Calibration of `wellput agree`
 
-Measured in simulated studies, systems × items, of metrics that are equally good.
+How often are tests and intervals right? Measured in simulated studies, systems × items, of metrics that are equally good.
 
-## What agree prints unless told otherwise
+## What `wellput agree` prints by default
 
 The two-way jackknife, in {default_trials} studies a row (two standard errors of a share of .05: {default_error:.3f}).
-*Missed*: 95% intervals that leave out the true value for other systems and other items. *Noise*: a
-metric that knows nothing, found to agree at .05. *Apart*: two equally good metrics, told apart at .05. All
-should be .05 or less; "none" is the share of studies without an interval, because the coefficient
-was perfect, or undefined when a system was left out.
+*Missed*: 95% intervals that do not hold the true value for other systems and other items. *Noise*: a metric of random
+numbers that is found to agree at .05. *Apart*: two equally good metrics that are told apart at .05. All should be .05 or less.
+"none" is the share of studies without an interval, because the coefficient was perfect, or undefined without one of the systems.
 
 | correlation | study | world | missed | noise | apart |
 |---|---|---|---|---|---|
@@ -401,9 +400,9 @@ was perfect, or undefined when a system was left out.
 
 {verdict}
 
-Items of one document are not independent, and the figures take them to be: the more systems there are, the more
-that shows. Where the scores of systems are skewed or have heavy tails, Pearson's r of systems is a little bold.
-Where outputs share nothing, and with few systems whose pairs are counted (Kendall's τ, accuracies), all is cautious.
+Items of one document are not independent, but the figures treat them as independent: with more systems, this matters more. If
+the scores of systems are skewed or have heavy tails, Pearson's r of systems is a little too certain. All figures are cautious if outputs
+share nothing, and with few systems whose pairs are counted (Kendall's τ, accuracies).
 
 The tests and intervals below are those that papers use; `--test` takes them by name. They were measured in
 {trials} studies a row.
@@ -419,15 +418,14 @@ a system as a whole), the item, or both.
 |---|---|---|---|---|---|---|---|---|
 {null}
 
-Where every score errs by itself all four permutation tests keep their level. (`perm_systems` at system
+If every score errs by itself, all four permutation tests are right. (`perm_systems` at system
 level is slightly liberal with few systems: metrics are standardized before they are exchanged, which
 ties the systems' means to each other.) A metric that errs for whole systems breaks the three that
 exchange single items or cells: exchanging items within a system mixes the two metrics' views of it,
-so that chance looks smaller than it is, and the more so the more items there are. At system level
+so that chance looks smaller than it is. With more items this is worse. At system level
 PERM-BOTH then finds a difference between equally good metrics in half of the studies. That is the
 published procedure (nlpstats exchanges the same way, mt-metrics-eval as `perm_cells`); it is kept as
-it is. For a conclusion about systems not seen yet take the default; `perm_both`, `perm_inputs` and
-`perm_cells` speak about these very systems.
+it is. For a conclusion about other systems, use the default; `perm_both`, `perm_inputs` and `perm_cells` hold only for these systems.
 
 `boot_difference` hardly ever rejects: drawing systems and items together counts the errors of single
 outputs twice, and p comes from an interval that is too wide.
@@ -442,10 +440,9 @@ both systems and items (two standard errors: {error:.3f}).
 {coverage}
 
 `boot_both` covers too often with few systems and items, for the reason given above; with 20 × 100 it is
-near its word. `boot_systems` covers slightly too seldom, as percentile intervals of 10 to 20 points do.
-`boot_inputs` allows for other items but not for other systems, and says nothing about those: against
-the truth for new systems it holds in half to five sixths of the studies. Fisher's interval is right
-where its assumptions are.
+almost right. `boot_systems` covers slightly too seldom, as percentile intervals of 10 to 20 points do.
+`boot_inputs` allows for other items but not for other systems: it holds the truth for new systems in half to five sixths of the
+studies. Fisher's interval is right if its assumptions are.
 """
 
 

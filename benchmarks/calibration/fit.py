@@ -315,10 +315,10 @@ def _planted_row(one: Unseens) -> str:
 
 
 TEMPLATE = """\
-# Calibration: do the figures of `wellput fit` keep their word?
+# Calibration of `wellput fit`
 
-Measured on simulated studies: systems × {items} items, judgments, and two predictors of
-which the second never counts. "Shared" is what the errors of judgments and predictors have
+How often are tests and intervals right? Measured on simulated studies: systems × {items} items, judgments, and two
+predictors. The second never has an effect. "Shared" is what the errors of judgments and predictors have
 in common: nothing (every output errs by itself), the system, the item, or both.
 
 ## Coefficients
@@ -331,10 +331,10 @@ the true value, for other systems and other items (`--generalize both`). {studie
 | --- | {rule} |
 {coefficients}
 
-They are conservative with 4 systems, and where outputs share nothing: the variance is taken to be not less than the greater of that
-between systems and that between items.
+Both are conservative with 4 systems, and if outputs share nothing: the variance is never taken as smaller than the variance
+between systems or the variance between items.
 
-## r on what was not seen: nothing to predict
+## r on unseen outputs: nothing to predict
 
 Both coefficients are 0, and so is the true r for other systems. *r* is the mean on unseen systems and items, *p < .05* how often that is called
 other than 0; then how often the 95% intervals hold the truth: for other systems and items, for other items of these systems, and for
@@ -344,16 +344,16 @@ other systems on these items. {validated} studies each; two standard errors are 
 | --- | ---: | ---: | ---: | ---: | ---: | ---: |
 {null}
 
-## r on what was not seen: one predictor counts
+## r on unseen outputs: one predictor has an effect
 
 The first predictor has a coefficient of {slope}. *r* is the mean on unseen systems and items, *truth* the mean of the fitted metric's true r. Then how often intervals hold the
-truth; and how often the metric is said to predict better than the best single predictor, though its second predictor never counts.
+truth, and how often the metric is said to predict better than the best single predictor, though its second predictor never has an effect.
 
 | shared | systems | r | truth | interval, both | items | systems | gain claimed |
 | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |
 {planted}
 
-Intervals for other systems are wider than need be with 4 and 6 systems: where there is little to predict, the jackknife overstates how much
-r varies. The interval for other systems on these items falls short of .93 where each system has its own judges. A gain is claimed too
+Intervals for other systems are too wide with 4 and 6 systems: if there is little to predict, the jackknife overstates how much r
+varies. The interval for other systems on these items covers less than .93 if each system has its own judges. A gain is claimed too
 seldom rather than too often.
 """

@@ -216,10 +216,10 @@ def _rows(plans: Iterable[tuple[str, Plan]], studies: int, seed: int) -> str:
 
 
 TEMPLATE = """\
-# Does `wellput power` keep its word?
+# Calibration of `wellput power`
 
-For every kind of plan
-`wellput power` is asked how many items a power of .80 takes. Then {shown} studies of that size are drawn rating by
+Does a study of the recommended size have the power that was asked for? For every kind of plan, `wellput power` says how many
+items give a power of .80. Then {shown} studies of that size are drawn rating by
 rating from the world that the options describe, and each is analyzed as a user would: systems are ranked by the ratings, metrics
 compared by Williams' test. *Power* is the share of studies that find the difference at .05. It should be .80; two standard
 errors of the measurement are {error:.3f}.
@@ -230,9 +230,8 @@ errors of the measurement are {error:.3f}.
 
 ## Ratings on a scale
 
-`wellput power` takes ratings for normal. The same worlds, with ratings rounded to 7 and 5 points after the judges felt the
-differences that the options say. Rounding and the ends of a scale cost power: take difference and spreads from ratings on your own
-scale.
+`wellput power` assumes normal ratings. Here the same ratings are rounded to a scale of 7 or 5 points. Rounding and the ends of a
+scale cost power: take the difference and the spreads from ratings on your own scale.
 
 | plan | options | items | power |
 | --- | --- | ---: | ---: |
@@ -247,6 +246,5 @@ How often the test that `wellput power` counts on calls two equal systems differ
 | --- | ---: |
 {nulls}
 
-With two judges the test has one degree of freedom and hardly ever finds anything, and nor does a study: take three or
-more. From three judges on it keeps its level; with few judges of one taste it is conservative.
+With two judges the test has one degree of freedom and hardly ever finds anything: take three or more judges. From three judges on it keeps its level; with few judges of one taste it is conservative.
 """

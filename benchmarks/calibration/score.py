@@ -166,9 +166,9 @@ def _listed(found: Sequence[Default]) -> str:
 
 
 TEMPLATE = """\
-# Calibration: are the p-values and intervals honest?
+# Calibration of `wellput score`
 
-Measured on simulated systems whose true scores are known.
+How often are p-values and intervals right? Measured on simulated systems whose true scores are known.
 
 {worlds}
 
@@ -180,7 +180,7 @@ the metric's bounds. Where every item counts 0 or 1, differences have Tango's in
 scores Wilson's interval.
 
 Two equally good systems should be told apart at .05 in .050 of the studies, and 95% intervals should hold the
-truth in .950; of differences this is measured with one system worse than the other. {trials} studies a row;
+truth in .950. For intervals of differences, one of the two systems is worse. {trials} studies a row;
 two standard errors of the measurement are {error:.3f}.
 
 | data | items | told apart at .05 | interval of a difference holds | interval of a score holds | |
@@ -188,8 +188,8 @@ two standard errors of the measurement are {error:.3f}.
 {defaults}
 
 *Fails*: told apart in more than .065, or held in less than .93. *Conservative*: told apart in less than .03,
-because the systems differ on a handful of items. Where they differ on one item or none, and the metric is not
-0 or 1, there is no interval: nothing is claimed, and nothing is held against it. Of {n_all} rows {n_failing} fail:
+because the systems differ on a handful of items. If they differ on one item or none, and the metric is not
+0 or 1, there is no interval: nothing is claimed, and nothing counts as wrong. Of {n_all} rows {n_failing} fail:
 
 - {failing}.
 
@@ -197,17 +197,17 @@ Conservative: {conservative}.
 
 What this says:
 
-- Items of one **document** are not independent. A test that takes them for independent finds differences that
-  are not there, the more often the more alike they are and the more of them a document has. No test below is
-  an exception.
-- Of **skewed** differences a few items decide, and a small sample often has none of those. The correction for
-  skewness answers that with wider intervals; Student's t alone told equally good systems apart in about .08
+- Items of one **document** are not independent. A test that treats them as independent finds differences that
+  are not there. This happens more often the more similar the items of a document are and the more items it has. It is true of
+  every test below.
+- With **skewed** differences a few items decide, and a small sample often has none of them. The correction for
+  skewness makes intervals wider; Student's t alone told equally good systems apart in about .08
   (skewed) and .11 (very skewed) of studies with 30 items, as randomization does below.
 
-For metrics of 0 and 1 the level of the default test can be computed instead of simulated. The largest level
-at .05, over all shares of items on which the two systems differ:
+For metrics of 0 and 1, the type I error of the default test can be computed instead of simulated. This is the largest at .05, over
+all shares of items on which the two systems differ:
 
-| items | largest level |
+| items | largest type I error |
 |---|---|
 {exact}
 
@@ -223,10 +223,10 @@ studies a row, {n_resamples} resamples; two standard errors are {named_error:.3f
 {named}
 
 Approximate randomization is exact where items are independent and, on each of them, the outputs of the two
-systems could be exchanged without changing their distribution. It does not keep its level where differences
-are skewed (equal means, unequal distributions) or where items come in documents. sacreBLEU's definition of the
-paired bootstrap's p-value counts one tail of the centered differences: it rejects about twice as often as its
-level says where the other tests keep theirs, and more where they do not.
+systems could be exchanged without changing their distribution. It rejects too often if differences
+are skewed (equal means, unequal distributions) or if items come in documents. sacreBLEU's definition of the
+paired bootstrap's p-value counts one tail of the centered differences: it rejects about twice as often as .05
+where the other tests are right, and more often where they are not.
 """
 
 

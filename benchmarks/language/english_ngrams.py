@@ -113,7 +113,7 @@ know the same words.
 {compared}
 
 Weights of the second row: {weights}. They are tuned on the same dev text: {len(chosen.weights) - 1} free numbers.
-First words as inside sentences is what the realizer needs, and it is taken.
+The shipped model has first words as inside sentences, because the realizer needs them so.
 
 Pruned and rounded to 8 bits (the shipped one in bold):
 
@@ -121,7 +121,7 @@ Pruned and rounded to 8 bits (the shipped one in bold):
 | --- | ---: | ---: | ---: | ---: | ---: |
 {listed}
 
-On EWT test, by which nothing was chosen: perplexity {model.perplexity(decapitalized(test, model)):.1f}, {int(unknown):,} of {int(words):,} words unknown. The model alone, without the
+On EWT test, which was not used for any choice: perplexity {model.perplexity(decapitalized(test, model)):.1f}, {int(unknown):,} of {int(words):,} words unknown. The model alone, without the
 counts of the training text, writes the first word of {100 * agreeing / len(dev):.1f}% of dev sentences the same way.
 Loading is processor time, for a file that is in the system's cache.
 """

@@ -182,7 +182,7 @@ def main() -> None:
         bare_ours, bare_irst = (without_reserve(one, closed_dev) for one in closed_models)
     page = f"""# N-gram models
 
-Trigrams from Brown, Reuters and Gutenberg: {words:,} words on {lines:,} lines, held against the text of EWT dev,
+Trigrams from Brown, Reuters and Gutenberg, {words:,} words on {lines:,} lines, measured on the text of EWT dev,
 {len(dev):,} sentences with {n_scored:,} words, sentence ends included. Only ratios of times
 mean anything on another machine.
 
@@ -196,11 +196,11 @@ mean anything on another machine.
 
 Training takes {best[0] / best[1]:.2f} of IRSTLM's time. With `--memory-mb 10` (sorted runs on disk) the file is {"the same byte for byte" if is_same else "NOT the same"}.
 
-All files are read and scored by wellput. The first two perplexities are the ones to compare: both models know the
-same words and nothing is unknown; the second also undoes what a model keeps for unknown words all the same. In the
-last row it counts what a model gives to an unknown word, all of them taken for one: Witten–Bell {witten_bell.unknown_word:.1g} on average,
-Kneser–Ney (as KenLM estimates it) {kneser_ney.unknown_word:.1g}, the share of one word that was never seen. A model that will meet many
-unknown words should be trained with `--min-count 2`, which teaches it how frequent they are.
+wellput reads and scores all files. Compare the first two perplexities: both models know the same words, and no word is
+unknown; the second also returns the probability that a model keeps for unknown words. The last row depends on the probability that a
+model gives to an unknown word (all unknown words count as one): Witten–Bell {witten_bell.unknown_word:.1g} on average,
+Kneser–Ney (as KenLM estimates it) {kneser_ney.unknown_word:.1g}, the share of one unseen word. Train a model that will meet many
+unknown words with `--min-count 2`: it then learns how frequent they are.
 
 The ARPA file has {sizes[0]:.0f} MB and is read in {arpa_s:.1f} s; the binary file has {sizes[1]:.0f} MB and is mapped in {1000 * mapped_s:.0f} ms. One
 thread scores {n_scored / scoring_s / 1e6:.1f} million words a second.

@@ -204,8 +204,8 @@ Only ratios of times mean anything on another machine.
 | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |
 {chr(10).join(rows)}
 
-Punctuation counts. LAS looks at universal relations, as the CoNLL 2018 shared task does; the next column also wants the
-subtype (`acl:relcl`). Supertags of word sequences are read off the parsed trees; all of a supertag must be right.
+Punctuation counts. LAS uses universal relations, as the CoNLL 2018 shared task does; in the next column the subtype
+(`acl:relcl`) must be right too. Supertags of word sequences come from the parsed trees; the whole supertag must be right.
 
 One thread tags {tagging:,.0f} sentences of EWT test a second, and tags and parses {parsing:,.0f}. `{TAGGER_FILE}` has {sizes[0]:.2f} MB, `{PARSER_FILE}`
 {sizes[1]:.2f} MB; both are loaded in {loading:.0f} ms.

@@ -210,10 +210,9 @@ def main() -> None:
 Trained on UD English EWT train ({len(train):,} sentences), tuned on dev ({len(dev):,}), measured on test ({len(test):,} sentences, {forest_words:,} words).
 Times are those of one machine. Words are compared in lower case;
 the accuracies are pooled over the corpus; BLEU is sacreBLEU's over tokens as they are. Test was looked at five times:
-with perceptrons in the place of log-linear models, put together from runs of the parts and then made by `wellput train english`;
-with log-linear models; again when trees with function words of their own were no longer given more, which
-changed insertion only; and with the models of now, half the size: more small weights are left out, by dev. Nothing was
-chosen by it.
+with perceptrons instead of log-linear models, first from runs of the parts, then from `wellput train english`; with log-linear models;
+when trees that already have function words no longer got more, which changed insertion only; and with the present models, which have
+half the size because more small weights are left out (chosen on dev). Nothing was chosen on test.
 
 ## By input
 
@@ -233,7 +232,7 @@ The chooser gives {both:.1f} % of the words of test the right part of speech and
 
 ## Insertion
 
-Function words and punctuation without daughters are pruned from the trees and put in again.
+Function words and punctuation without daughters are removed from the trees and inserted again.
 
 {insertion_table(realizer, ngrams, lowered, [capitals.lowered_tree(tree) for tree in dev])}
 

@@ -56,7 +56,7 @@ def page(runs: Sequence[Run], turns: Sequence[Run]) -> str:
             for run in runs
         ),
         "",
-        "Memory is that of the process that scores; on a cluster, of the one that adds up.",
+        "Memory is that of the process that scores; on a cluster, of the process that adds up.",
         "",
         f"What is held against one another by the clock ran in {len(turns) // len(modes)} turns in one process; here are medians, and below the medians of the ratios of neighbors:",
         "",

@@ -62,20 +62,20 @@ METRICS = ("bleu", "chrf", "ssa")
 INTRODUCTION = """\
 # Paraphrased references
 
-The
-classifiers, vectors, Brown classes and word pairs come from Gutenberg books, State of the Union speeches and EWT's
+Does a metric agree better with people if references are paraphrased first? The classifiers, vectors, Brown classes and word
+pairs come from Gutenberg books, State of the Union speeches and EWT's
 training part; the weights and the threshold of the `context` filter from CoInCo's second part without the sentences that
 stand in a SWORDS context. The classifiers' negatives and smoothing and the size of the vectors of places were chosen on
-CoInCo. Which features stay was seen on SWORDS dev as well, in about a dozen runs with some sixty variants: it is a
-development set. The threshold was first set to let 80% of CoInCo's right substitutions pass, then 70%, so that the paper's
-own example (*taken place*, *taken home*) is refused; the first figures on the sets below had been seen by then, and they
+CoInCo. The features were also chosen on SWORDS dev, in about a dozen runs with some sixty variants: it is a
+development set. The threshold first let 80% of CoInCo's right substitutions pass, then 70%, so that the paper's
+own example (*taken place*, *taken home*) is refused. The first figures on the sets below had been seen by then; they
 decided nothing else.
 
-Tried for `context` and left out, since they rank CoInCo's substitutions better or as well, but SWORDS' not by all figures:
+These were tried for `context` and left out: they rank CoInCo's substitutions as well or better, but not SWORDS' by all figures:
 gradient-boosted trees, alone and beside the logistic model; the trigram model; how much the category is the replacement's
 usual one; how the other synonyms fit the place; phrases of WordNet that the word is part of; overlap of glosses with the
-sentence. Counting how many people named a substitute, or taking unnamed members of a named synset for partly right, made
-SWORDS worse: what people name and what they accept differ."""
+sentence. Counting how many people named a substitute, or counting unnamed members of a named synset as partly right, made
+SWORDS worse: people do not name all that they accept."""
 
 
 def line(*cells: object) -> str:
