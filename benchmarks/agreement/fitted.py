@@ -1,7 +1,7 @@
 """A fitted metric against the best single metric on real judgments: `python -m benchmarks fitted`.
 
 Writes docs/results/fitted.md. Predictors were fixed before anything was measured and are the same for
-every set; nothing is tuned on what is predicted.
+every set; nothing is tuned on the predicted outputs.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""Do tests between metrics, and intervals of their agreement with people, keep their word?
+"""How often are the tests between metrics, and the intervals of their agreement with people, right?
 
 Worlds are simulated in which the truth is known: people score systems × items, two metrics are
 equally good. What differs between worlds is what a metric's errors share: nothing, the system (it
-likes or dislikes a system's style), the item, or both. A permutation test is exact only where what
-it exchanges could as well have come from the other metric.
+likes or dislikes a system's style), the item, or both. A permutation test is exact only if what it
+exchanges could as well have come from the other metric.
 
-The default figures of `agree` are measured in ten worlds more (`benchmarks/calibration/agree_worlds.py`): how often an
+The default figures of `agree` are measured in ten more worlds (`benchmarks/calibration/agree_worlds.py`): how often an
 interval leaves the truth out, how often noise is taken for agreement, and how often two equally good
 metrics are told apart.
 

@@ -1,8 +1,7 @@
-"""Do the figures of `wellput fit` keep their word? Coefficients, and r on what was not seen.
+"""How often are the tests and intervals of `wellput fit` right? Coefficients, and r on unseen outputs.
 
-Worlds are simulated in which the truth is known: judgments of systems × items and two predictors of them,
-of which the second never counts. What differs between worlds is what the errors of judgments and
-predictors share.
+Worlds are simulated in which the truth is known: judgments of systems × items and two predictors of them.
+The second never has an effect. Worlds differ in what the errors of judgments and predictors share.
 
     python -m benchmarks fit-calibration
 """

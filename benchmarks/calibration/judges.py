@@ -1,5 +1,5 @@
-"""Simulated choices, ceilings and intraclass correlations whose truth is known: parts of the page that
-`benchmarks.calibration.rank` writes."""
+"""Simulated choices, ceilings and intraclass correlations whose truth is known: parts of
+docs/results/ranking_calibration.md."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""Does `wellput power` keep its word? Power at the sizes it recommends, by a simulation of its own.
+"""The power of studies of the size that `wellput power` recommends, by a separate simulation.
 
 Studies are drawn rating by rating from the world that the options describe: systems, items, judges, noise
 in every single rating. Each is analyzed as a user would: the ratings are ranked by
-`wellput.agreement.ranking`, two metrics are compared by Williams' test. Nothing is shared with the
-simulation of `wellput power` but that analysis.
+`wellput.agreement.ranking`, two metrics are compared by Williams' test. Only that analysis is shared with the
+simulation of `wellput power`.
 
     python -m benchmarks power
 """

@@ -1,8 +1,8 @@
-"""Does what wellput says of people keep its word? Type I error and coverage of the ranking by ratings
-and by choices, of strengths, of the ceiling and of intraclass correlations.
+"""Type I error and coverage of the ranking by ratings and by choices, of strengths, of the ceiling and of
+intraclass correlations.
 
-Studies are simulated in which the truth is known: judges have severity and a taste for systems of their
-own, items are harder or easier, outputs differ, and nobody rates the same thing twice alike.
+Studies are simulated in which the truth is known: judges differ in severity and in taste for systems, items
+are harder or easier, outputs differ, and no judge rates the same output twice the same way.
 
     python -m benchmarks ranking-calibration
 """

@@ -1,8 +1,8 @@
-"""Are the p-values and intervals of `wellput score` what they claim to be? Measured, not assumed.
+"""How often are the p-values and intervals of `wellput score` right?
 
-Worlds are simulated in which the truth is known. Where two systems are equally good a test must reject as
-often as its level says; an interval must cover the true score, or the true difference of two systems of
-which one is worse, as often as its confidence says.
+Worlds are simulated in which the truth is known. If two systems are equally good, a test must reject as
+often as its level says. An interval must cover the true score, or the true difference of two unequal systems,
+as often as its confidence says.
 
     python -m benchmarks calibration
 """

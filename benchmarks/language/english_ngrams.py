@@ -1,4 +1,4 @@
-"""What each choice is worth in the shipped English n-gram model; part of docs/results/language_ngrams.md.
+"""How much each choice in the shipped English n-gram model gains; part of docs/results/language_ngrams.md.
 
 Perplexities are of EWT dev, on which the mixing weights are tuned, too; the last one is of EWT test.
 """

@@ -1,4 +1,4 @@
-"""Penn constituents to dependencies, held against the dependency version of the same sentences.
+"""Penn constituents converted to dependencies, compared with the dependency version of the same sentences.
 
 Prints the figures of docs/language/trees.md: python -m benchmarks head-finding
 """

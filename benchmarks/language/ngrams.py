@@ -1,8 +1,8 @@
 """Our n-gram models beside IRSTLM's, in one run: `python -m benchmarks language-ngrams`.
 
 Needs Debian's irstlm. Both train trigrams on the same file (Brown, Reuters, Gutenberg, a sentence or
-line each) and write ARPA; both models are held against the text of EWT dev. Writes
-docs/results/language_ngrams.md. Training is measured in turns, the best of several taken for each.
+line each) and write ARPA; both models are measured on the text of EWT dev. Writes
+docs/results/language_ngrams.md. Training is measured in turns; the best of several counts.
 """
 
 from __future__ import annotations

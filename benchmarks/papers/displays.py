@@ -1,7 +1,7 @@
 """Displays: does Figure 4 of Foster (2008) come out on the example corpus, and how fast is it?
 
-The corpus is synthetic, and was designed so that the pattern comes out: that it does is a check of the
-machinery, no finding. How far it holds as the invented speaker becomes noisier shows what it rests on.
+The corpus is synthetic and was designed to show the pattern: this checks the code, and is no finding. The
+invented speaker then becomes noisier, which shows how far the pattern holds.
 
     python -m benchmarks displays
 """

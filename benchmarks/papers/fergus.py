@@ -166,14 +166,14 @@ def _realized(realizer: Realizer, trees: Sequence[Tree], kind: InputKind) -> tup
 
 def _head(trees: Sequence[Tree], split: str, model: RealizerParameters, ngrams: NgramModel) -> str:
     words = sum(len(tree.words) for tree in trees)
-    return f"""# Realizing, measured
+    return f"""# Accuracy and speed of FERGUS
 
 UD English EWT {split}: {len(trees):,} trees, {words:,} words. Trained on train, tuned
-on dev. Input: unordered, unlabeled, inflected words, unless it says labels. Words are compared
-in lower case; accuracies and BLEU are over the whole corpus, understandability and quality are means of the
-sentences'. LR is the baseline of Bangalore, Rambow & Whittaker (2000); how its random trees are drawn and whether the
-trigram model orders what it leaves open the paper does not say, so all four readings are here. EWT is not the
-Wall Street Journal: these figures say nothing about the paper's. Trigram model: {ngrams.sizes[2]:,} trigrams; its weight in
+on dev. The input is unordered, unlabeled, inflected words, unless the row says labels. Words are compared
+in lower case; accuracies and BLEU are over the whole corpus, understandability and quality are means over
+sentences. LR is the baseline of Bangalore, Rambow & Whittaker (2000). The paper does not say how its random trees are drawn, or whether
+the trigram model orders what LR leaves open, so all four readings are here. EWT is not the
+Wall Street Journal: these figures say nothing about those of the paper. Trigram model: {ngrams.sizes[2]:,} trigrams; its weight in
 fergus+: {model.lm_weight:g}.
 
 {LOOKS}"""

@@ -1,7 +1,7 @@
-"""What a segment costs: each metric, each file format, intervals and tests. Part of `benchmarks.scale.segments`.
+"""What a segment costs: each metric, each file format, intervals and tests. Part of the benchmark `scale`.
 
-Times are those of the processor with one thread, the best of several turns, so that other programs on
-the machine hardly count.
+Times are processor times of one thread, the best of several turns: other programs on the machine hardly
+matter.
 """
 
 from __future__ import annotations

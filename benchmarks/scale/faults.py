@@ -1,8 +1,7 @@
 """Every command under every fault that a machine can have: `python -m benchmarks faults`.
 
-Runs the program in processes of its own, on Linux, in a mount namespace of its own where a full or a
-read-only disk is needed (`unshare`). Prints what is not as docs/reliability.md says, and writes
-docs/results/faults.md: exit codes, and what was left on the disk.
+Runs the program in separate processes on Linux; for a full or a read-only disk, in a separate mount
+namespace (`unshare`). Writes docs/results/faults.md, which marks what is not as docs/reliability.md says.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The pages that `benchmarks.scale.segments` writes."""
+"""The pages that the benchmark `scale` writes."""
 
 from __future__ import annotations
 
@@ -45,9 +45,9 @@ def page(runs: Sequence[Run], turns: Sequence[Run]) -> str:
     lines = [
         "# Scale",
         "",
-        f"BLEU, chrF and ssa of {runs[0].items:,} segments (WMT 2021 German–English outputs, repeated, with ids of their own) on two cores. "
-        "Each row is a process of its own. Of one row to the next the processor's time compares "
-        "better than the clock's: the cores are those of a virtual machine.",
+        f"BLEU, chrF and ssa of {runs[0].items:,} segments (WMT 2021 German–English outputs, repeated, each with its own id) on two cores. "
+        "Each row is a separate process. Compare rows by processor time rather than by clock time: the cores "
+        "are those of a virtual machine.",
         "",
         "| run | segments | seconds | segments a second | processor, µs a segment | peak memory, MB |",
         "| --- | ---: | ---: | ---: | ---: | ---: |",
@@ -58,7 +58,7 @@ def page(runs: Sequence[Run], turns: Sequence[Run]) -> str:
         "",
         "Memory is that of the process that scores; on a cluster, of the process that adds up.",
         "",
-        f"What is held against one another by the clock ran in {len(turns) // len(modes)} turns in one process; here are medians, and below the medians of the ratios of neighbors:",
+        f"For comparisons by the clock, the three ways ran in {len(turns) // len(modes)} turns in one process. The table has medians; the comparisons below are medians of the ratios within a turn:",
         "",
         "| in turns | segments | seconds | segments a second | processor, µs a segment |",
         "| --- | ---: | ---: | ---: | ---: |",
@@ -72,11 +72,11 @@ def page(runs: Sequence[Run], turns: Sequence[Run]) -> str:
         "| what | measured | we want | |",
         "| --- | ---: | ---: | --- |",
         f"| resident memory while streaming | {peak:,.0f} MB | < 1,024 MB | {_verdict(peak < 1024)} |",
-        f"| streaming below the throughput in memory, by the clock | {loss:.0%} | ≤ 20% | {_verdict(loss <= 0.2)} |",
-        f"| the same in the processor's time | {work_loss:.0%} | ≤ 20% | {_verdict(work_loss <= 0.2)} |",
-        f"| Ray over native threads, by the clock | {more:+.0%} | ≤ 25% | {_verdict(more <= 0.25)} |",
-        f"| the same in the processor's time | {work_more:+.0%} | ≤ 25% | {_verdict(work_more <= 0.25)} |",
-        f"| all digits equal, with a worker killed too | {'yes' if equal else 'no'} | yes | {_verdict(equal)} |",
+        f"| throughput lost by streaming instead of memory, clock time | {loss:.0%} | ≤ 20% | {_verdict(loss <= 0.2)} |",
+        f"| the same, processor time | {work_loss:.0%} | ≤ 20% | {_verdict(work_loss <= 0.2)} |",
+        f"| time added by Ray to native threads, clock time | {more:+.0%} | ≤ 25% | {_verdict(more <= 0.25)} |",
+        f"| the same, processor time | {work_more:+.0%} | ≤ 25% | {_verdict(work_more <= 0.25)} |",
+        f"| all digits equal, also with a worker killed | {'yes' if equal else 'no'} | yes | {_verdict(equal)} |",
         "",
         "Scores: " + ", ".join(f"{name} {value!r}" for name, value in runs[0].scores.items()) + ".",
         "",
@@ -117,7 +117,7 @@ def costs_text(
     plain = reading[0].microseconds
     hours = whole * 1e9 / 1e6 / 3600
     lines = [
-        f"Measured by `python -m benchmarks scale` ({platform.machine()}, one thread, the processor's time; segments of {words:.0f} words on average "
+        f"Measured by `make bench-scale` ({platform.machine()}, one thread, the processor's time; segments of {words:.0f} words on average "
         "with one reference). Ratios hold from machine to machine, times do not.",
         "",
         "| metric | µs a segment | × with segments 4 times as long | 10⁹ segments, core hours |",

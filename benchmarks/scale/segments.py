@@ -1,8 +1,8 @@
 """Ten million segments: streamed, in memory, and on a cluster of two workers: `python -m benchmarks scale`.
 
-Writes docs/results/scale.md, and the tables of docs/scale.md. Every large run is a process of its own, so
-that its memory is its own; what is compared by the clock runs in turns, so that what else the machine does
-falls on all of it. The file (2.7 GB) is written to a temporary folder and deleted; `--segments N` for a smaller one.
+Writes docs/results/scale.md, and the tables of docs/scale.md. Every large run is a separate process, so
+that its memory can be measured. Runs that are compared by the clock take turns, so that other work on the
+machine slows all of them. The file (2.7 GB) is written to a temporary folder and deleted; `--segments N` for a smaller one.
 """
 
 from __future__ import annotations
@@ -129,7 +129,7 @@ def in_own_process(mode: str, path: Path) -> list[Run]:
 
 
 class Kept:
-    """What was measured, by name, in a file: a benchmark of an hour that was stopped goes on."""
+    """What was measured, by name, in a file: an interrupted run can be resumed."""
 
     def __init__(self, path: Path | None) -> None:
         self._path = path
@@ -157,7 +157,9 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--segments", type=int, default=10_000_000)
     parser.add_argument(
-        "--state", type=Path, help="keep what is measured here, and do not repeat it"
+        "--state",
+        type=Path,
+        help="a file that keeps measurements, so that an interrupted run can be resumed",
     )
     parser.add_argument("--mode", help=argparse.SUPPRESS)
     parser.add_argument("--file", type=Path, help=argparse.SUPPRESS)

@@ -1,8 +1,8 @@
-"""Agreement beside its peers on the same scores, in one run.
+"""Correlations and their tests beside other tools, on the same scores in one run.
 
 Prints a table and writes it to docs/results/agreement_speed.md. nlpstats comes from PyPI;
-mt-metrics-eval is not there: set MT_METRICS_EVAL to a checkout of its repository. nlpstats runs one
-resample after the other, so that its time is measured for few of them and multiplied.
+mt-metrics-eval is not there: set MT_METRICS_EVAL to a checkout of its repository. nlpstats is slow:
+its time is measured with few resamples and multiplied.
 
     python -m benchmarks agreement-speed
 """

@@ -1,9 +1,9 @@
-"""wellput beside its peers on the same text, in one run: `make bench`.
+"""wellput beside other tools on the same text, in one run: `make bench`.
 
 Prints a table of ratios and writes it to docs/results/speed.md. Machines differ and are noisy, so
-only ratios count: our time and the peer's are measured in turns, and the best of several turns is
-taken for each. With one thread it is the processor's time, which other programs on the machine
-hardly touch; for two threads and for starting up it is the clock's.
+only ratios count: our time and the other tool's are measured in turns, and the best of several turns
+counts. With one thread it is processor time, which other programs on the machine hardly change; for two
+threads and for the start of the program it is clock time.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Parses kept in files, so that an interrupted benchmark goes on where it stopped."""
+"""Parses kept in files, so that an interrupted benchmark can be resumed."""
 
 from __future__ import annotations
 

@@ -2,8 +2,8 @@
 
     python -m benchmarks neural-scores MODEL TEXTS.json -o SCORES.jsonl [--device cuda]
 
-TEXTS is a list, as `python -m benchmarks fluency … --texts TEXTS.json` writes it. What is in SCORES is
-not computed again. Only NumPy, torch and transformers are needed, so it can run where a GPU is.
+TEXTS is the file texts.json that `python -m benchmarks fluency REAL SOURCE KEPT --texts` writes. Texts that SCORES
+already has are not scored again. Needs `wellput[neural]`; a GPU makes it quick.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@
 
 REAL and SOURCE are the folders of text that `wellput train english --real REAL --source SOURCE` trained
 the shipped models on; a fifth of REAL was held out. KEPT is a folder for parses and for the parts of
-the page, so that a run that was stopped goes on: a part that is there is not made again. For the rows
+the page, so that an interrupted run can be resumed: a part that is there is not made again. For the rows
 of perplexity `--texts` writes KEPT/texts.json, and `python -m benchmarks neural-scores` makes KEPT/neural.jsonl from
 it. Writes docs/results/fluency.md. Table and figure numbers are those of Mutton et al. (2007).
 """
@@ -257,26 +257,26 @@ def all_texts(made: Sequence[Made], sets: Sequence[Rated]) -> list[str]:
 
 def note_lines() -> list[str]:
     return [
-        "## What was chosen on what, and what did not help\n",
-        "- The features of `fluency`, the penalty of its weights and its curve were chosen on GUG train; the other rated sets but GUG "
-        "dev were seen beside it. The penalty was set a little higher because SFRES gained by it; what is wrong altogether is "
-        "counted from −.2 on because TMU-GFM gained by it (.327 from −.3 on, where GUG train had .529 instead of .527). GUG dev was looked at "
+        "## How choices were made, and what did not help\n",
+        "- The features of `fluency`, the penalty of its weights and its curve were chosen on GUG train; the other rated sets except GUG "
+        "dev were also seen. The penalty was set a little higher because it helped SFRES; `unlikely` "
+        "counts from −.2 on because it helped TMU-GFM (.327 from −.3 on, where GUG train had .529 instead of .527). GUG dev was looked at "
         "with earlier versions, once with one shortly before this (.592), and for this page.",
         "- Mistakes that grow with length, beside those that do not, left GUG train as it was (.522 for .524) and helped the other sets "
-        "(TMU-GFM .321 for .293). Length itself as a feature got next to no weight. Taking a penalty for length off the score "
-        "would have helped every set but GUG; it was not done, for no fault of the sentence is in it.",
+        "(TMU-GFM .321 for .293). Length itself as a feature got next to no weight. Subtracting a penalty for length "
+        "would have helped every set except GUG; it was not done, because length is not a fault of a sentence.",
         "- `general.wlm` is as large as the package allows. With 2.2 instead of 1.8 MB `fluency` gained .001 on GUG train. Fewer different "
         "logarithms, more or fewer trigrams for bigrams, and no trigrams at all were no better at the same size.",
         "- The root in `gleu-fluency` was chosen on its training sentences, a part of GUG train, and 150 sentences of each size of "
         "both texts: on Brown these are among those measured here. The share of costs in `nulls` was chosen on 284 sentences of each "
-        "size from the books and speeches, where the correlation with size went from .441 to .461. Invalid linkages are of all found, as in the "
-        "paper, and no longer of those looked at. Before both changes Brown had .427 here and GUG dev .454; GUG dev was looked at with them for this page alone.",
-        "- What helped `fluency` was text of today: the trigrams of general English. Tried on GUG train without a gain worth having: "
+        "size from the books and speeches, where the correlation with size went from .441 to .461. The share of invalid linkages is out of all that were found, as in the "
+        "paper, no longer out of those examined. Before both changes Brown had .427 here and GUG dev .454; GUG dev was looked at with them for this page alone.",
+        "- Modern text helped `fluency`: the trigrams of general English. These were tried on GUG train and gained little: "
         "looking for small edits that make the skeleton likelier, rare arcs and frames of the dependency parse, rules of agreement, "
         "a larger word list, other mixtures of mistakes, mistakes in proportion to length.",
         "- On all of these sets people rate long sentences lower. `fluency` counts what is wrong in a sentence, not its words, so on TMU-GFM "
         "and WebNLG length alone is ahead; `perplexity, penalized` counts words.",
-        "- Brown's sentences are harder for `gleu-fluency` than those of the kind it was trained on: more of the real ones are taken for "
+        "- Brown's sentences are harder for `gleu-fluency` than those of the kind it was trained on: it calls more of the real ones "
         "generated.\n",
     ]
 

@@ -1,7 +1,7 @@
 """How well filters tell right substitutions from wrong ones, on SWORDS dev.
 
-Counted are WordNet's synonyms of the target whose form occurs 20 times or more in the corpus; right is
-what half the people or more accepted.
+The synonyms are those of WordNet whose form occurs 20 times or more in the corpus. A synonym is right if
+half the people or more accepted it.
 """
 
 from __future__ import annotations

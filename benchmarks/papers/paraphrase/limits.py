@@ -1,5 +1,5 @@
 """Why filtered references agree with people no better than all of WordNet's: other ways to filter, and
-what the best of all filters could bring."""
+how much the best filter could gain."""
 
 from __future__ import annotations
 
@@ -106,11 +106,11 @@ def limits_section(found: Mapping[tuple[str, str], Limits]) -> Iterator[str]:
     yield "## Could filtering beat WordNet?"
     yield ""
     yield (
-        "Changes of r, as above. *differ*: judged outputs whose score `context` and WordNet put differently. *joint*: "
+        "Changes of r, as above. *differ*: judged outputs whose score differs between `context` and WordNet. *joint*: "
         "`--joint`. *words*: `context` without phrases. *soft*: all of WordNet's substitutions, the change of the score "
-        "weighted by `context`'s mean probability. *oracle*: of the original and the rewritten reference the one "
-        "that makes r larger, which only one who knows the ratings could choose: about the most that a filter of "
-        "whole references could bring. "
+        "weighted by `context`'s mean probability. *oracle*: the original or the rewritten reference, "
+        "whichever makes r larger. Only someone who knows the ratings could choose it: it is about the most that a filter of "
+        "whole references could gain. "
         "*tuned*: the threshold that is best on the even items, measured on the odd ones, with WordNet on the same."
     )
     yield ""
