@@ -1,6 +1,6 @@
 """Do tests between metrics and intervals of agreement mean what they say, where they can?
 
-`benchmarks/calibration/agree.py` measures the same, and what goes wrong in other worlds, for
+`benchmarks/calibration/agree_named.py` measures the same, and what goes wrong in other worlds, for
 docs/results/agreement_calibration.md.
 """
 
@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest, kstest
 
-from benchmarks.calibration.agree import SETTINGS, WORLDS, Setting, coverage, null_p_values
+from benchmarks.calibration.agree_named import SETTINGS, WORLDS, Setting, coverage, null_p_values
 from wellput.core.estimates import Estimate
 from wellput.core.metric import Floats
 from wellput.stats.correlation_resampling import (
