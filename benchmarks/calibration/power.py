@@ -246,5 +246,6 @@ How often the test that `wellput power` counts on calls two equal systems differ
 | --- | ---: |
 {nulls}
 
-With two judges the test has one degree of freedom and hardly ever finds anything: take three or more judges. From three judges on it keeps its level; with few judges of one taste it is conservative.
+With two judges the test has one degree of freedom and hardly ever finds anything: take three or more judges. With three or more judges it calls equal systems different in .05 of the studies or
+fewer; with few judges of one taste, in far fewer.
 """
