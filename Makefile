@@ -4,7 +4,8 @@
 # make check   lint, types, layers and the quick tests: no server, browser or training, under 90 seconds on two cores
 # make slow    run the tests that take minutes: calibration by simulation
 # make bench   measure wellput beside its peers; writes docs/results/speed.md
-# make bench-agreement   hold the metrics against real judgments; writes docs/results/{agreement,fitted}.md
+# make bench-NAME   run one benchmark, which writes its page of docs/results; ARGS="--trials 100" gives it options
+# make bench-list   name all benchmarks, with their pages and the data that they need
 # make docs    build the documentation into docs/_build
 # make fuzz    try damaged files and wrong calls for WELLPUT_FUZZ_SECONDS (120)
 # make sanitize   the same, and the kernels' tests, under address and undefined-behavior sanitizers
@@ -28,7 +29,7 @@ TESTED := $(VENV)/.tested-with-$(if $(findstring .whl,$(PACKAGE)),wheel,source)
 WELLPUT_FUZZ_SECONDS ?= 120
 
 .DELETE_ON_ERROR:
-.PHONY: bench-agreement demo test tests check quick-tests slow lint bench docs clean check-tools fuzz
+.PHONY: bench-list demo test tests check quick-tests slow lint bench docs clean check-tools fuzz
 .PHONY: sanitize races package
 .PHONY: reproducible minimum audit lock sbom
 
@@ -58,12 +59,13 @@ lint: $(TESTED)
 	$(BIN)/lint-imports
 	$(BIN)/clang-format --dry-run --Werror $$(find native -name '*.cpp' -o -name '*.h')
 
-bench: $(TESTED)
-	$(BIN)/python -m benchmarks.speed
+bench: bench-speed
 
-bench-agreement: $(TESTED)
-	$(BIN)/python -m benchmarks.agreement
-	$(BIN)/python -m benchmarks.fitted
+bench-list: $(TESTED)
+	@$(BIN)/python -m benchmarks --list
+
+bench-%: $(TESTED)
+	$(BIN)/python -m benchmarks $* $(ARGS)
 
 docs: $(TESTED)
 	$(BIN)/python -m sphinx -W --keep-going -q docs docs/_build/html

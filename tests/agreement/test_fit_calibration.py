@@ -1,5 +1,5 @@
 """Are the errors of a fit's coefficients and cross-validated r right?
-`benchmarks/fit_calibration.py` measures the same with more studies for
+`benchmarks/calibration/fit.py` measures the same with more studies for
 docs/results/fit_calibration.md."""
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ import math
 
 import pytest
 
-from benchmarks.fit_calibration import SLOPE, WORLDS, World, coefficient_figures, unseen_figures
+from benchmarks.calibration.fit import SLOPE, WORLDS, World, coefficient_figures, unseen_figures
 
 pytestmark = pytest.mark.slow
 

@@ -1,6 +1,6 @@
 """Are tests between metrics and intervals of agreement right where their assumptions hold?
 
-`benchmarks/agreement_calibration.py` measures the same, and what happens where they do not hold, for
+`benchmarks/calibration/agree_named.py` measures the same, and what happens where they do not hold, for
 docs/results/agreement_calibration.md.
 """
 
@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest, kstest
 
-from benchmarks.agreement_calibration import SETTINGS, WORLDS, Setting, coverage, null_p_values
+from benchmarks.calibration.agree_named import SETTINGS, WORLDS, Setting, coverage, null_p_values
 from wellput.core.estimates import Estimate
 from wellput.core.metric import Floats
 from wellput.stats.correlation_resampling import (

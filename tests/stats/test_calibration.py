@@ -1,6 +1,6 @@
 """Are p-values and intervals right? Small studies of simulated systems whose truth is known.
 
-`benchmarks/calibration.py` measures the same at full size for docs/results/calibration.md.
+`benchmarks/calibration/score.py` measures the same at full size for docs/results/calibration.md.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""Mixed models keep their word in simulated studies; benchmarks/mixed_models.py has more of them."""
+"""Mixed models keep their word in simulated studies; benchmarks.calibration.mixed_models.py has more of them."""
 
 from __future__ import annotations
 
 import pytest
 
-from benchmarks.mixed_models import OUTPUTS, World, tally
+from benchmarks.calibration.mixed_models import OUTPUTS, World, tally
 
 STUDIES = 120
 

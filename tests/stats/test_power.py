@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from statsmodels.stats.power import TTestPower
 
-from benchmarks.power import PLANS, Systems, found_share, recommended
+from benchmarks.calibration.power import PLANS, Systems, found_share, recommended
 from wellput.core.errors import InputError
 from wellput.stats.metric_comparison import williams
 from wellput.stats.power import PowerTable, power_for_metrics, power_for_systems

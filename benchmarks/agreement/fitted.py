@@ -1,0 +1,285 @@
+"""A fitted metric against the best single metric on real judgments: `python -m benchmarks fitted`.
+
+Writes docs/results/fitted.md. Predictors were fixed before anything was measured and are the same for
+every set; nothing is tuned on the predicted outputs.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from benchmarks.agreement import human_data
+from benchmarks.agreement.human_data import HumanData
+from benchmarks.agreement.paired_r import RESAMPLES, Correlated, difference, mean_difference
+from benchmarks.agreement.scored import tables_of
+from benchmarks.pages import write_page
+from wellput.agreement.models import JudgedRows, judged_rows
+from wellput.agreement.panel import normalized, panels
+from wellput.core.estimates import Estimate
+from wellput.core.metric import Floats
+from wellput.metrics.fitted import split_predictor
+from wellput.stats.regression import ols, ridge
+from wellput.stats.undefined_values import is_constant
+
+FOLDS = 10
+FEWEST_SYSTEMS = 5
+SEED = 12345
+
+DEFINED = (
+    "bleu", "chrf", "chrf:word_order=2", "ter", "wer", "nist", "rouge-l", "ssa", "gsa",
+    "length-ratio", "length",
+)  # fmt: skip
+"""The metrics that have a value for every output."""
+
+RIVALS = (*DEFINED, "exact", "ttr", "distinct")
+RIVALS_OF_NOTHING = (*DEFINED, "exact")
+"""Where there are empty outputs, of which neither ttr nor distinct has a value."""
+
+PAPER = (
+    "gsa", "gsa.substitutions", "gsa.moves", "gsa.insertions", "gsa.deletions", "length",
+)  # fmt: skip
+RICH = (
+    *DEFINED, "gsa.substitutions", "gsa.moves", "gsa.insertions", "gsa.deletions",
+    "bleu.precision_1", "bleu.brevity_penalty", "chrf.precision", "chrf.recall", "rouge-l.precision",
+    "rouge-l.recall",
+)  # fmt: skip
+
+SETS: tuple[tuple[Callable[[], HumanData], Sequence[str]], ...] = (
+    (human_data.bagel, RIVALS),
+    (human_data.sfres, RIVALS),
+    (partial(human_data.webnlg, with_nothing_said=True), RIVALS_OF_NOTHING),
+    (partial(human_data.webnlg, with_nothing_said=False), RIVALS),
+    (human_data.summeval, RIVALS),
+    (human_data.simplicity_da, RIVALS),
+    (human_data.asset, RIVALS),
+    (human_data.da2016, RIVALS),
+    (human_data.mqm, RIVALS),
+)
+
+Learner = Callable[[Floats, Floats], Callable[[Floats], Floats]]
+
+
+def best_single(rows: JudgedRows, rivals: Sequence[str]) -> Learner:
+    """The metric of the highest |r| with the judgments learned from, turned round where r is below 0.
+
+    Scores are standardized over all outputs, for when folds choose different metrics; that needs no
+    judgment.
+    """
+    means, spreads = rows.x.mean(axis=0), rows.x.std(axis=0)
+
+    def learn(y: Floats, x: Floats) -> Callable[[Floats], Floats]:
+        found = {place: _r(y, x[:, place]) for place in rows.places(rivals)}
+        place = max(found, key=lambda place: abs(found[place]))
+        sign = np.sign(found[place])
+        return lambda unseen: sign * (unseen[:, place] - means[place]) / spreads[place]
+
+    return learn
+
+
+def _r(y: Floats, x: Floats) -> float:
+    return 0.0 if is_constant(x) else float(np.corrcoef(y, x)[0, 1])
+
+
+def paper_fit(rows: JudgedRows) -> Learner:
+    """Least squares on the predictors of Bangalore et al. (2000)."""
+    places = rows.places(PAPER)
+
+    def learn(y: Floats, x: Floats) -> Callable[[Floats], Floats]:
+        model = ols(y, x[:, places], PAPER)
+        return lambda unseen: model.predict(unseen[:, places])
+
+    return learn
+
+
+def rich_fit(rows: JudgedRows) -> Learner:
+    """Ridge on all metrics and components, the penalty chosen on the rows learned from."""
+    places = rows.places(RICH)
+
+    def learn(y: Floats, x: Floats) -> Callable[[Floats], Floats]:
+        model = ridge(y, x[:, places], RICH)
+        return lambda unseen: model.predict(unseen[:, places])
+
+    return learn
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """One question of one set. The predictions are for sentences whose group was left out;
+    `hindsight` is the metric that does best on the very sentences that are predicted."""
+
+    data: str
+    question: str
+    group: str
+    hindsight: str
+    correlated: Correlated
+
+
+def main() -> None:
+    started = time.perf_counter()
+    outcomes = [outcome for read, rivals in SETS for outcome in outcomes_of(read(), rivals)]
+    write_page("fitted", page(outcomes))
+    print(f"{time.perf_counter() - started:.0f} s", file=sys.stderr)
+
+
+def outcomes_of(data: HumanData, rivals: Sequence[str]) -> list[Outcome]:
+    """Each question, leaving out items and, where there are enough, systems."""
+    columns = tuple(dict.fromkeys((*RICH, *rivals)))
+    tables = tables_of(data, tuple(dict.fromkeys(split_predictor(name)[0] for name in columns)))
+    first = next(iter(tables.values()))
+    found: list[Outcome] = []
+    for question, panel in panels(data.judgments, first.systems, first.items).items():
+        several = len(panel.judges) > 1
+        ready = normalized(panel, data.normalization or ("z" if several else "none"))
+        rows = judged_rows(tables, ready.table(), columns)
+        groups: dict[str, Sequence[str]] = {"item": rows.items}
+        if len(set(rows.systems)) >= FEWEST_SYSTEMS:
+            groups["system"] = rows.systems
+        found += [
+            _outcome(data.name, question, rows, rivals, name, labels)
+            for name, labels in groups.items()
+        ]
+    return found
+
+
+def _outcome(
+    data: str,
+    question: str,
+    rows: JudgedRows,
+    rivals: Sequence[str],
+    group: str,
+    labels: Sequence[str],
+) -> Outcome:
+    folds = min(FOLDS, len(set(labels)))
+
+    def predicted(learner: Learner) -> Floats:
+        return out_of_fold(rows.y, rows.x, learner, labels, folds=folds, seed=SEED)
+
+    scores = {
+        name: rows.x[:, place] for name, place in zip(rivals, rows.places(rivals), strict=True)
+    }
+    hindsight = max(rivals, key=lambda name: abs(_r(rows.y, scores[name])))
+    columns = {
+        "single": predicted(best_single(rows, rivals)),
+        "hindsight": np.sign(_r(rows.y, scores[hindsight])) * scores[hindsight],
+        "paper": predicted(paper_fit(rows)),
+        "rich": predicted(rich_fit(rows)),
+    }
+    return Outcome(data, question, group, hindsight, Correlated(rows.y, columns, rows.items))
+
+
+def out_of_fold(
+    y: Floats, x: Floats, learn: Learner, groups: Sequence[str], *, folds: int, seed: int
+) -> Floats:
+    """Each row's prediction by a model fitted without any row of its group."""
+    names = list(dict.fromkeys(groups))
+    fold_of = np.arange(len(names))
+    if folds < len(names):
+        fold_of = np.random.default_rng(seed).permutation(len(names)) % folds
+    row_fold = fold_of[[names.index(group) for group in groups]]
+    predictions = np.full(len(y), np.nan)
+    for fold in np.unique(row_fold):
+        held = row_fold == fold
+        predictions[held] = learn(y[~held], x[~held])(x[held])
+    return predictions
+
+
+INTRODUCTION = f"""\
+# A fitted metric against the best single metric
+
+Does a linear model of several metrics predict people's ratings better than one metric? Two models are fitted on every set of
+judgments of single outputs, and predict the ratings of outputs that they have not seen:
+
+- **paper**: least squares on the predictors of Bangalore, Rambow & Whittaker (2000): a metric (`gsa`,
+  as these sets have no trees), its substitutions, moves, insertions and deletions, and the length;
+- **rich**: ridge regression on {len(RICH)} metrics and components, its penalty chosen by leave-one-out
+  error on the outputs that it learns from.
+
+There are ten folds. No *item* (or no *system*, with at least {FEWEST_SYSTEMS}) is in both the learned and the predicted part;
+with fewer than ten systems, each system is a fold. The models are compared with two single metrics out of {len(RIVALS)}, negated if they
+correlate negatively. **chosen** has the highest absolute r with the judgments of the learned part: a user could choose it.
+**in hindsight** has the highest absolute r with the predicted outputs themselves: nobody can know it beforehand. `ttr`, `distinct`
+and `exact` can be chosen but are not predictors: the first two have no value for an output of one word, and the last is constant on
+some sets. The predictors are the same for every set, and were fixed before the first run. After it, those three metrics were added to
+the choice, and scores were no longer rescaled in each fold.
+
+The tables have Pearson's r of all predictions with the ratings, and Δr with a paired 95% bootstrap interval over items
+({RESAMPLES:,} resamples; bold if it is above 0). The predictions of all folds are correlated together, as they are. Each contains the mean
+of the ratings of its learned part. This lowers the r of the fitted models (by much if systems are unseen and few), but not that of single
+metrics: a model that wins here really wins, and a model that loses may be better than it looks. `wellput fit` standardizes the
+scores of each fold instead. The intervals hold for other items of these systems, not for other systems, even under
+"Systems not seen"."""
+
+
+def page(outcomes: Sequence[Outcome]) -> str:
+    parts = [INTRODUCTION]
+    for group in ("item", "system"):
+        chosen = [outcome for outcome in outcomes if outcome.group == group]
+        parts += [
+            f"## {group.capitalize()}s not seen",
+            summary(chosen),
+            f"By question; n outputs, r, and Δr of the rich fit and of the paper's:\n\n{table(chosen)}",
+        ]
+    return "\n\n".join(parts) + "\n"
+
+
+def summary(outcomes: Sequence[Outcome]) -> str:
+    """Per set: Δr averaged over its questions."""
+    lines = [
+        "Mean over the questions of each set:",
+        "",
+        "| set | rich − chosen | rich − hindsight | paper − chosen | paper − hindsight |",
+        "|---|---|---|---|---|",
+    ]
+    pairs = [(fit, rival) for fit in ("rich", "paper") for rival in ("single", "hindsight")]
+    names = list(dict.fromkeys(outcome.data for outcome in outcomes))
+    wins = dict.fromkeys(pairs, 0)
+    losses = dict.fromkeys(pairs, 0)
+    for name in names:
+        tables = [outcome.correlated for outcome in outcomes if outcome.data == name]
+        deltas = {pair: mean_difference(tables, *pair, seed=SEED) for pair in pairs}
+        for pair, delta in deltas.items():
+            wins[pair] += _is_above(delta)
+            losses[pair] += _is_below(delta)
+        lines.append(f"| {name} | {' | '.join(_delta(deltas[pair]) for pair in pairs)} |")
+    shown = " | ".join(f"{wins[pair]} / {losses[pair]} of {len(names)}" for pair in pairs)
+    return "\n".join([*lines, f"| *better / worse beyond the interval* | {shown} |"])
+
+
+def table(outcomes: Sequence[Outcome]) -> str:
+    lines = [
+        "| set | question | n | chosen | in hindsight | paper | rich | rich − chosen | "
+        "rich − hindsight | paper − chosen |",
+        "|---|---|---|---|---|---|---|---|---|---|",
+    ]
+    for outcome in outcomes:
+        found = outcome.correlated
+        r = found.correlations()
+        deltas = [
+            difference(found, fit, rival, seed=SEED)
+            for fit, rival in (("rich", "single"), ("rich", "hindsight"), ("paper", "single"))
+        ]
+        lines.append(
+            f"| {outcome.data} | {outcome.question} | {len(found.y)} | {r['single']:.3f} | "
+            f"{r['hindsight']:.3f} {outcome.hindsight} | {r['paper']:.3f} | {r['rich']:.3f} | "
+            f"{' | '.join(map(_delta, deltas))} |"
+        )
+    return "\n".join(lines)
+
+
+def _is_above(delta: Estimate) -> bool:
+    return delta.low is not None and delta.low > 0
+
+
+def _is_below(delta: Estimate) -> bool:
+    return delta.high is not None and delta.high < 0
+
+
+def _delta(delta: Estimate) -> str:
+    text = f"{delta.value:+.3f} [{delta.low:+.3f}, {delta.high:+.3f}]"
+    return f"**{text}**" if _is_above(delta) else text

@@ -1,0 +1,291 @@
+"""How often are the tests between metrics, and the intervals of their agreement with people, right?
+
+The default figures of `agree` are measured in the worlds of `agree_worlds`: how often an interval does not
+hold the truth, how often noise is found to agree, and how often two equally good metrics are told apart.
+`agree_named` measures the tests and intervals that must be asked for by name.
+
+    python -m benchmarks agreement-calibration
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from math import sqrt
+
+import numpy as np
+
+from benchmarks.calibration.agree_named import (
+    SETTINGS,
+    SHAPES,
+    TESTS,
+    WORLDS,
+    coverage_row,
+    null_row,
+)
+from benchmarks.calibration.agree_worlds import STUDY_WORLDS, StudyWorld
+from benchmarks.pages import write_page
+from wellput.core.metric import Floats
+from wellput.stats.correlation import Correlation, correlate, correlation_value
+from wellput.stats.correlation_intervals import (
+    chance_of,
+    chance_of_segments,
+    correlation_difference,
+    leave_out,
+    scale_of,
+)
+
+
+def verdict(rows: list[str], trials: int) -> str:
+    """Which rows exceed what may be called right."""
+    limit = 0.065 + 2 * sqrt(0.065 * 0.935 / trials)
+    above = []
+    for row in rows:
+        name, study, world, *cells = (cell.strip() for cell in row.strip("|").split("|"))
+        for what, cell in zip(("missed", "noise", "apart"), cells, strict=True):
+            share = cell.split(" ")[0]
+            if share != "–" and float(share) > 0.065:
+                clearly = " (clearly)" if float(share) > limit else ""
+                above.append(f"{name}, {study}, {world}: {what} {share}{clearly}")
+    total = 3 * len(rows)
+    if not above:
+        return f"No figure of {total} is above .065."
+    listed = "\n".join(f"- {line}" for line in above)
+    return f"Above .065 are {len(above)} of {total} figures:\n\n{listed}"
+
+
+def page(*, trials: int, default_trials: int, n_resamples: int, seed: int) -> str:
+    defaults = default_rows(trials=default_trials, seed=seed)
+    size = {"trials": trials, "n_resamples": n_resamples, "seed": seed}
+    null: list[str] = []
+    covered: list[str] = []
+    for setting in SETTINGS:
+        for shape in SHAPES:
+            for world in WORLDS:
+                null.append(null_row(setting, shape, world, **size))
+                print(null[-1], file=sys.stderr)
+            covered.append(coverage_row(setting, shape, **size))
+            print(covered[-1], file=sys.stderr)
+    return TEMPLATE.format(
+        **size,
+        tests=" | ".join(TESTS),
+        error=2 * sqrt(0.05 * 0.95 / trials),
+        null="\n".join(null),
+        coverage="\n".join(covered),
+        default="\n".join(defaults),
+        default_trials=default_trials,
+        default_error=2 * sqrt(0.05 * 0.95 / default_trials),
+        verdict=verdict(defaults, default_trials),
+    )
+
+
+@dataclass(frozen=True)
+class DefaultFigure:
+    """A correlation, in studies of these sizes."""
+
+    title: str
+    correlation: Correlation
+    systems: tuple[int, ...]
+
+
+DEFAULT_FIGURES = (
+    DefaultFigure("Pearson, segments pooled", Correlation(), (4, 6, 12, 20)),
+    DefaultFigure("Kendall, segments pooled", Correlation(coefficient="kendall"), (6, 12)),
+    DefaultFigure("Spearman, segments pooled", Correlation(coefficient="spearman"), (6, 12)),
+    DefaultFigure("Kendall, by item", Correlation(average="item", coefficient="kendall"), (4, 12)),
+    DefaultFigure("Pearson, by system", Correlation(average="system"), (6, 12)),
+    DefaultFigure("accuracy, by item", Correlation(average="item", coefficient="acc-t"), (6, 12)),
+    DefaultFigure("Pearson, systems", Correlation("system"), (4, 6, 12, 20)),
+    DefaultFigure("Kendall, systems", Correlation("system", coefficient="kendall"), (6, 12)),
+    DefaultFigure("soft accuracy, systems", Correlation("system", coefficient="spa"), (6,)),
+)
+N_ITEMS = 40
+QUALITY = 0.5
+
+
+@dataclass
+class Tally:
+    """Of the studies that have an interval, how many err; and how many have none."""
+
+    errors: int = 0
+    studies: int = 0
+    without: int = 0
+
+    def add(self, is_error: bool | None) -> None:
+        if is_error is None:
+            self.without += 1
+        else:
+            self.studies += 1
+            self.errors += is_error
+
+    def text(self) -> str:
+        total = self.studies + self.without
+        if self.studies < total / 2:
+            return "–"
+        mark = "" if self.without <= total / 100 else f" ({self.without / total:.0%} none)"
+        return f"{self.errors / self.studies:.3f}{mark}"
+
+
+def true_value(world: StudyWorld, correlation: Correlation) -> float:
+    """With many systems and, where they are pooled, many items."""
+    rng = np.random.default_rng(7)
+    pooled = correlation.grouping == "pooled"
+    shape, draws = ((200, 200), 12) if pooled else ((200, N_ITEMS), 25)
+    found = []
+    for _ in range(draws):
+        x, _, z = world.draw(*shape, QUALITY, rng)
+        found.append(correlation_value(x, z, correlation).value)
+    return float(np.mean(found))
+
+
+def default_cells(
+    figure: DefaultFigure, world: StudyWorld, n_systems: int, *, trials: int, seed: int
+) -> list[str]:
+    """Intervals that leave the truth out, noise taken for agreement, equal metrics told apart."""
+    correlation = figure.correlation
+    is_share = correlation.coefficient in ("acc-t", "spa")
+    truth = None if is_share else true_value(world, correlation)
+    missed, found, apart = Tally(), Tally(), Tally()
+    for trial in range(trials):
+        rng = np.random.default_rng([seed, n_systems, trial])
+        x, y, z = world.draw(n_systems, N_ITEMS, QUALITY, rng)
+        if truth is not None:
+            of_x = correlate(x, z, correlation)
+            missed.add(
+                None
+                if of_x.low is None or of_x.high is None
+                else not of_x.low <= truth <= of_x.high
+            )
+        test = correlation_difference(x, y, z, correlation)
+        apart.add(None if test.p_value is None else test.p_value < 0.05)
+        noise, _, people = world.draw(n_systems, N_ITEMS, 0.0, rng)
+        p_value = _p_of_noise(noise, people, correlation, seed=trial)
+        found.add(None if p_value is None else p_value < 0.05)
+    return ["–" if truth is None else missed.text(), found.text(), apart.text()]
+
+
+def _p_of_noise(x: Floats, z: Floats, correlation: Correlation, *, seed: int) -> float | None:
+    """As `agree` gives it: accuracies are tested against their own chance level."""
+    if correlation.coefficient not in ("acc-t", "spa"):
+        return correlate(x, z, correlation).p_value
+    left_out = leave_out(x, z, correlation)
+
+    if correlation.coefficient == "spa":
+        chance = chance_of(
+            lambda scores: leave_out(scores, z, correlation).value,
+            x,
+            "spa",
+            exchanges=60,
+            seed=seed,
+        )
+    else:
+        chance = chance_of_segments(x, z, correlation, seed=seed)
+    return left_out.estimate(
+        null=chance.null,
+        scale=scale_of(correlation, len(x)),
+    ).p_value
+
+
+def default_rows(*, trials: int, seed: int) -> list[str]:
+    tasks = [
+        (figure, world, n_systems)
+        for figure in DEFAULT_FIGURES
+        for n_systems in figure.systems
+        for world in STUDY_WORLDS
+    ]
+    with ProcessPoolExecutor() as pool:
+        cells = pool.map(partial(_default_row, trials=trials, seed=seed), tasks)
+        rows = []
+        for row in cells:
+            print(row, file=sys.stderr)
+            rows.append(row)
+    return rows
+
+
+def _default_row(task: tuple[DefaultFigure, StudyWorld, int], *, trials: int, seed: int) -> str:
+    figure, world, n_systems = task
+    cells = default_cells(figure, world, n_systems, trials=trials, seed=seed)
+    return f"| {figure.title} | {n_systems} × {N_ITEMS} | {world.title} | {' | '.join(cells)} |"
+
+
+TEMPLATE = """\
+# Calibration of `wellput agree`
+
+How often are tests and intervals right? Measured in simulated studies, systems × items, of metrics that are equally good.
+
+## What `wellput agree` prints by default
+
+The two-way jackknife, in {default_trials} studies a row (two standard errors of a share of .05: {default_error:.3f}).
+*Missed*: 95% intervals that do not hold the true value for other systems and other items. *Noise*: a metric of random
+numbers that is found to agree at .05. *Apart*: two equally good metrics that are told apart at .05. All should be .05 or less.
+"none" is the share of studies without an interval, because the coefficient was perfect, or undefined without one of the systems.
+
+| correlation | study | world | missed | noise | apart |
+|---|---|---|---|---|---|
+{default}
+
+{verdict}
+
+Items of one document are not independent, but the figures treat them as independent: with more systems, this matters more. If
+the scores of systems are skewed or have heavy tails, Pearson's r of systems is a little too certain. All figures are cautious if outputs
+share nothing, and with few systems whose pairs are counted (Kendall's τ, accuracies).
+
+The tests and intervals below are those that papers use; `--test` takes them by name. They were measured in
+{trials} studies a row.
+
+## Tests between two equally good metrics
+
+The share rejected at .05, which should be .050 (two standard errors of the measurement: {error:.3f}). A
+star: the p-values are not uniform (Kolmogorov–Smirnov, p < .001). "Errors share" is what a metric's
+errors have in common: nothing (every score errs by itself), the system (the metric likes or dislikes
+a system as a whole), the item, or both.
+
+| correlation | study | errors share | {tests} | Williams |
+|---|---|---|---|---|---|---|---|---|
+{null}
+
+If every score errs by itself, all four permutation tests are right. (`perm_systems` at system
+level is slightly liberal with few systems: metrics are standardized before they are exchanged, which
+ties the systems' means to each other.) A metric that errs for whole systems breaks the three that
+exchange single items or cells: exchanging items within a system mixes the two metrics' views of it,
+so that chance looks smaller than it is. With more items this is worse. At system level
+PERM-BOTH then finds a difference between equally good metrics in half of the studies. That is the
+published procedure (nlpstats exchanges the same way, mt-metrics-eval as `perm_cells`); it is kept as
+it is. For a conclusion about other systems, use the default; `perm_both`, `perm_inputs` and `perm_cells` hold only for these systems.
+
+`boot_difference` hardly ever rejects: drawing systems and items together counts the errors of single
+outputs twice, and p comes from an interval that is too wide.
+
+## 95% intervals
+
+How often they held the true correlation for new systems and new items, where metrics' errors share
+both systems and items (two standard errors: {error:.3f}).
+
+| correlation | study | truth | boot_both | boot_systems | boot_inputs | Fisher |
+|---|---|---|---|---|---|---|
+{coverage}
+
+`boot_both` covers too often with few systems and items, for the reason given above; with 20 × 100 it is
+almost right. `boot_systems` covers slightly too seldom, as percentile intervals of 10 to 20 points do.
+`boot_inputs` allows for other items but not for other systems: it holds the truth for new systems in half to five sixths of the
+studies. Fisher's interval is right if its assumptions are.
+"""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--trials", type=int, default=300)
+    parser.add_argument("--default-trials", type=int, default=500)
+    parser.add_argument("--resamples", type=int, default=199)
+    parser.add_argument("--seed", type=int, default=1)
+    given = parser.parse_args()
+    text = page(
+        trials=given.trials,
+        default_trials=given.default_trials,
+        n_resamples=given.resamples,
+        seed=given.seed,
+    )
+    write_page("agreement-calibration", text)

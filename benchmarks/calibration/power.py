@@ -1,0 +1,251 @@
+"""The power of studies of the size that `wellput power` recommends, by a separate simulation.
+
+Studies are drawn rating by rating from the world that the options describe: systems, items, judges, noise
+in every single rating. Each is analyzed as a user would: the ratings are ranked by
+`wellput.agreement.ranking`, two metrics are compared by Williams' test. Only that analysis is shared with the
+simulation of `wellput power`.
+
+    python -m benchmarks power
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+import numpy as np
+
+import wellput
+from benchmarks.pages import write_page
+from wellput.agreement.panel import Panel
+from wellput.agreement.ranking import rank_panel
+from wellput.core.metric import Floats
+from wellput.stats.metric_comparison import williams
+
+TARGET, ALPHA = 0.8, 0.05
+ITEM_EASE, SEVERITY = 1.0, 0.7
+"""What all outputs for an item share, and all ratings by a judge: neither is part of a difference."""
+
+
+class Plan(Protocol):
+    """What a user asks `wellput power`, and the world that the options describe."""
+
+    @property
+    def options(self) -> dict[str, Any]: ...
+
+    def is_found(self, n_items: int, rng: np.random.Generator) -> bool: ...
+
+
+@dataclass(frozen=True)
+class Systems:
+    """Two systems, `difference` apart; `points` rounds ratings to a scale of so many points."""
+
+    difference: float
+    judges: int
+    sd_item: float = 1.0
+    sd_noise: float = 1.0
+    sd_judge: float = 0.0
+    points: int | None = None
+
+    @property
+    def options(self) -> dict[str, Any]:
+        spreads = {"sd_item": self.sd_item, "sd_noise": self.sd_noise, "sd_judge": self.sd_judge}
+        return {"difference": self.difference, "judges": self.judges, **spreads}
+
+    def ratings(self, n_items: int, rng: np.random.Generator) -> Floats:
+        """Judges × 2 systems × items. A system's own part of an item, and of a judge's taste, has
+        1/√2 of the spread that the difference of two systems has."""
+        felt = (
+            np.array([self.difference, 0.0])[None, :, None]
+            + ITEM_EASE * rng.normal(size=(1, 1, n_items))
+            + SEVERITY * rng.normal(size=(self.judges, 1, 1))
+            + self.sd_item / math.sqrt(2) * rng.normal(size=(1, 2, n_items))
+            + self.sd_judge / math.sqrt(2) * rng.normal(size=(self.judges, 2, 1))
+            + self.sd_noise * rng.normal(size=(self.judges, 2, n_items))
+        )
+        if self.points is None:
+            return np.asarray(felt)
+        middle = (self.points + 1) / 2
+        return np.asarray(np.clip(np.round(felt + middle), 1, self.points))
+
+    def is_found(self, n_items: int, rng: np.random.Generator) -> bool:
+        return p_of_ranking(self.ratings(n_items, rng)) < ALPHA
+
+
+@dataclass(frozen=True)
+class Metrics:
+    """Two metrics, and judges of whom two correlate `judge_correlation`; one judge without error
+    where that is None."""
+
+    r1: float
+    r2: float
+    r12: float
+    judges: int = 1
+    judge_correlation: float | None = None
+    pilot_judges: int = 1
+
+    @property
+    def options(self) -> dict[str, Any]:
+        given: dict[str, Any] = {"metric_correlations": (self.r1, self.r2, self.r12)}
+        if self.judge_correlation is not None:
+            given |= {
+                "judges": self.judges,
+                "judge_correlation": self.judge_correlation,
+                "pilot_judges": self.pilot_judges,
+            }
+        return given
+
+    def is_found(self, n_items: int, rng: np.random.Generator) -> bool:
+        """What the judges agree on is drawn, then each judge's rating and each metric's score."""
+        own = 1.0 if self.judge_correlation is None else self.judge_correlation
+        k = self.pilot_judges
+        pilot = math.sqrt(k * own / (1 + (k - 1) * own))  # of their mean with what they agree on
+        loads = np.array([self.r1 / pilot, self.r2 / pilot])
+        truth = rng.normal(size=n_items)
+        rest = np.array([[1.0, self.r12], [self.r12, 1.0]]) - np.outer(loads, loads)
+        errors = np.linalg.cholesky(rest) @ rng.normal(size=(2, n_items))
+        scores = loads[:, None] * truth + errors
+        noise = math.sqrt(1 - own) * rng.normal(size=(self.judges, n_items))
+        people = (math.sqrt(own) * truth + noise).mean(axis=0)
+        r = np.corrcoef([people, *scores])
+        p_value = williams(r[0, 1], r[0, 2], r[1, 2], n_items).p_value
+        return p_value is not None and p_value < ALPHA
+
+
+def p_of_ranking(ratings: Floats) -> float:
+    """That of the one difference when two systems are ranked."""
+    judges, _, items = ratings.shape
+    panel = Panel(
+        question="quality",
+        judges=tuple(f"j{n}" for n in range(judges)),
+        systems=("A", "B"),
+        items=tuple(f"i{n}" for n in range(items)),
+        ratings=ratings,
+    )
+    return rank_panel(panel).differences[0].p_value
+
+
+PLANS: dict[str, Plan] = {
+    "systems, 1 judge": Systems(0.4, judges=1, sd_item=0.8, sd_noise=1.1),
+    "systems, 1 judge, noise only": Systems(0.4, judges=1, sd_item=0.0, sd_noise=1.0),
+    "systems, 1 judge, no noise": Systems(0.3, judges=1, sd_item=1.0, sd_noise=0.0),
+    "systems, 3 judges of one taste": Systems(0.4, judges=3, sd_item=0.8, sd_noise=1.1),
+    "systems, 5 judges of one taste": Systems(0.3, judges=5, sd_item=0.8, sd_noise=1.1),
+    "systems, 5 judges of own tastes": Systems(0.5, judges=5, sd_item=1, sd_noise=1, sd_judge=0.2),
+    "systems, 8 judges of own tastes": Systems(0.5, judges=8, sd_item=1, sd_noise=1, sd_judge=0.4),
+    "systems, 20 judges of own tastes": Systems(
+        0.4, judges=20, sd_item=1, sd_noise=1.5, sd_judge=0.5
+    ),
+    "metrics": Metrics(0.5, 0.3, 0.6),
+    "metrics, 1 judge as in the pilot": Metrics(0.5, 0.35, 0.6, judge_correlation=0.5),
+    "metrics, 5 judges after a pilot with 1": Metrics(
+        0.4, 0.3, 0.7, judges=5, judge_correlation=0.4
+    ),
+    "metrics, 2 judges after a pilot with 4": Metrics(
+        0.6, 0.45, 0.7, judges=2, judge_correlation=0.4, pilot_judges=4
+    ),
+}
+ROUNDED = {
+    "3 judges of one taste": Systems(0.4, judges=3, sd_item=0.8, sd_noise=1.1, points=7),
+    "8 judges of own tastes": Systems(0.5, judges=8, sd_judge=0.4, points=5),
+}
+NULLS = {
+    f"{judges} judge{'' if judges == 1 else 's'}, {'own tastes' if taste else 'one taste'}": Systems(
+        0.0, judges=judges, sd_item=1.0, sd_noise=1.0, sd_judge=taste
+    )
+    for judges, taste in ((1, 0.0), (2, 0.0), (2, 0.4), (3, 0.0), (3, 0.4), (5, 0.4), (20, 0.4))
+}
+NULL_ITEMS = 60
+
+
+def recommended(plan: Plan) -> int:
+    """The items that `wellput power` says a power of .80 takes."""
+    table = wellput.power(items=50, target=TARGET, **plan.options)
+    (smallest,) = table.smallest
+    if smallest.n_items is None:
+        raise ValueError(f"{plan} has no size that is enough: {smallest.note}")
+    return smallest.n_items
+
+
+def found_share(plan: Plan, n_items: int, *, studies: int, seed: int) -> float:
+    """How many studies of this size find the difference."""
+    rng = np.random.default_rng([seed, n_items])
+    return sum(plan.is_found(n_items, rng) for _ in range(studies)) / studies
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--studies", type=int, default=4000)
+    parser.add_argument("--seed", type=int, default=1)
+    given = parser.parse_args()
+    text = page(given.studies, given.seed)
+    write_page("power", text)
+
+
+def page(studies: int, seed: int) -> str:
+    return TEMPLATE.format(
+        studies=studies,
+        shown=f"{studies:,}",
+        seed=seed,
+        error=2 * math.sqrt(TARGET * (1 - TARGET) / studies),
+        null_error=2 * math.sqrt(ALPHA * (1 - ALPHA) / studies),
+        plans=_rows(PLANS.items(), studies, seed),
+        rounded=_rows(ROUNDED.items(), studies, seed),
+        nulls="\n".join(
+            f"| {title} | {found_share(plan, NULL_ITEMS, studies=studies, seed=seed):.3f} |"
+            for title, plan in NULLS.items()
+        ),
+        null_items=NULL_ITEMS,
+    )
+
+
+def _rows(plans: Iterable[tuple[str, Plan]], studies: int, seed: int) -> str:
+    lines = []
+    for title, plan in plans:
+        asked = replace(plan, points=None) if isinstance(plan, Systems) else plan
+        n_items = recommended(asked)
+        share = found_share(plan, n_items, studies=studies, seed=seed)
+        told = ", ".join(f"{name} {value}" for name, value in plan.options.items())
+        lines.append(f"| {title} | {told} | {n_items:,} | {share:.3f} |")
+        print(lines[-1], file=sys.stderr)
+    return "\n".join(lines)
+
+
+TEMPLATE = """\
+# Calibration of `wellput power`
+
+Does a study of the recommended size have the power that was asked for? For every kind of plan, `wellput power` says how many
+items give a power of .80. Then {shown} studies of that size are drawn rating by
+rating from the world that the options describe, and each is analyzed as a user would: systems are ranked by the ratings, metrics
+compared by Williams' test. *Power* is the share of studies that find the difference at .05. It should be .80; two standard
+errors of the measurement are {error:.3f}.
+
+| plan | options | items | power |
+| --- | --- | ---: | ---: |
+{plans}
+
+## Ratings on a scale
+
+`wellput power` assumes normal ratings. Here the same ratings are rounded to a scale of 7 or 5 points. Rounding and the ends of a
+scale cost power: take the difference and the spreads from ratings on your own scale.
+
+| plan | options | items | power |
+| --- | --- | ---: | ---: |
+{rounded}
+
+## Systems that are equally good
+
+How often the test that `wellput power` counts on calls two equal systems different at .05, with {null_items} items and spreads of 1
+(own tastes: 0.4); two standard errors are {null_error:.3f}.
+
+| judges | called different |
+| --- | ---: |
+{nulls}
+
+With two judges the test has one degree of freedom and hardly ever finds anything: take three or more judges. With three or more judges it calls equal systems different in .05 of the studies or
+fewer; with few judges of one taste, in far fewer.
+"""

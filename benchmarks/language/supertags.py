@@ -1,0 +1,239 @@
+"""Supertags, the tree model and the XTAG mapping on EWT: `python -m benchmarks language-supertags`.
+
+Trained on EWT train, measured on EWT dev and test. The XTAG grammar is unpacked into a temporary
+folder. Writes docs/results/language_supertags.md.
+"""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks.data import ewt, unpack_xtag
+from benchmarks.pages import write_page
+from wellput.core.tree import Tree
+from wellput.io.trees import parse_constituent
+from wellput.language.models.tree_model import (
+    TreeModel,
+    UnorderedTree,
+    forms_without_first_capital,
+    unordered,
+)
+from wellput.language.models.tree_training import train_tree_model
+from wellput.language.trees.constituents import to_dependencies
+from wellput.language.trees.supertags import Supertag, induce_supertags
+from wellput.language.trees.xtag import XtagGrammar, read_xtag
+from wellput.language.trees.xtag_mapping import xtag_supertags_of_tree
+from wellput.language.trees.xtag_places import XtagPlaces
+
+FIGURE_2 = """(S (NP-SBJ (EX There)) (VP (VBD was) (NP-PRD (NP (DT no) (NN cost) (NN estimate))
+  (PP (IN for) (NP (DT the) (JJ second) (NN phase))))))"""
+
+Chosen = Sequence[Sequence[Supertag]]
+
+
+@dataclass
+class Lexicon:
+    """The supertags of each word in training."""
+
+    by_word: dict[str, Counter[Supertag]]
+    overall: Counter[Supertag]
+
+    @classmethod
+    def of(cls, trees: Sequence[Tree]) -> Lexicon:
+        by_word: dict[str, Counter[Supertag]] = {}
+        overall: Counter[Supertag] = Counter()
+        for tree in trees:
+            forms = forms_without_first_capital(tree)
+            for form, supertag in zip(forms, induce_supertags(tree), strict=True):
+                by_word.setdefault(form, Counter())[supertag] += 1
+                overall[supertag] += 1
+        return cls(by_word, overall)
+
+    def most_frequent(self, form: str) -> Supertag:
+        found = self.by_word.get(form) or self.by_word.get(form.lower()) or self.overall
+        return found.most_common(1)[0][0]
+
+
+def coverage_rows(lexicon: Lexicon, parts: dict[str, list[Tree]]) -> list[str]:
+    rows = []
+    for part, trees in parts.items():
+        words = seen = known = seen_with_word = ambiguity = 0
+        for tree in trees:
+            forms = forms_without_first_capital(tree)
+            for form, supertag in zip(forms, induce_supertags(tree), strict=True):
+                words += 1
+                seen += supertag in lexicon.overall
+                if (own := lexicon.by_word.get(form)) is not None:
+                    known += 1
+                    seen_with_word += supertag in own
+                    ambiguity += len(own)
+        rows.append(
+            f"| {part} | {words:,} | {seen / words:.2%} | {known / words:.2%} | "
+            f"{seen_with_word / known:.2%} | {ambiguity / known:.1f} |"
+        )
+    return rows
+
+
+def accuracy_row(name: str, gold: Chosen, found: Chosen, speed: float | None) -> str:
+    pairs = [
+        (g, f)
+        for own, best in zip(gold, found, strict=True)
+        for g, f in zip(own, best, strict=True)
+    ]
+    whole = sum(g == f for g, f in pairs) / len(pairs)
+    role = sum((g.relation, g.side) == (f.relation, f.side) for g, f in pairs) / len(pairs)
+    side = sum(g.side == f.side for g, f in pairs) / len(pairs)
+    trees = sum(tuple(g) == tuple(f) for g, f in zip(gold, found, strict=True)) / len(gold)
+    shown = f"{speed:,.0f}" if speed is not None else ""
+    return f"| {name} | {whole:.2%} | {role:.2%} | {side:.2%} | {trees:.1%} | {shown} |"
+
+
+def timed(choose: Callable[[], Chosen], n: int) -> tuple[Chosen, float]:
+    """What is chosen, and trees a second of processor time."""
+    started = time.process_time()
+    chosen = choose()
+    return chosen, n / (time.process_time() - started)
+
+
+def chooser_rows(model: TreeModel, lexicon: Lexicon, trees: list[Tree]) -> list[str]:
+    gold = [induce_supertags(tree) for tree in trees]
+    bare = [unordered(tree) for tree in trees]
+    labeled = [unordered(tree, with_labels=True) for tree in trees]
+
+    def best(words: Sequence[UnorderedTree], **options: object) -> Callable[[], Chosen]:
+        return lambda: [
+            found[0].supertags
+            for found in model.choose(words, **options)  # type: ignore[arg-type]
+        ]
+
+    frequent = [[lexicon.most_frequent(form) for form in tree.forms] for tree in bare]
+    rows = [accuracy_row("the word's most frequent supertag", gold, frequent, None)]
+    for name, choose in {
+        "mother-blind: word and number of daughters": best(bare, method="alone"),
+        "tree model, top-down": best(bare, method="top-down"),
+        "tree model, exact, 50 candidates a word": best(bare, candidates=50),
+        "tree model, exact, 100 candidates": best(bare),
+        "tree model, exact, 200 candidates": best(bare, candidates=200),
+        "tree model, exact, tags and relations known": best(labeled),
+    }.items():
+        chosen, speed = timed(choose, len(trees))
+        rows.append(accuracy_row(name, gold, chosen, speed))
+    return rows
+
+
+def unpacked_grammar(folder: str) -> XtagGrammar:
+    unpack_xtag(folder)
+    [root] = [path.parent for path in Path(folder).rglob("english.gram")]
+    return read_xtag(root)
+
+
+def accepts(places: Sequence[tuple[int, ...]]) -> bool:
+    """Whether members at these places may stand in this order; daughters may share a slot."""
+    at = 0
+    for own in places:
+        later = [place for place in own if place >= at]
+        if not later:
+            return False
+        at = later[0]
+    return True
+
+
+def xtag_row(grammar: XtagGrammar, part: str, trees: list[Tree]) -> str:
+    grammar_places = XtagPlaces(grammar)
+    nodes = named = arcs = allowed = decided = right = treelets = accepted = 0
+    for tree in trees:
+        supertags = xtag_supertags_of_tree(grammar, tree)
+        for number, (word, supertag) in enumerate(zip(tree.words, supertags, strict=True)):
+            nodes += 1
+            named += supertag.tree in grammar.trees
+            if word.head:
+                sides = grammar_places.sides(supertags[word.head - 1], supertag)
+                side = "<" if number < word.head - 1 else ">"
+                arcs += 1
+                allowed += side in sides
+                decided += len(sides) == 1
+                right += sides == side
+        for head, mother in enumerate(supertags):
+            members = [i for i, w in enumerate(tree.words) if w.head == head + 1 or i == head]
+            if len(members) > 1:
+                treelets += 1
+                accepted += accepts(
+                    [
+                        (grammar_places.anchor(mother),)
+                        if i == head
+                        else grammar_places.places(mother, supertags[i])
+                        for i in members
+                    ]
+                )
+    return (
+        f"| {part} | {nodes:,} | {named / nodes:.2%} | {allowed / arcs:.2%} | {decided / arcs:.1%} | "
+        f"{right / decided:.2%} | {accepted / treelets:.1%} |"
+    )
+
+
+def figure_2(grammar: XtagGrammar) -> str:
+    tree = to_dependencies(parse_constituent(FIGURE_2), predicative_nouns=True)
+    supertags = xtag_supertags_of_tree(grammar, tree)
+    return ", ".join(
+        f"*{word.form}* {supertag.tree}"
+        for word, supertag in zip(tree.words, supertags, strict=True)
+    )
+
+
+def main() -> None:
+    train, dev, test = ewt("train"), ewt("dev"), ewt("test")
+    parts = {"dev": dev, "test": test}
+    lexicon = Lexicon.of(train)
+    model = train_tree_model(train)
+    size = sum(array.nbytes for array in model.arrays.values())
+    frequent = sum(count > 1 for count in lexicon.overall.values())
+    lines = [
+        "# Supertags, the tree model and XTAG",
+        "",
+        "UD English EWT, trained on train; the weights of the tree model were tuned on dev.",
+        "",
+        "## Supertags",
+        "",
+        f"{len(lexicon.overall):,} supertags in training, {frequent:,} of them more than once.",
+        "",
+        "| part | words | supertag seen in training | word seen | supertag seen with the word, of those "
+        "| supertags a word |",
+        "| --- | ---: | ---: | ---: | ---: | ---: |",
+        *coverage_rows(lexicon, parts),
+        "",
+        "## Supertags for unordered trees of words",
+        "",
+        f"The model is {size / 1e6:.2f} MB. Shares of words whose whole supertag is right, whose relation",
+        "and side are, whose side is; of trees in which all supertags are; trees a second of processor",
+        "time, on one core.",
+    ]  # fmt: skip
+    for part, trees in parts.items():
+        lines += [
+            "",
+            f"EWT {part}:",
+            "",
+            "| chooser | supertag | relation and side | side | whole trees | trees/s |",
+            "| --- | ---: | ---: | ---: | ---: | ---: |",
+            *chooser_rows(model, lexicon, trees),
+        ]
+    lines += ["", "## XTAG", ""]
+    with tempfile.TemporaryDirectory() as folder:
+        grammar = unpacked_grammar(folder)
+        lines += [
+            f"{len(grammar.trees):,} trees in {len(grammar.families)} families. Treelets are "
+            "accepted where the",
+            "places of a head and all her daughters allow the order of the sentence.",
+            "",
+            "| part | nodes | with an existing tree | side among those allowed | side decided "
+            "| right where decided | treelets accepted |",
+            "| --- | ---: | ---: | ---: | ---: | ---: | ---: |",
+            *(xtag_row(grammar, part, trees) for part, trees in parts.items()),
+            "",
+            f"Figure 2 of Bangalore et al. 2000: {figure_2(grammar)}.",
+        ]
+    write_page("language-supertags", "\n".join(lines))

@@ -1,0 +1,89 @@
+"""All scores of texts that the fluency page compares, as columns that should rise with quality."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.papers.fluency.kept_parses import KeptCharts, KeptLinks
+from benchmarks.papers.fluency.neural_scores import KeptScores
+from wellput.core.evalset import Batch
+from wellput.core.metric import Floats
+from wellput.language.models.fluency_model import FEATURES, FluencyModel, english_models
+from wellput.language.models.gleu_model import FEATURES as GLEU_FEATURES
+from wellput.language.models.gleu_model import GleuModel, GleuParsers
+from wellput.language.models.head_driven import HeadDrivenParser
+from wellput.language.models.ngrams import log_frequencies
+from wellput.language.shipped import HEAD_DRIVEN_FILE, english_ngrams, shipped
+from wellput.metrics.registry import create
+from wellput.text.english import treebank_words
+
+Columns = dict[str, Floats]
+NEURAL = "perplexity, penalized"
+LEAST_KNOWN = 0.95
+"""The share of texts that the file of neural scores must have, or there is no column."""
+
+
+class Scorers:
+    """Length, `fluency`, `gleu-fluency`, each feature of both alone, and a neural model's measures.
+
+    Lower-is-better features are negated. `kept` is a folder: parses are kept there in `links.jsonl` and
+    `charts.jsonl`, and `neural.jsonl` is what `python -m benchmarks neural-scores` writes, if it is there.
+    """
+
+    def __init__(self, kept: Path) -> None:
+        self.models = english_models()
+        self.fluency = FluencyModel.load(shipped("fluency.wpm"))
+        self.gleu = GleuModel.load(shipped("gleu-fluency.wpm"))
+        parser = HeadDrivenParser.load(shipped(HEAD_DRIVEN_FILE))
+        charts: Any = KeptCharts(kept / "charts.jsonl", parser)
+        self.parsers = GleuParsers(charts, KeptLinks(kept / "links.jsonl", workers=2))
+        self.neural = KeptScores(kept / "neural.jsonl")
+
+    def __call__(self, texts: Sequence[str], *, has_gleu: bool = True) -> Columns:
+        features = self.models.features(texts)
+        columns = {"length": np.array([float(len(text.split())) for text in texts])}
+        columns["fluency"] = np.nan_to_num(self.fluency.scores(features))
+        titles = {"ngrams": "ngrams (SLOR)"}
+        for name, column in zip(FEATURES, features.T, strict=True):
+            columns[f"· {titles.get(name, name)}"] = _filled(column)
+        if has_gleu:
+            rows = self.gleu.normalized(self.parsers.features(texts))
+            columns["gleu-fluency"] = _filled(self.gleu.distances(rows))
+            for place, name in enumerate(GLEU_FEATURES):
+                sign = 1 if name == "log_probability" else -1
+                columns[f"· gleu {name}"] = _filled(sign * rows[:, place])
+        return columns | _neural(texts, self.neural.rows(texts))
+
+
+def _neural(texts: Sequence[str], rows: Floats) -> Columns:
+    log_probs, pieces = rows.T
+    alone, words = log_frequencies(english_ngrams(), [treebank_words(text).forms for text in texts])
+    measures = {
+        NEURAL: log_probs / ((5 + pieces) / 6) ** 0.8,
+        "perplexity, mean": log_probs / pieces,
+        "perplexity, SLOR": (log_probs - alone) / np.maximum(1, words),
+    }
+    has_words = np.array([bool(text.strip()) for text in texts])
+    if np.isfinite(log_probs[has_words]).mean() >= LEAST_KNOWN:
+        return {name: _filled(column) for name, column in measures.items()}
+    nothing = np.full(len(texts), np.nan)
+    return dict.fromkeys(measures, nothing)
+
+
+def _filled(column: Floats) -> Floats:
+    """An output without words is as bad as the worst."""
+    return np.where(np.isnan(column), np.nanmin(column), column)
+
+
+def with_references(texts: Sequence[str], references: Sequence[Sequence[str]]) -> Columns:
+    """BLEU and chrF of each text."""
+    columns = {}
+    for name in ("bleu", "chrf"):
+        metric = create(name)
+        statistics = metric.statistics(Batch.from_texts(texts, references))
+        columns[name] = np.nan_to_num(metric.segment_score(statistics))
+    return columns

@@ -1,0 +1,91 @@
+"""The neural filter on SWORDS dev: `python -m benchmarks paraphrase-neural INDEX JUDGED --encoder NAME`.
+
+JUDGED is what `python -m benchmarks substitutions` writes; the weights are learned from all of it. Writes
+docs/results/paraphrase_neural.md. Needs `wellput[neural]`, and hours of one core; with a GPU elsewhere,
+write the sentences with --pairs, encode them there with `benchmarks/papers/paraphrase/similarities.py`, and give
+what comes back as --similarities.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks.pages import write_page
+from benchmarks.papers.paraphrase.filters import ranking, swords_queries
+from wellput.core.metric import Floats
+from wellput.language.models.wordnet import open_wordnet
+from wellput.language.paraphrase.candidates import WordNetCandidates
+from wellput.language.paraphrase.context_filter import FEATURES, fit_combination
+from wellput.language.paraphrase.corpus_index import CorpusIndex
+from wellput.language.paraphrase.embeddings import TransformerEncoder, sentence_pairs, similarities
+from wellput.language.paraphrase.model import ParaphraseModel
+from wellput.language.paraphrase.training import judged_queries, read_judged
+from wellput.language.shipped import PARAPHRASE_FILE, shipped
+
+Verdicts = NDArray[np.bool_]
+
+
+def write_figures(
+    swords: Floats, is_right: Verdicts, learned: Floats, verdicts: Verdicts, encoder: str
+) -> None:
+    """From the features of SWORDS dev and of CoInCo, the encoder's three in the last columns."""
+    n = len(FEATURES)
+    rows = {
+        "token similarity alone": swords[:, n],
+        "context features alone": fit_combination(learned[:, :n], verdicts).probabilities(
+            swords[:, :n]
+        ),
+        "the encoder's features alone": fit_combination(learned[:, n:], verdicts).probabilities(
+            swords[:, n:]
+        ),
+        "`neural`: both": fit_combination(learned, verdicts).probabilities(swords),
+    }
+    lines = [
+        "# The neural filter",
+        "",
+        f"With {encoder}: {len(is_right):,} substitutions "
+        f"of SWORDS dev, the same as [for the other filters](paraphrase.md), {is_right.mean():.1%} right; weights "
+        f"learned from {len(verdicts):,} substitutions of CoInCo, without the sentences of SWORDS.",
+        "",
+        "| filter | AUC | precision at recall .8 | at recall .5 |",
+        "| --- | ---: | ---: | ---: |",
+    ]
+    for name, scores in rows.items():
+        found = ranking(is_right, scores)
+        lines.append(f"| {name} | " + " | ".join(f"{value:.3f}" for value in found) + " |")
+    write_page("paraphrase-neural", "\n".join(lines))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("index")
+    parser.add_argument("judged")
+    parser.add_argument("--encoder", required=True)
+    parser.add_argument("--pairs", help="write the sentences to encode, and stop")
+    parser.add_argument("--similarities", help="the encoder's features, computed before")
+    asked = parser.parse_args()
+    wordnet = open_wordnet()
+    swords, is_right = swords_queries(wordnet, CorpusIndex.load(asked.index))
+    queries, verdicts = judged_queries(read_judged(asked.judged), WordNetCandidates(wordnet))
+    if asked.pairs:
+        sentences, pairs = sentence_pairs([*swords, *queries])
+        Path(asked.pairs).write_text(json.dumps({"sentences": sentences, "pairs": pairs}))
+        return
+    if asked.similarities:
+        found = np.load(asked.similarities)
+    else:
+        found = similarities(TransformerEncoder(asked.encoder), [*swords, *queries])
+    knowledge = ParaphraseModel.load(shipped(PARAPHRASE_FILE)).knowledge
+    n = len(swords)
+    write_figures(
+        np.concatenate([knowledge.features(swords), found[:n]], axis=1),
+        is_right,
+        np.concatenate([knowledge.features(queries), found[n:]], axis=1),
+        verdicts,
+        Path(asked.encoder).name,
+    )

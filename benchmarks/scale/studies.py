@@ -1,0 +1,158 @@
+"""Many judges at once against one server process: `python -m benchmarks studies`.
+
+200 judges ask for a trial and answer it, 20 times each, first without a pause in between, then with the
+seconds that somebody takes to read a sentence. SQLite and PostgreSQL (a server of its own, if it is
+installed) in the same run. Checks that no request failed and no answer is missing; writes
+docs/results/studies.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import platform
+import random
+import tempfile
+import threading
+import time
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.pages import write_page
+from tests.programs import postgresql_folder
+from tests.studies.postgresql import running_server
+from tests.studies.serving import Client, ServedStudy
+from wellput.core.judgment import Judgment
+from wellput.studies.designs.registry import default_questionnaire
+from wellput.studies.store import Store
+from wellput.studies.study_setup import StudyItem, StudyPlan, all_trials, make_setup
+
+PER_ITEM = 4
+PAUSE = 3.0
+
+
+@dataclass
+class Load:
+    """What the judges met with: seconds of every request, and responses that were no success."""
+
+    next_seconds: list[float] = field(default_factory=list)
+    answer_seconds: list[float] = field(default_factory=list)
+    errors: list[object] = field(default_factory=list)
+    wall: float = 0.0
+
+
+def measure(url: str, *, n_judges: int, n_answers: int, pause: float) -> Load:
+    """Lets the judges loose on a fresh study, and checks what they left behind."""
+    questionnaire = default_questionnaire("rating")
+    n_items = n_judges * n_answers // (2 * PER_ITEM)
+    items = [StudyItem(f"i{n}", {"A": f"a text {n}", "B": f"text {n} a"}) for n in range(n_items)]
+    plan = StudyPlan(judges=n_judges, per_item=PER_ITEM)
+    store = Store.create(
+        url, make_setup(questionnaire, plan, items, all_trials(questionnaire, items), seed=1)
+    )
+    tokens = [invitation.token for invitation in store.invite(n_judges)]
+    store.close()
+    load = Load()
+    with ServedStudy(url) as served:
+        start = threading.Barrier(n_judges + 1)
+
+        def judge(token: str) -> None:
+            rng = random.Random(token)
+            client = Client(served.port, token, timeout=120)
+            start.wait()
+            for number in range(n_answers):
+                if pause:
+                    client.close()  # the server gives idle connections up, and browsers reconnect
+                    time.sleep(rng.uniform(0, 2 * pause))
+                began = time.perf_counter()
+                response = client.next()
+                load.next_seconds.append(time.perf_counter() - began)
+                if response is None or response[0] != 200 or response[1]["trial"] is None:
+                    load.errors.append(response)
+                    return
+                trial = response[1]["trial"]["id"]
+                given = {"understandability": 1 + number % 7, "quality": 4}
+                began = time.perf_counter()
+                answered = client.answer(trial, given, ms=1000)
+                load.answer_seconds.append(time.perf_counter() - began)
+                if answered is None or answered[0] != 201:
+                    load.errors.append(answered)
+                    return
+            client.close()
+
+        threads = [threading.Thread(target=judge, args=(token,)) for token in tokens]
+        for thread in threads:
+            thread.start()
+        start.wait()
+        began = time.perf_counter()
+        for thread in threads:
+            thread.join()
+        load.wall = time.perf_counter() - began
+    _check(url, n_judges * n_answers)
+    return load
+
+
+def _check(url: str, expected: int) -> None:
+    """Every answer is there, and every trial has exactly its number."""
+    found = [one for one in Store.open(url).judgments() if one.question == "quality"]
+    assert len(found) == expected, f"{len(found)} answers of {expected}"
+    counts = Counter((one.item, one.system) for one in found if isinstance(one, Judgment))
+    assert set(counts.values()) == {PER_ITEM}, Counter(counts.values())
+
+
+def _row(name: str, load: Load) -> str:
+    n = len(load.answer_seconds)
+    cells = [name, f"{n:,}", str(len(load.errors)), f"{n / load.wall:.0f}"]
+    for seconds in (load.answer_seconds, load.next_seconds):
+        cells += [f"{1000 * np.quantile(seconds, q):.0f}" for q in (0.5, 0.95, 1.0)]
+    return "| " + " | ".join(cells) + " |"
+
+
+def page(rows: list[str], *, n_judges: int, n_answers: int) -> str:
+    return f"""# Studies: load and durability
+
+## {n_judges} judges at once
+
+{n_judges} judges give {n_answers} answers each to one server process. Without a pause, each request follows the last response at once:
+this measures how much the server can do. With a pause of {PAUSE:g} seconds on average before each trial, it measures what very quick
+people would notice. Judges and server share the machine ({os.cpu_count()} cores, {platform.system()}). Every answer is on
+disk before it is acknowledged. Times in milliseconds.
+
+| database, pause | answers | errors | answers/s | answer p50 | p95 | max | next trial p50 | p95 | max |
+| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |
+{chr(10).join(rows)}
+
+No answer was lost, and every trial had exactly its planned number of judgments.
+
+## Killed in the middle
+
+`make slow` kills the server with SIGKILL at random moments while six judges answer and change their
+answers; the judges repeat what was not acknowledged. It does so 200 times on SQLite and 50 times on PostgreSQL. The test fails
+unless every acknowledged answer is there once, with its value.
+"""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--judges", type=int, default=200)
+    parser.add_argument("--answers", type=int, default=20)
+    given = parser.parse_args()
+    n_judges, n_answers = given.judges, given.answers
+    binaries = postgresql_folder()
+    if binaries is None:
+        raise SystemExit("PostgreSQL is not installed (Debian: apt-get install postgresql).")
+    rows = []
+    with tempfile.TemporaryDirectory() as folder, running_server(binaries) as server:
+        for pause in (0.0, PAUSE):
+            urls = {
+                "SQLite": str(Path(folder) / f"{pause}.db"),
+                "PostgreSQL": server.new_database(),
+            }
+            for name, url in urls.items():
+                load = measure(url, n_judges=n_judges, n_answers=n_answers, pause=pause)
+                rows.append(_row(f"{name}, {pause:g} s", load))
+                print(rows[-1])
+    write_page("studies", page(rows, n_judges=n_judges, n_answers=n_answers))

@@ -1,0 +1,158 @@
+"""Correlations and their tests beside other tools, on the same scores in one run.
+
+Prints a table and writes it to docs/results/agreement_speed.md. nlpstats comes from PyPI;
+mt-metrics-eval is not there: set MT_METRICS_EVAL to a checkout of its repository. nlpstats is slow:
+its time is measured with few resamples and multiplied.
+
+    python -m benchmarks agreement-speed
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+import time
+import warnings
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from benchmarks.pages import write_page
+from wellput.core.metric import Floats
+from wellput.stats.correlation import Coefficient, Correlation, correlate
+from wellput.stats.correlation_resampling import perm_both
+from wellput.stats.metric_comparison import compare_all
+
+RESAMPLES = 1000
+FEW = 10
+KENDALL_BY_ITEM = Correlation(average="item", coefficient="kendall")
+
+
+def seconds(function: Callable[[], object], *, turns: int = 1) -> float:
+    """The shortest time of several turns."""
+    times = []
+    for _ in range(turns):
+        start = time.perf_counter()
+        function()
+        times.append(time.perf_counter() - start)
+    return min(times)
+
+
+def peer(module: str) -> Any:
+    try:
+        return importlib.import_module(module)
+    except ImportError:
+        sys.exit(f"{module} is missing: see the head of this file.")
+
+
+def scores(systems: int, items: int, metrics: int, *, seed: int = 0) -> tuple[list[Floats], Floats]:
+    """Noisy copies of people's scores, which are whole numbers as on a rating scale."""
+    rng = np.random.default_rng(seed)
+    quality = rng.normal(size=(systems, 1)) * 0.5 + rng.normal(size=(systems, items))
+    noisy = [quality + (1 + k / 10) * rng.normal(size=quality.shape) for k in range(metrics)]
+    return noisy, np.round(quality * 10 + 50)
+
+
+def permutation_rows() -> list[str]:
+    permutation = peer("nlpstats.correlations.permutation")
+    (x, y), z = scores(16, 100, 2)
+    rows = []
+    coefficients: tuple[Coefficient, ...] = ("kendall", "pearson", "spearman")
+    for coefficient in coefficients:
+
+        def theirs(coefficient: Coefficient = coefficient) -> None:
+            permutation.permutation_test(x, y, z, "input", coefficient, "both", n_resamples=FEW)
+
+        def ours(coefficient: Coefficient = coefficient) -> None:
+            correlation = Correlation(average="item", coefficient=coefficient)
+            perm_both(x, y, z, correlation, n_resamples=RESAMPLES)
+
+        peer_s = seconds(theirs, turns=3) * RESAMPLES / FEW
+        ours_s = seconds(ours, turns=20)
+        bar = "800×" if coefficient == "kendall" else ""
+        rows.append(
+            f"| PERM-BOTH, {coefficient}, by item, 16 × 100, {RESAMPLES} resamples | nlpstats 0.0.1 "
+            f"| {peer_s:.1f} s | {ours_s * 1000:.2f} ms | {peer_s / ours_s:,.0f}× | {bar} |"
+        )
+    return rows
+
+
+def calibration_row() -> str:
+    sys.path.append(os.environ.get("MT_METRICS_EVAL", ""))
+    optimization = peer("mt_metrics_eval.tau_optimization")
+    (x,), z = scores(20, 1000, 1)
+
+    def theirs() -> None:
+        optimization.tau_optimization(x.T, z.T, optimization.TauSufficientStats.acc_23)
+
+    def ours() -> None:
+        correlate(x, z, Correlation(average="item", coefficient="acc-t"))
+
+    theirs_s, ours_s = seconds(theirs, turns=3), seconds(ours, turns=5)
+    return (
+        f"| tie calibration, by item, 20 × 1000 | mt-metrics-eval | {theirs_s:.2f} s "
+        f"| {ours_s * 1000:.1f} ms | {theirs_s / ours_s:,.0f}× | 20× |"
+    )
+
+
+def growth_rows() -> list[str]:
+    rows = []
+    pooled = Correlation(coefficient="kendall")
+    (x, y), z = scores(16, 100, 2)
+    for n_resamples in (1000, 4000, 16000):
+        test = partial(perm_both, x, y, z, KENDALL_BY_ITEM, n_resamples=n_resamples)
+        taken = seconds(test, turns=5)
+        rows.append(f"| by item, 16 × 100 | {n_resamples} | {taken * 1000:.1f} ms |")
+    for items in (1000, 4000, 16000):
+        (x, y), z = scores(16, items, 2)
+        taken = seconds(partial(perm_both, x, y, z, pooled, n_resamples=20), turns=3)
+        rows.append(f"| pooled, 16 × {items} | 20 | {taken * 1000:.0f} ms |")
+    return rows
+
+
+def all_pairs_seconds() -> float:
+    metrics, z = scores(20, 1000, 20)
+    named = {f"metric {k}": metric for k, metric in enumerate(metrics)}
+    return seconds(
+        lambda: compare_all(
+            named, z, KENDALL_BY_ITEM, n_resamples=RESAMPLES, threads=os.cpu_count() or 1
+        )
+    )
+
+
+TEMPLATE = """\
+# Speed of agreement
+
+Correlations and their tests, beside other tools: one thread, both tools in one run on one machine. Machines differ and are
+noisy, so only ratios count. nlpstats was timed with {few} resamples, and its time was multiplied.
+
+| what | other tool | its time | wellput's time | ratio | we want |
+|---|---|---|---|---|---|
+{rows}
+
+All pairs of 20 metrics on 20 × 1000 (190 PERM-BOTH tests, Kendall by item, {resamples} resamples
+each, {cores} threads): {all_pairs:.1f} s.
+
+How the time grows (PERM-BOTH, Kendall): in proportion to resamples, and as n log n with pooled points.
+
+| correlation | resamples | time |
+|---|---|---|
+{growth}
+"""
+
+
+def main() -> None:
+    warnings.simplefilter("ignore")  # the peers' own
+    rows = [*permutation_rows(), calibration_row()]
+    page = TEMPLATE.format(
+        few=FEW,
+        resamples=RESAMPLES,
+        cores=os.cpu_count(),
+        rows="\n".join(rows),
+        all_pairs=all_pairs_seconds(),
+        growth="\n".join(growth_rows()),
+    )
+    write_page("agreement-speed", page)

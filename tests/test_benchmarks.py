@@ -1,0 +1,135 @@
+"""The table of benchmarks: every page of docs/results has one, and every module exists."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from benchmarks import pages
+from benchmarks.catalog import BENCHMARKS, command
+from benchmarks.data import sources
+
+ROOT = Path(__file__).parents[1]
+
+
+def run(*arguments: str, folder: str | None = None) -> subprocess.CompletedProcess[str]:
+    kept = {name: value for name, value in os.environ.items() if name != "WELLPUT_DATA"}
+    return subprocess.run(
+        [sys.executable, "-m", "benchmarks", *arguments],
+        cwd=ROOT,
+        env={**kept, "WELLPUT_DATA": folder} if folder else kept,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_each_page_of_results_has_one_benchmark() -> None:
+    written = sorted(benchmark.page for benchmark in BENCHMARKS.values() if benchmark.page)
+    found = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "docs/results").glob("*.md"))
+    assert written == found
+
+
+def test_a_page_has_the_name_of_its_benchmark() -> None:
+    for name, benchmark in BENCHMARKS.items():
+        assert benchmark.page in ("", f"docs/results/{name.replace('-', '_')}.md")
+
+
+def test_each_module_is_there_and_has_a_main() -> None:
+    for benchmark in BENCHMARKS.values():
+        spec = find_spec(f"benchmarks.{benchmark.module}")
+        assert spec is not None and spec.origin is not None, benchmark.module
+        assert "\ndef main() -> None:" in Path(spec.origin).read_text("utf-8"), benchmark.module
+
+
+def test_the_list_names_every_benchmark_page_and_file() -> None:
+    listed = run("--list").stdout
+    for name, benchmark in BENCHMARKS.items():
+        assert f"\n{name}: " in f"\n{listed}"
+        assert f"command: {command(name)}\n" in listed
+        assert benchmark.page in listed
+        assert all(file in listed for file in benchmark.data)
+
+
+def test_an_unknown_name_is_refused() -> None:
+    done = run("sped")
+    assert done.returncode == 1
+    assert "There is no benchmark 'sped'" in done.stderr
+
+
+def test_a_benchmark_shows_its_own_options() -> None:
+    done = run("power", "--help")
+    assert done.returncode == 0
+    assert "--studies" in done.stdout
+
+
+def test_a_command_has_the_arguments_that_it_cannot_do_without() -> None:
+    assert command("speed") == "make bench-speed"
+    assert command("language-head-driven") == 'make bench-language-head-driven ARGS="FOLDER"'
+
+
+def test_the_source_of_each_file_is_known() -> None:
+    read = {file for benchmark in BENCHMARKS.values() for file in benchmark.data}
+    known = sources()
+    assert read == set(known)
+    assert {source.how for source in known.values()} == {"copied", "packed", "part", "converted"}
+    assert all(len(source.sha256) == 64 for source in known.values())
+
+
+def test_without_a_data_folder_a_message_says_how_to_name_one() -> None:
+    done = run("speed")
+    assert done.returncode == 1
+    assert "mt/wmt21_de-en_da.jsonl.gz" in done.stderr
+    assert "--data" in done.stderr and "WELLPUT_DATA" in done.stderr
+
+
+@pytest.mark.parametrize("as_option", [True, False])
+def test_a_missing_file_is_named_with_its_source(tmp_path: Path, as_option: bool) -> None:
+    folder = str(tmp_path)
+    done = run("speed", "--data", folder) if as_option else run("speed", folder=folder)
+    assert done.returncode == 1
+    assert f"{tmp_path / 'mt/wmt21_de-en_da.jsonl.gz'} is missing." in done.stderr
+    assert "wmt-conference/wmt21-news-systems" in done.stderr
+
+
+def test_a_page_is_written_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(pages, "ROOT", tmp_path)
+    monkeypatch.setattr(sys, "argv", ["power", "--studies", "10"])
+    (tmp_path / "docs/results").mkdir(parents=True)
+    pages.write_page("power", "# Title\n\nText.\n\n")
+    written = (tmp_path / "docs/results/power.md").read_text("utf-8")
+    assert written == (
+        "# Title\n\nText.\n\n## How to repeat this\n\n"
+        '`make bench-power ARGS="--studies 10"` writes this page.\n\nIt reads no data.\n'
+    )
+    assert capsys.readouterr().out == f"{written}\n"
+
+
+def test_only_the_part_between_marks_is_replaced(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("before\n<a>\nold\n<b>\nafter\n", "utf-8")
+    pages.replace_between(page, "<a>\n", "<b>", "new\n")
+    assert page.read_text("utf-8") == "before\n<a>\nnew\n<b>\nafter\n"
+
+
+def test_each_page_says_how_to_repeat_it() -> None:
+    for name, benchmark in BENCHMARKS.items():
+        if benchmark.page:
+            text = (ROOT / benchmark.page).read_text("utf-8")
+            _, title, rest = text.partition(pages.ENDING_TITLE)
+            assert title + rest == pages.ending(name), benchmark.page
+
+
+def test_an_ending_gathers_the_files_of_one_source() -> None:
+    lines = pages.ending("speed").splitlines()
+    assert (
+        "- `mt/wmt21_de-en_da.jsonl.gz`, `mt/wmt21_de-en_refs.jsonl.gz`: converted from "
+        "wmt-conference/wmt21-news-systems (licence: research only)"
+    ) in lines
