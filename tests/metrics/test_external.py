@@ -108,6 +108,48 @@ def test_two_files_with_one_name_are_told_apart(tmp_path: Path) -> None:
     assert names == [f"{one}:metric=COMET-22", f"{two}:metric=COMET-22"]
 
 
+def test_systems_are_compared_on_the_items_that_both_have_a_score_of(tmp_path: Path) -> None:
+    """B is equal to A on every item; its missing scores are those of the hard items."""
+    texts = {system: [f"text {n}" for n in range(20)] for system in "AB"}
+    evalset = wellput.EvalSet.of(texts, texts["A"])
+    lines = ["system,item,score"]
+    for n in range(20):
+        score = 0.9 if n < 10 else 0.2
+        lines += [f"A,{n + 1},{score + n % 3 / 100}"] + [f"B,{n + 1},{score + n % 2 / 100}"] * (
+            n < 10
+        )
+    found = wellput.score(evalset, written(tmp_path, "\n".join(lines) + "\n"), baseline="A")
+    (comparison,) = found.comparisons
+    assert comparison.n == 10
+    assert abs(comparison.delta) < 0.02
+
+
+def test_a_file_does_not_hide_a_metric_of_the_same_name(tmp_path: Path) -> None:
+    path = written(tmp_path, "system,item,metric,score\nA,1,bleu,1\n")
+    assert [metric.name for metric in create_all(f"bleu,{path}")] == ["bleu", f"{path}:metric=bleu"]
+
+
+def test_a_metric_fitted_on_them_finds_the_file_again(tmp_path: Path) -> None:
+    shown = wellput.demo(no_report=True)
+    worth = {"careful": 6.0, "realizer": 5.0, "template": 4.0}
+    lines = ["system,item,judge,other"] + [
+        f"{system},{item.id},{worth.get(system, 2.0) + place % 3 / 10},{place % 5}"
+        for place, item in enumerate(shown.evalset)
+        for system in item.outputs
+    ]
+    path = written(tmp_path, "\n".join(lines) + "\n", "own.csv")
+    fitted = wellput.fit(
+        shown.evalset,
+        shown.judgments,
+        question="quality (simulated)",
+        predictors=[path, "length"],
+        no_rescale=True,
+    )
+    fitted.save(tmp_path / "fitted.json")
+    again = wellput.score(shown.evalset, str(tmp_path / "fitted.json"))
+    assert again["careful", str(tmp_path / "fitted.json")].score > 1
+
+
 def test_agree_takes_them_like_any_metric(tmp_path: Path) -> None:
     shown = wellput.demo(no_report=True)
     worth = {"careful": 6.0, "realizer": 5.0, "template": 4.0}

@@ -1,4 +1,4 @@
-"""Mixed models keep their word in simulated studies; benchmarks.calibration.mixed_models.py has more of them."""
+"""Type I error and coverage of mixed models, simulated; `make bench-mixed-models` runs more."""
 
 from __future__ import annotations
 

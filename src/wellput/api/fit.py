@@ -152,6 +152,13 @@ def predictor_metrics(predictors: Names) -> tuple[list[Metric], list[str]]:
         for name in registry.split_specs(text):
             if name.lower().endswith(".json"):
                 raise InputError(f"{name} is a fitted metric; it cannot be a predictor.")
+            if registry.SCORE_FILE.match(name):
+                from wellput.metrics.external import external_metrics
+
+                found = {one.name: one for one in (one.by_path() for one in external_metrics(name))}
+                metrics |= found
+                names += found
+                continue
             spec, component = split_predictor(name)
             metric = registry.create(spec)
             metrics[metric.name] = metric

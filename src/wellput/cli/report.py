@@ -24,7 +24,10 @@ Examples:
 )
 @click.argument("evalset")
 @click.argument("judgments", required=False)
-@metrics_option("Metrics, separated by commas (default: those that the items allow).")
+@metrics_option(
+    "Metrics, or files of scores (./comet.csv), separated by commas (default: those that the items "
+    "allow)."
+)
 @click.option("--baseline", metavar="NAME", help="Compare with this system (default: the first).")
 @panel_options
 @click.option(

@@ -50,7 +50,9 @@ Examples:
     "with wellput's own parser; spacy:NAME: with a spaCy pipeline that you have installed.",
 )
 @metrics_option(
-    "Metrics, separated by commas, with options: bleu,chrf:word_order=2.", required=True
+    "Metrics, separated by commas, with options: bleu,chrf:word_order=2; or files of scores made "
+    "elsewhere: ./comet.csv.",
+    required=True,
 )
 @confidence_option
 @click.option(

@@ -111,6 +111,8 @@ class Collection:
             places = np.concatenate(has_row[system])
             present[row, places] = True
             statistics[row, places] = np.concatenate(self.columns[system, metric.name].rows)
+        if getattr(metric, "has_gaps", False):
+            present &= statistics[..., -1] > 0
         return ScoreTable(
             scorer=metric.name,
             signature=signature,

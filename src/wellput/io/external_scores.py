@@ -164,7 +164,7 @@ def _layout(file: str, first: Mapping[str, Any], default: str) -> Layout:
         metrics = [
             name
             for name in header
-            if name.lower() not in ("system", "item", "version")
+            if name.lower() not in ("system", "item", "version", "", "unnamed: 0")
             and not isinstance(_number(first[name]), str)
         ]
         version = names.get("version")
@@ -184,7 +184,8 @@ def _layout(file: str, first: Mapping[str, Any], default: str) -> Layout:
             return metric_columns
     found = next((names[name] for name in ITEM_COLUMNS if name in names), None)
     systems = [name for name in header if name != found]
-    if found is not None and systems and "system" not in names:
+    are_numbers = not any(isinstance(_number(first[name]), str) for name in systems)
+    if found is not None and systems and are_numbers and "system" not in names:
 
         def system_columns(record: Mapping[str, Any]) -> Iterator[tuple[str, str, str, Any, str]]:
             for name in systems:
@@ -194,7 +195,7 @@ def _layout(file: str, first: Mapping[str, Any], default: str) -> Layout:
     raise InputError(
         f"{file} is not a file of scores. It needs the columns system, item, score (and metric, where "
         "it has several); or system, item and a column for each metric; or item and a column for each "
-        "system. "
+        "system; scores are numbers. "
         f"It has {', '.join(header) or 'no columns'}."
     )
 

@@ -96,6 +96,10 @@ class MeanMetric(BaseMetric):
     out.
     """
 
+    has_gaps: ClassVar[bool] = False
+    """Whether an undefined row means that nobody scored the output, so that two systems are compared
+    only on items where both have a score."""
+
     @abstractmethod
     def values(self, batch: Batch) -> Floats: ...
 

@@ -7,6 +7,7 @@ A file may hold several metrics, each called what its `metric` column says. High
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -34,6 +35,7 @@ class ExternalMetric(MeanMetric):
     family: ClassVar[str] = "external"
     about: ClassVar[str] = "mean of scores made elsewhere"
     needs: ClassVar[frozenset[Need]] = NOTHING
+    has_gaps: ClassVar[bool] = True
 
     scores: ExternalScores
     is_higher_better: bool = True
@@ -42,6 +44,10 @@ class ExternalMetric(MeanMetric):
     @property
     def name(self) -> str:
         return self.own_name or self.scores.metric
+
+    def by_path(self) -> ExternalMetric:
+        """The same metric, named so that its file can be found again."""
+        return replace(self, own_name=f"{self.scores.path}:metric={self.scores.metric}")
 
     @property
     def higher_is_better(self) -> bool | None:
@@ -121,14 +127,11 @@ def _is_higher_better(name: str, options: dict[str, str]) -> bool:
 
 
 def with_own_names(metrics: Sequence[Metric]) -> list[Metric]:
-    """Metrics of several files that have one name are called by their files, too."""
-    files: dict[str, set[str]] = {}
-    for metric in metrics:
-        if isinstance(metric, ExternalMetric):
-            files.setdefault(metric.scores.metric, set()).add(metric.scores.path)
+    """The metrics; those of files that share their name with another one are named by their path."""
+    counts = Counter(metric.name for metric in metrics)
     return [
-        replace(metric, own_name=f"{metric.scores.path}:metric={metric.scores.metric}")
-        if isinstance(metric, ExternalMetric) and len(files[metric.scores.metric]) > 1
+        metric.by_path()
+        if isinstance(metric, ExternalMetric) and counts[metric.name] > 1
         else metric
         for metric in metrics
     ]

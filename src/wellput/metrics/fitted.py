@@ -28,7 +28,7 @@ from wellput.core.source import EvalSource
 from wellput.io import check_writable, replacing_text
 from wellput.io.files import InputFile, PathLike, check_readable
 from wellput.metrics.base import BaseMetric, ratio
-from wellput.metrics.registry import create
+from wellput.metrics.registry import SCORE_FILE, create
 
 FILE_KIND = "fitted metric"
 FORMAT_VERSION = 1
@@ -147,6 +147,8 @@ def split_predictor(name: str) -> tuple[str, str | None]:
     >>> split_predictor("ssa:lowercase=true.substitutions"), split_predictor("bleu:smooth_value=0.5")
     (('ssa:lowercase=true', 'substitutions'), ('bleu:smooth_value=0.5', None))
     """
+    if SCORE_FILE.match(name):
+        return name, None
     found = re.fullmatch(r"(.+)\.([a-z]\w*)", name)
     return (found[1], found[2]) if found else (name, None)
 

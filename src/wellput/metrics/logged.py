@@ -20,6 +20,7 @@ class Logged(MeanMetric):
     family: ClassVar[str] = "logged"
     about: ClassVar[str] = "mean of a score in the log of an evaluation"
     needs: ClassVar[frozenset[Need]] = frozenset({"logged"})
+    has_gaps: ClassVar[bool] = True
 
     scorer: str = ""
 
