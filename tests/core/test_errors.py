@@ -34,6 +34,9 @@ NEVER_ONE = {
     "of metrics",
     "MIN_SHARED_UNITS trials",
     "MIN_SYSTEMS systems",
+    "MIN_SEQUENTIAL_JUDGES judges",
+    "MIN_SEQUENTIAL_ITEMS items",
+    "plan.per_item judges",  # more than there are
 }
 
 

@@ -119,7 +119,7 @@ def test_systems_are_compared_on_the_items_that_both_have_a_score_of(tmp_path: P
             n < 10
         )
     found = wellput.score(evalset, written(tmp_path, "\n".join(lines) + "\n"), baseline="A")
-    (comparison,) = found.comparisons
+    (comparison,) = found.differences
     assert comparison.n == 10
     assert abs(comparison.delta) < 0.02
 

@@ -180,7 +180,7 @@ def test_a_tree_over_a_rewritten_text_is_refused() -> None:
     tree = Tree((Word("a", 2), Word("cat", 0)))
     items = [Item("7", {"A": "a cat"}, ("a cat",), (tree,))]
     with pytest.raises(
-        InputError, match="Item 7: the tokenizer marked rewrites the reference 'a cat'"
+        InputError, match="Item 7: the tokenizer marked changes characters of the reference 'a cat'"
     ):
         wellput.score(EvalSet(items), "sta:tokenize=marked")
     assert (

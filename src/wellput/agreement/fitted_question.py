@@ -16,7 +16,7 @@ import numpy as np
 
 from wellput.agreement.judgment_design import COMPONENTS, QuestionData
 from wellput.agreement.ranking import LOWER_IS_BETTER
-from wellput.core.errors import InputError
+from wellput.core.errors import InputError, counted
 from wellput.stats.mixed_equations import Floats, MixedDesign
 from wellput.stats.mixed_identifiable import identify_components
 from wellput.stats.mixed_laplace import LaplaceMixed, fit_binary, fit_choices, fit_ordinal
@@ -126,7 +126,8 @@ def _check_answers(data: QuestionData, model: ModelName) -> None:
         )
     if np.ptp(data.values) == 0:
         raise InputError(
-            f"{data.question}: all {len(data.values):,} judgments are the same, so no system is ahead."
+            f"{data.question}: all {counted(len(data.values), 'judgment')} are the same, so no system "
+            "is ahead."
         )
     if model == "binary" and not set(np.unique(data.values).tolist()) <= {0.0, 1.0}:
         raise InputError(f"model='binary' needs answers of 0 and 1; {data.question} has others.")

@@ -33,7 +33,8 @@ Examples:
 @click.argument("evalset")
 @click.argument("judgments")
 @metrics_option(
-    "Metrics, or files of scores (./comet.csv), separated by commas. random and length-only show what a metric must beat.",
+    "Metrics, or files of scores (./comet.csv), separated by commas. random and length-only show what "
+    "a metric must beat.",
     required=True,
 )
 @trees_option

@@ -171,6 +171,9 @@ def _error(scores: Floats, size: float) -> float:
 def _skew(values: Floats) -> float:
     """The skewness of the values divided by the root of their number: the skewness of their mean."""
     deviations = values - values.mean()
+    if not (deviations**2).sum() ** 1.5 > 0:  # too small to be squared
+        largest = np.abs(deviations).max()
+        deviations = deviations / largest if largest > 0 else np.ones_like(deviations)
     return float((deviations**3).sum() / (deviations**2).sum() ** 1.5)
 
 
