@@ -43,10 +43,11 @@ class BestSingle:
 
 @dataclass(frozen=True, slots=True)
 class CrossValidation:
-    """Pearson's r between judgments and scores by models from which was held out: the sentence, its
-    item, its system, or its item and its system (`left_out`). r is NaN where undefined; `note` says
-    why, or gives a caveat. The interval holds for other items, other systems, or both, as `left_out`
-    says. It is None where there are too few units, or where only the sentence is held out."""
+    """Pearson's r between judgments and scores of held-out sentences. `left_out` says what was held out
+    with a sentence: nothing else, its item, its system, or its item and its system. r is NaN where
+    undefined; `note` says why, or gives a caveat. The interval holds for other items, other systems, or
+    both, as `left_out` says. It is None where there are too few units, or where only the sentence is
+    held out."""
 
     left_out: LeftOutGroup
     r: float

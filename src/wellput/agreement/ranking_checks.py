@@ -2,8 +2,8 @@
 would a larger study bring?
 
 `OtherOrder`: the systems by another way of ranking. `LargerStudy`: what twice the judges or items would
-change. `permutation_p_value` assumes no model at all: if no system differs, a judge's
-answers about one item may be exchanged among the systems.
+change. `permutation_p_value` assumes no model at all: if no system differs, a judge's answers about one
+item may be exchanged among the systems.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Logs of inspect_ai and promptfoo, which evaluate language models, as evaluation sets.
 
-Both formats are read as `LoggedAnswer`s. Several answers to one item (epochs, repeats)
-become one: the first text, the mean of each score.
+Both formats are read as `LoggedAnswer`s. Several answers to one item (epochs, repeats) become one: the
+first text, the mean of each score.
 
 inspect_ai writes one log for each task and model, with `eval` about the run and its `samples`. The
 system is the model; if two logs have the same model and task, the file's name is added. The item is
@@ -57,7 +57,7 @@ def text_of(value: object) -> str:
 HEADER_MEMBER, SAMPLES_FOLDER, SAMPLE_MEMBER = "header.json", "samples/", "/sample.json"
 ZIP_METHOD_ZSTANDARD = 93
 # The header before an entry's data; it ends with the lengths of the name and of the extra field. The
-# bytes of a Zstandard entry are read by hand, because zipfile knows this method only since Python 3.14.
+# bytes of a Zstandard entry are read by hand: zipfile before Python 3.14 does not know this method.
 ZIP_ENTRY_HEADER = struct.Struct("<26xHH")
 
 # Errors of zipfile and the modules it uses for damaged data, an unknown compression or a password.

@@ -59,8 +59,8 @@ def forgotten_report(forgotten: Forgotten) -> Report:
 
 
 def status_report(overview: Overview) -> Report:
-    """A table each of whom the judges prefer, of the judges and their progress, and of how far they
-    agree. CSV has only the judges."""
+    """Tables of the systems that the judges prefer, of the judges and their progress, and of how far
+    they agree. CSV has only the judges."""
     tables = [
         *(ranking_table(ranking, is_final=overview.is_final) for ranking in overview.ranking),
         _judges_table(overview),

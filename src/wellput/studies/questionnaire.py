@@ -30,8 +30,8 @@ class DemographicField:
 
 @dataclass(frozen=True)
 class Practice:
-    """A trial that every judge sees first. Its answers are stored, but never
-    counted as judgments. A comparison has two texts. `question` is what a task asks about the text."""
+    """A trial that every judge sees first. Its answers are stored, but never counted as judgments. A
+    comparison has two texts. `question` is what a task asks about the text."""
 
     texts: tuple[str, ...]
     context: str | None = None

@@ -35,8 +35,8 @@ class Synonym:
     """A word that shares a synset with the one asked for.
 
     `text` is the synonym's lemma in the inflection and capitals of the word asked for. `sense` is the
-    sense in which the two are synonyms, an entry of the word asked for. `tag_count` is how often the
-    synonym, not the word asked for, occurs in this sense; None if unknown.
+    sense of the word asked for in which the two are synonyms. `tag_count` is how often the synonym, not
+    the word asked for, occurs in this sense; None if unknown.
     """
 
     text: str
@@ -85,8 +85,8 @@ class WordNet:
         """Synonyms in the form of `word`, those of its first senses first, each text once.
 
         Pass the inflection if it is known (`INFLECTION_OF_TAG` gives it for a Penn tag). Without it, a
-        form such as "walked", which is both past and participle, is taken for the past; an irregular
-        synonym is then "went", never "gone".
+        form such as "walked", which is both past and participle, is taken for the past; then the
+        synonym "go" would be "went", never "gone".
         """
         found: dict[str, Synonym] = {}
         for analysis in self.analyses(word, category, inflection=inflection):
