@@ -130,7 +130,7 @@ WORLDS = (
 
 
 def fit(kind: str, values: Floats, design: MixedDesign) -> LinearMixed | LaplaceMixed:
-    design = design.only(identify_components(design).told)
+    design = design.only(identify_components(design).estimable)
     if kind == "linear":
         return fit_linear(values, design)
     if kind == "ordinal":

@@ -142,7 +142,9 @@ def test_a_judge_of_its_own_for_each_system_is_said() -> None:
     ratings = [one for one in simulated(8) if one.judge == f"J{LETTERS.index(one.system)}"]
     found = wellput.rank(ratings, permutations=10).rankings[0]
     assert found.scope == "these systems and these judges, other items"
-    assert any("a severe judge cannot be told from a bad system" in note for note in found.notes)
+    assert any(
+        "a severe judge cannot be distinguished from a bad system" in note for note in found.notes
+    )
 
 
 def test_against_compares_with_one_system_only() -> None:
@@ -304,8 +306,8 @@ def test_twice_the_judges_bring_most_where_judges_differ() -> None:
         for s in range(3)
     ]
     judges, items, both = larger_studies(fit_question(question_data("q", ratings)))
-    assert judges.error_share < 0.8 < items.error_share
-    assert both.error_share < judges.error_share
+    assert judges.error_ratio < 0.8 < items.error_ratio
+    assert both.error_ratio < judges.error_ratio
     assert both.reliability is not None
     assert judges.reliability is not None
     assert both.reliability >= judges.reliability

@@ -17,7 +17,7 @@ from statsmodels.stats.weightstats import ttost_paired
 import wellput
 from wellput.core.metric import Floats
 from wellput.reporting.score import score_report, score_table
-from wellput.reporting.table import relation, render
+from wellput.reporting.table import p_with_relation, render
 
 WORDS = ["a", "b", "c", "d", "e", "f", "g", "h"]
 
@@ -167,11 +167,11 @@ def test_equivalence_is_told_from_no_difference_shown() -> None:
     assert score.p_value is not None and score.p_value > 0.05 > expected
     told = render(score_report(result), "table")
     assert "B against A: no difference larger than 0.15 on rouge-l" in told
-    assert f"equivalence p {relation(expected)}" in told
+    assert f"equivalence p {p_with_relation(expected)}" in told
     assert "No difference shown" not in told
     narrow = render(score_report(wellput.score(items, "rouge-l", margin=0.01)), "table")
     assert "B against A: no difference shown on rouge-l" in narrow
-    assert "“No difference shown” does not mean that there is none." in narrow
+    assert "“No difference shown” does not mean that the systems are equal." in narrow
 
 
 def test_a_margin_for_each_metric_and_its_correction() -> None:

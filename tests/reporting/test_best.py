@@ -22,7 +22,7 @@ def bold(table: Table) -> set[str]:
 
 def test_without_a_test_nothing_is_bold() -> None:
     table = score_table(score(EVALSET, "exact,bleu", confidence=True))
-    assert not table.best and not table.best_means
+    assert not table.best and not table.bold_meaning
 
 
 def test_all_pairs_with_holms_correction() -> None:
@@ -96,7 +96,7 @@ def test_bold_says_what_it_means_where_it_can_be_seen(tested: ScoreResult) -> No
 
 
 def test_one_baseline_is_named() -> None:
-    means = score_table(score(EVALSET, "exact", paired="bs")).best_means
+    means = score_table(score(EVALSET, "exact", paired="bs")).bold_meaning
     assert means == (
         "no system is significantly better (paired bootstrap, p < 0.05, corrected by Holm's method for "
         "both differences; only differences from A are tested)"

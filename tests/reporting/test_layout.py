@@ -8,7 +8,7 @@ from pathlib import Path
 
 import wellput
 from tests.programs import needs
-from wellput.reporting.table import LATEX, Table, as_latex, as_terminal, fold_drawing
+from wellput.reporting.table import LATEX_ESCAPES, Table, as_latex, as_terminal, fold_drawing
 
 DRAWING = """\
 reference  If the ferry is late , bus 7 waits                      .
@@ -65,7 +65,7 @@ def test_latex_has_a_caption_in_words_a_label_and_small_notes() -> None:
         [["A", "1.00"]],
         notes=["3 items.", "bleu: nrefs:1|tok:13a"],
         best=frozenset({(0, 1)}),
-        best_means="no system is better",
+        bold_meaning="no system is better",
         caption="Scores of 1 system on 3 items",
         name="scores",
     )
@@ -118,10 +118,10 @@ def test_every_table_says_what_it_shows() -> None:
 
 @needs("LaTeX")
 def test_pdflatex_sets_it(tmp_path: Path) -> None:
-    cells = ["".join(LATEX), r"50% & a_b #1 {x} $y^2~\z | <i>", "é – ’q’ … “w”"]
+    cells = ["".join(LATEX_ESCAPES), r"50% & a_b #1 {x} $y^2~\z | <i>", "é – ’q’ … “w”"]
     bold = frozenset({(0, 1)})
     table = Table(
-        ["x", "y", "z"], [cells], notes=cells, best=bold, best_means="p < 0.05", caption=cells[1]
+        ["x", "y", "z"], [cells], notes=cells, best=bold, bold_meaning="p < 0.05", caption=cells[1]
     )
     empty = Table(["x"], [], title="Nothing", notes=["at all"])
     document = (

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from wellput.core.metric import Floats
 from wellput.stats.correlation import Correlation, common_cells, correlation_value
 from wellput.stats.correlation_intervals import leave_out
-from wellput.stats.soft_accuracy import leave_out_of_spa, spa
+from wellput.stats.soft_accuracy import spa, spa_leave_one_out
 from wellput.stats.two_way_jackknife import TableFigure
 
 LEVELS = [("segment", "none"), ("segment", "item"), ("segment", "system"), ("system", "none")]
@@ -104,9 +104,9 @@ def test_soft_pairwise_accuracy_by_the_normal_curve() -> None:
     rng = np.random.default_rng(4)
     x = rng.normal(size=(5, 60)) + np.linspace(0, 0.5, 5)[:, None]
     z = x + rng.normal(size=x.shape)
-    found = leave_out_of_spa(x, z)
+    found = spa_leave_one_out(x, z)
     assert found.value == pytest.approx(spa(x, z, n_resamples=5000).value, abs=0.01)
-    expected = by_hand(x, lambda left: leave_out_of_spa(left, z).value)
+    expected = by_hand(x, lambda left: spa_leave_one_out(left, z).value)
     np.testing.assert_allclose(found.items, expected.items, atol=1e-12)
     np.testing.assert_allclose(found.cells, expected.cells, atol=1e-12)
     np.testing.assert_allclose(found.systems, expected.systems, atol=1e-12)

@@ -32,7 +32,7 @@ def full(judges: int, systems: int, items: int) -> tuple[Codes, Codes, Codes]:
 
 def test_everything_can_be_told_where_everything_is_repeated() -> None:
     found = identify_components(design_of(*full(3, 2, 6)))
-    assert set(found.told) == {
+    assert set(found.estimable) == {
         "judge", "item", "document", "judge:system", "item:system", "document:system"
     }  # fmt: skip
     assert found.reasons == {}
@@ -43,7 +43,7 @@ def test_outputs_judged_once() -> None:
     once = (judge + system + item) % 3 == 0
     found = identify_components(design_of(judge[once], system[once], item[once]))
     assert found.reasons["item:system"] == "no output was judged more than once"
-    assert "judge:system" in found.told
+    assert "judge:system" in found.estimable
 
 
 def test_judges_who_judge_each_system_once() -> None:
@@ -55,8 +55,8 @@ def test_judges_who_judge_each_system_once() -> None:
 def test_documents_of_one_item() -> None:
     found = identify_components(design_of(*full(3, 2, 6), per_document=1))
     assert found.reasons == {
-        "document": "this design cannot tell it from item",
-        "document:system": "this design cannot tell it from item:system",
+        "document": "this design cannot distinguish it from item",
+        "document:system": "this design cannot distinguish it from item:system",
     }
 
 
@@ -64,7 +64,7 @@ def test_judges_of_one_system_each() -> None:
     judge, system, item = full(4, 2, 6)
     own = judge % 2 == system
     found = identify_components(design_of(judge[own], system[own], item[own]))
-    assert found.reasons["judge:system"] == "this design cannot tell it from judge"
+    assert found.reasons["judge:system"] == "this design cannot distinguish it from judge"
 
 
 def test_one_judge_one_item() -> None:
@@ -77,7 +77,7 @@ def test_one_judge_one_item() -> None:
 def test_a_judge_for_each_item() -> None:
     judge, system, item = full(1, 3, 8)
     found = identify_components(design_of(item, system, item))
-    assert found.reasons["item"] == "this design cannot tell it from judge"
+    assert found.reasons["item"] == "this design cannot distinguish it from judge"
     assert judge.max() == 0
 
 
@@ -97,7 +97,7 @@ def test_main_effects_cancel_in_choices() -> None:
 @given(seed=st.integers(0, 10**6))
 def test_those_told_are_as_many_as_the_rank(share: float, seed: int) -> None:
     design = simulated(seed, judges=4, systems=2, items=5, share=share, per_document=2)[1]
-    told = identify_components(design).told
+    told = identify_components(design).estimable
     x, z = dense_matrices(design)
     rest = np.eye(len(x)) - x @ np.linalg.pinv(x)
 

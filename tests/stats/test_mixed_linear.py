@@ -81,7 +81,7 @@ def test_no_ratios_are_better_in_odd_designs(seed: int) -> None:
         seed, judges=judges, systems=systems, items=items, share=share, per_document=per_document,
         deviations=sizes,
     )  # fmt: skip
-    design = design.only(identify_components(design).told)
+    design = design.only(identify_components(design).estimable)
     ratios = ratios_of(fit_linear(values, design))
     best = dense_criterion(values, design, ratios)
     for _ in range(20):
@@ -165,7 +165,7 @@ def test_what_cannot_be_fitted_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
             fit_linear(exact.astype(float), MixedDesign(system, {"judge": judge}))
     with pytest.raises(InputError, match="one finite value for each"):
         fit_linear(np.array([1.0, 2.0, np.nan, 3.0]), MixedDesign(systems, {}))
-    with pytest.raises(InputError, match="cannot be told from the systems"):
+    with pytest.raises(InputError, match="cannot be distinguished from the systems"):
         fit_linear(values, MixedDesign(systems, {}, systems[:, None] * 2.0))
     with pytest.raises(InputError, match="no more judgments than"):
         fit_linear(values, MixedDesign(np.arange(4), {}))

@@ -203,7 +203,7 @@ def test_guessing_is_slowed_down_and_locks_nobody_out(tmp_path: Path) -> None:
 
 
 def test_misses_are_counted_by_address_and_do_not_grow_without_end() -> None:
-    misses = Misses(allowed=1, addresses=2, clock=lambda: 0.0)
+    misses = Misses(allowed=1, max_addresses=2, clock=lambda: 0.0)
     assert misses.count("10.0.0.1") is None and misses.count("10.0.0.2") is None
     assert misses.count("10.0.0.1") == 60
     # One network of IPv6 is one client; a third address pushes out the one longest unseen.

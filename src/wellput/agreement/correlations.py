@@ -34,7 +34,7 @@ from wellput.stats.correlation_intervals import (
     leave_out_of_scores,
     scale_of,
 )
-from wellput.stats.soft_accuracy import leave_out_of_spa, spa
+from wellput.stats.soft_accuracy import spa, spa_leave_one_out
 from wellput.stats.two_way_jackknife import TableFigure
 
 
@@ -198,8 +198,8 @@ def _correlate_by_spa(
         human,
         Correlation("system", coefficient="spa"),
         spa(x, z, n_resamples=SPA_EXCHANGES, seed=seed),
-        lambda value: leave_out_of_spa(x, z, value),
-        lambda: chance_of(lambda scores: leave_out_of_spa(scores, z).value, x, "spa", seed=seed),
+        lambda value: spa_leave_one_out(x, z, value),
+        lambda: chance_of(lambda scores: spa_leave_one_out(scores, z).value, x, "spa", seed=seed),
     )
 
 

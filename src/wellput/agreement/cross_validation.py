@@ -1,7 +1,8 @@
-"""How well a fit does on outputs it has not seen, and whether it beats the best single predictor.
+"""How well a fit does on held-out outputs, and whether it beats the best single predictor.
 
-Every fold repeats all steps of the fit (stepwise choice, dropping predictors). The best single
-predictor is chosen in every fold, too.
+The outputs of a fold are *held out*: the model that scores them was fitted without them. Every fold
+repeats all steps of the fit (stepwise choice, dropping predictors). The best single predictor is chosen
+in every fold, too.
 """
 
 from __future__ import annotations
@@ -22,14 +23,14 @@ from wellput.stats.validation import HeldOut, RegressionColumns, Unseen, held_ou
 LeftOutGroup: TypeAlias = Literal["sentence", "item", "system", "both"]
 
 FOLDS = 10
-"""Items go into this many folds. Each system is a fold of its own; but where systems and items are left
+"""Items go into this many folds. Each system is a fold of its own; but where systems and items are held
 out together, systems go into at most this many folds."""
 
 
 @dataclass(frozen=True, slots=True)
 class BestSingle:
-    """The single predictor that does best on the outputs that models learn from: its r on unseen
-    outputs, and how much higher the metric's r is, with interval and p-value. `predictors` are
+    """The single predictor that does best on the outputs that models learn from: its r on held-out
+    outputs, and how much higher the fitted model's r is, with interval and p-value. `predictors` are
     several where folds chose different ones."""
 
     predictors: tuple[str, ...]
@@ -42,10 +43,11 @@ class BestSingle:
 
 @dataclass(frozen=True, slots=True)
 class CrossValidation:
-    """Pearson's r between judgments and scores by models that have not seen the sentence, its item,
-    its system, or both. r is NaN where undefined; `note` says why, or gives a caveat. The interval
-    holds for other items, other systems, or both, as `left_out` says. It is None where there are too
-    few units, or where only the sentence is left out."""
+    """Pearson's r between judgments and scores of held-out sentences. `left_out` says what was held out
+    with a sentence: nothing else, its item, its system, or its item and its system. r is NaN where
+    undefined; `note` says why, or gives a caveat. The interval holds for other items, other systems, or
+    both, as `left_out` says. It is None where there are too few units, or where only the sentence is
+    held out."""
 
     left_out: LeftOutGroup
     r: float
@@ -67,14 +69,14 @@ def cross_validated(
     seed: int,
     on_progress: Callable[[int], None],
 ) -> tuple[CrossValidation, ...]:
-    """`model` is the fit to all rows; `fit` fits a part of them. Where single sentences are left
+    """`model` is the fit to all rows; `fit` fits a part of them. Where single sentences are held
     out, the predictors and the penalty are those of `model`."""
 
     def learn(y: Floats, x: Floats) -> RegressionColumns:
         on_progress(1)
-        return _linear(rows, fit(y, x), x)
+        return _columns_and_penalties(rows, fit(y, x), x)
 
-    r, n = leave_one_out_r(rows.y, rows.x, _linear(rows, model, rows.x))
+    r, n = leave_one_out_r(rows.y, rows.x, _columns_and_penalties(rows, model, rows.x))
     note = f"with the predictors chosen by {chosen_by} on all the data" if chosen_by else ""
     found = [CrossValidation("sentence", r, n, len(rows.y), note)]
     groups: tuple[Unseen, ...] = ("item", "system", "both")
@@ -84,22 +86,26 @@ def cross_validated(
             note = f"there is only one {' and one '.join(single_units)}"
             found.append(CrossValidation(unseen, float("nan"), 0, 0, note))
             continue
-        ours = _held_out(rows, unseen, learn, seed)
-        single = _best_single(rows, ours, seed) if len(model.names) > 1 else None
-        found.append(_cross_validation(ours, single, len(rows.y)))
+        model_result = _held_out(rows, unseen, learn, seed)
+        single = _best_single(rows, model_result, seed) if len(model.names) > 1 else None
+        found.append(_cross_validation(model_result, single, len(rows.y)))
     return tuple(found)
 
 
-def _cross_validation(ours: HeldOut, single: BestSingle | None, n: int) -> CrossValidation:
-    estimate = ours.estimate
-    notes = [f"{counted(n - ours.n, 'row')} could not be predicted"] if ours.n < n else []
+def _cross_validation(model_result: HeldOut, single: BestSingle | None, n: int) -> CrossValidation:
+    estimate = model_result.estimate
+    notes = (
+        [f"{counted(n - model_result.n, 'row')} could not be predicted"]
+        if model_result.n < n
+        else []
+    )
     if estimate.low is None and estimate.method != "two-way jackknife":
         notes.append(f"no interval: {estimate.method}")
     return CrossValidation(
-        ours.unseen,
-        ours.r,
-        ours.n,
-        ours.folds,
+        model_result.unseen,
+        model_result.r,
+        model_result.n,
+        model_result.folds,
         "; ".join(notes),
         estimate.low,
         estimate.high,
@@ -126,7 +132,7 @@ def _held_out(
     )
 
 
-def _best_single(rows: JudgedRows, ours: HeldOut, seed: int) -> BestSingle:
+def _best_single(rows: JudgedRows, model_result: HeldOut, seed: int) -> BestSingle:
     chosen: dict[str, None] = {}
 
     def learn(y: Floats, x: Floats) -> RegressionColumns:
@@ -134,20 +140,20 @@ def _best_single(rows: JudgedRows, ours: HeldOut, seed: int) -> BestSingle:
         chosen[rows.names[best]] = None
         return RegressionColumns([best], np.zeros(1))
 
-    theirs = _held_out(rows, ours.unseen, learn, seed)
-    gain = ours.minus(theirs)
-    return BestSingle(tuple(chosen), theirs.r, gain.value, gain.low, gain.high, gain.p_value)
+    single_result = _held_out(rows, model_result.unseen, learn, seed)
+    gain = model_result.minus(single_result)
+    return BestSingle(tuple(chosen), single_result.r, gain.value, gain.low, gain.high, gain.p_value)
 
 
 def _explained(centered: Floats, column: Floats) -> float:
     """How much of the sum of squares of y (centered) the column explains; −1 if it is constant."""
     if is_constant(column):
         return -1.0
-    apart = column - column.mean()
-    return float(np.square(apart @ centered) / (apart @ apart))
+    deviations = column - column.mean()
+    return float(np.square(deviations @ centered) / (deviations @ deviations))
 
 
-def _linear(rows: JudgedRows, model: Regression, x: Floats) -> RegressionColumns:
+def _columns_and_penalties(rows: JudgedRows, model: Regression, x: Floats) -> RegressionColumns:
     places = rows.places(model.names)
     return RegressionColumns(places, model.penalty * x[:, places].var(axis=0))
 

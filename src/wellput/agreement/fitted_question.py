@@ -1,8 +1,8 @@
-"""The model of one question's judgments: the noun `FittedQuestion`.
+"""`FittedQuestion`: the model of one question's judgments.
 
-Systems are fixed effects; judges, items and documents are random ones, alone and with a system, as far
-as the study can tell them apart. Which model it is follows from the answers: choices, yes or no, few
-grades, or ratings.
+Systems are fixed effects; judges, items and documents are random effects, each also in interaction with
+the system; effects that these data cannot separate are left out. Which model it is follows from the
+answers: choices, yes or no, few grades, or ratings.
 """
 
 from __future__ import annotations
@@ -32,15 +32,16 @@ MAX_ORDINAL_GRADES = 5
 class FittedQuestion:
     """A question's data with its model: what a ranking and the checks beside it start from.
 
-    `data` has only the random effects that the study can tell. `freedom` are the degrees of freedom of
-    the differences of all pairs of systems, in the order of `combinations`.
+    `data` has only the random effects that can be estimated; `not_estimable` says of each of the others
+    why it cannot. `freedom` are the degrees of freedom of the differences of all pairs of systems, in
+    the order of `combinations`.
     """
 
     data: QuestionData
     model: ModelName
     fitted: LinearMixed | LaplaceMixed
     freedom: Floats
-    untold: dict[str, str]
+    not_estimable: dict[str, str]
     notes: tuple[str, ...]
 
     @property
@@ -75,20 +76,20 @@ def fit_question(
     name = model_for(data) if model == "auto" else model
     _check_answers(data, name)
     identified = identify_components(data.with_factors(random).design)
-    told = data.with_factors(identified.told)
+    estimable = data.with_factors(identified.estimable)
     notes: list[str] = []
     try:
         try:
-            fitted = FITTERS[name](told.values, told.design)
+            fitted = FITTERS[name](estimable.values, estimable.design)
         except Separated as problem:
             if model != "auto" or name == "bradley-terry":
                 raise
-            reason = _extreme(data, problem)
+            reason = _reason_for_separation(data, problem)
             notes.append(
                 f"{reason[0].upper()}{reason[1:]}: the {name} model has no finite estimate for this, "
                 "so the linear model is used."
             )
-            name, fitted = "linear", fit_linear(told.values, told.design)
+            name, fitted = "linear", fit_linear(estimable.values, estimable.design)
     except Disconnected as problem:
         raise InputError(_disconnected(data, problem)) from None
     except Separated as problem:
@@ -97,12 +98,12 @@ def fit_question(
         raise InputError(f"{data.question}: {problem}.") from None
     if data.has_own_judges:
         notes.append(
-            "Each system had a judge of its own: a severe judge cannot be told from a bad system, so "
-            "differences may be those of the judges."
+            "Each system had a judge of its own: a severe judge cannot be distinguished from a bad "
+            "system, so differences may be those of the judges."
         )
     found = fitted.contrast(pair_weights(len(data.system_names))).freedom
     freedom = np.maximum(np.nan_to_num(found, nan=1.0), 1.0)
-    return FittedQuestion(told, name, fitted, freedom, identified.reasons, tuple(notes))
+    return FittedQuestion(estimable, name, fitted, freedom, identified.reasons, tuple(notes))
 
 
 FITTERS: dict[ModelName, Callable[[Floats, MixedDesign], LinearMixed | LaplaceMixed]] = {
@@ -133,7 +134,7 @@ def _check_answers(data: QuestionData, model: ModelName) -> None:
         raise InputError(f"model='binary' needs answers of 0 and 1; {data.question} has others.")
 
 
-def _extreme(data: QuestionData, problem: Separated) -> str:
+def _reason_for_separation(data: QuestionData, problem: Separated) -> str:
     names = [data.system_names[code] for code in problem.systems]
     who = " and ".join(names) if names else "a covariate"
     if data.are_choices:
@@ -149,11 +150,12 @@ def _extreme(data: QuestionData, problem: Separated) -> str:
 
 def _separated(data: QuestionData, model: ModelName, problem: Separated) -> str:
     advice = (
-        "Collect choices in which it does not, or leave it out: exclude='system=NAME: reason'."
+        "Collect comparisons that it neither always wins nor always loses, or leave the system out: "
+        "exclude='system=NAME: reason'."
         if data.are_choices
         else "Use model='linear'."
     )
-    reason = f"{_extreme(data, problem)}, so the {model} model has no finite estimate"
+    reason = f"{_reason_for_separation(data, problem)}, so the {model} model has no finite estimate"
     return f"{data.question}: {reason}. {advice}"
 
 
@@ -176,10 +178,10 @@ def pair_weights(n: int) -> Floats:
     return weights
 
 
-def reliability_of(question: FittedQuestion, *, error_share: float = 1.0) -> float | None:
+def reliability_of(question: FittedQuestion, *, error_variance_ratio: float = 1.0) -> float | None:
     """The share of the spread of the systems' estimates that is not error, on the model's scale; None
-    with two systems, whose spread is one difference. `error_share` is that of a larger or smaller
-    study's error variance in this one's."""
+    with two systems, whose spread is one difference. `error_variance_ratio` is for an imagined study of
+    another size: its error variance divided by this study's."""
     n = len(question.data.system_names)
     if n < 3:
         return None
@@ -187,5 +189,5 @@ def reliability_of(question: FittedQuestion, *, error_share: float = 1.0) -> flo
     error = float((np.trace(covariance) - covariance.sum() / n) / (n - 1))
     spread = float(np.var(question.effects, ddof=1))
     signal = max(spread - error, 0.0)
-    total = signal + error * error_share
+    total = signal + error * error_variance_ratio
     return signal / total if total > 0 else None

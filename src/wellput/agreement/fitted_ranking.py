@@ -1,4 +1,4 @@
-"""Who won, according to people, by a mixed model of their judgments: the noun `FittedRanking`.
+"""`FittedRanking`: who won, according to people, by a mixed model of their judgments.
 
 Intervals and tests hold for these systems, other judges and other items, and a judge who is severe or
 an item that is hard does not pass for a difference of systems. Inference is on the model's own scale
@@ -60,16 +60,16 @@ SCALE_OF: dict[ModelName, RankingModel] = {
 class FittedRanking(Ranking):
     """A ranking by a fitted model, with what the model says beyond it.
 
-    `variance` has each component that the study can tell, `untold` why it cannot tell the others; of
-    models in log odds they are in log odds. `reliability` is the share of the spread of the systems'
-    estimates that is not error: how well another study of this size would repeat it.
+    `variance` has each component that can be estimated, `not_estimable` why each of the others cannot;
+    variances of models in log odds are in log odds. `reliability` is the share of the spread of the
+    systems' estimates that is not error: how well another study of this size would repeat it.
     """
 
     fitted: ModelName = "linear"
     confidence: float = 0.95
     correction: RankCorrection = "holm"
     variance: dict[str, float] = field(default_factory=dict)
-    untold: dict[str, str] = field(default_factory=dict)
+    not_estimable: dict[str, str] = field(default_factory=dict)
     latent: dict[str, float] = field(default_factory=dict)
     reliability: float | None = None
     covariate_effects: dict[str, SystemDifference] = field(default_factory=dict)
@@ -140,7 +140,7 @@ def rank_fitted(
         confidence=confidence,
         correction=correction,
         variance={name: float(value) for name, value in fitted.components.items()},
-        untold=question.untold,
+        not_estimable=question.not_estimable,
         latent=latent,
         reliability=reliability_of(question),
         covariate_effects=_covariate_effects(question, confidence),
@@ -157,7 +157,7 @@ def _too_early(data: QuestionData) -> str:
     if data.n_judges >= MIN_SEQUENTIAL_JUDGES and data.n_items >= MIN_SEQUENTIAL_ITEMS:
         return ""
     return (
-        f"Too early to tell systems apart while looking again and again: that begins with "
+        f"Too early to distinguish systems while looking again and again: that begins with "
         f"{MIN_SEQUENTIAL_JUDGES} judges and {MIN_SEQUENTIAL_ITEMS} items; so far there are "
         f"{data.n_judges} and {data.n_items}."
     )

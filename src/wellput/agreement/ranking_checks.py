@@ -1,9 +1,9 @@
 """What to know beside a ranking: does it depend on how it is made, would chance give it, and what
 would a larger study bring?
 
-The nouns: `OtherOrder`, the systems by another way of ranking; `LargerStudy`, what twice the judges or
-items would change. `permutation_p_value` assumes no model at all: if no system differs, a judge's
-answers about one item may be exchanged among the systems.
+`OtherOrder`: the systems by another way of ranking. `LargerStudy`: what twice the judges or items would
+change. `permutation_p_value` assumes no model at all: if no system differs, a judge's answers about one
+item may be exchanged among the systems.
 """
 
 from __future__ import annotations
@@ -35,11 +35,12 @@ class OtherOrder:
 
 @dataclass(frozen=True)
 class LargerStudy:
-    """What a study with more judges or items would have: the error of a difference of two systems as a
-    share of this study's, and the reliability of its ranking (None with two systems)."""
+    """What an imagined study with more judges or items would have. `error_ratio` is the standard error
+    of a difference of two systems there divided by this study's; `reliability` is that of its ranking
+    (None with two systems)."""
 
     change: str
-    error_share: float
+    error_ratio: float
     reliability: float | None
 
 
@@ -127,9 +128,13 @@ def larger_studies(question: FittedQuestion) -> list[LargerStudy]:
             part / (4 if len(halved) == 3 and name == "answer" else 2 if name in halved else 1)
             for name, part in errors.items()
         )
-        share = float(variance / total)
+        variance_ratio = float(variance / total)
         found.append(
-            LargerStudy(change, float(np.sqrt(share)), reliability_of(question, error_share=share))
+            LargerStudy(
+                change,
+                float(np.sqrt(variance_ratio)),
+                reliability_of(question, error_variance_ratio=variance_ratio),
+            )
         )
     return found
 

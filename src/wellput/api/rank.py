@@ -79,7 +79,7 @@ def rank(
         Metrics of the evalset, such as `length`, whose influence on the judgments is taken out.
     random
         The random effects, any of judge, item, document, judge:system, item:system, document:system;
-        without it all that the study can tell apart.
+        without it all that these judgments can estimate.
     judges
         `"people"` leaves out judges named `model:…`, `"all"` takes all; or the names of judges.
     exclude

@@ -346,11 +346,11 @@ def _stored(
 
 
 def _worse(result: ScoreResult) -> str:
-    from wellput.reporting.table import relation
+    from wellput.reporting.table import p_with_relation
 
     of_many = ", corrected" if result.n_tests > 1 else ""
     return "\n".join(
         f"{one.system} is worse than {one.baseline} on {one.metric} "
-        f"({one.delta:+.4g}, p {relation(one.p_adjusted, is_bound=one.p_is_bound)}{of_many})"
+        f"({one.delta:+.4g}, p {p_with_relation(one.p_adjusted, is_bound=one.p_is_bound)}{of_many})"
         for one in result.worse
     )

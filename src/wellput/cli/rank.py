@@ -51,7 +51,7 @@ Examples:
     multiple=True,
     metavar="NAMES",
     help="Only these random effects: judge, item, document, judge:system, item:system, "
-    "document:system. Without it all that the study can tell apart.",
+    "document:system. Without it all that these judgments can estimate.",
 )
 @click.option(
     "--judges",

@@ -56,8 +56,9 @@ class EvalSource(ABC):
             yield HeldPartition(f"items {first:,} to {last:,}", held)
             first = last + 1
 
-    def refuse_repeated(self, suspects: frozenset[int]) -> None:
-        """Raises InputError if two of the ids with these hashes are the same. Called only if
+    def refuse_repeated(self, repeated_hashes: frozenset[int]) -> None:
+        """Raises InputError if two ids are the same. `repeated_hashes` are the hashes that
+        several ids have: either the ids are the same, or only their hashes. Called only if
         `are_ids_checked_by_partition` is False."""
         raise NotImplementedError
 

@@ -1,4 +1,4 @@
-"""The noun `ParsedReferences`: a source whose references get trees from a parser during reading.
+"""`ParsedReferences`: a source whose references get trees from a parser during reading.
 
 The process that reads a partition parses its references; on a cluster this is a worker.
 """
@@ -52,32 +52,32 @@ def _loaded(name: str) -> SentenceParser:
 class ParsedReferences(EvalSource):
     """The items of another source, with trees. A reference that has a tree keeps it.
 
-    `signature` names the parser in the signatures of metrics that need trees.
+    `parser_signature` names the parser in the signatures of metrics that need trees.
     """
 
     def __init__(
         self,
         source: EvalSource,
         parse: Parse,
-        signature: str,
+        parser_signature: str,
         *,
         threads: int = 1,
         on_phase: OnPhase = ignore_phase,
     ) -> None:
         self.source = source
         self.parse = parse
-        self.parser = signature
+        self.parser = parser_signature
         self.are_ids_checked_by_partition = source.are_ids_checked_by_partition
         self._trees = _Trees(parse, threads, on_phase)
 
     def blocks(self) -> Iterator[Sequence[Item]]:
-        return self._trees.added(self.source.blocks())
+        return self._trees.with_trees(self.source.blocks())
 
     def partitions(self, *, threads: int = 1) -> Iterator[Partition]:
         return (ParsedPartition(one, self.parse, threads) for one in self.source.partitions())
 
-    def refuse_repeated(self, suspects: frozenset[int]) -> None:
-        self.source.refuse_repeated(suspects)
+    def refuse_repeated(self, repeated_hashes: frozenset[int]) -> None:
+        self.source.refuse_repeated(repeated_hashes)
 
     @property
     def unparsed(self) -> EvalSource:
@@ -97,14 +97,14 @@ class ParsedPartition:
         return self.plain.name
 
     def blocks(self) -> Iterator[Sequence[Item]]:
-        return _Trees(self.parse, self.threads).added(self.plain.blocks())
+        return _Trees(self.parse, self.threads).with_trees(self.plain.blocks())
 
     def fingerprint(self) -> str:
         return self.plain.fingerprint()
 
 
 class _Trees:
-    """Parses texts, and keeps trees so that no text is parsed twice."""
+    """Parses texts. It keeps recent trees, so that few texts are parsed twice."""
 
     def __init__(self, parse: Parse, threads: int, on_phase: OnPhase = ignore_phase) -> None:
         self._parse = parse
@@ -112,11 +112,11 @@ class _Trees:
         self._on_phase = on_phase
         self._trees: dict[str, Tree] = {}
 
-    def added(self, blocks: Iterable[Sequence[Item]]) -> Iterator[Sequence[Item]]:
-        """The items with trees for all references."""
+    def with_trees(self, blocks: Iterable[Sequence[Item]]) -> Iterator[Sequence[Item]]:
+        """The blocks, with trees for all references."""
         for block in blocks:
             self._prepare(block)
-            yield [self._with_trees(item) for item in block]
+            yield [self._item_with_trees(item) for item in block]
 
     def _prepare(self, block: Sequence[Item]) -> None:
         """Parses the new texts of a block."""
@@ -130,19 +130,20 @@ class _Trees:
             self._trees.update(zip(texts, self._parse(texts, threads=self._threads), strict=True))
             on_progress(len(texts))
 
-    def _with_trees(self, item: Item) -> Item:
+    def _item_with_trees(self, item: Item) -> Item:
         by_system = {
-            system: self._parallel(references, item.trees_for(system))
+            system: self._completed_trees(references, item.trees_for(system))
             for system, references in item.references_by_system.items()
         }
         return item._replace(
-            trees=self._parallel(item.references, item.trees),
+            trees=self._completed_trees(item.references, item.trees),
             trees_by_system={**item.trees_by_system, **by_system},
         )
 
-    def _parallel(
+    def _completed_trees(
         self, references: Sequence[str], trees: Sequence[Tree | None]
     ) -> tuple[Tree | None, ...]:
+        """A tree for each reference: the given one where there is one, else the parser's."""
         given = [*trees, *[None] * (len(references) - len(trees))]
         return tuple(
             self._trees[text] if tree is None else tree

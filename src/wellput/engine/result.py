@@ -120,7 +120,7 @@ class ScoreResult(Result):
         """The number of differences that the p-values are corrected for."""
         return sum(not math.isnan(pair.p_value) for pair in self.differences)
 
-    def is_shown(self, p_adjusted: float | None, n_items: int | None) -> bool:
+    def is_significant(self, p_adjusted: float | None, n_items: int | None) -> bool:
         """Whether a test on so many items shows a difference; or, for a test of equivalence, that no
         difference is as large as the margin."""
         return (
@@ -136,7 +136,9 @@ class ScoreResult(Result):
         tests = [pair for pair in self.differences if pair.metric == metric]
         if is_better is None or not tests or min(pair.n for pair in tests) < MIN_ITEMS_FOR_CLAIMS:
             return None
-        shown = [pair for pair in tests if pair.delta and self.is_shown(pair.p_adjusted, pair.n)]
+        shown = [
+            pair for pair in tests if pair.delta and self.is_significant(pair.p_adjusted, pair.n)
+        ]
         return frozenset(pair.b if (pair.delta > 0) == is_better else pair.a for pair in shown)
 
     @property

@@ -81,13 +81,13 @@ class _ChunkFile:
     """Chunks as a readable file, which the decompressors need."""
 
     def __init__(self, first: bytes, rest: Iterator[bytes]) -> None:
-        self._left = first
+        self._unread = first
         self._rest = rest
 
     def read(self, size: int = -1) -> bytes:
-        if not self._left:
-            self._left = next(self._rest, b"")
+        if not self._unread:
+            self._unread = next(self._rest, b"")
         if size < 0:
-            size = len(self._left)
-        head, self._left = self._left[:size], self._left[size:]
+            size = len(self._unread)
+        head, self._unread = self._unread[:size], self._unread[size:]
         return head

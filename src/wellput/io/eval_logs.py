@@ -1,12 +1,13 @@
 """Logs of inspect_ai and promptfoo, which evaluate language models, as evaluation sets.
 
-Both formats are read into the noun `LoggedAnswer`. Several answers to one item (epochs, repeats)
-become one: the first text, the mean of each score.
+Both formats are read as `LoggedAnswer`s. Several answers to one item (epochs, repeats) become one: the
+first text, the mean of each score.
 
 inspect_ai writes one log for each task and model, with `eval` about the run and its `samples`. The
 system is the model; if two logs have the same model and task, the file's name is added. The item is
 the sample's id, after the task's name if there are several tasks. Letter grades count as in
-inspect_ai: C 1, P ½, I and N 0. Samples that ended with an error and have no completion are left out.
+inspect_ai: C (correct) = 1, P (partial) = ½, I (incorrect) and N (no answer) = 0. Samples that ended
+with an error and have no completion are left out.
 A binary log (`.eval`) is a zip archive with `header.json` and a JSON file for each sample, compressed
 by Zstandard or, in older logs, by deflate. Python reads Zstandard from 3.14 on; before, the package
 `zstandard` does, which inspect_ai installs. If a sample is stored in several files, `sample.json` is
@@ -54,8 +55,10 @@ def text_of(value: object) -> str:
 
 
 HEADER_MEMBER, SAMPLES_FOLDER, SAMPLE_MEMBER = "header.json", "samples/", "/sample.json"
-ZSTANDARD = 93
-LOCAL_HEADER = struct.Struct("<26xHH")  # ends with the lengths of the name and of the extra field
+ZIP_METHOD_ZSTANDARD = 93
+# The header before an entry's data; it ends with the lengths of the name and of the extra field. The
+# bytes of a Zstandard entry are read by hand: zipfile before Python 3.14 does not know this method.
+ZIP_ENTRY_HEADER = struct.Struct("<26xHH")
 
 # Errors of zipfile and the modules it uses for damaged data, an unknown compression or a password.
 ARCHIVE_ERRORS = (
@@ -89,10 +92,10 @@ def _is_sample(name: str) -> bool:
 
 def _member(archive: zipfile.ZipFile, stream: IO[bytes], name: str) -> bytes:
     info = archive.getinfo(name)
-    if info.compress_type != ZSTANDARD:
+    if info.compress_type != ZIP_METHOD_ZSTANDARD:
         return archive.read(info)
     stream.seek(info.header_offset)
-    lengths = LOCAL_HEADER.unpack(stream.read(LOCAL_HEADER.size))
+    lengths = ZIP_ENTRY_HEADER.unpack(stream.read(ZIP_ENTRY_HEADER.size))
     stream.seek(sum(lengths), 1)
     return _unpacked(stream.read(info.compress_size))
 

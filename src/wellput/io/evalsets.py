@@ -91,10 +91,10 @@ class RecordSource(EvalSource):
             return super().partitions(threads=threads)
         return (partition for file in self.files for partition in file.partitions())
 
-    def refuse_repeated(self, suspects: frozenset[int]) -> None:
+    def refuse_repeated(self, repeated_hashes: frozenset[int]) -> None:
         """Raises InputError with the places of the ids that are used more than once."""
         problems = Problems(", ".join(file.file.name for file in self.files[:3]))
-        self._add_repeated(suspects, problems)
+        self._add_repeated(repeated_hashes, problems)
         problems.raise_if_any()
 
     def _add_repeated(self, suspects: frozenset[int], problems: Problems) -> None:

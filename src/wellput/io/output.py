@@ -35,35 +35,38 @@ def replacing(path: PathLike) -> Iterator[IO[bytes]]:
     if str(path) == STANDARD_OUTPUT:
         if sys.stdout is None:
             raise OutputError("Cannot write standard output: it is closed.")
-        with _explained("standard output"):
+        with _os_errors_as_output_errors("standard output"):
             sys.stdout.flush()  # text that was printed earlier must come first
-        with _written(sys.stdout.buffer, "standard output", "") as file:
+        with _buffered_writer(sys.stdout.buffer, "standard output", "") as file:
             yield file
-        with _explained("standard output"):
+        with _os_errors_as_output_errors("standard output"):
             sys.stdout.buffer.flush()
         return
     # Replaces the file that a link points to, not the link.
     target = Path(os.path.realpath(path))
     mode = _mode_of(target, str(path))
     if _is_written_directly(mode):
-        with _opened(target, os.O_WRONLY, str(path)) as sink, _written(sink, str(path), "") as file:
+        with (
+            _opened(target, os.O_WRONLY, str(path)) as sink,
+            _buffered_writer(sink, str(path), "") as file,
+        ):
             yield file
         return
-    beside = target.with_name(f".{target.name[:100]}.{secrets.token_hex(6)}.part")
+    temporary = target.with_name(f".{target.name[:100]}.{secrets.token_hex(6)}.part")
     try:
         creating = os.O_WRONLY | os.O_CREAT | os.O_EXCL
-        with _opened(beside, creating, str(path)) as sink:
-            with _written(sink, str(path), str(path)) as file:
+        with _opened(temporary, creating, str(path)) as sink:
+            with _buffered_writer(sink, str(path), str(path)) as file:
                 yield file
-            with _explained(str(path)):
+            with _os_errors_as_output_errors(str(path)):
                 if mode is not None:
                     os.fchmod(sink.fileno(), stat.S_IMODE(mode))
                 os.fsync(sink.fileno())
-        with _explained(str(path)):
-            beside.replace(target)
+        with _os_errors_as_output_errors(str(path)):
+            temporary.replace(target)
     except BaseException:
         with contextlib.suppress(OSError):  # the first error is the one to raise
-            beside.unlink(missing_ok=True)
+            temporary.unlink(missing_ok=True)
         raise
 
 
@@ -168,14 +171,14 @@ def _refusal(place: Path, otherwise: str) -> str:
 
 @contextlib.contextmanager
 def _opened(path: Path, flags: int, name: str) -> Iterator[io.FileIO]:
-    with _explained(name):
+    with _os_errors_as_output_errors(name):
         descriptor = os.open(path, flags | os.O_CLOEXEC, 0o666)
     with io.FileIO(descriptor, "wb") as file:
         yield file
 
 
 @contextlib.contextmanager
-def _written(sink: Any, name: str, suffixed: str) -> Iterator[IO[bytes]]:
+def _buffered_writer(sink: Any, name: str, suffixed: str) -> Iterator[IO[bytes]]:
     """A buffered, perhaps compressing file on top of `sink`; everything is written at the end."""
     raw = _Explaining(sink, name)
     buffered = io.BufferedWriter(raw, 1 << 18)
@@ -208,12 +211,12 @@ class _Explaining(io.RawIOBase):
     def write(self, data: Any) -> int:
         if not self.is_open_for_more:
             return len(data)
-        with _explained(self._name):
+        with _os_errors_as_output_errors(self._name):
             return self._sink.write(data)
 
 
 @contextlib.contextmanager
-def _explained(name: str) -> Iterator[None]:
+def _os_errors_as_output_errors(name: str) -> Iterator[None]:
     try:
         yield
     except OutputError:

@@ -1,7 +1,9 @@
-"""chrF and chrF++ (Popović 2015, 2017) with sacreBLEU's options and digits, 0 to 100.
+"""chrF and chrF++ (Popović 2015, 2017), 0 to 100: the same options and exactly the same scores as
+sacreBLEU.
 
-A row of statistics has three numbers for every order, characters before words: the number of n-grams in
-the hypothesis, in the reference that gives the best score, and in both.
+An *order* is the length of n-grams: order 2 has the pairs of neighboring characters or words. A row of
+statistics has three numbers for every order, those of characters before those of words: the number of
+n-grams in the hypothesis, in the reference that gives the best score, and in both.
 """
 
 from __future__ import annotations

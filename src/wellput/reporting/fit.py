@@ -10,7 +10,7 @@ from wellput.agreement.cross_validation import BestSingle, CrossValidation, Left
 from wellput.agreement.fit import Fit
 from wellput.core.errors import counted
 from wellput.core.estimates import GENERALIZE_WORDS, Generalize, holds_for
-from wellput.reporting.table import Report, Table, interval_text, number, p_text, relation
+from wellput.reporting.table import Report, Table, interval_text, number, p_text, p_with_relation
 
 CSV_COLUMNS = (
     "predictor", "coefficient", "standard_error", "low", "high", "t", "p_value",
@@ -212,7 +212,9 @@ def _gain(one: CrossValidation, single: BestSingle) -> str:
     gain = number(single.gain, 3, sign=True)
     if single.p_value is None:
         return f"It is unknown whether the difference ({gain}) is more than chance."
-    figures = f"{gain} {interval_text(single.low, single.high, 3)}, p {relation(single.p_value)}"
+    figures = (
+        f"{gain} {interval_text(single.low, single.high, 3)}, p {p_with_relation(single.p_value)}"
+    )
     if single.p_value >= ALPHA:
         return f"No difference is shown ({figures})."
     return f"The metric predicts {'better' if single.gain > 0 else 'worse'} ({figures})."

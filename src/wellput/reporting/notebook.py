@@ -86,7 +86,7 @@ def _table(table: Table) -> str:
             for i, row in enumerate(table.rows)
         )
         parts.append(f"<table><thead>{head}</thead><tbody>{''.join(rows)}</tbody></table>")
-    parts += [f"<p><small>{escape(note)}</small></p>" for note in table.notes_on_bold]
+    parts += [f"<p><small>{escape(note)}</small></p>" for note in table.all_notes]
     return "\n".join(parts)
 
 

@@ -40,7 +40,7 @@ SOURCE_WORDS = {
     "judge:system": "judges' tastes: a judge prefers some systems more than others do",
     "item:system": "outputs: a system does better on some items than on others",
     "document:system": "a system does better on some documents than on others",
-    "residual": "single answers, and all that cannot be told apart from them",
+    "residual": "single answers, and all that cannot be distinguished from them",
 }
 MAX_PAIRS_SHOWN = 28
 """All pairs of 8 systems; of more systems, the neighbors in the ranking."""
@@ -126,7 +126,7 @@ def _against_sentence(ranking: FittedRanking) -> str:
         for names, what in (
             (ahead, "significantly ahead of"),
             (behind, "significantly behind"),
-            (level, "not told apart from"),
+            (level, "not distinguished from"),
         )
         if names
     ]
@@ -231,18 +231,19 @@ def _pair_interval(one: SystemDifference, ranking: FittedRanking) -> str:
 def _variance_table(question: QuestionRanking) -> Table:
     """Where the spread of single judgments comes from."""
     ranking = question.ranking
-    told = [name for name in VARIANCE_COMPONENTS if name in ranking.variance]
-    total = sum(ranking.variance[name] for name in told)
+    estimable = [name for name in VARIANCE_COMPONENTS if name in ranking.variance]
+    total = sum(ranking.variance[name] for name in estimable)
     rows = [
         [
             SOURCE_WORDS[name],
             number(ranking.variance[name], 3),
             _percent(ranking.variance[name], total),
         ]
-        for name in told
+        for name in estimable
     ]
     notes = [
-        f"{SOURCE_WORDS[name].partition(':')[0]}: {why}." for name, why in ranking.untold.items()
+        f"{SOURCE_WORDS[name].partition(':')[0]}: {why}."
+        for name, why in ranking.not_estimable.items()
     ]
     if ranking.fitted != "linear":
         notes.append("Variances are in log odds; a single answer's own is not counted.")
@@ -266,7 +267,7 @@ def _next_steps(question: QuestionRanking) -> list[str]:
         )
     if question.larger_studies:
         parts = [
-            _larger(one.change, one.error_share, one.reliability) for one in question.larger_studies
+            _larger(one.change, one.error_ratio, one.reliability) for one in question.larger_studies
         ]
         notes.append(f"Intervals of differences would be narrower: {'; '.join(parts)}.")
     if question.permutation_p is not None:
@@ -277,9 +278,9 @@ def _next_steps(question: QuestionRanking) -> list[str]:
     return notes
 
 
-def _larger(change: str, error_share: float, reliability: float | None) -> str:
+def _larger(change: str, error_ratio: float, reliability: float | None) -> str:
     after = "" if reliability is None else f", reliability {number(reliability, 2)}"
-    return f"{change} −{100 * (1 - error_share):.0f}%{after}"
+    return f"{change} −{100 * (1 - error_ratio):.0f}%{after}"
 
 
 def _percent(part: float, total: float) -> str:

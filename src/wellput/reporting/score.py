@@ -15,7 +15,7 @@ from wellput.reporting.table import (
     interval_text,
     number,
     p_text,
-    relation,
+    p_with_relation,
     signature_notes,
     with_interval,
 )
@@ -53,7 +53,7 @@ def score_table(result: ScoreResult) -> Table:
     }
     best = _best(result)
     notes = [*_counts(result), *verdict(result), *_legend(result), *signature_notes(result.scores)]
-    best_means = _best_means(result) if best else ""
+    bold_meaning = _bold_meaning(result) if best else ""
     caption = (
         f"Scores of {counted(len(result.systems), 'system')} on {counted(result.items, 'item')}"
     )
@@ -62,7 +62,7 @@ def score_table(result: ScoreResult) -> Table:
         rows=[[name, *(cells[s, m] for s in result.systems)] for m, name in names.items()],
         notes=notes,
         best=frozenset((j - 1, i + 1) for i, j in best),
-        best_means=best_means,
+        bold_meaning=bold_meaning,
         caption=caption,
         name="scores",
     )
@@ -71,7 +71,7 @@ def score_table(result: ScoreResult) -> Table:
         rows=[[s, *(cells[s, metric] for metric in result.metrics)] for s in result.systems],
         notes=notes,
         best=best,
-        best_means=best_means,
+        bold_meaning=bold_meaning,
         caption=caption,
         name="scores",
         turned=turned,
@@ -95,12 +95,12 @@ def _best(result: ScoreResult) -> frozenset[tuple[int, int]]:
 
 def _test_name(result: ScoreResult) -> str:
     name = TEST_NAMES[result.test or "jackknife"]
-    shares = {one.metric for one in result.differences if one.method == "score test"}
-    if not shares:
+    share_metrics = {one.metric for one in result.differences if one.method == "score test"}
+    if not share_metrics:
         return name
-    if shares == set(result.metrics):
+    if share_metrics == set(result.metrics):
         return "McNemar's test"
-    return f"{name} ({', '.join(sorted(shares))}: McNemar's test)"
+    return f"{name} ({', '.join(sorted(share_metrics))}: McNemar's test)"
 
 
 def _level(result: ScoreResult) -> str:
@@ -112,7 +112,7 @@ def _level(result: ScoreResult) -> str:
     return f"{level}, corrected by Holm's method for {every} differences"
 
 
-def _best_means(result: ScoreResult) -> str:
+def _bold_meaning(result: ScoreResult) -> str:
     """What bold means, in words."""
     test = f"{_test_name(result)}, {_level(result)}"
     if result.comparisons:
@@ -195,8 +195,8 @@ def verdict(result: ScoreResult) -> list[str]:
 
 def _where(tested: Sequence[Score], result: ScoreResult) -> str:
     """The items on which two systems are compared, where one of them lacks outputs."""
-    unreferenced = {metric: left.n for left in result.left_out for metric in left.metrics}
-    missing = [s for s in tested if s.n_common != result.items - unreferenced.get(s.metric, 0)]
+    n_left_out = {metric: left.n for left in result.left_out for metric in left.metrics}
+    missing = [s for s in tested if s.n_common != result.items - n_left_out.get(s.metric, 0)]
     if not missing:
         return ""
     common = sorted({score.n_common or 0 for score in missing})
@@ -215,14 +215,14 @@ def _listed(scores: Sequence[Score], result: ScoreResult) -> str:
 
 def _p_of_claim(score: Score, result: ScoreResult) -> str:
     """The p-value that the claim rests on."""
-    if _is_small(score, result) and not result.is_shown(score.p_adjusted, score.n_common):
-        return f"equivalence p {relation(score.equivalence_p_adjusted)}"
-    return f"p {relation(score.p_adjusted, is_bound=score.p_is_bound)}"
+    if _is_small(score, result) and not result.is_significant(score.p_adjusted, score.n_common):
+        return f"equivalence p {p_with_relation(score.equivalence_p_adjusted)}"
+    return f"p {p_with_relation(score.p_adjusted, is_bound=score.p_is_bound)}"
 
 
 def _is_small(score: Score, result: ScoreResult) -> bool:
     """Whether the difference is shown to be smaller than the margin."""
-    return result.is_shown(score.equivalence_p_adjusted, score.n_common)
+    return result.is_significant(score.equivalence_p_adjusted, score.n_common)
 
 
 def all_of(n_metrics: int) -> str:
@@ -235,7 +235,7 @@ def _claim(score: Score, result: ScoreResult) -> str:
         return "undefined on"
     margin = result.margin.get(score.metric, 0)
     within = f"no difference larger than {margin:g}" if _is_small(score, result) else ""
-    if not result.is_shown(score.p_adjusted, score.n_common):
+    if not result.is_significant(score.p_adjusted, score.n_common):
         return f"{within or 'no difference shown'} on"
     if better is None or not score.delta:
         claim = "different"
@@ -250,10 +250,10 @@ def _heading(result: ScoreResult, metric: str) -> str:
 
 def _cell(score: Score, digits: int, result: ScoreResult) -> str:
     text = with_interval(number(score.score, digits), score.low, score.high, digits)
-    return f"{text} *" if result.is_shown(score.p_adjusted, score.n_common) else text
+    return f"{text} *" if result.is_significant(score.p_adjusted, score.n_common) else text
 
 
-def _left_out(skipped: SkippedPartition) -> str:
+def _skipped_line(skipped: SkippedPartition) -> str:
     """The partition, and the first two lines of the reason."""
     reason = " ".join(line.strip() for line in skipped.reason.split("\n")[:2])
     return reason if reason.startswith(skipped.partition) else f"{skipped.partition}: {reason}"
@@ -288,7 +288,7 @@ def _counts(result: ScoreResult) -> list[str]:
     lines += map(left_out_sentence, result.left_out)
     if result.skipped:
         lines.append(f"Left out because of errors: {counted(len(result.skipped), 'partition')}.")
-        lines += [f"  {_left_out(skipped)}" for skipped in result.skipped]
+        lines += [f"  {_skipped_line(skipped)}" for skipped in result.skipped]
     undefined: dict[tuple[str, int], list[str]] = {}
     for score in result.scores:
         if score.undefined:
@@ -328,8 +328,9 @@ def _legend(result: ScoreResult) -> list[str]:
         lines.append(f"*: {_level(result)}, by {_test_name(result)}{drawn}.")
     if result.test == "bs":
         lines.append(
-            "paired='bs' computes p as sacreBLEU does: at 0.05 it calls about 1 in 10 chance "
-            "differences real. paired='jackknife' keeps to 1 in 20 where items are independent."
+            "paired='bs' computes p as sacreBLEU does: of two equally good systems it finds a "
+            "difference (p < 0.05) in about 1 of 10 tests. paired='jackknife' does so in 1 of 20, as a "
+            "test should, if items are independent."
         )
     if has_intervals or result.test is not None:
         from wellput.core.estimates import holds_for
@@ -337,8 +338,8 @@ def _legend(result: ScoreResult) -> list[str]:
         lines.append(holds_for("items"))
     if any(line.startswith("no difference shown") for line in _claims(result)):
         lines.append(
-            "“No difference shown” does not mean that there is none."
-            + ("" if result.margin else " margin=X tests whether it is smaller than X.")
+            "“No difference shown” does not mean that the systems are equal."
+            + ("" if result.margin else " margin=X tests whether they differ by less than X.")
         )
     return lines
 

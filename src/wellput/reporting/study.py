@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def summary_report(summary: StudySummary) -> Report:
-    """A row for each fact, except the record of the selection, which is for programs."""
+    """A row for each fact of the study; how its items were selected is only in JSON and CSV."""
     [record] = summary.records()
     rows = [
         [name.replace("_", " "), _cell(value)]
@@ -54,13 +54,13 @@ def export_report(done: Export) -> Report:
 def forgotten_report(forgotten: Forgotten) -> Report:
     """The judge whose answers were erased."""
     row = [forgotten.judge, str(forgotten.answers_erased)]
-    table = Table(["judge", "answers erased"], [row], caption="A judge forgotten")
+    table = Table(["judge", "answers erased"], [row], caption="Judge erased")
     return _report(table, forgotten.values(), forgotten.values())
 
 
 def status_report(overview: Overview) -> Report:
-    """Whom the judges prefer, the judges and their progress, and how far they agree; CSV has the
-    judges."""
+    """Tables of the systems that the judges prefer, of the judges and their progress, and of how far
+    they agree. CSV has only the judges."""
     tables = [
         *(ranking_table(ranking, is_final=overview.is_final) for ranking in overview.ranking),
         _judges_table(overview),
@@ -87,8 +87,10 @@ def _judges_table(overview: Overview) -> Table:
     notes = [f"{answered}; the study is {overview.state}."]
     if overview.unreachable:
         are = "is" if overview.unreachable == 1 else "are"
-        trials = counted(overview.unreachable, "trial")
-        notes.append(f"{trials} {are} left to nobody: invite more judges.")
+        notes.append(
+            f"{overview.unreachable:,} of the planned answers {are} assigned to no judge: "
+            "invite more judges."
+        )
     if overview.forgotten:
         notes.append(
             f"{counted(overview.forgotten, 'judge')} withdrew, "

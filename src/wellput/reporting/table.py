@@ -1,5 +1,4 @@
-"""The nouns `Table`, cells as they are shown, and `Report`, everything that a command shows; and the
-five formats of a report.
+"""`Table`: cells as they are shown. `Report`: everything that a command shows, in five formats.
 
 CSV and JSON are for programs: they have the values themselves, not the cells of the tables. On a
 terminal, drawn alignments are folded to its width.
@@ -34,7 +33,8 @@ SUFFIX_FORMATS: dict[str, Format] = {
     ".md": "markdown",
 }
 DEFAULT_WIDTH = 120
-"""Characters in a line, where the width of the terminal is not known."""
+"""Characters in a line. Output that goes to no terminal is never folded; there this width decides only
+whether a table is turned (`Table.fitting`)."""
 UNLIMITED_WIDTH = 100_000
 """The width for files and pipes: no line is folded."""
 
@@ -42,7 +42,7 @@ UNLIMITED_WIDTH = 100_000
 @dataclass(frozen=True)
 class Table:
     """A table for people. The first column holds names, the others numbers as text, or words if
-    `is_prose`. The cells (row, column) in `best` are bold, and `best_means` says what bold means. For
+    `is_prose`. The cells (row, column) in `best` are bold, and `bold_meaning` says what bold means. For
     LaTeX, `caption` says in words what the table shows, and the label is made from `name`; both are the
     title unless given."""
 
@@ -52,12 +52,12 @@ class Table:
     notes: Sequence[str] = ()
     is_prose: bool = False
     best: frozenset[tuple[int, int]] = frozenset()
-    best_means: str = ""
+    bold_meaning: str = ""
     caption: str = ""
     name: str = ""
 
     turned: Table | None = None
-    """The same table with rows and columns exchanged, to use where only this one fits the width."""
+    """The same table with rows and columns exchanged; it is shown where this table is too wide."""
 
     @property
     def width(self) -> int:
@@ -67,23 +67,24 @@ class Table:
         )
 
     def fitting(self, width: int | None) -> Table:
-        """The table, or the turned one where the table is too wide and the turned one is narrower."""
+        """The table; or the turned one, if the table is wider than `width` and the turned one is
+        narrower. A `width` of None counts as `DEFAULT_WIDTH`."""
         is_wide = self.width > (width or DEFAULT_WIDTH)
         is_better = self.turned is not None and self.turned.width < self.width
         return self.turned if self.turned is not None and is_wide and is_better else self
 
     @property
-    def notes_on_bold(self) -> Sequence[str]:
-        """The notes; the first says what bold means, where cells are bold."""
-        return [f"Bold: {self.best_means}.", *self.notes] if self.best_means else self.notes
+    def all_notes(self) -> Sequence[str]:
+        """The notes; if cells are bold, the first note says what bold means."""
+        return [f"Bold: {self.bold_meaning}.", *self.notes] if self.bold_meaning else self.notes
 
     def to_dict(self) -> dict[str, Any]:
-        """As the page of a report gets it."""
+        """Plain values, as the page of `wellput report` reads them."""
         return {
             "title": self.title,
             "columns": list(self.columns),
             "rows": [list(row) for row in self.rows],
-            "notes": list(self.notes_on_bold),
+            "notes": list(self.all_notes),
             "best": [list(cell) for cell in sorted(self.best)],
         }
 
@@ -103,7 +104,7 @@ class Report:
 
 
 def render(report: Report, format: Format, *, width: int | None = None, color: bool = False) -> str:
-    """The report as text. `width` is the width of the terminal, None for no limit."""
+    """The report as text. `width` is that of the terminal; None if there is none: no line is folded."""
     if format == "json":
         return as_json(report.value)
     if format == "csv":
@@ -164,7 +165,7 @@ def as_terminal(tables: Sequence[Table], *, width: int | None, color: bool) -> s
                 *(Text(cell, "bold" if (i, j) in table.best else "") for j, cell in enumerate(row))
             )
         console.print(grid if table.rows else "")
-        for note in table.notes_on_bold if color else table.notes:
+        for note in table.all_notes if color else table.notes:
             console.print(Text(_wrapped(note, width)), soft_wrap=True)
     return "\n".join(line.rstrip() for line in target.getvalue().splitlines()).strip("\n") + "\n"
 
@@ -188,7 +189,7 @@ def as_markdown(tables: Sequence[Table]) -> str:
                 _pipe(row, {j for i_, j in table.best if i_ == i})
                 for i, row in enumerate(table.rows)
             ]
-        for note in table.notes_on_bold:
+        for note in table.all_notes:
             lines += ["", _escape_markdown(note)]
         parts.append("\n".join(lines))
     return "\n\n".join(parts) + "\n"
@@ -203,7 +204,7 @@ def _escape_markdown(text: str) -> str:
     return text.replace("\\", "\\\\").replace("|", "\\|").replace("*", "\\*").replace("_", "\\_")
 
 
-LATEX = {
+LATEX_ESCAPES = {
     "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_",
     "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "−": "$-$",
     "±": r"$\pm$", "Δ": r"$\Delta$", "↓": r"$\downarrow$", "²": "$^2$", "α": r"$\alpha$",
@@ -240,8 +241,8 @@ def as_latex(tables: Sequence[Table]) -> str:
 def _caption(table: Table) -> str:
     """The caption as a sentence, with the meaning of bold."""
     text = table.caption or table.title
-    if table.best_means:
-        text += f"; bold: {table.best_means}"
+    if table.bold_meaning:
+        text += f"; bold: {table.bold_meaning}"
     return text if not text or text[-1] in ".?!" else f"{text}."
 
 
@@ -277,7 +278,7 @@ def _latex_row(cells: Sequence[str], bold: Collection[int] = ()) -> str:
 
 
 def _escape_latex(text: str) -> str:
-    return "".join(LATEX.get(character, character) for character in text)
+    return "".join(LATEX_ESCAPES.get(character, character) for character in text)
 
 
 def as_csv(columns: Sequence[str], records: Sequence[Mapping[str, Any]]) -> str:
@@ -327,10 +328,10 @@ def p_text(value: float | None, *, is_bound: bool = False) -> str:
     return f"≤ {math.ceil(value * 1000 - 1e-9) / 1000:.3f}" if is_bound else f"{value:.3f}"
 
 
-def relation(value: float | None, *, is_bound: bool = False) -> str:
-    """A p-value as it follows "p" in a sentence.
+def p_with_relation(value: float | None, *, is_bound: bool = False) -> str:
+    """A p-value with =, < or ≤ before it, as it follows "p" in a sentence.
 
-    >>> relation(0.02), relation(0.0001)
+    >>> p_with_relation(0.02), p_with_relation(0.0001)
     ('= 0.020', '< 0.001')
     """
     text = p_text(value, is_bound=is_bound)

@@ -34,7 +34,7 @@ from wellput.stats.correlation import (
     tie_threshold,
     why_undefined,
 )
-from wellput.stats.soft_accuracy import leave_out_of_spa
+from wellput.stats.soft_accuracy import spa_leave_one_out
 from wellput.stats.student import FISHER_Z, LOGIT, Scale, scale_of_pairs
 from wellput.stats.two_way_jackknife import TableFigure
 from wellput.stats.undefined_values import ratios, undefined
@@ -112,7 +112,7 @@ def leave_out(x: Floats, z: Floats, correlation: Correlation = Correlation()) ->
     """
     x, z = common_cells(x, z)
     if correlation.coefficient == "spa":
-        return leave_out_of_spa(x, z)
+        return spa_leave_one_out(x, z)
     if correlation.level == "system":
         return leave_out_of_means(x, z, correlation.coefficient)
     epsilon = tie_threshold(x, z, correlation) if correlation.coefficient == "acc-t" else 0.0

@@ -1,15 +1,20 @@
 """Permutation tests and bootstraps of a metric's agreement with people (Deutsch et al. 2021).
 
+Scores are tables of systems (rows) × items (columns); a *cell* is the score of one system on one item.
+In all functions `x` has the scores of a metric, `y` those of a second metric, and `z` those of people.
+Only *common* cells are used: those that all tables have; NaN is a missing score.
+
 **Permutation** (`perm_…`): does one metric agree better with people than another? If two metrics
 are equally good, it does not matter which of them gave which score. So each metric is standardized
 (mean 0, standard deviation 1 over all common cells), scores of the two are exchanged at random, and p
-is the share of exchanges in which the correlations differ at least as much as the observed ones. The
-conclusion holds for other units of the kind that is exchanged:
+is the share of exchanges in which the correlations differ at least as much as the observed ones. What
+the conclusion holds for depends on what is exchanged:
 
-- `perm_systems` exchanges all scores of a system: new systems, these items;
-- `perm_inputs` exchanges all scores of an item: new items, these systems;
+- `perm_systems` exchanges all scores of a system: the conclusion holds for new systems, but only these
+  items;
+- `perm_inputs` exchanges all scores of an item: it holds for new items, but only these systems;
 - `perm_both` exchanges systems, then items, as nlpstats does (a cell exchanged twice is back in its
-  place): new systems and new items;
+  place): it holds for new systems and new items;
 - `perm_cells` exchanges every cell by itself, as mt-metrics-eval's PermutationSigDiff does.
 
 All except `perm_systems` assume that a metric's errors on the outputs of one system are independent.
@@ -77,7 +82,7 @@ def perm_both(
     correlation: Correlation = Correlation(),
     **options: Unpack[PermutationOptions],
 ) -> Estimate:
-    """`permutation_test` exchanging systems and items."""
+    """`permutation_test` of metrics `x` and `y` against people `z`, exchanging systems and items."""
     return permutation_test(x, y, z, correlation, exchanged="both", **options)
 
 
@@ -89,7 +94,7 @@ def perm_systems(
     correlation: Correlation = Correlation(),
     **options: Unpack[PermutationOptions],
 ) -> Estimate:
-    """`permutation_test` exchanging systems."""
+    """`permutation_test` of metrics `x` and `y` against people `z`, exchanging systems."""
     return permutation_test(x, y, z, correlation, exchanged="systems", **options)
 
 
@@ -101,7 +106,7 @@ def perm_inputs(
     correlation: Correlation = Correlation(),
     **options: Unpack[PermutationOptions],
 ) -> Estimate:
-    """`permutation_test` exchanging items."""
+    """`permutation_test` of metrics `x` and `y` against people `z`, exchanging items."""
     return permutation_test(x, y, z, correlation, exchanged="items", **options)
 
 
@@ -113,7 +118,7 @@ def perm_cells(
     correlation: Correlation = Correlation(),
     **options: Unpack[PermutationOptions],
 ) -> Estimate:
-    """`permutation_test` exchanging cells."""
+    """`permutation_test` of metrics `x` and `y` against people `z`, exchanging cells."""
     return permutation_test(x, y, z, correlation, exchanged="cells", **options)
 
 
@@ -130,16 +135,19 @@ def permutation_test(
     seed: int = 12345,
     threads: int = 1,
 ) -> Estimate:
-    """The difference of two metrics' agreement with `z`, x's minus y's, and its p-value.
+    """The difference of two metrics' agreement with people, x's minus y's, and its p-value.
 
-    n is as in `correlate`. Resamples where the difference is undefined count as extreme: they raise p.
-    `alternative="greater"` asks whether x agrees better. With `acc-t` the tie threshold is
-    calibrated again in every resample.
+    `x` and `y` have the scores of the two metrics, `z` those of people, all as systems × items. n is as
+    in `correlate`. Resamples where the difference is undefined count as extreme: they raise p.
+    `alternative="greater"` asks whether x agrees better. The coefficient `acc-t` is the share of pairs
+    that the metric orders as people do, where differences of the metric up to a threshold are ties;
+    the threshold that gives the highest share is chosen again in every resample.
     """
     check_resampling(n_resamples, seed)
     if correlation.coefficient == "spa":
         raise InputError(
-            "Soft pairwise accuracy has no permutation test, because it is one: use acc-t or kendall."
+            "Soft pairwise accuracy cannot be tested by permutation: it is already computed from "
+            "permutation tests. Use acc-t or kendall."
         )
     if alternative not in ("two-sided", "greater"):
         raise InputError(f"alternative={alternative!r} is none of two-sided, greater.")
@@ -210,7 +218,7 @@ def boot_both(
     correlation: Correlation = Correlation(),
     **options: Unpack[BootstrapOptions],
 ) -> Estimate:
-    """`bootstrap_correlation` drawing systems and items."""
+    """`bootstrap_correlation` of a metric `x` and people `z`, drawing systems and items."""
     return bootstrap_correlation(x, z, correlation, drawn="both", **options)
 
 
@@ -221,7 +229,7 @@ def boot_systems(
     correlation: Correlation = Correlation(),
     **options: Unpack[BootstrapOptions],
 ) -> Estimate:
-    """`bootstrap_correlation` drawing systems."""
+    """`bootstrap_correlation` of a metric `x` and people `z`, drawing systems."""
     return bootstrap_correlation(x, z, correlation, drawn="systems", **options)
 
 
@@ -232,7 +240,7 @@ def boot_inputs(
     correlation: Correlation = Correlation(),
     **options: Unpack[BootstrapOptions],
 ) -> Estimate:
-    """`bootstrap_correlation` drawing items."""
+    """`bootstrap_correlation` of a metric `x` and people `z`, drawing items."""
     return bootstrap_correlation(x, z, correlation, drawn="items", **options)
 
 
@@ -248,7 +256,8 @@ def bootstrap_correlation(
     seed: int = 12345,
     threads: int = 1,
 ) -> Estimate:
-    """The agreement as `correlate` gives it, with a percentile interval."""
+    """The agreement of a metric (`x`) with people (`z`), both as systems × items, as `correlate` gives
+    it, with a percentile interval."""
     x, z = common_cells(x, z)
     estimate = correlate(x, z, correlation)
     if np.isnan(estimate.value):
@@ -288,7 +297,9 @@ def boot_difference(
     seed: int = 12345,
     threads: int = 1,
 ) -> Estimate:
-    """The difference of two metrics' agreement with `z`, x's minus y's: interval and p-value.
+    """The difference of two metrics' agreement with people, x's minus y's: interval and p-value.
+
+    `x` and `y` have the scores of the two metrics, `z` those of people, all as systems × items.
 
     p is the smallest 1 - confidence whose percentile interval does not contain 0. With
     `alternative="greater"` it is the share of resamples in which x does not agree better than y.
@@ -342,7 +353,8 @@ def correlation_replicates(
     seed: int,
     threads: int = 1,
 ) -> Floats:
-    """The correlation in each resample of common cells, NaN where undefined."""
+    """The correlation of a metric (`x`) with people (`z`), both as systems × items with the same cells,
+    in each resample; NaN where undefined."""
     check_resampling(n_resamples, seed)
     if correlation.coefficient == "spa":
         raise InputError(

@@ -165,7 +165,8 @@ class MixedModel:
         unit = np.sqrt(np.diag(gram))
         if not unit.all() or np.linalg.eigvalsh(gram / np.outer(unit, unit))[0] < CONFOUNDED_SHARE:
             raise InputError(
-                "the covariates cannot be told from the systems or from one another: leave one out"
+                "the covariates cannot be distinguished from the systems or from one another: "
+                "leave one out"
             )
 
     def scale(self, thetas: Mapping[str, float]) -> Floats:
@@ -189,7 +190,7 @@ class MixedModel:
         """Factor the equations; the log determinants of the random part and of what is left for the
         fixed.
 
-        The second is NaN if the fixed effects cannot be told apart.
+        The second is NaN if the fixed effects cannot be estimated separately.
         """
         self._scale = self.scale(thetas)
         log_absorbed, core = self._kernel.factor(self._scale, weights)

@@ -1,4 +1,4 @@
-"""Which variance components a study can tell apart.
+"""Which variance components a study can estimate.
 
 A component's variance can be estimated if, once the systems' means are taken out, the covariance it
 gives to the judgments is not made up of those of the other components and of the residual. This is
@@ -17,7 +17,7 @@ from scipy import sparse
 from wellput.stats.mixed_equations import CONFOUNDED_SHARE, Codes, Floats, MixedDesign
 
 PRIORITY = ("judge", "item", "document", "judge:system", "item:system", "document:system")
-"""Of two components that cannot be told apart the first is kept."""
+"""Of two components that the data cannot distinguish, the first is kept."""
 NO_REPEATS = {
     "judge": "no judge judged more than once",
     "item": "no item was judged more than once",
@@ -30,32 +30,32 @@ NO_REPEATS = {
 
 @dataclass(frozen=True)
 class Identified:
-    """The components that can be told, and why each of the others cannot."""
+    """The components that can be estimated, and why each of the others cannot."""
 
-    told: tuple[str, ...]
+    estimable: tuple[str, ...]
     reasons: dict[str, str]
 
 
 def identify_components(design: MixedDesign) -> Identified:
-    """Which of the design's factors have a variance that the judgments can tell."""
+    """Which of the design's factors have a variance that these judgments can estimate."""
     order = sorted(design.factors, key=lambda name: _place(name))
     reasons: dict[str, str] = {}
-    told: list[str] = []
+    estimable: list[str] = []
     for name in order:
         reason = _own_reason(design, name)
         if reason:
             reasons[name] = reason
         else:
-            told.append(name)
-    gram = _gram(design, told)
+            estimable.append(name)
+    gram = _gram(design, estimable)
     kept: list[int] = [0]  # the residual
-    for k, name in enumerate(told, start=1):
+    for k, name in enumerate(estimable, start=1):
         others = _made_up_of(gram, k, kept)
         if others is None:
             kept.append(k)
         else:
-            reasons[name] = _why_confounded(name, [told[m - 1] for m in others if m > 0])
-    return Identified(tuple(told[k - 1] for k in kept[1:]), reasons)
+            reasons[name] = _why_confounded(name, [estimable[m - 1] for m in others if m > 0])
+    return Identified(tuple(estimable[k - 1] for k in kept[1:]), reasons)
 
 
 def _place(name: str) -> tuple[int, str]:
@@ -80,8 +80,8 @@ def _article(name: str) -> str:
 
 def _why_confounded(name: str, others: Sequence[str]) -> str:
     if not others:
-        return NO_REPEATS.get(name, "it cannot be told from the residual")
-    return f"this design cannot tell it from {' and '.join(others)}"
+        return NO_REPEATS.get(name, "it cannot be distinguished from the residual")
+    return f"this design cannot distinguish it from {' and '.join(others)}"
 
 
 def _gram(design: MixedDesign, names: Sequence[str]) -> Floats:

@@ -1,9 +1,9 @@
 """Shares of items that are right: one share, and the difference of two systems' shares.
 
-A share has Wilson's interval (1927). The noun is `DifferenceOfShares`: only the items where exactly
-one system is right count. Its inference is the score test: the p-value that there is no difference is
-McNemar's (1947, without correction), and the interval, the differences that the test does not reject,
-is Tango's (1998).
+A share has Wilson's interval (1927). `DifferenceOfShares` is the difference of two systems' shares:
+only the items where exactly one system is right count. It is tested by the score test. The p-value of
+the null hypothesis that the shares are equal is McNemar's (1947, without correction). The interval,
+which has the differences that the test does not reject, is Tango's (1998).
 """
 
 from __future__ import annotations
@@ -22,8 +22,9 @@ from wellput.core.metric import Floats
 def is_share(
     statistics: Floats, score: Callable[[Floats], Floats], bounds: Bounds = (None, None)
 ) -> bool:
-    """Whether a score is the share of rows (1, 1) among rows (0, 1) and (1, 1). A score that may lie
-    outside 0 and 1, such as a length, is not a share, even if all items happen to have 0 or 1."""
+    """Whether a score is a share of hits. Then each item's row of statistics is (hit, 1), where hit is
+    1 or 0, and the score is the mean of the hits. A score that may lie outside 0 and 1, such as a
+    length, is not a share, even if all items happen to have 0 or 1."""
     if bounds not in ((None, None), (0.0, 1.0)):
         return False
     if statistics.ndim != 2 or statistics.shape[1] != 2 or not len(statistics):
@@ -82,7 +83,7 @@ class DifferenceOfShares:
 
     @property
     def p_value(self) -> float:
-        """Two-sided, that the true shares are equal."""
+        """The two-sided p-value of the null hypothesis that the true shares are equal."""
         return min(1.0, 2 * NORMAL.cdf(-abs(self._statistic(0.0))))
 
     @property
@@ -95,8 +96,8 @@ class DifferenceOfShares:
         critical = NORMAL.inv_cdf((1 + self.confidence) / 2)
         return Estimate(
             value=(self.only_a - self.only_b) / self.n,
-            low=self._where(critical),
-            high=self._where(-critical),
+            low=self._difference_with_statistic(critical),
+            high=self._difference_with_statistic(-critical),
             p_value=self.p_value,
             method="score test",
             n=self.n,
@@ -104,7 +105,8 @@ class DifferenceOfShares:
         )
 
     def equivalence_p(self, margin: float) -> float:
-        """The p-value that the true difference is `margin` or more away from 0, on either side."""
+        """The p-value of the null hypothesis that the true difference is `margin` or more away from 0,
+        on either side."""
         if margin >= 1:
             return 0.0
         return max(NORMAL.cdf(-self._statistic(-margin)), NORMAL.cdf(self._statistic(margin)))
@@ -122,7 +124,7 @@ class DifferenceOfShares:
             return 0.0 if excess == 0 else math.copysign(math.inf, excess)
         return excess / math.sqrt(variance)
 
-    def _where(self, statistic: float) -> float:
+    def _difference_with_statistic(self, statistic: float) -> float:
         """The difference that has this statistic."""
         below, above = -1.0, 1.0
         for _ in range(BISECTION_STEPS):

@@ -3,7 +3,11 @@
 For every pair of systems there are two permutation tests, one of the metric's scores and one of
 people's: how sure is it that the first system is better? A pair counts 1 - |p of the metric - p of
 people|. This is 1 where both are sure of the same order, or equally unsure, and 0 where they are sure
-of opposite orders. Both tests of a pair use the same exchanges.
+of opposite orders.
+
+If two systems are equally good, it does not matter which of them gave which output of an item. So a
+test exchanges the two scores of an item at random, which flips the sign of their difference. Both tests
+of a pair exchange the scores of the same items.
 """
 
 from __future__ import annotations
@@ -54,21 +58,26 @@ def spa(
 def pairwise_p_values(
     differences: Floats, *, n_resamples: int, seed: int, threads: int = 1
 ) -> Floats:
-    """One-sided p-values that the sums of the rows of `differences` (pairs, items) are above 0, if
-    every difference could as well have the other sign. NaN cells are skipped."""
-    rows = np.ascontiguousarray(np.nan_to_num(differences).T)
-    observed = rows.sum(axis=0)
-    by_chance = observed - 2 * _native.swap_sums(rows, n_resamples, seed, threads)
-    enough = observed - RELATIVE_ROUNDING * np.abs(rows).sum(axis=0)
-    p_values: Floats = (np.count_nonzero(by_chance >= enough, axis=0) + 1) / (n_resamples + 1)
-    return np.where(np.abs(observed) <= RELATIVE_ROUNDING * np.abs(rows).sum(axis=0), 0.5, p_values)
+    """A one-sided p-value for each row of `differences` (pairs, items): how often the sum of the row is
+    at least as large as the observed one, if the sign of every difference is flipped at random. NaN
+    cells are skipped."""
+    by_item = np.ascontiguousarray(np.nan_to_num(differences).T)
+    observed = by_item.sum(axis=0)
+    by_chance = observed - 2 * _native.swap_sums(by_item, n_resamples, seed, threads)
+    threshold = observed - RELATIVE_ROUNDING * np.abs(by_item).sum(axis=0)
+    p_values: Floats = (np.count_nonzero(by_chance >= threshold, axis=0) + 1) / (n_resamples + 1)
+    return np.where(
+        np.abs(observed) <= RELATIVE_ROUNDING * np.abs(by_item).sum(axis=0), 0.5, p_values
+    )
 
 
-def leave_out_of_spa(x: Floats, z: Floats, value: float | None = None) -> TableFigure:
-    """Soft pairwise accuracy without each system, item and cell, around `value`.
+def spa_leave_one_out(x: Floats, z: Floats, value: float | None = None) -> TableFigure:
+    """Soft pairwise accuracy without each system, without each item, and without each cell (the score
+    of one system on one item), all shifted so that the accuracy with everything is `value`, if given.
 
-    Here p-values come from the normal distribution, not from exchanges: its variance is known, the sum
-    of the squared differences, and random exchanges would hide the small change that one item makes.
+    Here p-values come from the normal distribution, not from random exchanges, whose noise would hide
+    the small change that one item makes. Its variance is the sum of the squared differences: this is
+    the exact variance of a sum whose signs are flipped at random.
     """
     x, z = common_cells(x, z)
     n_systems, n_items = x.shape

@@ -1,4 +1,4 @@
-"""The nouns of a study as judges see it: `Questionnaire` with its parts, and what a judge is shown
+"""A study as judges see it: the `Questionnaire` with its parts, and what a judge is shown
 (`ShownTrial`, `Variant`, `JudgeProgress`).
 
 A questionnaire has the questions and all their wording, never the name of a system. Its design
@@ -30,9 +30,8 @@ class DemographicField:
 
 @dataclass(frozen=True)
 class Practice:
-    """A trial that every judge sees first. Its answers are kept apart. A pair has two texts.
-
-    `question` is what a task asks about the text."""
+    """A trial that every judge sees first. Its answers are stored, but never counted as judgments. A
+    comparison has two texts. `question` is what a task asks about the text."""
 
     texts: tuple[str, ...]
     context: str | None = None
@@ -70,8 +69,9 @@ class Questionnaire:
     """What judges are asked, with all its wording.
 
     `kind` is the name of the design, `options` are those of its options that differ from the default.
-    `layout` is one variant at a time, or all variants of an item on a page. If there is a text of
-    `consent`, judges must agree to it first. `medium` is the name of the medium that shows a variant.
+    `layout` is "single" (one variant at a time) or "page" (all variants of an item on one page).
+    If there is a text of `consent`, judges must agree to it first. `medium` is the name of the medium
+    that shows a variant.
     """
 
     kind: str

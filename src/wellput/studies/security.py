@@ -3,8 +3,8 @@
 A *browser key* is a random cookie of one browser. A form's CSRF token is an HMAC with this key, so
 that no other site can make a form that the server accepts. A *miss* is a request with a token that
 nobody has. The `Gate` admits a judge by the token in the address. The owner gives a token once and
-gets a session of this process, so that the token is not in the browser's history and in no later
-request.
+gets a session that is valid until the server restarts, so that the token is neither in the browser's
+history nor in a later request.
 """
 
 from __future__ import annotations
@@ -134,12 +134,12 @@ class Misses:
         allowed: int = MISSES_ALLOWED,
         window: float = MISS_WINDOW_SECONDS,
         clock: Callable[[], float] = time.monotonic,
-        addresses: int = 10_000,
+        max_addresses: int = 10_000,
     ) -> None:
         self.allowed = allowed
         self.window = window
         self._clock = clock
-        self._addresses = addresses
+        self._max_addresses = max_addresses
         self._counts: OrderedDict[str, tuple[float, int]] = OrderedDict()
         self._lock = Lock()
 
@@ -152,7 +152,7 @@ class Misses:
             if now - began >= self.window:
                 began, misses = now, 0
             self._counts[key] = began, misses + 1
-            if len(self._counts) > self._addresses:
+            if len(self._counts) > self._max_addresses:
                 self._counts.popitem(last=False)
         return began + self.window - now if misses >= self.allowed else None
 
@@ -199,7 +199,7 @@ def set_cookie(request: Request, response: Response, name: str, value: str) -> N
 
 
 def csrf_token(key: str, holder: str) -> str:
-    """The CSRF token of forms for the holder of a token, in the browser with this key."""
+    """The CSRF token for the forms of one judge or owner (`holder`) in the browser with this key."""
     return hmac.new(key.encode(), holder.encode(), hashlib.sha256).hexdigest()
 
 
@@ -251,13 +251,13 @@ class Gate:
         if not self._store.verify_owner(token):
             raise self._miss(request, "This is not the owner's token.")
         session = secrets.token_urlsafe(24)
-        set_cookie(request, response, OWNER_COOKIE, f"{session}.{self._seal(session)}")
+        set_cookie(request, response, OWNER_COOKIE, f"{session}.{self._signature(session)}")
 
     def is_owner(self, request: Request) -> bool:
-        session, _, seal = request.cookies.get(OWNER_COOKIE, "").partition(".")
-        return hmac.compare_digest(seal.encode(), self._seal(session).encode())
+        session, _, signature = request.cookies.get(OWNER_COOKIE, "").partition(".")
+        return hmac.compare_digest(signature.encode(), self._signature(session).encode())
 
-    def _seal(self, session: str) -> str:
+    def _signature(self, session: str) -> str:
         return hmac.new(self._secret, session.encode(), hashlib.sha256).hexdigest()
 
     def _miss(self, request: Request, detail: str) -> HTTPException:

@@ -1,16 +1,17 @@
-"""English prose: cutting it into sentences and into the words of a treebank (the noun `Words`), and
-joining words again. All by rules, without a model.
+"""Cuts English prose into sentences and into the words of a treebank (`Words`), and joins words again.
+All by rules, without a model.
 
 A sentence ends after . ! ? if the next text can begin a sentence. It does not end after an
 abbreviation that comes before names (*Mr.*) or an initial, nor before a lower-case letter. Closing
 brackets and quotation marks belong to the sentence before them. Blank lines separate paragraphs; other
 line ends count as spaces.
 
-Words are cut as in UD's EWT. Contractions and possessives are separate words (`do` `n't`, `John` `'s`,
-`can` `not`); with the word before them they make one surface token. Punctuation, hyphens and currency
-signs are words. Web addresses, file names, numbers, dates, words with a prefix (`co-worker`),
-abbreviations and emoticons stay whole. Only white space is lost. `detokenize` joins such words into
-ordinary text.
+Words are cut as in the English Web Treebank (EWT) of Universal Dependencies. Contractions and
+possessives are separate words (`do` `n't`, `John` `'s`, `can` `not`); with the word before them they
+make one surface token: `don't` is one surface token that covers the words `do` and `n't`. Punctuation,
+hyphens and currency signs are words. Web addresses, file names, numbers, dates, words with a prefix
+(`co-worker`), abbreviations and emoticons stay whole. Only white space is lost. `detokenize` joins such
+words into ordinary text.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ ABBREVIATIONS = (
     *("Feb", "Mar", "Apr", "Jun", "Jul", "Aug", "Sep", "Sept", "Oct", "Nov", "Dec", "Mon", "Tue"),
     *("Tues", "Wed", "Thu", "Thurs", "Fri", "Sat", "Sun", "e.g", "i.e", "cf", "ca"),
 )
-FILE_ENDINGS = "com|org|net|edu|gov|html?|docx?|pdf|xlsx?|txt|jpe?g|gif|png|zip"
+FILE_AND_DOMAIN_ENDINGS = "com|org|net|edu|gov|html?|docx?|pdf|xlsx?|txt|jpe?g|gif|png|zip"
 PREFIXES = (
     *("anti", "bi", "co", "counter", "cyber", "de", "e", "ex", "inter", "macro", "mega", "micro"),
     *("mid", "mini", "multi", "neo", "non", "over", "para", "post", "pre", "pro", "pseudo"),
@@ -66,8 +67,9 @@ WORD = re.compile(
         (
             r"(?P<address>(?:https?://|ftp://|www\.)[^\s<>\"”“]{0,2000}[\w/])",
             r"(?P<mail>[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{1,64}){1,8})",
-            rf"(?P<file>[\w-]{{1,64}}(?:\.[\w-]{{1,64}}){{0,5}}\.(?:{FILE_ENDINGS})\b)",
-            # Tokenizers of metrics replace these, so they must stay whole to be found again.
+            rf"(?P<file>[\w-]{{1,64}}(?:\.[\w-]{{1,64}}){{0,5}}\.(?:{FILE_AND_DOMAIN_ENDINGS})\b)",
+            # Metrics' tokenizers replace these by other characters. Each stays one word, so that the
+            # words can be matched with such tokens.
             r"(?P<markup>&(?:amp|quot|lt|gt);|<skipped>)",
             r"(?P<face>(?<!\w)[:;=][-'^o]?[()\[\]DPp|/\\](?!\w)|<3)",
             r"(?P<initials>(?:\b[A-Za-z]\.){2,8}|\b[A-Z]\.(?=\s+[A-Z]))",
@@ -160,7 +162,8 @@ BRACKET_SIGNS = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-"
 def detokenize(tokens: Sequence[str]) -> str:
     """The text of one sentence.
 
-    Straight quotation marks open and close in turn; a single one keeps its spaces. A hyphen between
+    Straight quotation marks open and close in turn; a quotation mark without a partner keeps its
+    spaces. A hyphen between
     words joins them, because dashes are usually other characters.
 
     >>> detokenize("He did n't say : \\" It 's ( almost ) a two - month job . \\"".split())

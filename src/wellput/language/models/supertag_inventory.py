@@ -1,8 +1,18 @@
-"""The noun `SupertagInventory`: the supertags of a tree model, divided into parts and numbered.
+"""`SupertagInventory`: the supertags of a tree model, divided into parts and numbered.
 
-A *role* is a supertag's category, relation and side; a *stem* is a role with the kind of mother it
-wants; a *frame* is its slots; a *site* is the part that matters for its daughters: its role, and
-whether it heads a clause. Numbers follow from the order of the supertags.
+A supertag is the elementary tree of a word (`language.trees.supertags`). Its *slots* are the places
+for the word's arguments. Its *mother* is the word that this word depends on, given as a coarse
+category (`V`, `N`, …); its *side* says whether the word stands before (`<`) or after (`>`) the mother.
+The parts, with the noun `NN/nsubj<V[_]` and the verb `VBD/root[nsubj,_,obj]` as examples:
+
+- *role*: category, relation and side; the noun's is `("NN", "nsubj", "<")`;
+- *stem*: the role and the kind of mother; the noun's is `("NN", "nsubj", "<", "V")`;
+- *frame*: the slots on the left and on the right; the verb's is `(("nsubj",), ("obj",))`;
+- *site*: what matters for the word's daughters: the role, and whether the word has slots for a
+  subject, a copula and a marker, as heads of clauses have; the verb's is
+  `("VBD", "root", "", "subject", "", "")`.
+
+Numbers follow from the order of the supertags.
 """
 
 from __future__ import annotations
@@ -22,6 +32,9 @@ SUBJECT_RELATIONS = frozenset(["nsubj", "csubj", "expl"])
 # The kinds of slots that no mother has: an adjunct's and the root's.
 ADJUNCT_SLOT = ""
 ROOT_SLOT = "root"
+# The kinds of mothers that `coarse` gives. They are numbered first, so that each has a number even if
+# no supertag has such a mother.
+COARSE_CATEGORIES = tuple("VNMJRPDX")
 
 Ints = NDArray[np.int32]
 SupertagPart = tuple[str, ...]
@@ -29,7 +42,7 @@ T = TypeVar("T", bound=Hashable)
 
 
 class SupertagInventory:
-    """The numbers of each supertag's parts, as input of the kernel."""
+    """The numbers of each supertag's parts, as input of the C++ code."""
 
     def __init__(self, supertags: Iterable[Supertag]) -> None:
         self.supertags = tuple(supertags)
@@ -49,18 +62,18 @@ class SupertagInventory:
             )
 
     def arrays(self) -> dict[str, Ints | int]:
-        """Everything the kernel needs to know about supertags."""
+        """Everything that the C++ code needs to know about supertags."""
         all_ = self.supertags
         frames = [(supertag.left, supertag.right) for supertag in all_]
         frame_numbers = numbered(frames)
         kinds_of_frames = [slot_kinds(*frame) for frame in frame_numbers]
-        filled = [slot_filled(supertag) for supertag in all_]
+        filled = [kind_of_slot_filled_by(supertag) for supertag in all_]
         kinds = numbered(
             [ADJUNCT_SLOT, ROOT_SLOT, *(k for own in kinds_of_frames for k in own), *filled]
         )
         slots = [[kinds[kind] for kind in own] for own in kinds_of_frames]
         own_slots = [slots[frame_numbers[frame]] for frame in frames]
-        mothers = numbered([*"VNMJRPDX", *(supertag.mother for supertag in all_)])
+        mothers = numbered([*COARSE_CATEGORIES, *(supertag.mother for supertag in all_)])
         by_role = dict(zip(self._roles, filled, strict=True))
         return {
             "category": ints(self.categories[t.category] for t in all_),
@@ -91,10 +104,10 @@ def stem(supertag: Supertag) -> SupertagPart:
 def site(supertag: Supertag) -> SupertagPart:
     """Role first, then what kind of clause it heads."""
     slots = (*supertag.left, *supertag.right)
-    has_subject = "subject" if SUBJECT_RELATIONS.intersection(slots) else ""
-    has_copula = "copula" if "cop" in slots else ""
-    has_mark = "mark" if "mark" in slots else ""
-    return (*role(supertag), has_subject, has_copula, has_mark)
+    subject_mark = "subject" if SUBJECT_RELATIONS.intersection(slots) else ""
+    copula_mark = "copula" if "cop" in slots else ""
+    marker_mark = "mark" if "mark" in slots else ""
+    return (*role(supertag), subject_mark, copula_mark, marker_mark)
 
 
 def slot_kinds(left: SupertagPart, right: SupertagPart) -> list[str]:
@@ -102,7 +115,7 @@ def slot_kinds(left: SupertagPart, right: SupertagPart) -> list[str]:
     return [f"{slot}<" for slot in left] + [f"{slot}>" for slot in right]
 
 
-def slot_filled(supertag: Supertag) -> str:
+def kind_of_slot_filled_by(supertag: Supertag) -> str:
     """The kind of slot that a daughter with this supertag fills."""
     if supertag.is_argument:
         return f"{supertag.relation}{supertag.side}"

@@ -34,8 +34,9 @@ SYSTEM_FOLDERS = ("/usr/share/wordnet", "/usr/local/share/wordnet", "/usr/local/
 class Synonym:
     """A word that shares a synset with the one asked for.
 
-    `text` is the lemma in the inflection and capitals of that word. `sense` is the sense of that word
-    that they share; `tag_count` is how often the *synonym* occurs in this sense, None if unknown.
+    `text` is the synonym's lemma in the inflection and capitals of the word asked for. `sense` is the
+    sense of the word asked for in which the two are synonyms. `tag_count` is how often the synonym, not
+    the word asked for, occurs in this sense; None if unknown.
     """
 
     text: str
@@ -50,7 +51,7 @@ class WordNet:
 
     def __init__(self, lexicon: Lexicon) -> None:
         self._lexicon = lexicon
-        self._listed_forms = cache(self._invert_exceptions)
+        self._irregular_forms = cache(self._irregular_forms_by_lemma)
         self._senses = cache(lexicon.senses)
 
     @property
@@ -61,7 +62,8 @@ class WordNet:
     def analyses(
         self, word: str, category: Category, *, inflection: Inflection | None = None
     ) -> list[LemmaAnalysis]:
-        """The lemmas the word may be a form of; only those of `inflection` where it is known."""
+        """The lemmas that the word may be a form of. If `inflection` is given, only lemmas with that
+        inflection."""
         analyses = analyze(word, category, self._lexicon)
         if inflection is not None:
             return [analysis for analysis in analyses if analysis.inflection == inflection]
@@ -82,8 +84,9 @@ class WordNet:
     ) -> list[Synonym]:
         """Synonyms in the form of `word`, those of its first senses first, each text once.
 
-        Pass the inflection if it is known (`INFLECTION_OF_TAG` maps Penn tags): "walked" may be past
-        or participle and is taken for the past, which matters for "went" and "gone".
+        Pass the inflection if it is known (`INFLECTION_OF_TAG` gives it for a Penn tag). Without it, a
+        form such as "walked", which is both past and participle, is taken for the past; then the
+        synonym "go" would be "went", never "gone".
         """
         found: dict[str, Synonym] = {}
         for analysis in self.analyses(word, category, inflection=inflection):
@@ -118,8 +121,8 @@ class WordNet:
         lemma = member.lower()
         if lemma == analysis.lemma:
             return None
-        listed = self._listed_forms(sense.category).get(lemma, ())
-        text = inflect(member, sense.category, analysis.inflection, listed)
+        irregular = self._irregular_forms(sense.category).get(lemma, ())
+        text = inflect(member, sense.category, analysis.inflection, irregular)
         return Synonym(
             text=with_capitals_of(word, text),
             lemma=member,
@@ -134,7 +137,7 @@ class WordNet:
                 return sense.tag_count
         return None
 
-    def _invert_exceptions(self, category: Category) -> dict[str, tuple[str, ...]]:
+    def _irregular_forms_by_lemma(self, category: Category) -> dict[str, tuple[str, ...]]:
         forms: dict[str, tuple[str, ...]] = {}
         for form, lemmas in self._lexicon.exceptions(category).items():
             for lemma in lemmas:
@@ -233,7 +236,7 @@ class Synsets:
         return open_wordnet(self._path)
 
     def __call__(self, name: str) -> Sequence[str]:
-        """The members of one word, the one in the name first."""
+        """The synset's single-word members; the word in `name` comes first."""
         found = SYNSET_NAME.fullmatch(name)
         if found is None:
             raise InputError(f"{name!r} is not a synset's name such as car.n.01 or run.v.04")

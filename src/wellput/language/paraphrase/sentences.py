@@ -1,9 +1,9 @@
-"""The noun `Sentence`: a text as the words that may be replaced, each with its place in the text.
+"""`Sentence`: a text as the words that may be replaced, each with its place in the text.
 
 Words are compared in lower case. *Fixed* words may not be replaced: numbers, names, quoted words,
 punctuation, contractions. `FUNCTION_WORDS` carry grammar rather than meaning: they are never replaced,
-never a replacement, and no LSA features. WordNet has unexpected entries for many of them: *a* is an
-angstrom, *in* an inch, *it* information technology.
+never a replacement, and never a feature of LSA (latent semantic analysis). WordNet has unexpected
+entries for many of them: *a* is an angstrom, *in* an inch, *it* information technology.
 """
 
 from __future__ import annotations
@@ -34,7 +34,8 @@ QUOTED = re.compile(
     r"|‘[^‘]*?’(?!\w)|(?<!\w)'[^']+'(?!\w)",
     re.DOTALL,
 )
-SENTENCE_ENDS = frozenset(".!?:;\"'“”‘’«»()[]-–—*•…`")
+# After these a capital may only mark a beginning, so it does not show that the word is a name.
+MARKS_BEFORE_CAPITAL = frozenset(".!?:;\"'“”‘’«»()[]-–—*•…`")
 
 
 @dataclass(frozen=True)
@@ -95,7 +96,7 @@ class Sentence:
             return False
         if not token[1:].islower() and len(token) > 1:  # NATO, McCoy
             return True
-        if place > 0 and self.tokens[place - 1] not in SENTENCE_ENDS:
+        if place > 0 and self.tokens[place - 1] not in MARKS_BEFORE_CAPITAL:
             return True
         # A capital at the beginning of a sentence says nothing, unless another follows: Bill Clinton.
         following = self.tokens[place + 1] if place + 1 < len(self.tokens) else ""

@@ -28,8 +28,8 @@ class Rule(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ContextFreeGrammar:
-    """Counts: of the category of whole sentences, of each rule, and of each word with each part of
-    speech (`lexicon[tag, word]`)."""
+    """Counts: `starts` counts the categories of whole sentences, `rules` the rules, and
+    `lexicon[tag, word]` the words with their tags."""
 
     starts: Counter[str] = field(default_factory=Counter)
     rules: Counter[Rule] = field(default_factory=Counter)
@@ -42,15 +42,19 @@ def grammar_of_constituents(
     with_heads: bool = False,
     predicative_nouns: bool = False,
 ) -> ContextFreeGrammar:
-    """The grammar of constituents, without empty elements, function tags and the nameless outermost
-    bracket. `predicative_nouns` is for `with_heads`, as in `to_dependencies`."""
+    """Reads a grammar off constituent trees. Ignored: empty elements, function tags, and the outermost
+    bracket if it has no name.
+
+    `with_heads` marks the head of each rule. Then `predicative_nouns` says that a predicative noun or
+    adjective heads its clause, as in `to_dependencies`; otherwise it has no effect.
+    """
     grammar = ContextFreeGrammar()
     for constituent in constituents:
         kept = without_empty(constituent)
         bare = plain(constituent)
         if kept is None or bare is None:
             continue
-        # The heads come from the tree with its function tags, which tell predicates.
+        # The heads come from the tree with its function tags, which mark predicates.
         heads = head_parts(kept, predicative_nouns=predicative_nouns) if with_heads else None
         _count(bare, heads, grammar)
     return grammar
@@ -60,7 +64,7 @@ def grammar_of_dependencies(
     trees: Iterable[Tree], *, column: Literal["upos", "xpos"] = "upos"
 ) -> ContextFreeGrammar:
     """The grammar of dependency trees: a word of category C and all below it are a phrase [C], made
-    of its daughters' phrases and C itself in their order.
+    of its daughters' phrases and C itself, in the order of the words.
 
     Such rules cannot give the word order of a non-projective tree; `projectivize` it first.
 

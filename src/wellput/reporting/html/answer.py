@@ -286,7 +286,7 @@ def _value(result: ScoreResult, system: str, metric: str) -> float:
 
 def _is_real(result: ScoreResult, metric: str, a: str, b: str) -> bool:
     return any(
-        result.is_shown(pair.p_adjusted, pair.n)
+        result.is_significant(pair.p_adjusted, pair.n)
         for pair in result.comparisons
         if pair.metric == metric and {pair.a, pair.b} == {a, b}
     )

@@ -237,7 +237,7 @@ def _claim(score: Score, result: ScoreResult) -> str:
     is_better = higher_is_better(result, score.metric)
     if score.p_adjusted is None or score.delta is None or math.isnan(score.p_adjusted):
         return "not tested"
-    if not result.is_shown(score.p_adjusted, score.n_common):
+    if not result.is_significant(score.p_adjusted, score.n_common):
         return "no difference shown"
     if is_better is None:
         return "different"

@@ -113,7 +113,7 @@ def _by_metric(result: ScoreResult, metric: str) -> ScorerPairs:
         if pair.metric != metric:
             continue
         ahead: int | None = 0
-        if result.is_shown(pair.p_adjusted, pair.n):
+        if result.is_significant(pair.p_adjusted, pair.n):
             ahead = None if is_better is None else 1 if (pair.delta > 0) == is_better else -1
         pairs.append(
             SystemPair(
