@@ -138,10 +138,38 @@ def test_what_the_study_cannot_tell_is_null_and_said() -> None:
     assert "there is only one judge" in str(found)
 
 
+def test_a_clean_sweep_is_not_called_equal() -> None:
+    choices = [Preference("J", str(n), "A", "B", "q", "a") for n in range(9)]
+    with pytest.raises(InputError, match="won or lost every comparison"):
+        wellput.rank(choices)
+
+
+def test_two_judges_have_one_degree_of_freedom() -> None:
+    ratings = [one for one in simulated(9) if one.judge in ("J1", "J2")]
+    fitted = fit_question(question_data("quality", ratings))
+    assert fitted.freedom.tolist() == [1, 1, 1]
+
+
+def test_the_scope_follows_the_random_effects() -> None:
+    found = wellput.rank(simulated(1), random="judge,item", permutations=10).rankings[0]
+    assert found.scope == "these systems, these items and these judges"
+    with pytest.raises(InputError, match="have no column document"):
+        wellput.rank(simulated(1), random="document")
+
+
+def test_the_sentence_follows_the_confidence() -> None:
+    ratings = simulated(2, gap=0.45)
+    for confidence in (0.8, 0.999999):
+        found = wellput.rank(ratings, confidence=confidence, permutations=10)
+        ranking = found.rankings[0]
+        is_open = all(row.rank_low == 1 and row.rank_high == 3 for row in ranking.systems)
+        assert is_open == ("no difference is shown" in found.answer)
+
+
 def test_a_judge_of_its_own_for_each_system_is_said() -> None:
     ratings = [one for one in simulated(8) if one.judge == f"J{LETTERS.index(one.system)}"]
     found = wellput.rank(ratings, permutations=10).rankings[0]
-    assert found.scope == "these systems and these judges, other items"
+    assert found.scope == "these systems, other items and these judges"
     assert any(
         "a severe judge cannot be distinguished from a bad system" in note for note in found.notes
     )

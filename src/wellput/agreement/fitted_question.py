@@ -26,6 +26,10 @@ from wellput.stats.mixed_separation import Disconnected, Separated
 ModelName: TypeAlias = Literal["linear", "ordinal", "binary", "bradley-terry"]
 MAX_ORDINAL_GRADES = 5
 """A scale with more points is taken to be linear."""
+MIN_JUDGES_FOR_FREEDOM = 4
+"""With fewer judges their tastes are often estimated as 0 by chance; then there are as many degrees of
+freedom as judges, less one, which is cautious."""
+TIE = 0.5
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,6 +47,8 @@ class FittedQuestion:
     freedom: Floats
     not_estimable: dict[str, str]
     notes: tuple[str, ...]
+    random: tuple[str, ...] = COMPONENTS
+    """The random effects that were asked for."""
 
     @property
     def effects(self) -> Floats:
@@ -75,6 +81,7 @@ def fit_question(
     """The model of one question's judgments; `InputError` where no number would mean anything."""
     name = model_for(data) if model == "auto" else model
     _check_answers(data, name)
+    _check_documents(data, random)
     identified = identify_components(data.with_factors(random).design)
     estimable = data.with_factors(identified.estimable)
     notes: list[str] = []
@@ -101,9 +108,24 @@ def fit_question(
             "Each system had a judge of its own: a severe judge cannot be distinguished from a bad "
             "system, so differences may be those of the judges."
         )
+    if data.n_repeated:
+        notes.append(
+            f"{counted(data.n_repeated, 'judgment')} came from a judge who had judged the same output "
+            "before; each counts."
+        )
     found = fitted.contrast(pair_weights(len(data.system_names))).freedom
     freedom = np.maximum(np.nan_to_num(found, nan=1.0), 1.0)
-    return FittedQuestion(estimable, name, fitted, freedom, identified.reasons, tuple(notes))
+    if 1 < data.n_judges < MIN_JUDGES_FOR_FREEDOM and "judge:system" in random:
+        freedom = np.minimum(freedom, data.n_judges - 1)
+    return FittedQuestion(
+        estimable, name, fitted, freedom, identified.reasons, tuple(notes), tuple(random)
+    )
+
+
+def _check_documents(data: QuestionData, random: Sequence[str]) -> None:
+    named = [name for name in random if name.startswith("document")]
+    if named and data.documents is None and len(random) < len(COMPONENTS):
+        raise InputError(f"random={named[0]!r}: the judgments have no column document.")
 
 
 FITTERS: dict[ModelName, Callable[[Floats, MixedDesign], LinearMixed | LaplaceMixed]] = {
@@ -125,7 +147,7 @@ def _check_answers(data: QuestionData, model: ModelName) -> None:
         raise InputError(
             f"model={model!r} does not fit {data.question}, whose judgments are {kind}."
         )
-    if np.ptp(data.values) == 0:
+    if np.ptp(data.values) == 0 and (not data.are_choices or data.values[0] == TIE):
         raise InputError(
             f"{data.question}: all {counted(len(data.values), 'judgment')} are the same, so no system "
             "is ahead."
@@ -137,6 +159,8 @@ def _check_answers(data: QuestionData, model: ModelName) -> None:
 def _reason_for_separation(data: QuestionData, problem: Separated) -> str:
     names = [data.system_names[code] for code in problem.systems]
     who = " and ".join(names) if names else "a covariate"
+    if data.are_choices and len(names) == len(data.system_names) > 2:
+        return "some systems won or lost every comparison with the others"
     if data.are_choices:
         return f"{who} won or lost every comparison with the others"
     values = data.raw_means[list(problem.systems)] if names else np.array([])

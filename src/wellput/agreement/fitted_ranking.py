@@ -25,7 +25,7 @@ from wellput.agreement.fitted_question import (
     pair_weights,
     reliability_of,
 )
-from wellput.agreement.judgment_design import QuestionData
+from wellput.agreement.judgment_design import COMPONENTS, QuestionData
 from wellput.agreement.ranking import (
     VARIANCE_COMPONENTS,
     RankedSystem,
@@ -78,13 +78,23 @@ class FittedRanking(Ranking):
     against: str | None = None
     sequential: bool = False
     has_own_judges: bool = False
+    are_machines: bool = False
+    random: tuple[str, ...] = COMPONENTS
+
+    @property
+    def who(self) -> str:
+        """Whose opinion it is."""
+        return "machine judges" if self.are_machines else super().who
 
     @property
     def scope(self) -> str:
         """What the intervals and tests generalize to, in words."""
-        if self.has_own_judges:
-            return "these systems and these judges, other items"
-        return super().scope
+        has_judges = "judge:system" in self.random and not self.has_own_judges
+        has_items = "item:system" in self.random
+        if has_judges and has_items:
+            return super().scope
+        judges = "other judges" if has_judges else "these judges"
+        return f"these systems, {'other' if has_items else 'these'} items and {judges}"
 
     def to_dict(self) -> dict[str, Any]:
         """An entry of `questions` in the JSON of `wellput rank`."""
@@ -149,6 +159,8 @@ def rank_fitted(
         against=against,
         sequential=sequential,
         has_own_judges=data.has_own_judges,
+        are_machines=all(name.startswith("model:") for name in data.judge_names),
+        random=question.random,
     )
 
 
@@ -242,6 +254,7 @@ def _differences(
             scale.difference(a, b, value + half) if is_known else None,
             float(p_value),
             float(adjusted),
+            alpha,
         )
         found.append(((place_of[a], place_of[b]), row))
     return tuple(row for _, row in sorted(found, key=lambda entry: entry[0])), better

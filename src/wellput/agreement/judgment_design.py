@@ -51,6 +51,13 @@ class QuestionData:
         return int(self.items.max()) + 1
 
     @property
+    def n_repeated(self) -> int:
+        """Judgments of what the same judge had judged before."""
+        systems = np.sort(self.design.systems.reshape(len(self.values), -1), axis=1)
+        rows = np.column_stack([self.judges, self.items, systems])
+        return len(rows) - len(np.unique(rows, axis=0))
+
+    @property
     def has_own_judges(self) -> bool:
         """Whether every system was judged by one judge alone, each by another one."""
         if self.are_choices or self.n_judges < 2:

@@ -71,12 +71,17 @@ class SystemDifference:
     high: float | None
     p_value: float
     p_adjusted: float
+    alpha: float = ALPHA
+
+    def to_dict(self) -> dict[str, Any]:
+        """An entry of `differences` in the JSON of a ranking."""
+        return {name: value for name, value in asdict(self).items() if name != "alpha"}
 
     @property
     def is_real(self) -> bool:
         """Whether the difference is significant after Holm's correction for all pairs of the
         question."""
-        return self.p_adjusted < ALPHA
+        return self.p_adjusted < self.alpha
 
 
 @dataclass(frozen=True)
@@ -137,7 +142,7 @@ class Ranking:
             "question": self.question,
             "model": self.model,
             "systems": [asdict(row) for row in self.systems],
-            "differences": [asdict(row) for row in self.differences],
+            "differences": [row.to_dict() for row in self.differences],
             "variance": dict.fromkeys(VARIANCE_COMPONENTS),
             "reliability": None,
             "by": None,
@@ -331,8 +336,8 @@ def winner_sentence(ranking: Ranking, *, with_question: bool = False) -> str:
                 f"apart; {behind} {are} significantly behind at least one of these."
             )
         return (
-            f"{start}{people} prefer {listed(leaders)}, and do not tell these {len(leaders)} apart; "
-            f"{behind} {are} significantly behind at least one of these."
+            f"{start}No system is shown to be ahead of {listed(leaders)} in the judgment of "
+            f"{ranking.who}; {behind} {are} significantly behind at least one of these."
         )
     gap = ranking.of_first[0]
     lead = (

@@ -69,6 +69,9 @@ def _judge_standardized(data: QuestionData) -> Floats | None:
     """Means of ratings from which each judge's mean is taken, in the judge's standard deviations; None
     where a system would have no value."""
     n, values, judges = data.n_judges, data.values, data.judges
+    met = np.unique(np.stack([judges, data.design.systems]), axis=1)[0]
+    if np.bincount(met, minlength=n).min() < 2:  # a judge's mean is then a system's
+        return None
     counts = np.bincount(judges, minlength=n)
     means = np.bincount(judges, values, n) / counts
     spread = np.sqrt(np.bincount(judges, (values - means[judges]) ** 2, n) / counts)
@@ -119,11 +122,14 @@ def larger_studies(question: FittedQuestion) -> list[LargerStudy]:
     if not total > 0:
         return []
     found = []
+    known = {name.partition(":")[0] for name in components}
     for change, halved in (
         ("twice the judges", ("judge", "answer")),
         ("twice the items", ("item", "answer")),
         ("twice both", ("judge", "item", "answer")),
     ):
+        if not {"judge", "item"} & set(halved) <= known:
+            continue
         variance = sum(
             part / (4 if len(halved) == 3 and name == "answer" else 2 if name in halved else 1)
             for name, part in errors.items()

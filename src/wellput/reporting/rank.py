@@ -96,11 +96,10 @@ def _systems_table(question: QuestionRanking) -> Table:
     judges, items = counted(ranking.n_judges, "judge"), counted(ranking.n_items, "item")
     who = " (simulated)" if ranking.are_simulated else ""
     notes = [
-        winner_sentence(ranking) if ranking.against is None else _against_sentence(ranking),
+        *_answer(ranking),
         *_sensitivity(question),
         *ranking.notes,
-        f"{judges}{who}, {items}. By {MODEL_WORDS[ranking.fitted]}. Intervals and tests hold for "
-        f"{ranking.scope}{', however often one looks' if ranking.sequential else ''}.",
+        f"{judges}{who}, {items}. By {MODEL_WORDS[ranking.fitted]}.{_holds_for(ranking)}",
         *([f"rank: the ranks a system may have{_correction_words(ranking)}."] if is_ranked else ()),
         "raw: the plain mean of a system's judgments; the estimate is fair to systems that met severe "
         f"judges or hard items{adjusted}.",
@@ -109,6 +108,20 @@ def _systems_table(question: QuestionRanking) -> Table:
         _covariate_note(name, effect, ranking) for name, effect in ranking.covariate_effects.items()
     ]
     return Table(columns, rows, title=_title(ranking), notes=notes, best=best)
+
+
+def _answer(ranking: FittedRanking) -> list[str]:
+    """Who won; nothing where the notes say that it is too early."""
+    if ranking.sequential and not ranking.has_tests:
+        return []
+    return [winner_sentence(ranking) if ranking.against is None else _against_sentence(ranking)]
+
+
+def _holds_for(ranking: FittedRanking) -> str:
+    if not ranking.has_tests:
+        return ""
+    always = ", however often one looks" if ranking.sequential else ""
+    return f" Intervals and tests hold for {ranking.scope}{always}."
 
 
 def _against_sentence(ranking: FittedRanking) -> str:
@@ -135,7 +148,8 @@ def _against_sentence(ranking: FittedRanking) -> str:
 
 def _title(ranking: FittedRanking) -> str:
     slice_name = "" if ranking.by is None else "".join(f", {k} {v}" for k, v in ranking.by.items())
-    return f"Whom people prefer: {ranking.question}{slice_name}"
+    whom = "machine judges" if ranking.are_machines else "people"
+    return f"Whom {whom} prefer: {ranking.question}{slice_name}"
 
 
 def _correction_words(ranking: FittedRanking) -> str:
@@ -199,6 +213,7 @@ def _pairs_table(ranking: FittedRanking) -> Table:
         shown = [one for one in shown if one.systems in neighbors]
         title += f" (neighbors of {counted(len(ranking.differences), 'pair')}; JSON has all)"
     are_choices = ranking.model == "win rate"
+    is_corrected = ranking.correction == "holm"
     heading = "share of the first" if are_choices else "difference"
     level = f"{100 * ranking.confidence:g}% interval"
     rows = [
@@ -207,12 +222,12 @@ def _pairs_table(ranking: FittedRanking) -> Table:
             shown_share(one.delta) if are_choices else _signed(one.delta, ranking),
             _pair_interval(one, ranking),
             p_text(one.p_value),
-            p_text(one.p_adjusted),
+            *([p_text(one.p_adjusted)] if is_corrected else ()),
         ]
         for one in shown
     ]
-    corrected = "p (Holm)" if ranking.correction == "holm" else "p (no correction)"
-    return Table(["systems", heading, level, "p", corrected], rows, title=title)
+    columns = ["systems", heading, level, "p", *(["p (Holm)"] if is_corrected else ())]
+    return Table(columns, rows, title=title)
 
 
 def _signed(value: float, ranking: FittedRanking) -> str:
@@ -272,8 +287,8 @@ def _next_steps(question: QuestionRanking) -> list[str]:
         notes.append(f"Intervals of differences would be narrower: {'; '.join(parts)}.")
     if question.permutation_p is not None:
         notes.append(
-            f"For these judges and items alone, p {p_text(question.permutation_p)} that no system "
-            "differs (each judge's answers about an item exchanged among systems; assumes no model)."
+            "A test without a model, for these judges and items only: p "
+            f"{p_text(question.permutation_p)} for a difference between any systems (each judge's answers about an item are exchanged)."
         )
     return notes
 

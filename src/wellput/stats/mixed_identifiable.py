@@ -55,6 +55,8 @@ def identify_components(design: MixedDesign) -> Identified:
             kept.append(k)
         else:
             reasons[name] = _why_confounded(name, [estimable[m - 1] for m in others if m > 0])
+            if not others:  # nothing is left of it once the systems' means are taken out
+                reasons[name] = "this design cannot distinguish it from the systems themselves"
     return Identified(tuple(estimable[k - 1] for k in kept[1:]), reasons)
 
 
