@@ -288,7 +288,8 @@ def _next_steps(question: QuestionRanking) -> list[str]:
     if question.permutation_p is not None:
         notes.append(
             "A test without a model, for these judges and items only: p "
-            f"{p_text(question.permutation_p)} for a difference between any systems (each judge's answers about an item are exchanged)."
+            f"{p_text(question.permutation_p)} for a difference between any systems (each judge's "
+            "answers about an item are exchanged)."
         )
     return notes
 
