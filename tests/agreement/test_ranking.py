@@ -284,6 +284,14 @@ def test_no_metric_is_wrong_about_pairs_that_people_do_not_tell_apart() -> None:
     assert order_sentence(orders, ranking).startswith("People tell no two systems apart")
 
 
+def test_scores_of_no_pair_that_people_tell_apart_are_said_to_be_missing() -> None:
+    ranking = ranked({"good": 6.0, "twin": 6.0, "poor": 2.0})
+    orders = metric_orders({"m": metric("m", {"good": 1.0, "twin": 2.0})}, [ranking])
+    assert order_sentence(orders, ranking) == (
+        "The metrics have no scores for two systems that people tell apart."
+    )
+
+
 def test_a_system_behind_any_other_is_no_leader() -> None:
     """C is not shown to differ from the first, A, but is behind B."""
     rows = tuple(

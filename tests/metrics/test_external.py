@@ -199,6 +199,12 @@ def test_the_same_score_twice_does_no_harm(tmp_path: Path) -> None:
     assert found.of("A", ["1"])[0] == 2
 
 
+def test_the_metrics_of_a_file_are_listed(tmp_path: Path) -> None:
+    path = written(tmp_path, LONG)
+    with pytest.raises(InputError, match="a file of scores. Its metrics: COMET-22, MetricX-24"):
+        wellput.list_metrics(path)
+
+
 def test_unknown_names_and_options(tmp_path: Path) -> None:
     path = written(tmp_path, LONG)
     with pytest.raises(InputError, match="Did you mean COMET-22"):

@@ -62,6 +62,9 @@ def one_metric(spelled: str) -> MetricList:
     """The metric that a spelling means."""
     if spelled.lower().endswith(".json"):
         raise InputError(f"{spelled} is a fitted metric: read the file to see its parts.")
+    if registry.SCORE_FILE.match(spelled):
+        names = ", ".join(metric.name for metric in registry.create_all(spelled))
+        raise InputError(f"{spelled} is a file of scores. Its metrics: {names}.")
     meant = registry.full_name(spelled.partition(":")[0])
     name = meant.partition(":")[0]
     record = describe(name)
