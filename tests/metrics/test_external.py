@@ -201,7 +201,7 @@ def test_the_same_score_twice_does_no_harm(tmp_path: Path) -> None:
 
 def test_the_metrics_of_a_file_are_listed(tmp_path: Path) -> None:
     path = written(tmp_path, LONG)
-    with pytest.raises(InputError, match="a file of scores. Its metrics: COMET-22, MetricX-24"):
+    with pytest.raises(InputError, match=r"a file of scores\. Its metrics: COMET-22, MetricX-24"):
         wellput.list_metrics(path)
 
 
