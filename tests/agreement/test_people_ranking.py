@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -11,7 +12,7 @@ from scipy.stats import t as student
 import wellput
 from tests.stats.mixed_studies import golden, golden_columns
 from wellput import InputError, Judgment, Preference
-from wellput.agreement.fitted_question import fit_question, model_for
+from wellput.agreement.fitted_question import fit_question, model_for, reliability_of
 from wellput.agreement.judgment_design import question_data
 from wellput.agreement.ranking_checks import larger_studies, permutation_p_value
 
@@ -187,16 +188,26 @@ def test_sequential_ranks_need_five_judges_and_are_wider() -> None:
         0
     ]
     assert all(np.isnan(one.p_value) and one.low is None for one in few.differences)
-    assert any("Too early" in note for note in few.notes)
+    assert "Too early" in few.too_early
     assert {(row.rank_low, row.rank_high) for row in few.systems} == {(1, 3)}
     ratings = simulated(2, gap=1.0, judges=6, items=30)
     once = wellput.rank(ratings, permutations=10).rankings[0]
     always = wellput.rank(ratings, sequential=True, permutations=10).rankings[0]
     for one, other in zip(once.differences, always.differences, strict=True):
-        assert None not in (one.low, one.high, other.low, other.high)
-        assert other.low < one.low  # type: ignore[operator]
-        assert one.high < other.high  # type: ignore[operator]
-        assert (other.p_value < 0.05) == (not other.low <= 0 <= other.high)  # type: ignore[operator]
+        assert one.low is not None
+        assert one.high is not None
+        assert other.low is not None
+        assert other.high is not None
+        assert other.low < one.low < one.high < other.high
+        assert (other.p_value < 0.05) == (not other.low <= 0 <= other.high)
+
+
+def test_while_looking_again_and_again_no_p_of_one_look_is_printed() -> None:
+    running = wellput.rank(simulated(2, judges=6, items=30), sequential=True)
+    assert running.questions[0].permutation_p is None
+    early = wellput.rank(simulated(2, judges=4, items=30), sequential=True)
+    assert early.answer.startswith("Too early to distinguish systems")
+    assert "p " not in early.answer
 
 
 def test_machines_are_left_out_unless_asked_for() -> None:
@@ -339,6 +350,36 @@ def test_twice_the_judges_bring_most_where_judges_differ() -> None:
     assert both.reliability is not None
     assert judges.reliability is not None
     assert both.reliability >= judges.reliability
+
+
+def test_larger_studies_by_hand() -> None:
+    """5 judges, 10 items, 50 ratings a system: tastes 5 / 5 = 1, outputs 20 / 10 = 2, answers
+    100 / 50 = 2.
+
+    Twice the judges: .5 + 2 + 1 = 3.5 of 5; twice the items: 1 + 1 + 1 = 3; both: .5 + 1 + .5 = 2.
+    """
+    rng = np.random.default_rng(1)
+    ratings = [
+        Judgment(f"J{j}", f"i{i}", "AB"[s], "q", float(rng.normal()))
+        for j in range(5)
+        for i in range(10)
+        for s in range(2)
+    ]
+    question = fit_question(question_data("q", ratings))
+    components = {"judge:system": 5.0, "item:system": 20.0, "residual": 100.0}
+    known = replace(question, fitted=replace(question.fitted, components=components))
+    ratios = [study.error_ratio for study in larger_studies(known)]
+    assert ratios == pytest.approx(np.sqrt([0.7, 0.6, 0.4]))
+
+
+def test_reliability_by_hand() -> None:
+    """Effects 0, 1, 2 have variance 1; of three independent errors of variance ¼ each that is ¼, so ¾
+    of it is not error. Half the error variance: .75 / (.75 + .125)."""
+    question = fit_question(question_data("quality", simulated(1)))
+    exact = replace(question.fitted, effects=np.array([0.0, 1.0, 2.0]), covariance=np.eye(3) / 4)
+    known = replace(question, fitted=exact)
+    assert reliability_of(known) == pytest.approx(0.75)
+    assert reliability_of(known, error_variance_ratio=0.5) == pytest.approx(0.75 / 0.875)
 
 
 def test_the_permutation_test_is_uniform_where_systems_are_equal() -> None:

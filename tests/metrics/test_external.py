@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 from pathlib import Path
 
+import pyarrow.parquet
 import pytest
 
 import wellput
@@ -73,10 +74,8 @@ def test_compressed_and_parquet(tmp_path: Path) -> None:
     packed = tmp_path / "s.csv.gz"
     packed.write_bytes(gzip.compress(LONG.encode()))
     assert list(read_external_scores(packed)) == ["COMET-22", "MetricX-24"]
-    arrow = pytest.importorskip("pyarrow")
-    parquet = pytest.importorskip("pyarrow.parquet")
-    table = arrow.table({"system": ["A", "B"], "item": [1, 1], "score": [0.25, None]})
-    parquet.write_table(table, tmp_path / "s.parquet")
+    table = pyarrow.table({"system": ["A", "B"], "item": [1, 1], "score": [0.25, None]})
+    pyarrow.parquet.write_table(table, tmp_path / "s.parquet")
     (found,) = read_external_scores(tmp_path / "s.parquet").values()
     assert found.of("A", ["1"])[0] == 0.25
     assert str(found.of("B", ["1"])[0]) == "nan"

@@ -25,13 +25,14 @@ from wellput.agreement.fitted_question import (
     pair_weights,
     reliability_of,
 )
-from wellput.agreement.judgment_design import COMPONENTS, QuestionData
+from wellput.agreement.judgment_design import COMPONENTS, MACHINE_PREFIX, QuestionData
 from wellput.agreement.ranking import (
     VARIANCE_COMPONENTS,
     RankedSystem,
     Ranking,
     RankingModel,
     SystemDifference,
+    winner_sentence,
 )
 from wellput.stats.anytime import anytime_half_widths, anytime_p_values, normal_errors
 from wellput.stats.corrections import holm
@@ -77,6 +78,8 @@ class FittedRanking(Ranking):
     by: dict[str, str] | None = None
     against: str | None = None
     sequential: bool = False
+    too_early: str = ""
+    """Why nothing can be said yet that holds however often one looks."""
     has_own_judges: bool = False
     are_machines: bool = False
     random: tuple[str, ...] = COMPONENTS
@@ -110,7 +113,7 @@ class FittedRanking(Ranking):
             "correction": self.correction,
             "confidence": self.confidence,
             "sequential": self.sequential,
-            "notes": list(self.notes),
+            "notes": [*self.notes, *filter(None, [self.too_early])],
         }
 
 
@@ -153,15 +156,47 @@ def rank_fitted(
         not_estimable=question.not_estimable,
         latent=latent,
         reliability=reliability_of(question),
-        covariate_effects=_covariate_effects(question, confidence),
-        notes=(*question.notes, *((too_early,) if too_early else ())),
+        covariate_effects=_covariate_effects(question, confidence, sequential=sequential),
+        notes=question.notes,
         by=by,
         against=against,
         sequential=sequential,
+        too_early=too_early,
         has_own_judges=data.has_own_judges,
-        are_machines=all(name.startswith("model:") for name in data.judge_names),
+        are_machines=all(name.startswith(MACHINE_PREFIX) for name in data.judge_names),
         random=question.random,
     )
+
+
+def answer_sentence(ranking: FittedRanking, *, with_question: bool = False) -> str:
+    """Who won and how sure that is, or why it is too early to say."""
+    if ranking.too_early:
+        return ranking.too_early
+    if ranking.against is not None:
+        return _against_sentence(ranking)
+    return winner_sentence(ranking, with_question=with_question)
+
+
+def _against_sentence(ranking: FittedRanking) -> str:
+    """Who is ahead of the system that all are compared with, and who is behind it."""
+    ahead: list[str] = []
+    behind: list[str] = []
+    level: list[str] = []
+    for one in ranking.differences:
+        is_second = one.systems[1] == ranking.against
+        other = one.systems[0 if is_second else 1]
+        kind = level if not one.is_real else ahead if is_second == (one.delta > 0) else behind
+        kind.append(other)
+    parts = [
+        f"{', '.join(names)} {'is' if len(names) == 1 else 'are'} {what} {ranking.against}"
+        for names, what in (
+            (ahead, "significantly ahead of"),
+            (behind, "significantly behind"),
+            (level, "not distinguished from"),
+        )
+        if names
+    ]
+    return f"{'; '.join(parts)}."
 
 
 def _too_early(data: QuestionData) -> str:
@@ -290,8 +325,11 @@ def _systems(
     )
 
 
-def _covariate_effects(question: FittedQuestion, confidence: float) -> dict[str, SystemDifference]:
-    """What one standard deviation of each covariate changes, on the model's scale."""
+def _covariate_effects(
+    question: FittedQuestion, confidence: float, *, sequential: bool
+) -> dict[str, SystemDifference]:
+    """What one standard deviation of each covariate changes, on the model's scale; without interval and
+    p-value if they would have to hold for many looks."""
     names, n = question.data.covariate_names, len(question.data.system_names)
     found: dict[str, SystemDifference] = {}
     for place, name in enumerate(names):
@@ -302,7 +340,11 @@ def _covariate_effects(question: FittedQuestion, confidence: float) -> dict[str,
         freedom = float(effect.freedom[0])
         half = error * float(student.isf((1 - confidence) / 2, freedom))
         p = float(2 * student.sf(abs(value / error), freedom))
-        found[name] = SystemDifference((name, ""), value, value - half, value + half, p, p)
+        found[name] = (
+            SystemDifference((name, ""), value, None, None, math.nan, math.nan)
+            if sequential
+            else SystemDifference((name, ""), value, value - half, value + half, p, p)
+        )
     return found
 
 

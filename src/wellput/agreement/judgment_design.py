@@ -14,7 +14,10 @@ import numpy as np
 from wellput.core.errors import InputError, did_you_mean
 from wellput.core.judgment import Judgment, Preference
 from wellput.stats.mixed_equations import Codes, Floats, MixedDesign, crossed_codes, renumbered
+from wellput.stats.places import places_of
 
+MACHINE_PREFIX = "model:"
+"""A judge whose name begins so is a machine."""
 COMPONENTS = ("judge", "item", "document", "judge:system", "item:system", "document:system")
 """The random effects that a ranking knows."""
 DOCUMENT_COLUMN = "document"
@@ -164,7 +167,7 @@ def _documents(answers: Sequence[Judgment | Preference]) -> Codes | None:
     names = []
     for answer in answers:
         document = answer.extra.get(DOCUMENT_COLUMN)
-        names.append(("document", document) if document else ("item", answer.item))
+        names.append(f"document {document}" if document else f"item {answer.item}")
     return _numbered(names)[1]
 
 
@@ -195,10 +198,9 @@ def _covariate(
     return np.array([one[0] - one[1] if len(one) == 2 else one[0] for one in values])
 
 
-def _numbered(names: Sequence[object]) -> tuple[tuple[str, ...], Codes]:
+def _numbered(names: Sequence[str]) -> tuple[tuple[str, ...], Codes]:
     """The different names in order of first appearance, and the place of each entry among them."""
-    places = {name: place for place, name in enumerate(dict.fromkeys(names))}
-    return tuple(str(name) for name in places), np.array([places[name] for name in names], np.int64)
+    return tuple(dict.fromkeys(names)), places_of(names).astype(np.int64)
 
 
 def check_components(names: Sequence[str]) -> tuple[str, ...]:

@@ -8,10 +8,19 @@ from typing import Any, ClassVar, Literal, cast
 
 from wellput.agreement.exclusions import without_excluded
 from wellput.agreement.fitted_question import ModelName, fit_question
-from wellput.agreement.fitted_ranking import FittedRanking, RankCorrection, rank_fitted
-from wellput.agreement.judgment_design import COMPONENTS, Covariates, question_data
+from wellput.agreement.fitted_ranking import (
+    FittedRanking,
+    RankCorrection,
+    answer_sentence,
+    rank_fitted,
+)
+from wellput.agreement.judgment_design import (
+    COMPONENTS,
+    MACHINE_PREFIX,
+    Covariates,
+    question_data,
+)
 from wellput.agreement.panel import AnyJudgment, Exclusion
-from wellput.agreement.ranking import winner_sentence
 from wellput.agreement.ranking_checks import (
     LargerStudy,
     OtherOrder,
@@ -24,8 +33,6 @@ from wellput.core.judgment import Judgment, Preference
 from wellput.core.result import Result
 from wellput.core.work import OnPhase, ignore_phase
 
-MACHINE_PREFIX = "model:"
-"""A judge whose name begins so is a machine."""
 MIN_SLICE_JUDGMENTS = 10
 
 
@@ -82,7 +89,7 @@ class RankResult(Result):
     def answer(self) -> str:
         """Who won, a sentence a question."""
         several = len(self.questions) > 1
-        return "\n".join(winner_sentence(one, with_question=several) for one in self.rankings)
+        return "\n".join(answer_sentence(one, with_question=several) for one in self.rankings)
 
     def values(self) -> dict[str, Any]:
         """The JSON of `wellput rank`."""
@@ -158,7 +165,9 @@ def _ranked(
         by=by,
         sequential=options.sequential,
     )
-    p = permutation_p_value(data, permutations=options.permutations, seed=options.seed)
+    p = None  # the permutation test is right for one look only
+    if not options.sequential:
+        p = permutation_p_value(data, permutations=options.permutations, seed=options.seed)
     return QuestionRanking(ranking, other_orders(fitted), larger_studies(fitted), p)
 
 

@@ -8,7 +8,7 @@ item may be exchanged among the systems.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,8 +20,11 @@ from wellput.core.errors import InputError
 from wellput.stats.mixed_equations import Codes, Floats
 from wellput.stats.mixed_influence import judge_influence
 from wellput.stats.mixed_linear import LinearMixed, fit_linear, ratios_of
+from wellput.stats.resampling import resampling_p_value
 
 MIN_JUDGES_TO_LEAVE_ONE_OUT = 3
+ROUNDING = 1 - 1e-12
+"""Spreads that differ by less are equal."""
 
 
 @dataclass(frozen=True)
@@ -156,7 +159,8 @@ def permutation_p_value(data: QuestionData, *, permutations: int, seed: int) -> 
     if data.are_choices:
         draw = _turned_choices(data, rng)
         observed = _spread_of_choices(data, data.values)
-        return _p(observed, (_spread_of_choices(data, draw()) for _ in range(permutations)))
+        drawn = [_spread_of_choices(data, draw()) for _ in range(permutations)]
+        return resampling_p_value(np.array(drawn), observed * ROUNDING)
     groups = np.unique(data.judges * (int(data.items.max()) + 1) + data.items, return_inverse=True)[
         1
     ]
@@ -171,7 +175,8 @@ def permutation_p_value(data: QuestionData, *, permutations: int, seed: int) -> 
         shuffled = values[np.lexsort((rng.random(len(values)), groups))]
         return _spread(np.bincount(systems[order], shuffled, n) / counts, counts)
 
-    return _p(observed, (exchanged() for _ in range(permutations)))
+    drawn = [exchanged() for _ in range(permutations)]
+    return resampling_p_value(np.array(drawn), observed * ROUNDING)
 
 
 def _spread(means: Floats, counts: Codes) -> float:
@@ -189,8 +194,3 @@ def _spread_of_choices(data: QuestionData, values: Floats) -> float:
     won = np.bincount(systems[:, 0], values, n) + np.bincount(systems[:, 1], 1 - values, n)
     counts = np.bincount(systems.ravel(), minlength=n)
     return _spread(won / counts, counts)
-
-
-def _p(observed: float, drawn: Iterable[float]) -> float:
-    found = [value >= observed * (1 - 1e-12) for value in drawn]
-    return (sum(found) + 1) / (len(found) + 1)

@@ -1,4 +1,4 @@
-"""The nouns `EvalSource`, items in order from memory or files, and `Partition`, a run of them that can
+"""`EvalSource`: items in order, held in memory or read from files. `Partition`: a run of them that can
 be read separately."""
 
 from __future__ import annotations

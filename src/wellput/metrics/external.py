@@ -21,7 +21,7 @@ from wellput.io.external_scores import ExternalScores, read_external_scores
 from wellput.metrics.base import NOTHING, MeanMetric
 from wellput.metrics.registry import SCORE_FILE
 
-LOWER_IS_BETTER = frozenset(
+LOWER_IS_BETTER_WORDS = frozenset(
     {"ter", "wer", "cer", "metricx", "perplexity", "ppl", "latency", "cost"}
 )
 """First words of the names of metrics where lower is better, in lower case."""
@@ -123,7 +123,7 @@ def _options(spec: str, text: str) -> dict[str, str]:
 def _is_higher_better(name: str, options: dict[str, str]) -> bool:
     if "higher" in options:
         return options["higher"] == "true"
-    return re.split(r"[^a-z]+", name.lower())[0] not in LOWER_IS_BETTER
+    return re.split(r"[^a-z]+", name.lower())[0] not in LOWER_IS_BETTER_WORDS
 
 
 def with_own_names(metrics: Sequence[Metric]) -> list[Metric]:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from wellput.agreement.fitted_ranking import FittedRanking
+from wellput.agreement.fitted_ranking import FittedRanking, answer_sentence
 from wellput.agreement.people_ranking import QuestionRanking, RankResult
 from wellput.agreement.ranking import (
     ESTIMATE_HEADINGS,
@@ -17,7 +17,6 @@ from wellput.agreement.ranking import (
     shown_estimate,
     shown_interval,
     shown_share,
-    winner_sentence,
 )
 from wellput.core.errors import counted
 from wellput.reporting.ranking import shown_rank
@@ -96,7 +95,7 @@ def _systems_table(question: QuestionRanking) -> Table:
     judges, items = counted(ranking.n_judges, "judge"), counted(ranking.n_items, "item")
     who = " (simulated)" if ranking.are_simulated else ""
     notes = [
-        *_answer(ranking),
+        answer_sentence(ranking),
         *_sensitivity(question),
         *ranking.notes,
         f"{judges}{who}, {items}. By {MODEL_WORDS[ranking.fitted]}.{_holds_for(ranking)}",
@@ -110,40 +109,11 @@ def _systems_table(question: QuestionRanking) -> Table:
     return Table(columns, rows, title=_title(ranking), notes=notes, best=best)
 
 
-def _answer(ranking: FittedRanking) -> list[str]:
-    """Who won; nothing where the notes say that it is too early."""
-    if ranking.sequential and not ranking.has_tests:
-        return []
-    return [winner_sentence(ranking) if ranking.against is None else _against_sentence(ranking)]
-
-
 def _holds_for(ranking: FittedRanking) -> str:
     if not ranking.has_tests:
         return ""
     always = ", however often one looks" if ranking.sequential else ""
     return f" Intervals and tests hold for {ranking.scope}{always}."
-
-
-def _against_sentence(ranking: FittedRanking) -> str:
-    """Who is ahead of the system that all are compared with, and who is behind it."""
-    ahead: list[str] = []
-    behind: list[str] = []
-    level: list[str] = []
-    for one in ranking.differences:
-        is_second = one.systems[1] == ranking.against
-        other = one.systems[0 if is_second else 1]
-        kind = level if not one.is_real else ahead if is_second == (one.delta > 0) else behind
-        kind.append(other)
-    parts = [
-        f"{', '.join(names)} {'is' if len(names) == 1 else 'are'} {what} {ranking.against}"
-        for names, what in (
-            (ahead, "significantly ahead of"),
-            (behind, "significantly behind"),
-            (level, "not distinguished from"),
-        )
-        if names
-    ]
-    return f"{'; '.join(parts)}."
 
 
 def _title(ranking: FittedRanking) -> str:
