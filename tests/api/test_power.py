@@ -50,7 +50,10 @@ def test_path_writes_the_format_of_its_suffix(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("keywords", "message"),
     [
-        ({}, r"two systems \(difference=0.2\), or two metrics \(metric_correlations='0.45,"),
+        (
+            {},
+            r"two systems \(difference=0.2, or pilot=\), or two metrics \(metric_correlations='0.45,",
+        ),
         ({"difference": 1, "items": [5, 0, 2.5]}, "items= takes .*: 0, 2.5 are not"),
         ({"difference": 1, "judges": []}, "judges= takes whole numbers"),
         ({"difference": 1, "pilot_judges": 2}, "pilot_judges= has no effect .*: leave it out"),

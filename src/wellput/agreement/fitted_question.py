@@ -17,6 +17,7 @@ import numpy as np
 from wellput.agreement.judgment_design import COMPONENTS, QuestionData
 from wellput.agreement.ranking import LOWER_IS_BETTER
 from wellput.core.errors import InputError, counted
+from wellput.stats.balanced_panel import MIN_JUDGES_FOR_FREEDOM
 from wellput.stats.mixed_equations import Floats, MixedDesign
 from wellput.stats.mixed_identifiable import identify_components
 from wellput.stats.mixed_laplace import LaplaceMixed, fit_binary, fit_choices, fit_ordinal
@@ -26,9 +27,8 @@ from wellput.stats.mixed_separation import Disconnected, Separated
 ModelName: TypeAlias = Literal["linear", "ordinal", "binary", "bradley-terry"]
 MAX_ORDINAL_GRADES = 5
 """A scale with more points is taken to be linear."""
-MIN_JUDGES_FOR_FREEDOM = 4
-"""With fewer judges their tastes are often estimated as 0 by chance; then there are as many degrees of
-freedom as judges, less one, which is cautious."""
+MAX_FREEDOM = 1e6
+"""Student's t is normal from here on."""
 TIE = 0.5
 
 
@@ -114,7 +114,7 @@ def fit_question(
             "before; each counts."
         )
     found = fitted.contrast(pair_weights(len(data.system_names))).freedom
-    freedom = np.maximum(np.nan_to_num(found, nan=1.0), 1.0)
+    freedom = np.clip(np.nan_to_num(found, nan=1.0), 1.0, MAX_FREEDOM)
     if 1 < data.n_judges < MIN_JUDGES_FOR_FREEDOM and "judge:system" in random:
         freedom = np.minimum(freedom, data.n_judges - 1)
     return FittedQuestion(
@@ -141,6 +141,11 @@ def _check_answers(data: QuestionData, model: ModelName) -> None:
     if n < 2:
         raise InputError(
             f"{data.question}: only {data.system_names[0]} was judged; a ranking needs two systems."
+        )
+    if data.n_judges == 1 and data.n_items == 1:
+        raise InputError(
+            f"{data.question}: one judge judged one item, which says nothing about other judges or "
+            "items. Collect judgments of more."
         )
     if data.are_choices != (model == "bradley-terry"):
         kind = "pairwise choices" if data.are_choices else "ratings"
