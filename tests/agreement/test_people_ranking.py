@@ -292,7 +292,7 @@ def test_length_is_taken_out() -> None:
     ("judgments", "message"),
     [
         ([Judgment("J", str(n), "A", "q", n) for n in range(4)], "a ranking needs two systems"),
-        ([Judgment("J", "1", "A", "q", 3), Judgment("J", "1", "B", "q", 5.5)], "q: one judge judged one item"),
+        ([Judgment("J", "1", "A", "q", 3), Judgment("J", "1", "B", "q", 5.5)], "one judge judged one"),
         ([Judgment("J", str(n), "AB"[n % 2], "q", 3) for n in range(4)], "all 4 judgments are the"),
         (
             [Preference("J", str(n), *pair, "q", "b" if n % 2 else "a")

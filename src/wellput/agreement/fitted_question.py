@@ -13,9 +13,11 @@ from itertools import combinations
 from typing import Literal, TypeAlias
 
 import numpy as np
+from scipy.sparse import csr_matrix
+from scipy.sparse.csgraph import connected_components
 
 from wellput.agreement.judgment_design import COMPONENTS, QuestionData
-from wellput.agreement.ranking import LOWER_IS_BETTER
+from wellput.agreement.ranking import LOWER_IS_BETTER, listed
 from wellput.core.errors import InputError, counted
 from wellput.stats.balanced_panel import MIN_JUDGES_FOR_FREEDOM
 from wellput.stats.mixed_equations import Floats, MixedDesign
@@ -108,6 +110,12 @@ def fit_question(
             "Each system had a judge of its own: a severe judge cannot be distinguished from a bad "
             "system, so differences may be those of the judges."
         )
+    alone = data.systems_of_one_judge
+    if alone and not data.has_own_judges:
+        notes.append(
+            f"{listed(alone)} {'was' if len(alone) == 1 else 'were each'} judged by one judge only: "
+            "how far judges' tastes differ is known from the other systems alone."
+        )
     if data.n_repeated:
         notes.append(
             f"{counted(data.n_repeated, 'judgment')} came from a judge who had judged the same output "
@@ -164,9 +172,12 @@ def _check_answers(data: QuestionData, model: ModelName) -> None:
 def _reason_for_separation(data: QuestionData, problem: Separated) -> str:
     names = [data.system_names[code] for code in problem.systems]
     who = " and ".join(names) if names else "a covariate"
-    if data.are_choices and len(names) == len(data.system_names) > 2:
-        return "some systems won or lost every comparison with the others"
     if data.are_choices:
+        found = [told for code in range(len(data.system_names)) if (told := _always(data, code))]
+        if found:
+            return " and ".join(found)
+        if winners := _never_beaten(data):
+            return f"{listed(winners)} won every comparison with the others"
         return f"{who} won or lost every comparison with the others"
     values = data.raw_means[list(problem.systems)] if names else np.array([])
     if len(values) and np.isin(values, (data.values.min(), data.values.max())).all():
@@ -177,9 +188,36 @@ def _reason_for_separation(data: QuestionData, problem: Separated) -> str:
     return f"{who} decides the answers completely"
 
 
+def _always(data: QuestionData, code: int) -> str:
+    """Whether a system won, or lost, all its comparisons; empty where it did neither."""
+    first, second = data.design.systems.T
+    won = np.concatenate([data.values[first == code], 1 - data.values[second == code]])
+    if set(won.tolist()) not in ({0.0}, {1.0}):
+        return ""
+    verb = "won" if won[0] == 1 else "lost"
+    many = f"all {len(won):,} comparisons" if len(won) > 1 else "its one comparison"
+    return f"{data.system_names[code]} {verb} {many}"
+
+
+def _never_beaten(data: QuestionData) -> list[str]:
+    """A group of systems that won every comparison with systems outside of it."""
+    n = len(data.system_names)
+    first, second = data.design.systems.T
+    got_points = np.zeros((n, n), np.bool_)  # the row's system won or tied against the column's
+    for a, b, value in zip(first, second, data.values, strict=True):
+        got_points[a, b] |= value > 0
+        got_points[b, a] |= value < 1
+    _, groups = connected_components(csr_matrix(got_points), directed=True, connection="strong")
+    for group in np.unique(groups):
+        inside = groups == group
+        if not got_points[~inside][:, inside].any() and got_points[inside][:, ~inside].any():
+            return [name for name, is_one in zip(data.system_names, inside, strict=True) if is_one]
+    return []
+
+
 def _separated(data: QuestionData, model: ModelName, problem: Separated) -> str:
     advice = (
-        "Collect comparisons that it neither always wins nor always loses, or leave the system out: "
+        "Collect more comparisons, also with systems that are closer to it, or leave the system out: "
         "exclude='system=NAME: reason'."
         if data.are_choices
         else "Use model='linear'."

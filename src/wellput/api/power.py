@@ -94,11 +94,11 @@ def power(
     Examples
     --------
     >>> import wellput
-    >>> table = wellput.power(difference=0.5, items=[20, 50], judges=3, simulations=1000)
+    >>> table = wellput.power(difference=0.5, items=[20, 50], judges=5, simulations=1000)
     >>> [round(row.power.value, 1) for row in table.rows]
-    [0.2, 0.5]
+    [0.4, 0.8]
     >>> table.smallest[0].n_items
-    97
+    50
     """
     check_files([path], [] if pilot is None else [pilot])
     sizes = whole_numbers("items", items)
