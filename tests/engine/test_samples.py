@@ -79,7 +79,7 @@ def test_errors_of_every_sample_are_drawn() -> None:
 def test_a_study_refuses_samples(tmp_path: Path) -> None:
     evalset = EvalSet([Item("1", {"A": ("a", "b"), "B": "c"})])
     with pytest.raises(InputError, match="item 1: A has several samples; give one text"):
-        wellput.Study.create(evalset, path=tmp_path / "s.db", questions="quality", judges=1)
+        wellput.Study.create(evalset, path=tmp_path / "s.db", design="rating", questions="quality")
 
 
 @pytest.mark.parametrize(
