@@ -1,4 +1,4 @@
-"""The nouns `Judgment` and `Preference`: one judge's answer to one question about one trial.
+"""`Judgment` and `Preference`: one judge's answer to one question about one trial.
 
 The values of a question are numbers, or one yes/no pair (`YES_NO_PAIRS`, in any letter case), which is
 1 and 0, or else *labels*: texts that are only equal or not. A judge whose name begins with `model:` is
