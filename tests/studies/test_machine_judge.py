@@ -144,7 +144,9 @@ def test_temporary_failures_are_tried_again(tmp_path: Path) -> None:
         assert len(endpoint.answered) == 60
     assert result.answered == 60 and result.retries > 10
     # The result is judgments for other verbs; people's rankings leave machines out, unless asked.
-    assert {row.system for row in wellput.rank(result.judgments, judges="all").rankings[0].systems} == {*"AB"}
+    assert {
+        row.system for row in wellput.rank(result.judgments, judges="all").rankings[0].systems
+    } == {*"AB"}
     with pytest.raises(InputError, match="All judges are machines"):
         wellput.rank(result.judgments)
 

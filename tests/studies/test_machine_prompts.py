@@ -119,6 +119,25 @@ def test_without_swap_about_half_of_the_pairs_come_in_each_order() -> None:
     assert 150 < n_first < 250  # 5 standard deviations
 
 
+def test_each_sample_of_an_output_is_judged() -> None:
+    items = EvalSet(
+        [
+            Item("1", outputs={"A": ("a0", "a1", "a2"), "B": ("b0", "b1")}),
+            Item("2", outputs={"A": "a", "B": "b"}),
+        ]
+    )
+    trials = machine_trials(make_rubric("q"), items, repeats=1, swap=False, seed=1)
+    assert [(t.item, t.sample, t.shown.outputs[0]) for t in trials] == [
+        ("1", 0, "a0"), ("1", 0, "b0"), ("1", 1, "a1"), ("1", 1, "b1"), ("1", 2, "a2"),
+        ("2", 0, "a"), ("2", 0, "b"),
+    ]  # fmt: skip
+    pairs = make_rubric("q", design="pairwise")
+    shown = [
+        {*t.shown.outputs} for t in machine_trials(pairs, items, repeats=1, swap=False, seed=1)
+    ]
+    assert shown == [{"a0", "b0"}, {"a1", "b1"}, {"a", "b"}]
+
+
 def test_a_file_of_settings_is_a_rubric(tmp_path: Path) -> None:
     file = tmp_path / "rubric.toml"
     file.write_text(

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wellput.agreement.judgment_design import MACHINE_PREFIX
 from wellput.api.inputs import Items, check_files, checks_choices
 from wellput.api.study_creation import read_items
 from wellput.core.errors import InputError
+from wellput.core.judgment import MACHINE_PREFIX
 from wellput.core.work import OnPhase, ignore_phase
 from wellput.io import check_table
 from wellput.io.files import PathLike

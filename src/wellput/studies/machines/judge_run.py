@@ -187,7 +187,7 @@ def _systems(judgments: Sequence[Judgment] | Sequence[Preference]) -> list[Judge
             values.setdefault((one.question, one.system_a), []).append(share)
             values.setdefault((one.question, one.system_b), []).append(1 - share)
         else:
-            values.setdefault((one.question, one.system), []).append(one.value)
+            values.setdefault((one.question, one.system), []).append(one.number)
     found = [
         JudgedSystem(question, system, sum(own) / len(own), len(own))
         for (question, system), own in values.items()

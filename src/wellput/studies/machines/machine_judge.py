@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias, cast
 
 from wellput import __version__
-from wellput.core.judgment import Judgment, PairwiseChoice, Preference
+from wellput.core.judgment import SAMPLE_COLUMN, Judgment, PairwiseChoice, Preference
 from wellput.core.work import OnProgress, ignore_progress
 from wellput.studies.machines.answer_log import AnswerLog, request_hash
 from wellput.studies.machines.asking import Asked, ChatModel, Request, ask_all
@@ -183,6 +183,8 @@ def judgments_of(
             "ms": "" if one.reply is None else str(one.reply.ms),
             "signature": signature,
         }
+        if trial.sample is not None:
+            beside[SAMPLE_COLUMN] = str(trial.sample)
         name = trial.question.name
         if trial.question.kind == "choice":
             assert reading.value is not None

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from wellput.core.errors import InputError
-from wellput.core.evalset import EvalSet
+from wellput.core.evalset import EvalSet, Item
 from wellput.core.registries import split_names
 from wellput.studies.assignment_rules import is_first_shown_first
 from wellput.studies.designs.base import Design
@@ -102,7 +102,8 @@ def make_rubric(
 @dataclass(frozen=True)
 class MachineTrial:
     """One question about one output, or about two in the order shown, asked for the `repeat`-th time
-    (from 0). `is_swapped`: the second of the two orders of a pair."""
+    (from 0). `is_swapped`: the second of the two orders of a pair. `sample` is the number of the sample
+    where outputs have several, else None."""
 
     item: str
     systems: tuple[str, ...]
@@ -110,11 +111,13 @@ class MachineTrial:
     shown: ShownTexts
     repeat: int = 0
     is_swapped: bool = False
+    sample: int | None = None
 
     @property
     def key(self) -> tuple[object, ...]:
         """What tells it from other trials of the same run."""
-        return self.item, self.systems, self.question.name, self.shown, self.repeat, self.is_swapped
+        asked = self.question.name, self.repeat, self.is_swapped, self.sample
+        return self.item, self.systems, self.shown, *asked
 
 
 def machine_trials(
@@ -122,17 +125,69 @@ def machine_trials(
 ) -> list[MachineTrial]:
     """Every trial, in the order of the items. Half of the pairs are shown in each order; with `swap`
     each pair is shown in both."""
-    design, medium = rubric.design, medium_for(evalset)
+    medium = medium_for(evalset)
     if not isinstance(medium, TextMedium):
         raise InputError("A machine judges texts; the outputs of this evalset are of another kind.")
-    if swap and not design.balances_order:
+    if swap and not rubric.design.balances_order:
         raise InputError("swap=True shows pairs in both orders: it needs design='pairwise'.")
-    items = study_items(evalset, medium, source=rubric.show_source)
-    references = {item.id: tuple(item.references) for item in evalset}
-    if rubric.show_reference and not any(references.values()):
+    if rubric.show_reference and not any(item.references for item in evalset):
         raise InputError("show_reference=True: no item of the evalset has a reference.")
-    if rubric.show_source and not any(item.source for item in items):
+    if rubric.show_source and not any(item.source for item in evalset):
         raise InputError("show_source=True: no item of the evalset has a source.")
+    found: list[MachineTrial] = []
+    layers = _by_sample(evalset)
+    for place, items in enumerate(layers):
+        sample = place if len(layers) > 1 else None
+        if not place or any(_has_trial(rubric, item) for item in items):
+            found += _trials_of(rubric, items, repeats=repeats, swap=swap, seed=seed, sample=sample)
+    places = {item.id: place for place, item in enumerate(evalset)}
+    return sorted(found, key=lambda trial: places[trial.item])
+
+
+def _by_sample(evalset: EvalSet) -> list[list[Item]]:
+    """The items with the first sample of each output, those with the second, and so on. A plain output
+    is its own first sample."""
+    n = max(
+        (
+            len(output)
+            for item in evalset
+            for output in item.outputs.values()
+            if isinstance(output, tuple)
+        ),
+        default=1,
+    )
+    layers = []
+    for place in range(n):
+        layer = []
+        for item in evalset:
+            samples = {s: o if isinstance(o, tuple) else (o,) for s, o in item.outputs.items()}
+            outputs = {s: own[place] for s, own in samples.items() if place < len(own)}
+            if outputs or not place:
+                layer.append(item._replace(outputs=outputs))
+        layers.append(layer)
+    return layers if n > 1 else [list(evalset)]
+
+
+def _has_trial(rubric: Rubric, item: Item) -> bool:
+    texts = {system: str(output) for system, output in item.outputs.items()}
+    return any(
+        rubric.design.is_worth_asking([texts[system] for system in group])
+        for group in rubric.design.groups(list(texts), rubric.questionnaire.layout)
+    )
+
+
+def _trials_of(
+    rubric: Rubric,
+    evalset: Sequence[Item],
+    *,
+    repeats: int,
+    swap: bool,
+    seed: int,
+    sample: int | None,
+) -> list[MachineTrial]:
+    design = rubric.design
+    items = study_items(evalset, TextMedium(), source=rubric.show_source)
+    references = {item.id: tuple(item.references) for item in evalset}
     found: list[MachineTrial] = []
     for number, trial in enumerate(all_trials(rubric.questionnaire, items)):
         item = items[trial.item]
@@ -150,7 +205,7 @@ def machine_trials(
                 references[item.id] if rubric.show_reference else (),
             )
             found += [
-                MachineTrial(item.id, systems, question, shown, repeat, is_swapped=place > 0)
+                MachineTrial(item.id, systems, question, shown, repeat, place > 0, sample)
                 for question in rubric.questionnaire.questions
                 for repeat in range(repeats)
             ]
