@@ -1,5 +1,11 @@
 """`LocalModel`: a GGUF file that llama.cpp runs in this process (the extra `local`). Nothing leaves the
-machine."""
+machine.
+
+The same request always gets the same answer. llama.cpp keeps the state of the last prompt, and its
+digits depend on how many tokens of a prompt it finds there: without care, the same text gets a score
+that depends on the text before it. So every request begins from the same state, that of the
+instructions alone, which are also read only once.
+"""
 
 from __future__ import annotations
 
@@ -39,6 +45,7 @@ class LocalModel:
         self.model = self.file.stem
         self.threads = threads or available_cores()
         self._lock = threading.Lock()
+        self._instructions: str | None = None
 
     @cached_property
     def digest(self) -> str:
@@ -55,7 +62,8 @@ class LocalModel:
         with self._lock:
             began = time.monotonic()
             try:
-                record = self._server.handle_chat_completions(dict(request))
+                self._return_to(request["messages"][0])
+                record = self._server.handle_chat_completions({**request, "cache_prompt": True})
             except (RuntimeError, ValueError) as error:
                 raise Rejected(str(error)[:200]) from None
             ms = round(1000 * (time.monotonic() - began))
@@ -65,6 +73,14 @@ class LocalModel:
             return reply_of(record, ms=ms)
         except ValueError as error:
             raise Rejected(str(error)) from None
+
+    def _return_to(self, instructions: Mapping[str, str]) -> None:
+        """Brings llama.cpp into the state after these instructions: by a short request, of which the next
+        prompt shares nothing but the instructions."""
+        is_there = self._instructions == instructions["content"]
+        self._instructions = instructions["content"]
+        short = {"messages": [instructions, {"role": "user", "content": "."}], "max_tokens": 1}
+        self._server.handle_chat_completions({**short, "cache_prompt": is_there})
 
     def close(self) -> None:
         """Nothing to close: the model is freed with the object."""

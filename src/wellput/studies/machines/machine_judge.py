@@ -108,7 +108,7 @@ def ask_trials(
     n_known = len({r.name for r, _ in requests if log.answer_to(r.name) is not None})
     asked = ask_all(
         model,
-        [request for request, _ in requests],
+        [request for request, _ in _in_order(model, requests)],
         log,
         parallel=options.parallel,
         retries=options.retries,
@@ -137,6 +137,15 @@ def ask_trials(
         tuple(sorted({reply.model for reply in replies if reply.model})),
         tuple(sorted({reply.fingerprint for reply in replies if reply.fingerprint})),
     )
+
+
+def _in_order(
+    model: ChatModel, requests: list[tuple[Request, Prompt]]
+) -> list[tuple[Request, Prompt]]:
+    """A local model gets all requests with the same instructions in a row: it reads them only once."""
+    if "endpoint" in model.identity:
+        return requests
+    return sorted(requests, key=lambda pair: pair[1].messages[0]["content"])
 
 
 def signature_of(
