@@ -75,8 +75,8 @@ class LocalModel:
             raise Rejected(str(error)) from None
 
     def _return_to(self, instructions: Mapping[str, str]) -> None:
-        """Brings llama.cpp into the state after these instructions: by a short request, of which the next
-        prompt shares nothing but the instructions."""
+        """Brings llama.cpp into the state after these instructions, by a short request. The next prompt
+        shares nothing with it but the instructions."""
         is_there = self._instructions == instructions["content"]
         self._instructions = instructions["content"]
         short = {"messages": [instructions, {"role": "user", "content": "."}], "max_tokens": 1}
