@@ -71,6 +71,11 @@ class QuestionData:
         return self.design.is_choice
 
     @property
+    def are_yes_no(self) -> bool:
+        """Whether every answer is 1 (yes) or 0 (no)."""
+        return not self.are_choices and set(np.unique(self.values).tolist()) <= {0.0, 1.0}
+
+    @property
     def counts(self) -> list[int]:
         """Judgments of each system."""
         found = np.bincount(self.design.systems.ravel(), minlength=len(self.system_names))
