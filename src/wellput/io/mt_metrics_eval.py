@@ -152,15 +152,18 @@ def open_evalset(path: PathLike) -> TranslationSource:
         references=list(references.values()), outputs=outputs, trees=None, source=sources[0][1]
     )
     check_readable(*lines.files)
-    return TranslationSource(lines, list(references))
+    return TranslationSource(lines, list(references), pair)
 
 
 class TranslationSource(EvalSource):
     """The texts of a language pair."""
 
-    def __init__(self, lines: LineSource, reference_names: Sequence[str]) -> None:
+    def __init__(
+        self, lines: LineSource, reference_names: Sequence[str], pair: LanguagePair
+    ) -> None:
         self._lines = lines
         self._names = reference_names
+        self.pair = pair
 
     def blocks(self) -> Iterator[list[Item]]:
         for block in self._lines.blocks():
