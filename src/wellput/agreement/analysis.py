@@ -51,7 +51,7 @@ class AgreementOptions:
     questions: Sequence[str] = ()
     exclusions: Sequence[Exclusion] = ()
     judges_below: float | None = None
-    test: CorrelationTest | Literal["auto"] = "auto"
+    test: CorrelationTest | Literal["auto", "paired-t"] = "auto"
     correction: Correction = "holm"
     document_size: int = 300
     documents: int = 10

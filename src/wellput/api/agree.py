@@ -22,6 +22,7 @@ from wellput.api.inputs import (
     open_items,
     read_answers,
 )
+from wellput.api.score import with_paraphrases
 from wellput.core.errors import InputError, did_you_mean
 from wellput.core.estimates import Generalize
 from wellput.core.judgment import Judgment, Preference
@@ -43,6 +44,7 @@ def agree(
     metrics: Metrics,
     *,
     trees: str | None = None,
+    paraphrase: Names = (),
     level: AgreementLevel = "segment",
     average: CorrelationAverage = "none",
     coefficient: Names = "pearson",
@@ -53,7 +55,7 @@ def agree(
     document_size: int = 300,
     documents: int = 10,
     models: bool = False,
-    test: CorrelationTest | Literal["auto"] = "auto",
+    test: CorrelationTest | Literal["auto", "paired-t"] = "auto",
     correction: Correction = "holm",
     generalize: Generalize = "both",
     confidence: float = 0.95,
@@ -76,6 +78,8 @@ def agree(
     trees
         Parses references that have no tree: `"auto"` with wellput's parser, `"spacy:NAME"` with an
         installed spaCy pipeline.
+    paraphrase
+        Also compares each metric on references that these methods rewrite, as in `score`.
     level, average
         What is correlated: segments (all together, or within each item or system and then averaged),
         systems, or `documents` documents, each of `document_size` segments drawn at random.
@@ -95,6 +99,7 @@ def agree(
     test, correction
         How two metrics are compared, and how p-values are corrected for the number of metrics and
         pairs. `"auto"` is the method of the intervals; the others are tests used in papers.
+        `"paired-t"`, for documents: Student's paired test over the documents.
     generalize, confidence
         Intervals and p-values hold for other systems and other items (`"both"`, needs 4 systems), for
         other `"systems"`, or for these systems and other `"items"`; and the confidence of intervals.
@@ -131,7 +136,7 @@ def agree(
     """
     check_confidence(confidence)
     check_files([path], [evalset, judgments])
-    chosen = create_all(metrics)
+    chosen = with_paraphrases(create_all(metrics), paraphrase)
     on_phase("reading judgments")
     answers = read_answers(judgments)
     questions = [question] if isinstance(question, str) else list(question)

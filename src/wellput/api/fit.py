@@ -12,7 +12,7 @@ from wellput.core.errors import InputError, did_you_mean
 from wellput.core.estimates import Generalize
 from wellput.core.judgment import Judgment, Preference
 from wellput.core.metric import Metric
-from wellput.core.registries import Names
+from wellput.core.registries import Names, split_specs
 from wellput.core.work import OnPhase, available_cores, ignore_phase
 from wellput.engine.score import score_source
 from wellput.engine.scoring_plan import ScoringPlan
@@ -149,7 +149,7 @@ def predictor_metrics(predictors: Names) -> tuple[list[Metric], list[str]]:
     metrics: dict[str, Metric] = {}
     names: list[str] = []
     for text in [predictors] if isinstance(predictors, str) else predictors:
-        for name in registry.split_specs(text):
+        for name in split_specs(text):
             if name.lower().endswith(".json"):
                 raise InputError(f"{name} is a fitted metric; it cannot be a predictor.")
             if registry.SCORE_FILE.match(name):

@@ -64,13 +64,15 @@ def paraphrase(
         An `EvalSet`, or the path of a file.
     method
         A choice of `candidates` and `filter`. `"context"` (the default): WordNet's synonyms, filtered;
-        `"wordnet"`: the same, not filtered; `"lsa"`, `"brown"`: not filtered.
+        `"contextwn"`: filtered as in Kauchak & Barzilay (2006), single words only, with classifiers
+        learned from `corpus` (without it, the shipped ones); `"wordnet"`: not filtered; `"lsa"`,
+        `"brown"`: not filtered.
     candidates
         Where replacements come from: `"wordnet"`, `"lsa"`, `"brown"` or `"table:FILE.csv"`.
     filter, threshold, relative
-        The filter that a replacement must pass: `"none"`, `"classifier"`, `"context"`, `"lm"`,
-        `"neural"`. Replacements less probable than the threshold are refused. `relative` lets the
-        classifier compare the replacement with the word it replaces.
+        The filter that a replacement must pass: `"none"`, `"classifier"`, `"contextwn"`, `"context"`,
+        `"lm"`, `"neural"`. Replacements less probable than the threshold are refused. `relative` lets
+        the classifier compare the replacement with the word it replaces.
     joint
         Makes the best substitution first, then tests the others in the new sentence.
     words_only
@@ -162,8 +164,8 @@ def _learned(
     """Classifiers for the proposed words, learned from the corpus."""
     from wellput.language.paraphrase.training import learn_for
 
-    if chosen.filter not in ("classifier", "context"):
-        raise InputError("corpus= is for filter='classifier' and filter='context'.")
+    if chosen.filter not in ("classifier", "contextwn", "context"):
+        raise InputError("corpus= is for the filters classifier, contextwn and context.")
     index = corpus_index(texts, on_phase)
     on_progress = on_phase("learning classifiers")
     return learn_for(source, chosen, index, seed=seed, cache=cache, on_progress=on_progress)

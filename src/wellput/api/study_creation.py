@@ -10,11 +10,12 @@ from wellput.api.inputs import Items, Metrics
 from wellput.core.errors import MissingExtra
 from wellput.core.evalset import EvalSet
 from wellput.core.metric import GivesMetric, Metric
+from wellput.core.registries import split_specs
 from wellput.core.source import EvalSource
 from wellput.core.work import OnPhase
 from wellput.io import read_evalset
 from wellput.io.files import PathLike
-from wellput.metrics.registry import create, split_specs
+from wellput.metrics.registry import create
 
 if TYPE_CHECKING:
     from wellput.studies.designs.base import Design

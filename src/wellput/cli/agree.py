@@ -11,6 +11,7 @@ from wellput.cli.options import (
     interval_options,
     metrics_option,
     panel_options,
+    paraphrase_option,
     show_result_of,
     trees_option,
 )
@@ -18,7 +19,7 @@ from wellput.stats.correlation import COEFFICIENTS
 
 TESTS = (
     "auto", "perm-both", "perm-systems", "perm-inputs", "perm-cells", "boot-both", "boot-systems",
-    "boot-inputs", "williams",
+    "boot-inputs", "williams", "paired-t",
 )  # fmt: skip
 
 
@@ -27,6 +28,7 @@ TESTS = (
 Examples:
   wellput agree evalset.jsonl judgments.csv -m bleu,chrf,ssa,sta,random
   wellput agree evalset.jsonl judgments.csv -m bleu,chrf --level system --coefficient pearson,kendall
+  wellput agree evalset.jsonl judgments.csv -m bleu --paraphrase wordnet,contextwn --level document
   wellput agree evalset.jsonl choices.csv -m bleu,chrf        # pairwise choices
 """
 )
@@ -38,6 +40,7 @@ Examples:
     required=True,
 )
 @trees_option
+@paraphrase_option("Also compare each metric on references rewritten by these methods")
 @click.option(
     "--level",
     type=click.Choice(["system", "segment", "document"]),

@@ -10,8 +10,8 @@ import click
 from wellput.cli.options import add_options, basic_options, show_summary_of
 
 F = TypeVar("F", bound=Callable[..., Any])
-METHODS = ("context", "wordnet", "lsa", "brown")
-FILTERS = ("none", "classifier", "context", "lm", "neural")
+METHODS = ("context", "contextwn", "wordnet", "lsa", "brown")
+FILTERS = ("none", "classifier", "contextwn", "context", "lm", "neural")
 
 
 def choice_options(function: F) -> F:
@@ -22,7 +22,8 @@ def choice_options(function: F) -> F:
             "--method",
             type=click.Choice(METHODS),
             help="A choice of --candidates and --filter. context (the default): WordNet's synonyms, "
-            "filtered; wordnet: the same, not filtered; lsa, brown: not filtered.",
+            "filtered; contextwn: filtered as in Kauchak & Barzilay (2006), single words only, best "
+            "with --corpus; wordnet: not filtered; lsa, brown: not filtered.",
         ),
         click.option(
             "--candidates",
