@@ -1,4 +1,4 @@
-"""Who won, according to people: the noun `Ranking`, a question's systems, best first.
+"""Who won, according to people: `Ranking`, a question's systems, best first.
 
 An estimate is on the question's scale: the mean of ratings, the share of yes among answers that are 0
 or 1, or the share of offers in which a system was chosen (a tie is half a choice). Intervals and tests
@@ -201,7 +201,7 @@ def _between(
     number = {pair: n for n, pair in enumerate(sorted({(min(p), max(p)) for p in met}))}
     shares = head_to_head(
         [
-            rating.value if a < b else 1 - rating.value
+            rating.number if a < b else 1 - rating.number
             for (a, b), rating in zip(met, ratings[::2], strict=True)
         ],
         pairs=[number[min(pair), max(pair)] for pair in met],

@@ -1,4 +1,4 @@
-"""The noun `RealizerParameters`: the parts of a realizer beside its tree model and n-gram model.
+"""`RealizerParameters`: the parts of a realizer beside its tree model and n-gram model.
 
 These are the words that are usually in lower case (`capitals`), the baseline LR, the weights of
 daughters' orders, and the weight of the n-gram model. The English ones are in `realizer.wpm`.

@@ -1,4 +1,4 @@
-"""The noun `People`: the judges' ratings of each output, to hold against the metrics' scores.
+"""`People`: the judges' ratings of each output, to hold against the metrics' scores.
 
 Arrays are systems × items of the whole evalset, NaN where nobody judged.
 """
@@ -74,7 +74,7 @@ def people_of_ratings(
 def _scales(judgments: Sequence[Judgment]) -> dict[str, tuple[float, float]]:
     given: dict[str, list[float]] = {}
     for judgment in judgments:
-        given.setdefault(judgment.question, []).append(judgment.value)
+        given.setdefault(judgment.question, []).append(judgment.number)
     return {question: (min(values), max(values)) for question, values in given.items()}
 
 
