@@ -29,6 +29,7 @@ from wellput.agreement.preferences import decision_confusions
 from wellput.agreement.prepared_panels import prepared_panels
 from wellput.agreement.ranking import rank_panel
 from wellput.agreement.result import Agreement, AgreementLevel, AgreementResult, MetricDifference
+from wellput.agreement.verdicts import Decisions, verdict_rows
 from wellput.core.errors import InputError
 from wellput.core.estimates import Generalize, ScoreTable
 from wellput.core.judgment import Judgment
@@ -72,6 +73,7 @@ def agree(
     tables: Mapping[str, ScoreTable],
     judgments: Sequence[Judgment],
     options: AgreementOptions,
+    decisions: Decisions | None = None,
     *,
     on_phase: OnPhase = ignore_phase,
 ) -> AgreementResult:
@@ -104,6 +106,7 @@ def agree(
         if options.with_models
         else (),
         confusion=tuple(decision_confusions(raw.values())),
+        substitutions=tuple(verdict_rows(raw.values(), decisions or {})),
         excluded=tuple(_excluded(raw, ready, is_ranked=options.normalization is None)),
         undefined=tuple(
             {"question": name, "metric": metric, "n": n}

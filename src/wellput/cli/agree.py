@@ -37,7 +37,6 @@ Examples:
 @metrics_option(
     "Metrics, or files of scores (./comet.csv), separated by commas. random and length-only show what "
     "a metric must beat.",
-    required=True,
 )
 @trees_option
 @paraphrase_option("Also compare each metric on references rewritten by these methods")
@@ -97,6 +96,11 @@ Examples:
     default="holm",
     show_default=True,
     help="Correction of p-values for the number of metrics and pairs.",
+)
+@click.option(
+    "--homogeneity",
+    metavar="CHOICES",
+    help="Pairwise choices of another study: test by χ² whether people chose alike there.",
 )
 @interval_options
 @click.option("--resample", type=click.Choice(["auto", "both", "systems", "items"]), hidden=True)
