@@ -42,6 +42,7 @@ NEEDS = {
     "docs/language/link-grammar.md": "link grammar",
     "docs/language/wordnet.md": "WordNet",
     "docs/metrics/gleu-fluency.md": "link grammar",
+    "docs/metrics/meteor.md": "WordNet",
 }
 
 

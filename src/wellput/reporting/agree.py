@@ -4,6 +4,7 @@ models of the ratings. `reporting.judges` has the tables about the judges."""
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import replace
 
 from wellput.agreement.orders import is_sentinel
@@ -295,10 +296,7 @@ def homogeneity_table(result: AgreementResult) -> Table:
 
 def _method_notes(result: AgreementResult) -> list[str]:
     """The scale of the ratings, and what the intervals hold for or why there are none."""
-    normalized = set(result.normalization.values())
-    scale = (
-        "as given" if normalized == {"none"} else f"normalized per judge: {', '.join(normalized)}"
-    )
+    scale = _scale_in_words(result.normalization)
     missing = dict.fromkeys(
         row.method
         for row in result.agreement
@@ -315,6 +313,24 @@ def _method_notes(result: AgreementResult) -> list[str]:
         f"{_chance_levels(result)}",
         *reasons,
     ]
+
+
+def _scale_in_words(normalization: Mapping[str, str]) -> str:
+    """How ratings were brought to one scale, question by question where that differs.
+
+    >>> _scale_in_words({"quality": "z", "liked": "none"})
+    'normalized per judge: quality z, liked as given'
+    """
+    scales = dict.fromkeys(normalization.values())
+    if list(scales) == ["none"]:
+        return "as given"
+    if len(scales) == 1:
+        return f"normalized per judge: {', '.join(scales)}"
+    each = (
+        f"{question} {'as given' if scale == 'none' else scale}"
+        for question, scale in normalization.items()
+    )
+    return f"normalized per judge: {', '.join(each)}"
 
 
 def _chance_levels(result: AgreementResult) -> str:
