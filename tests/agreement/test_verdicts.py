@@ -69,10 +69,9 @@ def test_each_method_gets_its_sample_and_shared_substitutions_are_there_once() -
 
 
 def choices(first: int, second: int) -> list[Preference]:
-    pairs = ["a"] * first + ["b"] * second
     return [
-        Preference(f"J{n}", "1", "original", "weighted", "preference", choice)
-        for n, choice in enumerate(pairs)
+        Preference(f"J{n}", "1", "original", "weighted", "preference", "a" if n < first else "b")
+        for n in range(first + second)
     ]
 
 
