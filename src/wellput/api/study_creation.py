@@ -51,7 +51,7 @@ def create_store(
     from wellput.studies.study_setup import make_plan
 
     on_phase("reading items")
-    shown = shown_items(_read_items(evalset), items=items, systems=systems, seed=seed)
+    shown = shown_items(read_items(evalset), items=items, systems=systems, seed=seed)
     record: Mapping[str, Any] = {} if settings is None else read_settings(settings)
     if from_substitutions:
         design, record = substitution_settings(
@@ -87,7 +87,8 @@ def needing_judge_extra(what: str) -> Iterator[None]:
         raise MissingExtra(what, "judge") from error
 
 
-def _read_items(evalset: Items) -> EvalSet:
+def read_items(evalset: Items) -> EvalSet:
+    """The whole evalset in memory."""
     if isinstance(evalset, EvalSet):
         return evalset
     if isinstance(evalset, EvalSource):
