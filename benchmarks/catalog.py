@@ -86,6 +86,11 @@ BENCHMARKS = {
         "docs/results/studies.md",
         needs=("PostgreSQL",),
     ),
+    "judge-endpoint": Benchmark(
+        "scale.machine_judge",
+        "10,000 answers of a simulated endpoint with faults, and a kill",
+        "docs/results/judge_endpoint.md",
+    ),
     "faults": Benchmark(
         "scale.faults",
         "every command under every fault of the machine",

@@ -29,6 +29,7 @@ from wellput.agreement.preferences import decision_confusions
 from wellput.agreement.prepared_panels import prepared_panels
 from wellput.agreement.ranking import rank_panel
 from wellput.agreement.result import Agreement, AgreementLevel, AgreementResult, MetricDifference
+from wellput.agreement.verdicts import Decisions, verdict_rows
 from wellput.core.errors import InputError
 from wellput.core.estimates import Generalize, ScoreTable
 from wellput.core.judgment import Judgment
@@ -53,7 +54,7 @@ class AgreementOptions:
     questions: Sequence[str] = ()
     exclusions: Sequence[Exclusion] = ()
     judges_below: float | None = None
-    test: CorrelationTest | Literal["auto"] = "auto"
+    test: CorrelationTest | Literal["auto", "paired-t"] = "auto"
     correction: Correction = "holm"
     metric_items: MetricItems = "judged"
     document_size: int = 300
@@ -75,6 +76,7 @@ def agree(
     tables: Mapping[str, ScoreTable],
     judgments: Sequence[Judgment],
     options: AgreementOptions,
+    decisions: Decisions | None = None,
     *,
     on_phase: OnPhase = ignore_phase,
 ) -> AgreementResult:
@@ -107,6 +109,7 @@ def agree(
         if options.with_models
         else (),
         confusion=tuple(decision_confusions(raw.values())),
+        substitutions=tuple(verdict_rows(raw.values(), decisions or {})),
         excluded=tuple(_excluded(raw, ready, is_ranked=options.normalization is None)),
         undefined=tuple(
             {"question": name, "metric": metric, "n": n}
