@@ -28,6 +28,7 @@ RATED_OUTPUTS = (
     DA2016,
     MQM,
 )
+WMT23 = "judged/wmt23"
 BROWN, GUTENBERG = "corpora/brown.zip", "corpora/gutenberg.tar.xz"
 REUTERS = "corpora/reuters_aptemod.tar.xz"
 XTAG = "grammars/xtag_english.tar.xz"
@@ -106,6 +107,15 @@ BENCHMARKS = {
             *WMT21["cs-en"],
             *WMT21["de-en"],
             *WMT21["ru-en"],
+        ),
+    ),
+    "wmt-metrics": Benchmark(
+        "agreement.wmt_metrics",
+        "43 metrics of WMT 2023 against people, beside mt-metrics-eval",
+        "docs/results/wmt_metrics.md",
+        (WMT23,),
+        (
+            "a checkout of `google-research/mt-metrics-eval` from GitHub, which `MT_METRICS_EVAL` names",
         ),
     ),
     "fitted": Benchmark(
