@@ -29,6 +29,7 @@ RATED_OUTPUTS = (
     DA2016,
     MQM,
 )
+WMT23 = "judged/wmt23"
 BROWN, GUTENBERG = "corpora/brown.zip", "corpora/gutenberg.tar.xz"
 REUTERS = "corpora/reuters_aptemod.tar.xz"
 XTAG = "grammars/xtag_english.tar.xz"
@@ -112,7 +113,7 @@ BENCHMARKS = {
     "judge-local": Benchmark(
         "agreement.local_judge",
         "a small language model of this machine as a judge, beside people",
-        "docs/results/judge_local.md",
+        "",
         (GUG, SFRES),
         (
             "`wellput[local]`",
@@ -120,6 +121,15 @@ BENCHMARKS = {
             "KEPT, a folder for the answers",
         ),
         "--model MODEL --kept KEPT",
+    ),
+    "wmt-metrics": Benchmark(
+        "agreement.wmt_metrics",
+        "43 metrics of WMT 2023 against people, beside mt-metrics-eval",
+        "docs/results/wmt_metrics.md",
+        (WMT23,),
+        (
+            "a checkout of `google-research/mt-metrics-eval` from GitHub, which `MT_METRICS_EVAL` names",
+        ),
     ),
     "fitted": Benchmark(
         "agreement.fitted",

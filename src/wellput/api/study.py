@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
@@ -90,6 +90,8 @@ class Study:
         metrics: Metrics = (),
         per_stratum: int = 10,
         from_substitutions: bool = False,
+        items: int | PathLike | Sequence[str] | None = None,
+        systems: Names = (),
         seed: int = 12345,
         threads: int | None = None,
         on_phase: OnPhase = ignore_phase,
@@ -136,6 +138,10 @@ class Study:
             `"contrast"`, where metrics disagree. `per_stratum` trials of each stratum.
         from_substitutions
             The evalset has substitutions made by `paraphrase`: asks whether each is right.
+        items, systems
+            Which items and systems the study shows. `items`: so many, drawn at random among those that
+            have an output of every shown system; a file with an id on each line; or a list of ids.
+            Default: all.
         seed
             Seed of everything random.
         threads, on_phase
@@ -177,6 +183,8 @@ class Study:
             metrics=metrics,
             per_stratum=per_stratum,
             from_substitutions=from_substitutions,
+            items=items,
+            systems=split_names(systems),
             seed=seed,
             threads=threads,
             on_phase=on_phase,

@@ -37,7 +37,7 @@ def tables_of(result: AgreementResult) -> list[Table]:
         tables.append(order_table(result))
     if result.agreement:
         tables.append(agreement_table(result))
-    if result.differences:
+    if any(not math.isnan(row.p_value) for row in result.differences):
         tables.append(difference_table(result))
     if result.judges:
         tables.append(judge_table(result))
@@ -47,6 +47,10 @@ def tables_of(result: AgreementResult) -> list[Table]:
         tables += preference_tables(entry, _excluded_notes(result, "choice", entry["question"]))
     if result.confusion:
         tables.append(confusion_table(result))
+    if result.substitutions:
+        tables += substitution_tables(result)
+    if result.homogeneity:
+        tables.append(homogeneity_table(result))
     return tables
 
 
@@ -229,6 +233,64 @@ def decision_table(result: AgreementResult) -> Table:
         rows,
         title="The filter's decisions",
         notes=notes,
+    )
+
+
+def substitution_tables(result: AgreementResult) -> list[Table]:
+    """Each method's substitutions by judge (Kauchak & Barzilay's Tables 7 and 8)."""
+    accuracy = Table(
+        ["method", "question", "judge", "right", "judged", "κ of the judges"],
+        [
+            [
+                row["method"],
+                row["question"],
+                row["judge"],
+                number(row["accuracy"], 3),
+                str(row["n"]),
+                "" if row["kappa"] is None else number(row["kappa"], 2),
+            ]
+            for row in result.substitutions
+        ],
+        title="How many of the substitutions that a method makes are right",
+    )
+    refusing = [row for row in result.substitutions if row["refused_right"] + row["refused_wrong"]]
+    decisions = Table(
+        ["method", "judge", "kept, right", "kept, wrong", "refused, right", "refused, wrong"],
+        [
+            [
+                row["method"],
+                row["judge"],
+                *(
+                    str(row[key])
+                    for key in ("kept_right", "kept_wrong", "refused_right", "refused_wrong")
+                ),
+            ]
+            for row in refusing
+        ],
+        title="What the filters decided, and what each judge said",
+    )
+    return [accuracy, *([decisions] if refusing else [])]
+
+
+def homogeneity_table(result: AgreementResult) -> Table:
+    """Two studies of the same pairs."""
+    return Table(
+        ["pair", "question", "chosen here", "chosen there", "χ²", "p"],
+        [
+            [
+                " : ".join(row["systems"]),
+                row["question"],
+                *(" : ".join(str(count) for count in counts) for counts in row["chosen"]),
+                number(row["chi_squared"], 2),
+                p_text(row["p_value"]),
+            ]
+            for row in result.homogeneity
+        ],
+        title="Did people in the two studies choose alike?",
+        notes=[
+            "χ² of homogeneity with Yates's correction. It assumes that all choices are independent. "
+            "A large p does not show that people chose alike: it may be that there are few choices."
+        ],
     )
 
 
