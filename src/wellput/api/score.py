@@ -56,6 +56,7 @@ def score(
     all_pairs: bool = False,
     margin: Margin = None,
     generalize: Literal["items", "systems", "both"] = "items",
+    cluster: str | None = None,
     resamples: int = 1000,
     alpha: float = 0.05,
     segments: PathLike | None = None,
@@ -103,6 +104,10 @@ def score(
         `["bleu=1", "ssa=0.02"]`).
     generalize
         Must be `"items"`: intervals and p-values hold for these systems on other items.
+    cluster
+        What takes the items' place in intervals and tests, because items that share it are not
+        independent: `"document"`, the name of a tag, or `"item"`. Default: documents, if items have
+        them.
     resamples, seed
         For `"ar"` and `"bs"`. A difference that looks real is tested again with more resamples if the
         correction needs them.
@@ -183,6 +188,7 @@ def score(
             resamples, seed, cores, alpha, 0.95 if isinstance(confidence, bool) else confidence
         ),
         margin=margins(margin, [metric.name for metric in chosen]),
+        cluster=cluster,
     )
     plan = ScoringPlan(
         engine=engine,

@@ -210,6 +210,15 @@ def generalize_option(function: F) -> F:
     )(function)
 
 
+def cluster_option(function: F) -> F:
+    return click.option(
+        "--cluster",
+        metavar="document|TAG|item",
+        help="Items that share this are not independent: it takes the items' place in intervals and "
+        "tests (default: documents, if items have them).",
+    )(function)
+
+
 def interval_options(function: F) -> F:
     """--generalize, --confidence."""
     confidence = click.option(

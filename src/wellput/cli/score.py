@@ -11,6 +11,7 @@ import click
 from wellput.cli.options import (
     RUNS_VARIABLE,
     CommandWithConfidence,
+    cluster_option,
     common_options,
     confidence_option,
     engine_options,
@@ -83,6 +84,7 @@ Examples:
     help="Intervals and p-values hold for these systems and other items; no other value is accepted "
     "here.",
 )
+@cluster_option
 @click.option(
     "--resamples",
     type=click.IntRange(min=1),

@@ -15,12 +15,19 @@ from wellput.core.scores import MIN_ITEMS_FOR_CLAIMS, Score
 from wellput.core.work import OnProgress, ignore_progress
 from wellput.engine.result import Comparison
 from wellput.engine.scoring_plan import Inference, PairedTest, Resampling
+from wellput.stats.clusters import (
+    ClusteredItems,
+    WithoutClusters,
+    clustered_difference,
+    scores_without_clusters,
+)
 from wellput.stats.corrections import holm, resamples_needed
 from wellput.stats.jackknife import (
     PairedDifference,
     WithoutItems,
     difference_of,
     effect_size,
+    is_differing,
     n_differing,
     scores_without_items,
 )
@@ -83,6 +90,7 @@ class _Rows:
 
     table: ScoreTable
     _left_out: dict[tuple[int, bytes], WithoutItems] = field(default_factory=dict)
+    _clusters_left_out: dict[tuple[int, bytes], WithoutClusters] = field(default_factory=dict)
     _segments: dict[int, Floats] = field(default_factory=dict)
 
     def common(self, a: str, b: str) -> NDArray[np.bool_]:
@@ -106,6 +114,21 @@ class _Rows:
             self._left_out[key] = scores_without_items(self.of(system, items), self.table.aggregate)
         return self._left_out[key]
 
+    def clusters(self, items: NDArray[np.bool_]) -> ClusteredItems | None:
+        """The clusters of some items; None where every item is a unit of its own."""
+        clusters = self.table.clusters
+        return None if clusters is None else ClusteredItems.of(clusters.codes[items])
+
+    def clusters_left_out(
+        self, system: str, items: NDArray[np.bool_], clusters: ClusteredItems
+    ) -> WithoutClusters:
+        key = self.table.row(system), np.packbits(items).tobytes()
+        if key not in self._clusters_left_out:
+            self._clusters_left_out[key] = scores_without_clusters(
+                self.of(system, items), self.table.aggregate, clusters
+            )
+        return self._clusters_left_out[key]
+
     def effect_size(self, a: str, b: str) -> float | None:
         return effect_size(self._scores(a), self._scores(b))
 
@@ -121,8 +144,17 @@ def _by_jackknife(
 ) -> Comparison:
     both = rows.common(a, b)
     left, right = rows.of(a, both), rows.of(b, both)
+    clusters = rows.clusters(both)
     found: PairedDifference | DifferenceOfShares
-    if rows.is_share(a, both) and rows.is_share(b, both):
+    if clusters is not None:
+        found = clustered_difference(
+            rows.clusters_left_out(a, both, clusters),
+            rows.clusters_left_out(b, both, clusters),
+            is_differing(left, right),
+            clusters,
+            confidence=confidence,
+        )
+    elif rows.is_share(a, both) and rows.is_share(b, both):
         found = DifferenceOfShares.of(left[:, 0], right[:, 0], confidence)
     else:
         found = difference_of(
@@ -156,6 +188,9 @@ def _by_resamples(
     from wellput.stats.resampling import approximate_randomization, paired_bootstrap
 
     both = rows.common(a, b)
+    left, right = rows.of(a, both), rows.of(b, both)
+    if (clusters := rows.clusters(both)) is not None:  # whole clusters are drawn or exchanged
+        left, right = clusters.sums(left), clusters.sums(right)
     # `bs` is sacreBLEU's test, with sacreBLEU's p-value; the report says what is wrong with it.
     procedure: Callable[..., Estimate] = (
         approximate_randomization
@@ -164,8 +199,8 @@ def _by_resamples(
     )
     test_with = partial(
         procedure,
-        rows.of(a, both),
-        rows.of(b, both),
+        left,
+        right,
         rows.table.aggregate,
         seed=how.seed,
         threads=how.threads,
@@ -176,7 +211,9 @@ def _by_resamples(
         n_resamples = n_needed
         estimate = test_with(n_resamples=n_resamples)
     is_bound = (estimate.p_value or 0) <= 1 / (n_resamples + 1)
-    return replace(_comparison(rows, a, b, estimate), p_is_bound=is_bound)
+    return replace(
+        _comparison(rows, a, b, estimate), p_is_bound=is_bound, n=int(np.count_nonzero(both))
+    )
 
 
 def _comparison(rows: _Rows, a: str, b: str, estimate: Estimate) -> Comparison:

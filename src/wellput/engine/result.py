@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, ClassVar
 
+from wellput.core.clusters import Clusters
 from wellput.core.errors import InputError
 from wellput.core.estimates import ScoreTable
 from wellput.core.result import Result
@@ -98,6 +99,7 @@ class ScoreResult(Result):
     left_out: tuple[UnscoredItems, ...] = ()
     tables: Mapping[str, ScoreTable] = field(default_factory=dict, repr=False)
     higher_is_better: Mapping[str, bool | None] = field(default_factory=dict, repr=False)
+    clusters: Clusters | None = field(default=None, repr=False)
 
     def __getitem__(self, key: tuple[str, str]) -> Score:
         """`result["A", "bleu"]`"""
@@ -127,6 +129,7 @@ class ScoreResult(Result):
             p_adjusted is not None
             and p_adjusted < self.alpha
             and (n_items or 0) >= MIN_ITEMS_FOR_CLAIMS
+            and not (self.clusters is not None and self.clusters.are_few)
         )
 
     def beaten(self, metric: str) -> frozenset[str] | None:
@@ -134,6 +137,8 @@ class ScoreResult(Result):
         nothing can be said."""
         is_better = self.higher_is_better[metric]
         tests = [pair for pair in self.differences if pair.metric == metric]
+        if self.clusters is not None and self.clusters.are_few:
+            return None
         if is_better is None or not tests or min(pair.n for pair in tests) < MIN_ITEMS_FOR_CLAIMS:
             return None
         shown = [
@@ -162,6 +167,8 @@ class ScoreResult(Result):
             "test": self.test,
             "correction": "holm",
             "generalize": "items",
+            "cluster": None if self.clusters is None else self.clusters.unit,
+            "clusters": None if self.clusters is None else self.clusters.n,
             "alpha": self.alpha,
             "margin": dict(self.margin),
             "confidence": self.confidence,

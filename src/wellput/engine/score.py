@@ -7,6 +7,7 @@ from dataclasses import replace
 from itertools import combinations
 
 from wellput import __version__
+from wellput.core.clusters import Clusters, clusters_among
 from wellput.core.errors import InputError
 from wellput.core.estimates import ScoreTable
 from wellput.core.metric import Metric
@@ -41,8 +42,11 @@ def score_source(
         metric.name: signature(metric, collection, asked, parser=source.parser)
         for metric in collection.metrics
     }
+    clusters = None
+    if keep_rows:
+        clusters = clusters_among(collection.documents, collection.tags, asked.cluster)
     tables = (
-        {m.name: collection.table(m, signatures[m.name]) for m in collection.metrics}
+        {m.name: collection.table(m, signatures[m.name], clusters) for m in collection.metrics}
         if keep_rows
         else {}
     )
@@ -67,7 +71,9 @@ def score_source(
         items=collection.items,
         systems=tuple(collection.systems),
         metrics=tuple(metric.name for metric in collection.metrics),
-        scores=tuple(_with_differences(scores, compared, baseline, collection.metrics, how.alpha)),
+        scores=tuple(
+            _with_differences(scores, compared, baseline, collection.metrics, how.alpha, clusters)
+        ),
         seed=how.seed,
         n_resamples=how.n_resamples,
         confidence=how.confidence,
@@ -80,6 +86,7 @@ def score_source(
         left_out=_left_out(collection),
         tables=tables,
         higher_is_better={m.name: m.higher_is_better for m in collection.metrics},
+        clusters=clusters,
     )
 
 
@@ -162,13 +169,17 @@ def _with_differences(
     baseline: str | None,
     metrics: Sequence[Metric],
     alpha: float,
+    clusters: Clusters | None,
 ) -> list[Score]:
     """The scores with their differences from the baseline, if these were tested."""
     if not compared:
         return list(scores)
     from wellput.engine.differences import is_worse, with_difference
 
-    higher_is_better = {metric.name: metric.higher_is_better for metric in metrics}
+    are_few = clusters is not None and clusters.are_few
+    higher_is_better = {
+        metric.name: None if are_few else metric.higher_is_better for metric in metrics
+    }
     differences = {
         (pair.a, pair.metric): pair
         for either in compared

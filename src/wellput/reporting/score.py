@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from wellput.core.clusters import MIN_CLUSTERS_FOR_CLAIMS
 from wellput.core.errors import counted
 from wellput.core.scores import MIN_ITEMS_FOR_CLAIMS, Score
 from wellput.engine.result import ScoreResult, SkippedPartition, UnscoredItems
@@ -305,6 +306,12 @@ def few_items(result: ScoreResult) -> list[str]:
     """A note that there are too few items for a claim, where there are intervals or tests."""
     fewest = min(score.n if score.n_common is None else score.n_common for score in result.scores)
     has_uncertainty = result.test is not None or any(s.low is not None for s in result.scores)
+    clusters = result.clusters
+    if has_uncertainty and clusters is not None and clusters.are_few:
+        return [
+            f"{clusters.n} {clusters.words} are too few to claim a difference; at least "
+            f"{MIN_CLUSTERS_FOR_CLAIMS} are needed."
+        ]
     if not has_uncertainty or fewest >= MIN_ITEMS_FOR_CLAIMS:
         return []
     are = "is" if fewest == 1 else "are"
@@ -335,7 +342,9 @@ def _legend(result: ScoreResult) -> list[str]:
     if has_intervals or result.test is not None:
         from wellput.core.estimates import holds_for
 
-        lines.append(holds_for("items"))
+        if result.clusters is not None:
+            lines.append(result.clusters.sentence)
+        lines.append(holds_for("items", result.clusters))
     if any(line.startswith("no difference shown") for line in _claims(result)):
         lines.append(
             "“No difference shown” does not mean that the systems are equal."
