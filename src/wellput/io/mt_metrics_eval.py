@@ -317,7 +317,7 @@ def write_score_file(answers: Sequence[Judgment], items: Sequence[str], path: Pa
     given: dict[tuple[str, str], list[float]] = {}
     for answer in answers:
         key = (answer.system, answer.item if level == ".seg.score" else "")
-        given.setdefault(key, []).append(answer.value)
+        given.setdefault(key, []).append(answer.number)
     rows = items if level == ".seg.score" else [""]
     with replacing_text(path) as file:
         for system in dict.fromkeys(answer.system for answer in answers):
