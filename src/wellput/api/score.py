@@ -57,6 +57,7 @@ def score(
     margin: Margin = None,
     generalize: Literal["items", "systems", "both"] = "items",
     cluster: str | None = None,
+    by: str | None = None,
     resamples: int = 1000,
     alpha: float = 0.05,
     segments: PathLike | None = None,
@@ -108,6 +109,9 @@ def score(
         What takes the items' place in intervals and tests, because items that share it are not
         independent: `"document"`, the name of a tag, or `"item"`. Default: documents, if items have
         them.
+    by
+        A tag, such as `"domain"`: also scores the items of each of its values, in `result.slices`.
+        P-values are corrected over all slices.
     resamples, seed
         For `"ar"` and `"bs"`. A difference that looks real is tested again with more resamples if the
         correction needs them.
@@ -189,6 +193,7 @@ def score(
         ),
         margin=margins(margin, [metric.name for metric in chosen]),
         cluster=cluster,
+        by=by,
     )
     plan = ScoringPlan(
         engine=engine,

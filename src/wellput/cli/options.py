@@ -219,6 +219,15 @@ def cluster_option(function: F) -> F:
     )(function)
 
 
+def by_option(function: F) -> F:
+    return click.option(
+        "--by",
+        metavar="TAG",
+        help="Also show the items of each value of a tag, such as domain; p-values are corrected over "
+        "all of them.",
+    )(function)
+
+
 def interval_options(function: F) -> F:
     """--generalize, --confidence."""
     confidence = click.option(

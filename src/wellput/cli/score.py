@@ -11,6 +11,7 @@ import click
 from wellput.cli.options import (
     RUNS_VARIABLE,
     CommandWithConfidence,
+    by_option,
     cluster_option,
     common_options,
     confidence_option,
@@ -85,6 +86,7 @@ Examples:
     "here.",
 )
 @cluster_option
+@by_option
 @click.option(
     "--resamples",
     type=click.IntRange(min=1),

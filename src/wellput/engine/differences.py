@@ -9,6 +9,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from wellput.core.clusters import Clusters
 from wellput.core.estimates import Bounds, Estimate, ScoreTable
 from wellput.core.metric import Floats
 from wellput.core.scores import MIN_ITEMS_FOR_CLAIMS, Score
@@ -39,11 +40,16 @@ def compare_systems(
     pairs: Sequence[tuple[str, str]],
     asked: Inference,
     on_progress: OnProgress = ignore_progress,
+    *,
+    of_slices: int = 1,
 ) -> list[Comparison]:
-    """Every pair under every metric, with p-values corrected by Holm's method for all tests."""
+    """Every pair under every metric, with p-values corrected by Holm's method for all tests; with
+    `of_slices`, resamples are enough for a correction over so many slices."""
     test, how = asked.test, asked.resampling
     assert test is not None
-    n_needed = resamples_needed(how.n_resamples, tests=len(pairs) * len(tables), alpha=how.alpha)
+    n_needed = resamples_needed(
+        how.n_resamples, tests=len(pairs) * len(tables) * of_slices, alpha=how.alpha
+    )
     found: list[Comparison] = []
     for metric, table in tables.items():
         rows = _Rows(table)
@@ -54,7 +60,35 @@ def compare_systems(
                 pair = _by_resamples(rows, a, b, test, how, n_needed)
             found.append(pair)
             on_progress(1)
-    return _corrected(found)
+    return corrected(found)
+
+
+def scores_with_differences(
+    scores: Sequence[Score],
+    compared: Sequence[Comparison],
+    baseline: str | None,
+    higher_is_better: Mapping[str, bool | None],
+    alpha: float,
+    clusters: Clusters | None,
+) -> list[Score]:
+    """The scores with their differences from the baseline, if these were tested."""
+    are_few = clusters is not None and clusters.are_few
+    differences = {
+        (pair.a, pair.metric): pair
+        for either in compared
+        for pair in (either, either.turned)
+        if pair.b == baseline
+    }
+    return [
+        score
+        if (found := differences.get((score.system, score.metric))) is None
+        else with_difference(
+            score,
+            found,
+            is_worse=None if are_few else is_worse(found, higher_is_better[score.metric], alpha),
+        )
+        for score in scores
+    ]
 
 
 def with_difference(score: Score, difference: Comparison, *, is_worse: bool | None) -> Score:
@@ -233,7 +267,8 @@ def _comparison(rows: _Rows, a: str, b: str, estimate: Estimate) -> Comparison:
     )
 
 
-def _corrected(found: Sequence[Comparison]) -> list[Comparison]:
+def corrected(found: Sequence[Comparison]) -> list[Comparison]:
+    """The comparisons with p-values corrected by Holm's method for all of them."""
     p_values = holm(np.array([pair.p_value for pair in found]))
     equivalence = holm(
         np.array([np.nan if p.equivalence_p is None else p.equivalence_p for p in found])

@@ -76,7 +76,8 @@ class ScoreResult(Result):
     """Scores of all systems under all metrics, and the options to repeat them.
 
     `differences` has every difference that was tested. `comparisons` is the same if all pairs were
-    tested, otherwise empty.
+    tested, otherwise empty. `slices` has a result for each value of a tag, which its `by` names;
+    `in_no_slice` items lack the tag.
     """
 
     presented_by: ClassVar[str] = "wellput.reporting.score:score_report"
@@ -100,6 +101,9 @@ class ScoreResult(Result):
     tables: Mapping[str, ScoreTable] = field(default_factory=dict, repr=False)
     higher_is_better: Mapping[str, bool | None] = field(default_factory=dict, repr=False)
     clusters: Clusters | None = field(default=None, repr=False)
+    by: Mapping[str, str] | None = None
+    slices: tuple[ScoreResult, ...] = field(default=(), repr=False)
+    in_no_slice: int = 0
 
     def __getitem__(self, key: tuple[str, str]) -> Score:
         """`result["A", "bleu"]`"""
@@ -152,8 +156,22 @@ class ScoreResult(Result):
         return tuple(score for score in self.scores if score.is_worse)
 
     def records(self) -> list[dict[str, Any]]:
-        """A record for each system under each metric."""
-        return [{**asdict(score), "components": dict(score.components)} for score in self.scores]
+        """A record for each system under each metric, and for each slice."""
+        own = [{**asdict(score), "components": dict(score.components)} for score in self.scores]
+        if not self.slices:
+            return own
+        return [
+            {"by": one.slice_name, **record}
+            for one, records in ((self, own), *((part, part.records()) for part in self.slices))
+            for record in records
+        ]
+
+    @property
+    def slice_name(self) -> str | None:
+        """The tag and its value, as in "domain news"; None for all items."""
+        if self.by is None:
+            return None
+        return ", ".join(f"{tag} {value}" for tag, value in self.by.items())
 
     def values(self) -> dict[str, Any]:
         """The JSON of `wellput score`."""
@@ -174,4 +192,15 @@ class ScoreResult(Result):
             "confidence": self.confidence,
             "resamples": self.n_resamples,
             "seed": self.seed,
+            "by": [part.values_of_slice() for part in self.slices] if self.slices else None,
+        }
+
+    def values_of_slice(self) -> dict[str, Any]:
+        """An entry of `by` in the JSON."""
+        return {
+            "by": dict(self.by or {}),
+            "items": self.items,
+            "clusters": None if self.clusters is None else self.clusters.n,
+            "scores": [asdict(score) for score in self.scores],
+            "pairs": [asdict(comparison) for comparison in self.comparisons],
         }

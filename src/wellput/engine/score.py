@@ -6,8 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 
+import numpy as np
+from numpy.typing import NDArray
+
 from wellput import __version__
-from wellput.core.clusters import Clusters, clusters_among
+from wellput.core.clusters import clusters_among
 from wellput.core.errors import InputError
 from wellput.core.estimates import ScoreTable
 from wellput.core.metric import Metric
@@ -50,6 +53,11 @@ def score_source(
         if keep_rows
         else {}
     )
+    masks = None
+    if asked.by is not None:
+        from wellput.engine.slices import slice_masks
+
+        masks = slice_masks(collection.tags, asked.by)
     n_columns = len(collection.columns)
     how = asked.resampling
     on_score = (
@@ -66,14 +74,24 @@ def score_source(
                 score = replace(score, low=interval.low, high=interval.high)
             scores.append(score)
             on_score(1)
-    compared = _compared(collection, tables, asked, baseline, on_phase)
-    return ScoreResult(
+    pairs = _pairs(collection, asked, baseline)
+    compared = _compared(collection, tables, asked, pairs, on_phase)
+    if compared:
+        from wellput.engine.differences import scores_with_differences
+
+        scores = scores_with_differences(
+            scores,
+            compared,
+            baseline,
+            {metric.name: metric.higher_is_better for metric in collection.metrics},
+            how.alpha,
+            clusters,
+        )
+    result = ScoreResult(
         items=collection.items,
         systems=tuple(collection.systems),
         metrics=tuple(metric.name for metric in collection.metrics),
-        scores=tuple(
-            _with_differences(scores, compared, baseline, collection.metrics, how.alpha, clusters)
-        ),
+        scores=tuple(scores),
         seed=how.seed,
         n_resamples=how.n_resamples,
         confidence=how.confidence,
@@ -88,6 +106,24 @@ def score_source(
         higher_is_better={m.name: m.higher_is_better for m in collection.metrics},
         clusters=clusters,
     )
+    return result if masks is None else _with_slices(result, *masks, pairs, asked, on_phase)
+
+
+def _with_slices(
+    result: ScoreResult,
+    masks: Mapping[str, NDArray[np.bool_]],
+    without: int,
+    pairs: Sequence[tuple[str, str]],
+    asked: Inference,
+    on_phase: OnPhase,
+) -> ScoreResult:
+    """The result with those of its slices."""
+    from wellput.engine.slices import slices_of
+
+    assert asked.by is not None
+    tested = frozenset(pair.metric for pair in result.differences)
+    slices = slices_of(result, masks, asked.by, pairs, tested, asked, on_phase)
+    return replace(result, slices=slices, in_no_slice=without)
 
 
 def _collected(
@@ -140,60 +176,31 @@ def _score(collection: Collection, system: str, metric: Metric, signed: str) -> 
     )
 
 
+def _pairs(collection: Collection, asked: Inference, baseline: str | None) -> list[tuple[str, str]]:
+    """All pairs of systems, or each against the baseline; none if nothing is compared."""
+    if baseline is None:
+        return []
+    systems = collection.systems
+    if asked.all_pairs:
+        return list(combinations(systems, 2))
+    return [(system, baseline) for system in systems if system != baseline]
+
+
 def _compared(
     collection: Collection,
     tables: Mapping[str, ScoreTable],
     asked: Inference,
-    baseline: str | None,
+    pairs: Sequence[tuple[str, str]],
     on_phase: OnPhase,
 ) -> list[Comparison]:
-    """All pairs of systems, or each against the baseline, under every metric that can be tested."""
-    if baseline is None:
+    """The pairs of systems under every metric that can be tested."""
+    if not pairs:
         return []
     testable = {m.name: tables[m.name] for m in collection.metrics if is_testable(m)}
     from wellput.engine.differences import compare_systems
 
-    systems = collection.systems
-    pairs = (
-        list(combinations(systems, 2))
-        if asked.all_pairs
-        else [(system, baseline) for system in systems if system != baseline]
-    )
     on_pair = on_phase("comparing systems", len(pairs) * len(testable))
     return compare_systems(testable, pairs, asked, on_pair)
-
-
-def _with_differences(
-    scores: Sequence[Score],
-    compared: Sequence[Comparison],
-    baseline: str | None,
-    metrics: Sequence[Metric],
-    alpha: float,
-    clusters: Clusters | None,
-) -> list[Score]:
-    """The scores with their differences from the baseline, if these were tested."""
-    if not compared:
-        return list(scores)
-    from wellput.engine.differences import is_worse, with_difference
-
-    are_few = clusters is not None and clusters.are_few
-    higher_is_better = {
-        metric.name: None if are_few else metric.higher_is_better for metric in metrics
-    }
-    differences = {
-        (pair.a, pair.metric): pair
-        for either in compared
-        for pair in (either, either.turned)
-        if pair.b == baseline
-    }
-    return [
-        score
-        if (found := differences.get((score.system, score.metric))) is None
-        else with_difference(
-            score, found, is_worse=is_worse(found, higher_is_better[score.metric], alpha)
-        )
-        for score in scores
-    ]
 
 
 def _left_out(collection: Collection) -> tuple[UnscoredItems, ...]:

@@ -118,7 +118,8 @@ class Inference:
     A baseline or all pairs imply the default test. `margin` has, by metric, the smallest difference
     that matters, to test whether systems are equivalent. `has_percentiles`: the intervals of scores
     come from a bootstrap. With the paired bootstrap (`bs`) they always do, from the same resamples.
-    `cluster` names the units that take the items' place (see `core.clusters`).
+    `cluster` names the units that take the items' place (see `core.clusters`), `by` the tag whose
+    values are also scored one by one.
     """
 
     has_intervals: bool = False
@@ -129,6 +130,7 @@ class Inference:
     margin: Mapping[str, float] = field(default_factory=dict)
     has_percentiles: bool = False
     cluster: str | None = None
+    by: str | None = None
 
     def __post_init__(self) -> None:
         how = self.resampling
@@ -165,7 +167,7 @@ class Inference:
     @property
     def needs_rows(self) -> bool:
         """Whether the rows of segments must be kept."""
-        return self.has_intervals or self.test is not None
+        return self.has_intervals or self.test is not None or self.by is not None
 
     def baseline_among(self, systems: Sequence[str]) -> str | None:
         """The system to compare with; None if nothing is compared."""

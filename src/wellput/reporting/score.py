@@ -39,7 +39,15 @@ def score_report(result: ScoreResult) -> Report:
     if result.differences:
         tables.append(difference_table(result))
     value = result.values()
-    return Report(tables, value, CSV_COLUMNS, value["scores"], result.explanations)
+    if not result.slices:
+        return Report(tables, value, CSV_COLUMNS, value["scores"], result.explanations)
+    from wellput.reporting.slices import slice_tables
+
+    def cell(part: ScoreResult, system: str, metric: str) -> str:
+        return _cell(part[system, metric], _digits(result, metric), part)
+
+    tables += slice_tables(result, cell)
+    return Report(tables, value, ("by", *CSV_COLUMNS), result.records(), result.explanations)
 
 
 def score_table(result: ScoreResult) -> Table:
