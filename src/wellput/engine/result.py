@@ -6,13 +6,16 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from wellput.core.clusters import Clusters
 from wellput.core.errors import InputError
 from wellput.core.estimates import ScoreTable
 from wellput.core.result import Result
 from wellput.core.scores import MIN_ITEMS_FOR_CLAIMS, Score
+
+if TYPE_CHECKING:
+    from wellput.engine.error_sources import ErrorSources
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +104,7 @@ class ScoreResult(Result):
     tables: Mapping[str, ScoreTable] = field(default_factory=dict, repr=False)
     higher_is_better: Mapping[str, bool | None] = field(default_factory=dict, repr=False)
     clusters: Clusters | None = field(default=None, repr=False)
+    error_sources: tuple[ErrorSources, ...] = field(default=(), repr=False)
     by: Mapping[str, str] | None = None
     slices: tuple[ScoreResult, ...] = field(default=(), repr=False)
     in_no_slice: int = 0
@@ -192,6 +196,7 @@ class ScoreResult(Result):
             "confidence": self.confidence,
             "resamples": self.n_resamples,
             "seed": self.seed,
+            "error_sources": [one.to_dict() for one in self.error_sources],
             "by": [part.values_of_slice() for part in self.slices] if self.slices else None,
         }
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,9 @@ from wellput.engine.blocks import OnSegments
 from wellput.engine.collect import Collection, collect
 from wellput.engine.result import Comparison, ScoreResult, UnscoredItems
 from wellput.engine.scoring_plan import Inference, ScoringPlan
+
+if TYPE_CHECKING:
+    from wellput.engine.error_sources import ErrorSources
 
 
 def score_source(
@@ -87,6 +91,11 @@ def score_source(
             how.alpha,
             clusters,
         )
+    sources: tuple[ErrorSources, ...] = ()
+    if clusters is not None or any(table.samples is not None for table in tables.values()):
+        from wellput.engine.error_sources import error_sources
+
+        sources = error_sources(list(tables.values()), compared)
     result = ScoreResult(
         items=collection.items,
         systems=tuple(collection.systems),
@@ -105,6 +114,7 @@ def score_source(
         tables=tables,
         higher_is_better={m.name: m.higher_is_better for m in collection.metrics},
         clusters=clusters,
+        error_sources=sources,
     )
     return result if masks is None else _with_slices(result, *masks, pairs, asked, on_phase)
 

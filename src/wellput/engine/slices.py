@@ -123,6 +123,7 @@ def _slice(
         explanations=(),
         tables=tables,
         clusters=clusters,
+        error_sources=(),
         by=by,
         slices=(),
     )

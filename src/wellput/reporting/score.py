@@ -353,6 +353,10 @@ def _legend(result: ScoreResult) -> list[str]:
         if result.clusters is not None:
             lines.append(result.clusters.sentence)
         lines.append(holds_for("items", result.clusters))
+    if result.error_sources:
+        from wellput.reporting.error_sources import error_sentences
+
+        lines += error_sentences(result)
     if any(line.startswith("no difference shown") for line in _claims(result)):
         lines.append(
             "“No difference shown” does not mean that the systems are equal."
