@@ -14,6 +14,7 @@ from wellput.agreement.preferences import agree_on_preferences
 from wellput.agreement.result import AgreementLevel, AgreementResult
 from wellput.api.inputs import (
     Answers,
+    Columns,
     Items,
     Metrics,
     check_confidence,
@@ -43,6 +44,7 @@ def agree(
     judgments: Answers,
     metrics: Metrics,
     *,
+    column: Columns = (),
     trees: str | None = None,
     level: AgreementLevel = "segment",
     average: CorrelationAverage = "none",
@@ -75,6 +77,8 @@ def agree(
         paths of their files.
     metrics
         As for `score`. `random` and `length-only` show what a metric must beat.
+    column
+        The columns of the evalset's file, as for `score`.
     trees
         Parses references that have no tree: `"auto"` with wellput's parser, `"spacy:NAME"` with an
         installed spaCy pipeline.
@@ -168,7 +172,7 @@ def agree(
     are_choices = bool(answers) and isinstance(answers[0], Preference)
     if are_choices:
         _refuse_options_of_ratings(options)
-    source = open_items(evalset, chosen, trees, threads=threads, on_phase=on_phase)
+    source = open_items(evalset, chosen, trees, column=column, threads=threads, on_phase=on_phase)
     known = names_of(source.unparsed, on_progress=on_phase("reading items"))
     known_answers(answers, options.exclusions, known)  # before anything is scored
     plan = ScoringPlan(threads=cores, keep_rows=True)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from wellput.api.corpora import Texts, corpus_index, text_list
-from wellput.api.inputs import Items, check_files, checks_choices
+from wellput.api.inputs import Columns, Items, check_files, checks_choices, open_source
 from wellput.core.errors import InputError
 from wellput.core.evalset import EvalSet
 from wellput.core.source import EvalSource
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 def paraphrase(
     evalset: Items,
     *,
+    column: Columns = (),
     method: ParaphraseMethod | None = None,
     candidates: str | None = None,
     filter: FilterName | None = None,
@@ -62,6 +63,8 @@ def paraphrase(
     ----------
     evalset
         An `EvalSet`, or the path of a file.
+    column
+        The columns of the evalset's file, as for `score`.
     method
         A choice of `candidates` and `filter`. `"context"` (the default): WordNet's synonyms, filtered;
         `"wordnet"`: the same, not filtered; `"lsa"`, `"brown"`: not filtered.
@@ -126,7 +129,7 @@ def paraphrase(
         wordnet=wordnet,
     )
     texts = text_list(corpus)
-    source = evalset if isinstance(evalset, EvalSource) else open_evalset(evalset)
+    source = open_source(evalset, column)
     check_files([path, substitutions], [evalset, *texts])
     for made_file in (path, substitutions):
         if made_file is not None:

@@ -6,13 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from wellput.api.inputs import Items, Metrics
+from wellput.api.inputs import Columns, Items, Metrics, open_source
 from wellput.core.errors import MissingExtra
 from wellput.core.evalset import EvalSet
 from wellput.core.metric import GivesMetric, Metric
-from wellput.core.source import EvalSource
 from wellput.core.work import OnPhase
-from wellput.io import read_evalset
 from wellput.io.files import PathLike
 from wellput.metrics.registry import create, split_specs
 
@@ -26,6 +24,7 @@ def create_store(
     evalset: Items,
     path: PathLike,
     *,
+    column: Columns,
     design: str | Design | None,
     questions: Sequence[str],
     settings: PathLike | Mapping[str, Any] | None,
@@ -47,7 +46,7 @@ def create_store(
     from wellput.studies.study_setup import make_plan
 
     on_phase("reading items")
-    items = _read_items(evalset)
+    items = _read_items(evalset, column)
     record: Mapping[str, Any] = {} if settings is None else read_settings(settings)
     if from_substitutions:
         design, record = substitution_settings(
@@ -83,12 +82,11 @@ def needing_judge_extra(what: str) -> Iterator[None]:
         raise MissingExtra(what, "judge") from error
 
 
-def _read_items(evalset: Items) -> EvalSet:
-    if isinstance(evalset, EvalSet):
-        return evalset
-    if isinstance(evalset, EvalSource):
-        return EvalSet([item for block in evalset.blocks() for item in block])
-    return read_evalset(evalset)
+def _read_items(evalset: Items, column: Columns) -> EvalSet:
+    source = open_source(evalset, column)
+    if isinstance(source, EvalSet):
+        return source
+    return EvalSet([item for block in source.blocks() for item in block])
 
 
 def _metric_list(metrics: Metrics) -> list[str | Metric]:

@@ -13,6 +13,7 @@ from wellput.cli.options import (
     CommandWithConfidence,
     by_option,
     cluster_option,
+    column_option,
     common_options,
     confidence_option,
     engine_options,
@@ -33,6 +34,7 @@ Examples:
 """,
 )
 @click.argument("evalset", required=False)
+@column_option
 @click.option(
     "--ref",
     multiple=True,

@@ -60,13 +60,17 @@ def refuse_source_without_references(
     """Raises InputError early if a metric needs references and no item has one. The source is read
     again only if its first block has none."""
     wanting = [metric for metric in metrics if "references" in metric.needs]
+    if not any(item.outputs for item in first):
+        return
     if not wanting or _has_references(first) or any(map(_has_references, source.blocks())):
         return
     for system in dict.fromkeys(system for item in first for system in item.outputs):
         for metric in wanting:
             check_outputs(metric, batch_of(system, first))
     what, advice = NEED_ADVICE["references"]
-    raise InputError(f"{wanting[0].name} needs {what}; no item has one. {advice}")
+    raise InputError(
+        f"{wanting[0].name} needs {what}; no item has one. {advice} {source.advice}".rstrip()
+    )
 
 
 def _has_references(block: Sequence[Item]) -> bool:

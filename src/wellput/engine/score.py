@@ -166,7 +166,7 @@ def _collected(
             [f"{skipped.partition}: {skipped.reason}" for skipped in collection.skipped],
         )
     if not collection.systems:
-        raise InputError("Nothing to score: no item has an output.")
+        raise InputError(f"Nothing to score: no item has an output. {source.advice}".rstrip())
     collection.refuse_no_references()
     return collection
 
