@@ -75,7 +75,9 @@ def score_source(
                 interval = how.interval(
                     tables[metric.name], system, by_bootstrap=asked.draws == "bs"
                 )
-                score = replace(score, low=interval.low, high=interval.high)
+                score = replace(
+                    score, low=interval.low, high=interval.high, method=interval.method or None
+                )
             scores.append(score)
             on_score(1)
     pairs = _pairs(collection, asked, baseline)
