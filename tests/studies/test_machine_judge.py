@@ -160,6 +160,13 @@ def test_a_dead_endpoint_ends_the_run_and_keeps_what_there_is(tmp_path: Path) ->
     assert (tmp_path / "j.answers.jsonl").exists()
 
 
+def test_an_address_where_nobody_is_ends_the_run(tmp_path: Path) -> None:
+    with SimulatedEndpoint() as endpoint:
+        url = endpoint.url
+    with pytest.raises(Unreachable, match="the connection failed"):
+        wellput.judge(evalset(100), model="m", question="q", endpoint=url, path=tmp_path / "j.csv")
+
+
 def test_parameters_that_the_endpoint_does_not_know_are_left_out() -> None:
     unknown = ("logprobs", "temperature", "max_tokens", "seed")
     with SimulatedEndpoint(unknown_parameters=unknown) as endpoint:

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 import click
 
 from wellput.cli.options import add_options, basic_options, show_summary_of
+from wellput.core.errors import InputError
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -160,6 +161,9 @@ def command(format: str, path: str | None, **options: Any) -> None:
     allowed is recorded as such, never guessed. With a STUDY, the model answers the trials of the study,
     beside the people.
     """
-    from wellput.api.judge import judge
+    from wellput.api.judge import is_study, judge
 
+    is_kept = path or options["cache"] or options["dry_run"] or is_study(options["evalset"])
+    if not is_kept:
+        raise InputError("-o is needed: without a file the answers would be lost.")
     show_summary_of(lambda on_phase: judge(**options, path=path, on_phase=on_phase), format, path)
