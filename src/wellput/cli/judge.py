@@ -26,7 +26,7 @@ def question_options(function: F) -> F:
         ),
         click.option(
             "--design",
-            metavar="rating|slider|magnitude|pairwise",
+            metavar="rating|slider|magnitude|pairwise|spans",
             help="How the model answers (default: rating, or as the file says).",
         ),
         click.option("--points", type=int, help="Points of a rating scale (default: 7)."),
@@ -74,9 +74,7 @@ def model_options(function: F) -> F:
         click.option(
             "--max-tokens",
             type=click.IntRange(min=1),
-            default=16,
-            show_default=True,
-            help="The longest answer.",
+            help="The longest answer (default: 16, for spans 512).",
         ),
         click.option(
             "--max-cost",
