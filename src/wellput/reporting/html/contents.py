@@ -28,7 +28,7 @@ from wellput.engine.result import ScoreResult
 from wellput.engine.score import score_source
 from wellput.engine.scoring_plan import DEFAULT_PAIRED_TEST, Inference, Resampling, ScoringPlan
 from wellput.metrics.registry import create_all, each_scorer
-from wellput.reporting.agree import tables_of
+from wellput.reporting.agree import excluded_notes, tables_of
 from wellput.reporting.html import report_charts
 from wellput.reporting.html.answer import (
     ReportAnswer,
@@ -166,6 +166,7 @@ def people_sections(
     alone = (
         [] if judges else ["No two judges rated the same outputs: how far they agree is unknown."]
     )
+    words = [*alone, *([] if agreement.preferences else excluded_notes(agreement))]
     return [
         Section(
             "agreement",
@@ -174,7 +175,7 @@ def people_sections(
             charts=ratings,
             tables=about_metrics,
         ),
-        Section("judges", "The judges", words=alone, charts=judges, tables=about_judges),
+        Section("judges", "The judges", words=words, charts=judges, tables=about_judges),
     ]
 
 
