@@ -36,8 +36,7 @@ from wellput.core.work import OnPhase, available_cores, ignore_phase
 from wellput.engine.score import score_source
 from wellput.engine.scoring_plan import ScoringPlan
 from wellput.io.files import PathLike
-from wellput.metrics.logged import scorers_named
-from wellput.metrics.registry import create_all
+from wellput.metrics.registry import create_all, each_scorer
 from wellput.stats.corrections import Correction
 from wellput.stats.correlation import COEFFICIENTS, Coefficient, CorrelationAverage
 from wellput.stats.metric_comparison import CorrelationTest
@@ -193,7 +192,7 @@ def agree(
     if are_choices:
         _refuse_options_of_ratings(options)
     source = open_items(evalset, chosen, trees, column=column, threads=threads, on_phase=on_phase)
-    chosen = scorers_named(chosen, source)
+    chosen = each_scorer(chosen, source)
     known = names_of(source.unparsed, on_progress=on_phase("reading items"))
     known_answers(answers, options.exclusions, known)  # before anything is scored
     plan = ScoringPlan(threads=cores, keep_rows=True)

@@ -30,8 +30,7 @@ from wellput.core.work import OnPhase, available_cores, ignore_phase
 from wellput.engine.score import score_source
 from wellput.engine.scoring_plan import ScoringPlan
 from wellput.io.files import PathLike
-from wellput.metrics.logged import scorers_named
-from wellput.metrics.registry import create_all
+from wellput.metrics.registry import create_all, each_scorer
 
 
 @checks_choices
@@ -148,7 +147,7 @@ def rank(
     if evalset is not None:
         metrics = create_all(names) if names else []
         source = open_items(evalset, metrics, column=column, threads=threads, on_phase=on_phase)
-        metrics = scorers_named(metrics, source)
+        metrics = each_scorer(metrics, source)
         known = names_of(source.unparsed, on_progress=on_phase("reading items"))
         known_answers(answers, exclusions, known)  # before anything is scored
         if metrics:

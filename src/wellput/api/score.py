@@ -38,8 +38,7 @@ from wellput.engine.scoring_plan import (
     ScoringPlan,
 )
 from wellput.io.files import PathLike
-from wellput.metrics.logged import scorers_named
-from wellput.metrics.registry import create_all
+from wellput.metrics.registry import create_all, each_scorer
 
 Margin: TypeAlias = float | Mapping[str, float] | Sequence[str] | None
 
@@ -186,7 +185,7 @@ def score(
 
         check_store(runs)
     data = open_data(evalset, references, outputs, trees, with_trees=needs_trees, column=column)
-    chosen = with_paraphrases(scorers_named(named, data), paraphrase)
+    chosen = with_paraphrases(each_scorer(named, data), paraphrase)
     source = data
     parser = parser_named(None if trees is None else str(trees))
     if parser is not None and needs_trees:
