@@ -17,6 +17,7 @@ from wellput.agreement.result import AgreementLevel, AgreementResult
 from wellput.agreement.verdicts import decisions_of
 from wellput.api.inputs import (
     Answers,
+    Columns,
     Items,
     Metrics,
     check_confidence,
@@ -47,6 +48,7 @@ def agree(
     judgments: Answers,
     metrics: Metrics = (),
     *,
+    column: Columns = (),
     trees: str | None = None,
     paraphrase: Names = (),
     level: AgreementLevel = "segment",
@@ -83,6 +85,8 @@ def agree(
     metrics
         As for `score`. `random` and `length-only` show what a metric must beat. None are needed if the
         evalset has substitutions made by `paraphrase`.
+    column
+        The columns of the evalset's file, as for `score`.
     trees
         Parses references that have no tree: `"auto"` with wellput's parser, `"spacy:NAME"` with an
         installed spaCy pipeline.
@@ -187,7 +191,7 @@ def agree(
     are_choices = bool(answers) and isinstance(answers[0], Preference)
     if are_choices:
         _refuse_options_of_ratings(options)
-    source = open_items(evalset, chosen, trees, threads=threads, on_phase=on_phase)
+    source = open_items(evalset, chosen, trees, column=column, threads=threads, on_phase=on_phase)
     chosen = each_scorer(chosen, source)
     known = names_of(source.unparsed, on_progress=on_phase("reading items"))
     options = replace(options, exclusions=with_unknown(answers, options.exclusions, known))

@@ -14,6 +14,7 @@ from wellput.agreement.panel import names_of
 from wellput.agreement.people_ranking import RankOptions, RankResult, rank_judgments
 from wellput.api.inputs import (
     Answers,
+    Columns,
     Items,
     check_confidence,
     check_files,
@@ -37,6 +38,7 @@ def rank(
     judgments: Answers,
     *,
     evalset: Items | None = None,
+    column: Columns = (),
     question: Names = (),
     model: ModelName | Literal["auto"] = "auto",
     by: str | None = None,
@@ -65,6 +67,8 @@ def rank(
     evalset
         The outputs that were judged; needed for `covariates`. With it, judgments of systems or items
         that it does not have are left out, and counted.
+    column
+        The columns of the evalset's file, as for `score`.
     question
         Only these questions; all without it. A list, where a question has a comma in it.
     model
@@ -142,7 +146,7 @@ def rank(
     values: Covariates | None = None
     if evalset is not None:
         metrics = create_all(names) if names else []
-        source = open_items(evalset, metrics, threads=threads, on_phase=on_phase)
+        source = open_items(evalset, metrics, column=column, threads=threads, on_phase=on_phase)
         metrics = each_scorer(metrics, source)
         known = names_of(source.unparsed, on_progress=on_phase("reading items"))
         exclusions = with_unknown(answers, exclusions, known)
