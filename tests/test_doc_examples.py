@@ -27,7 +27,7 @@ NOT_RUN = {
     "docs/commands/displays.md": 2,
     "docs/commands/runs.md": 1,
     "docs/commands/score.md": 1,
-    "docs/commands/judge.md": 2,
+    "docs/commands/judge.md": 3,
     "docs/commands/study.md": 1,
     "docs/commands/train.md": 3,
     "docs/displays.md": 4,

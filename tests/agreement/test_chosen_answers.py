@@ -172,3 +172,14 @@ def test_a_fit_to_yes_and_no_is_on_their_scale() -> None:
     found = wellput.fit(EVALSET, [*LIKED, *ALWAYS], question="liked", predictors="chrf")
     assert found.model.card["normalization"] == "none"
     assert found.model.card["judges"] == 3
+
+
+def test_judgments_of_two_samples_are_not_repeated() -> None:
+    twice = [
+        Judgment(one.judge, one.item, one.system, one.question, one.value, {"sample": str(sample)})
+        for one in PEOPLE
+        for sample in (0, 1)
+    ]
+    assert "had judged the same output before" not in str(wellput.rank(twice, permutations=10))
+    unnamed = [Judgment(one.judge, one.item, one.system, one.question, one.value) for one in twice]
+    assert "had judged the same output before" in str(wellput.rank(unnamed, permutations=10))

@@ -163,7 +163,7 @@ def test_a_file_of_settings_is_a_rubric(tmp_path: Path) -> None:
         (lambda: make_rubric(()), "question= is needed"),
         (lambda: make_rubric(["a.toml", "b"]), "one file of settings"),
         (lambda: make_rubric({"desing": "rating"}), "no setting 'desing'"),
-        (lambda: make_rubric("q", design="task"), "answers no tasks"),
+        (lambda: make_rubric("q", design="task"), "only as a judge of a study"),
         (
             lambda: machine_trials(make_rubric("q"), EVALSET, repeats=1, swap=True, seed=1),
             "design='pairwise'",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,6 +39,8 @@ from wellput.stats.correlation import Coefficient, Correlation, CorrelationAvera
 from wellput.stats.metric_comparison import CorrelationTest
 
 MIN_SYSTEMS = 3
+MetricItems: TypeAlias = Literal["judged", "all"]
+"""What a system's score under a metric is computed from, to compare it with the ratings."""
 
 
 @dataclass(frozen=True)
@@ -54,6 +56,7 @@ class AgreementOptions:
     judges_below: float | None = None
     test: CorrelationTest | Literal["auto", "paired-t"] = "auto"
     correction: Correction = "holm"
+    metric_items: MetricItems = "judged"
     document_size: int = 300
     documents: int = 10
     with_models: bool = False
@@ -210,7 +213,17 @@ def _held_by(
             yield name, correlate_documents(table, human, cells, drawn, coefficient, seed)
     elif options.level == "system":
         for name, table in tables.items():
-            yield name, correlate_systems(table, human, cells, coefficient, seed)
+            yield (
+                name,
+                correlate_systems(
+                    table,
+                    human,
+                    cells,
+                    coefficient,
+                    seed,
+                    with_unjudged=options.metric_items == "all",
+                ),
+            )
     else:
         correlation = Correlation("segment", options.average, coefficient)
         for name, table in tables.items():
@@ -235,5 +248,7 @@ def _check(tables: Mapping[str, ScoreTable], options: AgreementOptions) -> None:
             f"level={options.level!r} needs at least {MIN_SYSTEMS} systems to correlate; there are "
             f"{n_systems}. Use level='segment'."
         )
+    if options.metric_items == "all" and (options.level != "system" or options.test != "auto"):
+        raise InputError("metric_items='all' needs level='system' and test='auto'.")
     if "spa" in options.coefficients and options.level != "system":
         raise InputError("spa, soft pairwise accuracy, compares systems: use level='system'.")

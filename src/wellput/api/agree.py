@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Literal, cast
 
-from wellput.agreement.analysis import AgreementOptions
+from wellput.agreement.analysis import AgreementOptions, MetricItems
 from wellput.agreement.analysis import agree as agree_on_ratings
 from wellput.agreement.chosen_answers import choose_answers
 from wellput.agreement.correlations import Uncertainty
@@ -35,6 +35,7 @@ from wellput.core.work import OnPhase, available_cores, ignore_phase
 from wellput.engine.score import score_source
 from wellput.engine.scoring_plan import ScoringPlan
 from wellput.io.files import PathLike
+from wellput.metrics.logged import scorers_named
 from wellput.metrics.registry import create_all
 from wellput.stats.corrections import Correction
 from wellput.stats.correlation import COEFFICIENTS, Coefficient, CorrelationAverage
@@ -57,6 +58,7 @@ def agree(
     judges: Names = "people",
     exclude: str | list[str] | tuple[str, ...] = (),
     exclude_judges_below: float | None = None,
+    metric_items: MetricItems = "judged",
     document_size: int = 300,
     documents: int = 10,
     models: bool = False,
@@ -92,6 +94,9 @@ def agree(
         systems, or `documents` documents, each of `document_size` segments drawn at random.
     coefficient
         One or more of pearson, spearman, kendall, kendall-c, acc-t, spa.
+    metric_items
+        At system level, the score of a metric is that of the `"judged"` outputs, or of `"all"` outputs
+        of a system, as in mt-metrics-eval.
     question
         Uses only these questions. Default: all. Of a question whose values are labels, it only says how
         far the judges agree.
@@ -172,6 +177,7 @@ def agree(
         judges_below=exclude_judges_below,
         test=test,
         correction=correction,
+        metric_items=metric_items,
         document_size=document_size,
         documents=documents,
         with_models=models,
@@ -183,6 +189,7 @@ def agree(
     if are_choices:
         _refuse_options_of_ratings(options)
     source = open_items(evalset, chosen, trees, threads=threads, on_phase=on_phase)
+    chosen = scorers_named(chosen, source)
     known = names_of(source.unparsed, on_progress=on_phase("reading items"))
     known_answers(answers, options.exclusions, known)  # before anything is scored
     plan = ScoringPlan(threads=cores, keep_rows=True)
@@ -239,6 +246,7 @@ def _refuse_options_of_ratings(options: AgreementOptions) -> None:
         "coefficient": tuple(options.coefficients) != tuple(usual.coefficients),
         "normalize": options.normalization is not None,
         "exclude_judges_below": options.judges_below is not None,
+        "metric_items": options.metric_items != usual.metric_items,
         "document_size": options.document_size != usual.document_size,
         "documents": options.documents != usual.documents,
         "models": options.with_models,

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from wellput.api.inputs import Items, check_files, checks_choices
-from wellput.api.study_creation import read_items
+from wellput.api.study_creation import import_store, read_items
 from wellput.core.errors import InputError
 from wellput.core.judgment import MACHINE_PREFIX
 from wellput.core.work import OnPhase, ignore_phase
 from wellput.io import check_table
 from wellput.io.files import PathLike
+from wellput.io.judgments import SQLITE_MAGIC
 from wellput.studies.machines.asking import ChatModel
 from wellput.studies.machines.budget import Budget, Price
 from wellput.studies.machines.endpoint import Endpoint
@@ -64,13 +65,15 @@ def judge(
     Parameters
     ----------
     evalset
-        The outputs to judge: an evalset in memory, or the path of a file.
+        The outputs to judge: an evalset in memory, or the path of a file. Or the path of a study: the
+        model then answers the study's own trials, beside the people, and its answers are stored there.
     model
         The path of a GGUF file, which llama.cpp runs on this machine (the extra `local`); or the name
         of a model at the `endpoint`.
     question
         Names of questions (`"quality"`, `"fluency,adequacy"`), or a TOML file with wording, labels and
-        instructions, as for `Study.create(settings=…)`; or a dictionary with its contents.
+        instructions, as for `Study.create(settings=…)`; or a dictionary with its contents. A study has
+        its own questions.
     endpoint
         The address of a server that speaks the OpenAI protocol, such as `"https://api.openai.com/v1"`
         or `"http://127.0.0.1:8080/v1"`. The key is read from the environment variable WELLPUT_API_KEY,
@@ -135,6 +138,13 @@ def judge(
         options = AskingOptions(temperature, max_tokens, scores, 1, 0, seed)
     budget = Budget(max_cost, None if price is None else Price.of(price))
     judge_name = MACHINE_PREFIX + (name or chosen.model)
+    if is_study(evalset):
+        refuse_with_study(
+            question=question, design=design, points=points, ties=ties, show_source=show_source,
+            show_reference=show_reference, repeats=repeats > 1, swap=swap, injection=injection,
+            dry_run=dry_run, path=path,
+        )  # fmt: skip
+        return _judge_study(str(evalset), chosen, options, budget, judge_name, cache, on_phase)
     check_files([path, cache], [evalset])
     if path is not None:
         check_table(path)
@@ -163,6 +173,55 @@ def judge(
             found = ask_trials(chosen, rubric, both, log, options, on_progress=progress)
             effect = injection_effect(pairs, found)
     return run.result(answered, effect, path, where, on_phase)
+
+
+def is_study(evalset: Items) -> bool:
+    """Whether it names the database of a study."""
+    if not isinstance(evalset, str | Path):
+        return False
+    if str(evalset).startswith(("postgresql:", "postgresql+", "postgres:", "sqlite:")):
+        return True
+    try:
+        with Path(evalset).open("rb") as file:
+            return file.read(len(SQLITE_MAGIC)) == SQLITE_MAGIC
+    except OSError:
+        return False
+
+
+def refuse_with_study(**options: object) -> None:
+    """Raises InputError for options that a study has decided."""
+    given = [name for name, value in options.items() if value]
+    if given == ["path"]:
+        raise InputError(
+            "A study keeps its answers: `wellput study export` writes them, not path=."
+        )
+    if given:
+        raise InputError(f"A study has its own questions and plan: leave out {given[0]}=.")
+
+
+def _judge_study(
+    study: str,
+    model: ChatModel,
+    options: AskingOptions,
+    budget: Budget,
+    judge: str,
+    cache: PathLike | None,
+    on_phase: OnPhase,
+) -> JudgeResult:
+    store = import_store().open(study)
+    from wellput.studies.machines.study_judge import answer_study, study_rubric
+
+    try:
+        is_file = "://" not in study
+        where = log_path(cache, study if is_file else None)
+        with opened_log(where, budget) as log:
+            progress = on_phase("asking the model", len(store.setup.trials))
+            answered = answer_study(store, model, judge, log, options, on_progress=progress)
+        stored: list[Any] = [one for one in store.judgments() if one.judge == judge]
+        run = JudgeRun(model, study_rubric(store), options, budget, judge)
+        return run.result(answered, None, None, where, on_phase, stored)
+    finally:
+        store.close()
 
 
 def chat_model(

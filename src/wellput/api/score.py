@@ -37,6 +37,7 @@ from wellput.engine.scoring_plan import (
 )
 from wellput.io import open_evalset
 from wellput.io.files import PathLike
+from wellput.metrics.logged import scorers_named
 from wellput.metrics.registry import create_all
 
 Margin: TypeAlias = float | Mapping[str, float] | Sequence[str] | None
@@ -161,8 +162,8 @@ def score(
         from wellput.core.estimates import refuse_other_than_items
 
         refuse_other_than_items(generalize)
-    chosen = with_paraphrases(create_all(metrics), paraphrase)
-    needs_trees = any("tree" in metric.needs for metric in chosen)
+    named = create_all(metrics)
+    needs_trees = any("tree" in metric.needs for metric in named)
     references, outputs = line_files(ref, hyp)
     file, folder = _segment_targets(segments, engine, resume, on_error)
     check_files([path, file], [evalset, *references, *outputs.values(), trees])
@@ -171,6 +172,7 @@ def score(
 
         check_store(runs)
     data = open_data(evalset, references, outputs, trees, with_trees=needs_trees)
+    chosen = with_paraphrases(scorers_named(named, data), paraphrase)
     source = data
     parser = parser_named(None if trees is None else str(trees))
     if parser is not None and needs_trees:

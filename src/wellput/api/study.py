@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 from wellput.api.inputs import Items, Metrics, check_files
 from wellput.api.study_creation import create_store, import_store, needing_judge_extra
 from wellput.core.errors import InputError
-from wellput.core.judgment import Judgment, Preference
+from wellput.core.judgment import MACHINE_PREFIX, Judgment, Preference
 from wellput.core.registries import Names, split_names
 from wellput.core.result import Result
 from wellput.core.work import OnPhase, ignore_phase
@@ -226,6 +226,7 @@ class Study:
         *,
         judges: int | None = None,
         names: Names = (),
+        machine: Names = (),
         url: str = DEFAULT_URL,
         path: PathLike | None = None,
     ) -> InvitationList:
@@ -237,6 +238,9 @@ class Study:
             How many. Default: the number of names, or the planned number of judges.
         names
             Their names. Default: J1, J2, ….
+        machine
+            Names of machines. Each is a judge named `model:NAME`, which answers every trial and takes
+            none of people's; `wellput.judge(study, model=NAME, …)` answers for it.
         url
             The address at which the study will be served.
         path
@@ -255,7 +259,10 @@ class Study:
         from wellput.studies.summaries import InvitationList
 
         check_files([path], [])
-        chosen = split_names(names)
+        machines = [f"{MACHINE_PREFIX}{name}" for name in split_names(machine)]
+        if machines and judges is not None and not names:
+            raise InputError("machine= invites machines; invite people by another call.")
+        chosen = [*split_names(names), *machines]
         count = judges or len(chosen) or self._store.setup.plan.judges
         invited = self._store.invite(count, chosen or None)
         at = f"{url.rstrip('/')}/judge"

@@ -30,6 +30,8 @@ Examples:
   wellput agree evalset.jsonl judgments.csv -m bleu,chrf --level system --coefficient pearson,kendall
   wellput agree evalset.jsonl judgments.csv -m bleu --paraphrase wordnet,contextwn --level document
   wellput agree evalset.jsonl choices.csv -m bleu,chrf        # pairwise choices
+  wellput agree evalset.jsonl judgments.csv -m bleu,./comet.csv             # scores made elsewhere
+  wellput agree wmt23/en-de wmt23/en-de -m logged:scorer=all --question mqm  # mt-metrics-eval
 """
 )
 @click.argument("evalset")
@@ -61,6 +63,14 @@ Examples:
     show_default=True,
     metavar="NAMES",
     help=f"One or more of {', '.join(COEFFICIENTS)}.",
+)
+@click.option(
+    "--metric-items",
+    type=click.Choice(["judged", "all"]),
+    default="judged",
+    show_default=True,
+    help="At system level, score a system from its judged outputs, or from all, as in "
+    "mt-metrics-eval.",
 )
 @panel_options
 @click.option(

@@ -131,9 +131,10 @@ Examples:
       --question rubric.toml --price 0.15,0.6 --max-cost 5 -o judgments.csv
   wellput judge evalset.jsonl --model llama --endpoint http://127.0.0.1:8080/v1 \\
       --question quality --design pairwise --swap --dry-run
+  wellput judge study.db --model qwen.gguf           # a judge of a study, beside people
 """
 )
-@click.argument("evalset")
+@click.argument("evalset", metavar="EVALSET|STUDY")
 @click.option(
     "--model",
     required=True,
@@ -156,7 +157,8 @@ def command(format: str, path: str | None, **options: Any) -> None:
     """Let a language model answer the questions that people answer.
 
     Its judgments have the columns of people's, under a judge named model:NAME. An answer that is not
-    allowed is recorded as such, never guessed.
+    allowed is recorded as such, never guessed. With a STUDY, the model answers the trials of the study,
+    beside the people.
     """
     from wellput.api.judge import judge
 

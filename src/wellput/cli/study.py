@@ -222,6 +222,12 @@ command.add_command(create, "create")
     "--names", multiple=True, metavar="NAMES", help="Names of the judges, separated by commas."
 )
 @click.option(
+    "--machine",
+    multiple=True,
+    metavar="NAMES",
+    help="Invite machines: judges named model:NAME, for whom `wellput judge STUDY` answers.",
+)
+@click.option(
     "--url",
     default="http://127.0.0.1:8000",
     show_default=True,

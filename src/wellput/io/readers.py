@@ -37,6 +37,8 @@ FOLDER = "a folder"
 
 EVALSET_READERS = {
     "wellput.io.mt_metrics_eval": (FOLDER, ""),
+    "wellput.io.lm_eval_logs": (FOLDER, ".jsonl"),
+    "wellput.io.ragas_logs": (".csv", ".tsv", ".jsonl", ".parquet"),
     "wellput.io.eval_logs": (FOLDER, ".json", ".eval"),
 }
 """Modules, and the paths that each may know: folders, suffixes, "" for names without a suffix."""

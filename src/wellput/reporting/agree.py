@@ -37,7 +37,7 @@ def tables_of(result: AgreementResult) -> list[Table]:
         tables.append(order_table(result))
     if result.agreement:
         tables.append(agreement_table(result))
-    if result.differences:
+    if any(not math.isnan(row.p_value) for row in result.differences):
         tables.append(difference_table(result))
     if result.judges:
         tables.append(judge_table(result))

@@ -32,6 +32,7 @@ from wellput.studies.machines.machine_judge import (
     signature_of,
     unanswered_rows,
 )
+from wellput.studies.machines.readings import SHARE_OF_FIRST
 from wellput.studies.machines.rubrics import MachineTrial, Rubric
 
 BYTES_PER_TOKEN = 4
@@ -93,10 +94,13 @@ class JudgeRun:
         path: PathLike | None,
         where: Path | None,
         on_phase: OnPhase,
+        stored: list[Judgment] | list[Preference] | None = None,
     ) -> JudgeResult:
-        """The judgments; with a path also their files."""
+        """The judgments; with a path also their files. Those of a study are `stored`."""
         signature = signature_of(self.model, self.rubric, self.options, answered)
-        judgments = judgments_of(answered.trials, self.judge, signature)
+        judgments = stored
+        if judgments is None:
+            judgments = judgments_of(answered.trials, self.judge, signature)
         counts: dict[str, int] = {}
         for one in answered.trials:
             if one.reading.label is not None:
@@ -183,7 +187,7 @@ def _systems(judgments: Sequence[Judgment] | Sequence[Preference]) -> list[Judge
     values: dict[tuple[str, str], list[float]] = {}
     for one in judgments:
         if isinstance(one, Preference):
-            share = float(one.extra["share"])
+            share = float(one.extra.get("share", SHARE_OF_FIRST[one.choice]))
             values.setdefault((one.question, one.system_a), []).append(share)
             values.setdefault((one.question, one.system_b), []).append(1 - share)
         else:

@@ -90,7 +90,7 @@ def make_rubric(
     made = settings.questionnaire
     if design_of(made).has_tasks:
         raise InputError(
-            "A machine answers no tasks: choose the design rating, slider, magnitude or pairwise."
+            "A machine answers tasks only as a judge of a study: wellput judge STUDY --model MODEL."
         )
     return Rubric(
         made,
