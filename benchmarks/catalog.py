@@ -143,6 +143,11 @@ BENCHMARKS = {
         "type I error and coverage of `wellput score`",
         "docs/results/calibration.md",
     ),
+    "cluster-calibration": Benchmark(
+        "calibration.clusters",
+        "type I error and coverage of `wellput score` with documents and samples",
+        "docs/results/cluster_calibration.md",
+    ),
     "agreement-calibration": Benchmark(
         "calibration.agree",
         "type I error and coverage of `wellput agree`",

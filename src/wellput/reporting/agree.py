@@ -31,7 +31,7 @@ def agreement_report(result: AgreementResult) -> Report:
 
 def tables_of(result: AgreementResult) -> list[Table]:
     tables = ranking_tables(result.ranking, result.orders)
-    if tables and (left_out := _excluded_notes(result)):
+    if tables and (left_out := excluded_notes(result)):
         tables[0] = replace(tables[0], notes=[*tables[0].notes, *left_out])
     if result.orders:
         tables.append(order_table(result))
@@ -44,7 +44,7 @@ def tables_of(result: AgreementResult) -> list[Table]:
     if result.models:
         tables.append(model_table(result))
     for entry in result.preferences:
-        tables += preference_tables(entry, _excluded_notes(result, "choice", entry["question"]))
+        tables += preference_tables(entry, excluded_notes(result, "choice", entry["question"]))
     if result.confusion:
         tables.append(confusion_table(result))
     if result.substitutions:
@@ -94,7 +94,7 @@ def agreement_table(result: AgreementResult) -> Table:
             *undefined,
             *_method_notes(result),
             *result.notes,
-            *_excluded_notes(result, of="agreement"),
+            *excluded_notes(result, of="agreement"),
             *_undefined_notes(result),
         ],
     )
@@ -354,7 +354,7 @@ def _undefined_notes(result: AgreementResult) -> list[str]:
     ]
 
 
-def _excluded_notes(
+def excluded_notes(
     result: AgreementResult, noun: str = "rating", question: str | None = None, of: str = "all"
 ) -> list[str]:
     """The ratings that were left out, for one question or for all: `of` everything, or of the

@@ -27,9 +27,8 @@ from wellput.core.work import OnPhase, ignore_phase
 from wellput.engine.result import ScoreResult
 from wellput.engine.score import score_source
 from wellput.engine.scoring_plan import DEFAULT_PAIRED_TEST, Inference, Resampling, ScoringPlan
-from wellput.metrics.logged import scorers_named
-from wellput.metrics.registry import create_all
-from wellput.reporting.agree import tables_of
+from wellput.metrics.registry import create_all, each_scorer
+from wellput.reporting.agree import excluded_notes, tables_of
 from wellput.reporting.html import report_charts
 from wellput.reporting.html.answer import (
     ReportAnswer,
@@ -167,6 +166,7 @@ def people_sections(
     alone = (
         [] if judges else ["No two judges rated the same outputs: how far they agree is unknown."]
     )
+    words = [*alone, *([] if agreement.preferences else excluded_notes(agreement))]
     return [
         Section(
             "agreement",
@@ -175,7 +175,7 @@ def people_sections(
             charts=ratings,
             tables=about_metrics,
         ),
-        Section("judges", "The judges", words=alone, charts=judges, tables=about_judges),
+        Section("judges", "The judges", words=words, charts=judges, tables=about_judges),
     ]
 
 
@@ -319,7 +319,7 @@ def evaluate(
     known = KnownNames(sample.systems, sample.found)
     known_answers(answers, options.exclusions, known)  # before anything is scored
     named = create_all(metrics or usual_metrics(sample, has_judgments=bool(answers)))
-    chosen = scorers_named(named, source)
+    chosen = each_scorer(named, source)
     has_pairs = len(sample.systems) > 1
     inference = Inference(
         has_intervals=True,

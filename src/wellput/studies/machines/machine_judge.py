@@ -194,6 +194,8 @@ def judgments_of(
         }
         if trial.sample is not None:
             beside[SAMPLE_COLUMN] = str(trial.sample)
+        if reading.spans is not None:
+            beside["spans"] = reading.spans
         name = trial.question.name
         if trial.question.kind == "choice":
             assert reading.value is not None

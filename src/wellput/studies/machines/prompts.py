@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from itertools import count
 
 from wellput.studies.designs.base import Design
+from wellput.studies.machines.error_spans import HOW_TO_ANSWER, SpansDesign
 from wellput.studies.questionnaire import Questionnaire
 from wellput.studies.questions import Question, scale_ends
 
@@ -57,11 +58,13 @@ class ShownTexts:
 @dataclass(frozen=True)
 class Prompt:
     """The messages of one request. `allowed` has the values of the answers that can be read as tokens;
-    it is empty where an answer is any number or text."""
+    it is empty where an answer is any number or text. `spans_of` is the text whose errors are asked
+    for, if they are."""
 
     messages: tuple[Message, ...]
     question: Question
     allowed: dict[str, float | str] = field(default_factory=dict)
+    spans_of: str | None = None
 
     @property
     def n_bytes(self) -> int:
@@ -75,7 +78,9 @@ def make_prompt(
     parts = shown.parts()
     mark = _mark([text for _, text in parts])
     blocks = [f"{heading}:\n<<<{mark}\n{text}\n{mark}>>>" for heading, text in parts]
-    task = "\n\n".join([*blocks, _how_to_answer(question)])
+    asks_spans = design.name == SpansDesign.name
+    how = HOW_TO_ANSWER.format(question=question.text) if asks_spans else _how_to_answer(question)
+    task = "\n\n".join([*blocks, how])
     return Prompt(
         (
             {"role": "system", "content": _rubric(questionnaire, design, question)},
@@ -83,6 +88,7 @@ def make_prompt(
         ),
         question,
         allowed_answers(question),
+        shown.outputs[0] if asks_spans else None,
     )
 
 
