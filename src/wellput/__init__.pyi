@@ -70,3 +70,5 @@ from wellput.studies.designs.base import Design as Design
 from wellput.studies.questions import Question as Question
 
 __version__: str
+from wellput.agreement.vetting import VetResult as VetResult
+from wellput.api.vet import vet as vet
