@@ -16,8 +16,6 @@ from wellput.core.judgment import Judgment, Preference
 from wellput.stats.mixed_equations import Codes, Floats, MixedDesign, crossed_codes, renumbered
 from wellput.stats.places import places_of
 
-MACHINE_PREFIX = "model:"
-"""A judge whose name begins so is a machine."""
 COMPONENTS = ("judge", "item", "document", "judge:system", "item:system", "document:system")
 """The random effects that a ranking knows."""
 DOCUMENT_COLUMN = "document"
@@ -157,7 +155,7 @@ def question_data(
 def _systems_and_value(answer: Judgment | Preference) -> tuple[tuple[str, ...], float]:
     if isinstance(answer, Preference):
         return (answer.system_a, answer.system_b), CHOICE_VALUES[answer.choice]
-    return (answer.system,), answer.value
+    return (answer.system,), answer.number
 
 
 def _documents(answers: Sequence[Judgment | Preference]) -> Codes | None:

@@ -277,7 +277,7 @@ def _panel(
     sums, counts = np.zeros(shape), np.zeros(shape)
     for answer in answers:
         cell = judge_at[answer.judge], system_at[answer.system], item_at[answer.item]
-        sums[cell] += answer.value
+        sums[cell] += answer.number
         counts[cell] += 1
     return Panel(question, judges, tuple(system_at), tuple(item_at), ratios(sums, counts))
 

@@ -6,6 +6,7 @@ from typing import Literal, cast
 
 from wellput.agreement.analysis import AgreementOptions
 from wellput.agreement.analysis import agree as agree_on_ratings
+from wellput.agreement.chosen_answers import choose_answers
 from wellput.agreement.correlations import Uncertainty
 from wellput.agreement.exclusions import known_answers, parse_exclusion
 from wellput.agreement.panel import Normalization, names_of
@@ -48,6 +49,7 @@ def agree(
     coefficient: Names = "pearson",
     question: Names = (),
     normalize: Normalization | None = None,
+    judges: Names = "people",
     exclude: str | list[str] | tuple[str, ...] = (),
     exclude_judges_below: float | None = None,
     document_size: int = 300,
@@ -82,11 +84,14 @@ def agree(
     coefficient
         One or more of pearson, spearman, kendall, kendall-c, acc-t, spa.
     question
-        Uses only these questions. Default: all.
+        Uses only these questions. Default: all. Of a question whose values are labels, it only says how
+        far the judges agree.
     normalize
         Brings the ratings of each judge to one scale: z, unit, rank or none. Default: z if several
         judges rated the same systems; else none, because z would erase differences between systems
         that had different judges.
+    judges
+        `"people"` leaves out judges named `model:…`, `"all"` takes all; or the names of judges.
     exclude, exclude_judges_below
         Leaves out ratings, each with a reason (`"judge=J3: pressed one button"`), and judges who
         correlate less than this with the other judges.
@@ -133,9 +138,15 @@ def agree(
     check_files([path], [evalset, judgments])
     chosen = create_all(metrics)
     on_phase("reading judgments")
-    answers = read_answers(judgments)
-    questions = [question] if isinstance(question, str) else list(question)
-    exclusions = [exclude] if isinstance(exclude, str) else list(exclude)
+    rules = [exclude] if isinstance(exclude, str) else list(exclude)
+    exclusions = [parse_exclusion(text, "") for text in rules]
+    taken = choose_answers(
+        read_answers(judgments),
+        judges=split_names(judges),
+        questions=[question] if isinstance(question, str) else list(question),
+        exclusions=exclusions,
+    )
+    answers, questions = taken.answers, taken.questions
     cores = threads or available_cores()
     options = AgreementOptions(
         level=level,
@@ -143,7 +154,7 @@ def agree(
         coefficients=coefficient_names(coefficient),
         normalization=normalize,
         questions=questions,
-        exclusions=[parse_exclusion(text, "") for text in exclusions],
+        exclusions=exclusions,
         judges_below=exclude_judges_below,
         test=test,
         correction=correction,
@@ -171,6 +182,7 @@ def agree(
     else:
         ratings = cast("list[Judgment]", answers)
         result = agree_on_ratings(tables, ratings, options, on_phase=on_phase)
+    result = taken.completed(result)
     if path is not None:
         result.save(path)
     return result

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from wellput.agreement.analysis import AgreementOptions
+from wellput.agreement.chosen_answers import chosen_judges, refuse_labels
 from wellput.agreement.exclusions import known_answers, parse_exclusion
 from wellput.agreement.fit import Criterion, Fit, FitMethod, fit_table, panel_provenance
 from wellput.agreement.panel import Normalization, names_of, selection_ratings
@@ -12,7 +15,7 @@ from wellput.core.errors import InputError, did_you_mean
 from wellput.core.estimates import Generalize
 from wellput.core.judgment import Judgment, Preference
 from wellput.core.metric import Metric
-from wellput.core.registries import Names
+from wellput.core.registries import Names, split_names
 from wellput.core.work import OnPhase, available_cores, ignore_phase
 from wellput.engine.score import score_source
 from wellput.engine.scoring_plan import ScoringPlan
@@ -32,6 +35,7 @@ def fit(
     method: FitMethod = "ols",
     stepwise: Criterion | None = None,
     normalize: Normalization | None = None,
+    judges: Names = "people",
     exclude: str | list[str] | tuple[str, ...] = (),
     exclude_judges_below: float | None = None,
     no_rescale: bool = False,
@@ -58,7 +62,7 @@ def fit(
         `"ols"`: least squares; `"ridge"`: ridge regression, penalty chosen by leave-one-out.
     stepwise
         Keeps only the best predictors, chosen by `"aic"` or by `"p"`.
-    normalize, exclude, exclude_judges_below
+    normalize, judges, exclude, exclude_judges_below
         As for `agree`.
     no_rescale
         Keeps the raw regression: all predictors, on the scale of the judgments.
@@ -102,7 +106,8 @@ def fit(
     rules = [exclude] if isinstance(exclude, str) else list(exclude)
     exclusions = [parse_exclusion(rule, question) for rule in rules]
     on_phase("reading judgments")
-    answers = _answers_to(question, judgments)
+    answers, left_out = chosen_judges(_answers_to(question, judgments), split_names(judges))
+    refuse_labels(question, answers)
     choices = [answer for answer in answers if isinstance(answer, Preference)]
     ratings = [answer for answer in answers if isinstance(answer, Judgment)]
     source = open_items(evalset, metrics, trees, threads=threads, on_phase=on_phase)
@@ -122,7 +127,7 @@ def fit(
             judges_below=exclude_judges_below,
         ),
     )
-    panel = ready[question]
+    panel = replace(ready[question], excluded=(*left_out, *ready[question].excluded))
     files = {"evalset": evalset, "judgments": judgments}
     hashes = {
         name: file_fingerprint(file) for name, file in files.items() if isinstance(file, PathLike)

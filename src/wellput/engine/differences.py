@@ -112,8 +112,7 @@ class _Rows:
     def _scores(self, system: str) -> Floats:
         row = self.table.row(system)
         if row not in self._segments:
-            scores: Floats = self.table.segment(self.table.statistics[row])
-            self._segments[row] = np.where(self.table.present[row], scores, np.nan)
+            self._segments[row] = self.table.scores_of(row)
         return self._segments[row]
 
 
