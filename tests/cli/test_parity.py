@@ -138,6 +138,12 @@ SAME_JSON: dict[str, tuple[str, Callable[[], Any]]] = {
             "j.csv", against="template", correction="none", confidence=0.9, permutations=20
         ),
     ),
+    "vet": (
+        "vet j.csv --judge ssa --min-items 2 --epsilon 0.2 --confidence 0.9 --evalset e.jsonl",
+        lambda: wellput.vet(
+            "j.csv", "ssa", min_items=2, epsilon=0.2, confidence=0.9, evalset="e.jsonl"
+        ),
+    ),
     "demo": ("demo --no-report", lambda: wellput.demo(no_report=True)),
     "fit": (
         "fit e.jsonl j.csv --question quality --predictors ssa,length --stepwise aic "

@@ -21,8 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wellput.agreement.judged_trials import JudgedTrials, OutputValues
-from wellput.agreement.judgment_design import MACHINE_PREFIX
 from wellput.core.estimates import Estimate
+from wellput.core.judgment import MACHINE_PREFIX
 from wellput.core.metric import Floats
 from wellput.stats.clustered_means import ClusteredMeans, adjusted_slope
 from wellput.stats.corrections import holm

@@ -16,9 +16,14 @@ from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from wellput.agreement.judgment_design import MACHINE_PREFIX
 from wellput.core.errors import InputError, did_you_mean
-from wellput.core.judgment import Judgment, Preference
+from wellput.core.judgment import (
+    MACHINE_PREFIX,
+    SAMPLE_COLUMN,
+    Judgment,
+    Preference,
+    is_machine,
+)
 from wellput.core.metric import Floats
 from wellput.stats.places import Places, places_of
 from wellput.stats.undefined_values import present_means
@@ -29,7 +34,6 @@ OutputValues: TypeAlias = Mapping[tuple[str, str], float]
 
 DOCUMENT_COLUMN = "document"
 ORDER_COLUMN = "order"
-SAMPLE_COLUMN = "sample"
 SHARE_OF_CHOICE = {"a": 1.0, "tie": 0.5, "b": 0.0}
 FOLDS = 10
 """A metric's scores are turned to the question's scale by fits that do not see the item."""
@@ -116,8 +120,11 @@ def judged_trials(
     kind = _kind(answers)
     names = list(dict.fromkeys(answer.judge for answer in answers))
     if scores is None and judge not in names:
-        raise InputError(f"judge={judge!r}: {_unknown_judge(judge, names)}")
-    people = [name for name in names if not name.startswith(MACHINE_PREFIX) and name != judge]
+        raise InputError(
+            f"judge={judge!r}: {unknown_judge(judge, names)} A metric can be vetted with its evalset: "
+            "give that as evalset=."
+        )
+    people = [name for name in names if not is_machine(name) and name != judge]
     if not people:
         raise InputError(f"judge={judge!r} is the only judge: there are no people to compare with.")
     codes: dict[str, float] = {}
@@ -157,22 +164,18 @@ def judged_trials(
                 for trial in trials
             ]
         ),
-        other_machines=tuple(
-            name for name in names if name.startswith(MACHINE_PREFIX) and name != judge
-        ),
+        other_machines=tuple(name for name in names if is_machine(name) and name != judge),
     )
     return found if scores is None else _with_metric(found, scores)
 
 
-def _unknown_judge(judge: str, names: Sequence[str]) -> str:
+def unknown_judge(judge: str, names: Sequence[str]) -> str:
+    """What to say where no judge has this name."""
     hint = did_you_mean(judge, names)
     if f"{MACHINE_PREFIX}{judge}" in names:
         hint = f" Did you mean {MACHINE_PREFIX}{judge}?"
-    shown = ", ".join(names[:8]) + (", …" if len(names) > 8 else "")
-    return (
-        f"no judge has this name.{hint} There are {shown}. A metric can be vetted with its evalset: "
-        "give that as evalset=."
-    )
+    shown = ", ".join(names[:8]) + (" and others" if len(names) > 8 else "")
+    return f"no judge has this name.{hint} There are {shown}."
 
 
 def _kind(answers: Sequence[Judgment] | Sequence[Preference]) -> AnswerKind:

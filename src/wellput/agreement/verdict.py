@@ -23,6 +23,7 @@ def verdict_sentences(result: VetResult) -> list[str]:
     """The answer first, then what limits it."""
     return [
         _answer(result),
+        *_agreement_sentence(result),
         *_means_sentence(result),
         *_order_sentence(result),
         *_bias_sentences(result),
@@ -77,6 +78,20 @@ def _uses(result: VetResult) -> str:
     if overall is not None and _is_shown(overall, result):
         return ", for ranking systems, not for their means"
     return ""
+
+
+def _agreement_sentence(result: VetResult) -> list[str]:
+    """Only where a difference is shown."""
+    found = result.agreement
+    if not _is_shown(found.difference, result):
+        return []
+    people, judge = shown(found.people.value), shown(found.judge.value)
+    if result.alt_test.scoring == "accuracy":
+        figures = f"{judge} of answers are equal, {people} between people"
+    else:
+        figures = f"r = {judge}, {people} between people"
+    more = "more" if found.difference.value > 0 else "less"
+    return [f"It agrees {more} with people than they agree with each other ({figures})."]
 
 
 def _means_sentence(result: VetResult) -> list[str]:

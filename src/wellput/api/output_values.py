@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
-from wellput.core.evalset import Item
+from wellput.core.evalset import Item, Output
 from wellput.core.metric import Metric
 from wellput.core.source import EvalSource
 from wellput.core.work import OnPhase
@@ -34,22 +34,24 @@ def metric_values(
 
 
 def output_lengths(source: EvalSource) -> OutputNumbers:
-    """The characters of each output that is a text."""
+    """The characters of each output that is a text; of several samples, their mean."""
     return {
-        (system, item.id): float(len(output))
+        (system, item.id): sum(map(len, texts)) / len(texts)
         for item in _items(source)
         for system, output in item.outputs.items()
-        if isinstance(output, str)
+        if (texts := _texts(output))
     }
+
+
+def _texts(output: Output) -> tuple[str, ...]:
+    if isinstance(output, str):
+        return (output,)
+    return output if isinstance(output, tuple) else ()
 
 
 def documents_of(source: EvalSource) -> dict[str, str] | None:
     """The document of each item that has one; None where no item has."""
-    found = {
-        item.id: str(document)
-        for item in _items(source)
-        if (document := getattr(item, "document", None))
-    }
+    found = {item.id: item.document for item in _items(source) if item.document}
     return found or None
 
 

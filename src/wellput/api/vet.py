@@ -7,7 +7,7 @@ from typing import cast
 
 from wellput.agreement.exclusions import known_answers, parse_exclusion, without_excluded
 from wellput.agreement.judge_biases import own_systems
-from wellput.agreement.judged_trials import OutputValues
+from wellput.agreement.judged_trials import OutputValues, unknown_judge
 from wellput.agreement.panel import names_of, systems_of
 from wellput.agreement.vetting import VetOptions, VetResult, vet_judge
 from wellput.api.inputs import (
@@ -99,9 +99,9 @@ def vet(
     --------
     >>> import wellput
     >>> shown = wellput.demo(no_report=True)
-    >>> found = wellput.vet(shown.judgments, "simulated-1")
-    >>> found.alt_test.passed, len(found.people)
-    (True, 7)
+    >>> found = wellput.vet(shown.judgments, "simulated 8")
+    >>> found.alt_test.passed, round(found.biases.severity.value, 2)  # half a point too severe
+    (False, -0.55)
     """
     check_confidence(confidence)
     check_files([path], [judgments, *([] if evalset is None else [evalset])])
@@ -119,8 +119,9 @@ def vet(
     if not answers:
         raise InputError("There are no judgments.")
     scores: OutputValues | None = None
-    if judge not in {answer.judge for answer in answers} and evalset is not None:
-        scores = _scores_of(judge, evalset, threads, on_phase)
+    names = list(dict.fromkeys(answer.judge for answer in answers))
+    if judge not in names and evalset is not None:
+        scores = _scores_of(judge, names, evalset, threads, on_phase)
     systems = list(dict.fromkeys(name for answer in answers for name in systems_of(answer)))
     options = VetOptions(
         epsilon=epsilon,
@@ -171,9 +172,18 @@ def _own(judge: str, named: Sequence[str], systems: Sequence[str]) -> list[str]:
 
 
 def _scores_of(
-    name: str, evalset: Items | EvalSource, threads: int | None, on_phase: OnPhase
+    name: str,
+    judges: Sequence[str],
+    evalset: Items | EvalSource,
+    threads: int | None,
+    on_phase: OnPhase,
 ) -> OutputValues:
-    metrics = create_all([name])
+    try:
+        metrics = create_all([name])
+    except InputError as problem:
+        raise InputError(
+            f"judge={name!r}: {unknown_judge(name, judges)} It is not a metric either: {problem}"
+        ) from None
     if len(metrics) > 1:
         raise InputError(f"judge={name!r} names several metrics: give one.")
     source = open_items(evalset, metrics, threads=threads, on_phase=on_phase)
