@@ -150,6 +150,16 @@ BENCHMARKS = {
         "planted biases of a judge, and how `wellput vet` finds them",
         "docs/results/vet_calibration.md",
     ),
+    "estimate": Benchmark(
+        "calibration.estimate",
+        "coverage of `wellput estimate`, and what a proxy saves",
+        "docs/results/estimate.md",
+        (
+            f"{ALT_TEST}/expected.tsv",
+            f"{ALT_TEST}/summeval/human_annotations.json.gz",
+            f"{ALT_TEST}/summeval/llm_annotations.json.gz",
+        ),
+    ),
     "power": Benchmark(
         "calibration.power",
         "the power of studies that `wellput power` recommends",

@@ -55,6 +55,11 @@ def documents_of(source: EvalSource) -> dict[str, str] | None:
     return found or None
 
 
+def item_tags(source: EvalSource, tag: str) -> dict[str, str]:
+    """The value of a tag, for each item that has it."""
+    return {item.id: item.tags[tag] for item in _items(source) if tag in item.tags}
+
+
 def _items(source: EvalSource) -> Iterator[Item]:
     for block in source.unparsed.blocks():
         yield from block
