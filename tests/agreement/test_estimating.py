@@ -13,7 +13,7 @@ import wellput
 from tests.golden.ppi_means import N_ITEMS, N_LABELED, scores
 from wellput.core.errors import InputError
 from wellput.core.evalset import Item
-from wellput.core.judgment import Judgment, Preference
+from wellput.core.judgment import Judgment, PairwiseChoice, Preference
 
 GOLDEN = json.loads(
     (Path(__file__).parents[1] / "golden" / "ppi_means.json").read_text(encoding="utf-8")
@@ -80,7 +80,7 @@ def test_a_file_of_scores_is_stretched_to_the_labels(tmp_path: Path) -> None:
 def test_choices_give_win_rates() -> None:
     choices = []
     for item in range(40):
-        choice = "a" if item % 4 else "b"
+        choice: PairwiseChoice = "a" if item % 4 else "b"
         choices.append(Preference(MACHINE, f"{item:02}", "A", "B", "q", choice))
         if item < 20:
             choices.append(Preference("Kim", f"{item:02}", "B", "A", "q", "b" if item % 2 else "a"))

@@ -144,6 +144,10 @@ SAME_JSON: dict[str, tuple[str, Callable[[], Any]]] = {
             "j.csv", "ssa", min_items=2, epsilon=0.2, confidence=0.9, evalset="e.jsonl"
         ),
     ),
+    "estimate": (
+        "estimate e.jsonl j.csv --proxy ssa --confidence 0.9 --threads 1",
+        lambda: wellput.estimate("e.jsonl", "j.csv", "ssa", confidence=0.9, threads=1),
+    ),
     "demo": ("demo --no-report", lambda: wellput.demo(no_report=True)),
     "fit": (
         "fit e.jsonl j.csv --question quality --predictors ssa,length --stepwise aic "

@@ -23,7 +23,7 @@ def scores(system: int) -> tuple[list[float], list[float]]:
 
 if __name__ == "__main__":
     import numpy as np
-    from ppi_py import ppi_mean_ci, ppi_mean_pointestimate
+    from ppi_py import ppi_mean_ci, ppi_mean_pointestimate  # type: ignore[import-not-found]
 
     found = {}
     pairs = [tuple(map(np.array, scores(system))) for system in (0, 1)]

@@ -8,7 +8,8 @@ from pathlib import Path
 from wellput.agreement.analysis import AgreementOptions
 from wellput.agreement.chosen_answers import choose_answers
 from wellput.agreement.correlations import Uncertainty
-from wellput.agreement.exclusions import parse_exclusion
+from wellput.agreement.exclusions import answers_left, parse_exclusion
+from wellput.agreement.machine_comparison import machine_comparisons
 from wellput.agreement.panel import Normalization
 from wellput.api.inputs import (
     Answers,
@@ -119,8 +120,9 @@ def report(
     on_phase("loading the charts")
     library = html_page.chart_library()  # fails at once if the extra is missing
     on_phase("reading judgments")
+    everyone = [] if judgments is None else read_answers(judgments)
     taken = choose_answers(
-        [] if judgments is None else read_answers(judgments),
+        everyone,
         judges=split_names(judges),
         questions=[question] if isinstance(question, str) else list(question),
         exclusions=exclusions,
@@ -150,6 +152,11 @@ def report(
     )
     if evaluation.agreement is not None:
         evaluation = replace(evaluation, agreement=taken.completed(evaluation.agreement))
+    on_phase("comparing machine judges with people")
+    evaluation = replace(
+        evaluation,
+        machines=machine_comparisons(answers_left(everyone, exclusions), questions=taken.questions),
+    )
     made = HtmlReport(
         evaluation, html_page.report_page(evaluation, library, on_phase=on_phase), path
     )
