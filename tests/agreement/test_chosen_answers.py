@@ -6,6 +6,7 @@ import pytest
 
 import wellput
 from wellput.agreement.judges import summarize_labels
+from wellput.agreement.panel import Normalization
 from wellput.core.errors import InputError
 from wellput.core.judgment import Judgment
 
@@ -132,9 +133,59 @@ def test_agree_leaves_machines_out_and_says_so() -> None:
         wellput.agree(EVALSET, MACHINE, "chrf")
 
 
+def test_a_report_leaves_machines_out_and_says_so() -> None:
+    page = wellput.report(EVALSET, [*PEOPLE, *MACHINE, *tones()], metrics="chrf").html
+    assert "Left out: judge model:big on quality (32 ratings): a machine, not a person." in page
+    assert "tone: its values are labels" in page
+
+
 def test_fit_leaves_machines_out_and_says_so() -> None:
     people = wellput.fit(EVALSET, PEOPLE, question="quality", predictors="chrf,length")
     found = wellput.fit(EVALSET, [*PEOPLE, *MACHINE], question="quality", predictors="chrf,length")
     assert found.model.card["coefficients"] == people.model.card["coefficients"]
     assert "model:big" in str(found)
     assert "a machine, not a person" in str(found)
+
+
+def liked(judge: str, noise: int) -> list[Judgment]:
+    return [
+        Judgment(one.judge, one.item, one.system, "liked", "yes" if one.number > 3 else "no")
+        for one in ratings(judge, noise)
+    ]
+
+
+LIKED = [*liked("Kim", 0), *liked("Lee", 1)]
+ALWAYS = [Judgment("Ada", item, system, "liked", "yes") for item in ITEMS for system in SYSTEMS]
+
+
+@pytest.mark.parametrize("normalize", [None, "z", "unit", "rank"])
+def test_yes_and_no_are_never_normalized(normalize: Normalization | None) -> None:
+    """Ada, who always says yes, stays in: z would leave her out."""
+    found = wellput.agree(EVALSET, [*PEOPLE, *LIKED, *ALWAYS], "chrf", normalize=normalize)
+    assert found.normalization == {"quality": normalize or "z", "liked": "none"}
+    assert [row for row in found.excluded if row["question"] == "liked"] == []
+    assert (
+        "liked: yes and no count 1 and 0 for every judge; they are never normalized." in found.notes
+    )
+    assert f"quality {normalize or 'z'}, liked as given" in str(found)
+    plain = wellput.agree(EVALSET, [*LIKED, *ALWAYS], "chrf", normalize="none")
+    assert [row.value for row in found.agreement if row.question == "liked"] == [
+        row.value for row in plain.agreement
+    ]
+
+
+def test_a_fit_to_yes_and_no_is_on_their_scale() -> None:
+    found = wellput.fit(EVALSET, [*LIKED, *ALWAYS], question="liked", predictors="chrf")
+    assert found.model.card["normalization"] == "none"
+    assert found.model.card["judges"] == 3
+
+
+def test_judgments_of_two_samples_are_not_repeated() -> None:
+    twice = [
+        Judgment(one.judge, one.item, one.system, one.question, one.value, {"sample": str(sample)})
+        for one in PEOPLE
+        for sample in (0, 1)
+    ]
+    assert "had judged the same output before" not in str(wellput.rank(twice, permutations=10))
+    unnamed = [Judgment(one.judge, one.item, one.system, one.question, one.value) for one in twice]
+    assert "had judged the same output before" in str(wellput.rank(unnamed, permutations=10))

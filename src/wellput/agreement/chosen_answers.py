@@ -14,7 +14,7 @@ from wellput.agreement.exclusions import answers_left
 from wellput.agreement.judges import summarize_labels
 from wellput.agreement.panel import AnyJudgment, Exclusion
 from wellput.agreement.result import AgreementResult, JudgeSummary
-from wellput.core.errors import InputError, did_you_mean
+from wellput.core.errors import InputError, counted, did_you_mean
 from wellput.core.judgment import Judgment, Preference, is_machine, number_in
 
 A = TypeVar("A", bound=AnyJudgment)
@@ -80,7 +80,8 @@ def _agreement(summary: JudgeSummary) -> str:
     ]
     if not figures:
         return ""
-    return f" Its {summary.n_judges} judges agree with each other: {', '.join(figures)} (nominal)."
+    judges = counted(summary.n_judges, "judge")
+    return f" Its {judges} agree with each other: {', '.join(figures)} (nominal)."
 
 
 def chosen_judges(answers: Sequence[A], judges: Sequence[str]) -> tuple[list[A], list[Exclusion]]:

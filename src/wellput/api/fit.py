@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from wellput.agreement.analysis import AgreementOptions
@@ -15,13 +16,15 @@ from wellput.core.errors import InputError, did_you_mean
 from wellput.core.estimates import Generalize
 from wellput.core.judgment import Judgment, Preference
 from wellput.core.metric import Metric
-from wellput.core.registries import Names, split_names
+from wellput.core.registries import Names, split_names, split_specs
+from wellput.core.source import EvalSource
 from wellput.core.work import OnPhase, available_cores, ignore_phase
 from wellput.engine.score import score_source
 from wellput.engine.scoring_plan import ScoringPlan
 from wellput.io.files import PathLike
 from wellput.metrics import registry
 from wellput.metrics.fitted import predictor_name, split_predictor
+from wellput.metrics.logged import Logged, scorers_named
 
 
 @checks_choices
@@ -111,6 +114,7 @@ def fit(
     choices = [answer for answer in answers if isinstance(answer, Preference)]
     ratings = [answer for answer in answers if isinstance(answer, Judgment)]
     source = open_items(evalset, metrics, trees, threads=threads, on_phase=on_phase)
+    metrics, names = _each_scorer(metrics, names, source)
     known = names_of(source.unparsed, on_progress=on_phase("reading items"))
     known_answers(answers, exclusions, known)  # before anything is scored
     plan = ScoringPlan(threads=threads or available_cores(), keep_rows=True)
@@ -154,7 +158,7 @@ def predictor_metrics(predictors: Names) -> tuple[list[Metric], list[str]]:
     metrics: dict[str, Metric] = {}
     names: list[str] = []
     for text in [predictors] if isinstance(predictors, str) else predictors:
-        for name in registry.split_specs(text):
+        for name in split_specs(text):
             if name.lower().endswith(".json"):
                 raise InputError(f"{name} is a fitted metric; it cannot be a predictor.")
             if registry.SCORE_FILE.match(name):
@@ -171,6 +175,15 @@ def predictor_metrics(predictors: Names) -> tuple[list[Metric], list[str]]:
     if not names:
         raise InputError("No predictor was given, such as sta, ssa.substitutions or length.")
     return list(metrics.values()), names
+
+
+def _each_scorer(
+    metrics: Sequence[Metric], names: Sequence[str], source: EvalSource
+) -> tuple[list[Metric], list[str]]:
+    """The metrics and predictors, with one for each scorer where a metric means several."""
+    several = {one.name: one for one in metrics if isinstance(one, Logged) and one.means_several}
+    each = {name: [one.name for one in scorers_named([m], source)] for name, m in several.items()}
+    return scorers_named(metrics, source), [n for name in names for n in each.get(name, [name])]
 
 
 def _answers_to(question: str, judgments: Answers) -> list[Judgment | Preference]:

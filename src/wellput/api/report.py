@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import cast
 
 from wellput.agreement.analysis import AgreementOptions
 from wellput.agreement.chosen_answers import choose_answers
@@ -22,6 +23,7 @@ from wellput.api.inputs import (
 )
 from wellput.core.errors import InputError
 from wellput.core.estimates import Generalize
+from wellput.core.judgment import Judgment
 from wellput.core.registries import Names, split_names
 from wellput.core.source import EvalSource
 from wellput.core.work import OnPhase, available_cores, ignore_phase
@@ -155,7 +157,9 @@ def report(
     on_phase("comparing machine judges with people")
     evaluation = replace(
         evaluation,
-        machines=machine_comparisons(answers_left(everyone, exclusions), questions=taken.questions),
+        machines=machine_comparisons(
+            answers_left(cast("list[Judgment]", everyone), exclusions), questions=taken.questions
+        ),
     )
     made = HtmlReport(
         evaluation, html_page.report_page(evaluation, library, on_phase=on_phase), path

@@ -326,6 +326,17 @@ def trees_option(function: F) -> F:
     )(function)
 
 
+def paraphrase_option(about: str) -> Callable[[F], F]:
+    """`--paraphrase`, which may be repeated; `about` says what is done with the references."""
+    return click.option(
+        "--paraphrase",
+        multiple=True,
+        metavar="METHODS",
+        help=f"{about}: context, contextwn, wordnet, lsa, brown, separated by commas. "
+        "contextwn:model=FILE.wpm and wordnet:words_only=true give a method options.",
+    )
+
+
 PYTHON_CALL_PATTERN = re.compile(r"(\bwellput\.[\w.]+\([^()]*\))")
 VALUE_PATTERN = r"(?:'([^']*)'|\"([^\"]*)\"|((?:[^\s,;:.)'\"]|[.:](?=\w))+))?"
 

@@ -179,7 +179,12 @@ class Batch:
 
     @classmethod
     def from_texts(
-        cls, hypotheses: Sequence[str], references: Sequence[Sequence[str]], *, threads: int = 1
+        cls,
+        hypotheses: Sequence[str],
+        references: Sequence[Sequence[str]],
+        *,
+        sources: Sequence[str | None] | None = None,
+        threads: int = 1,
     ) -> Batch:
         """A batch of text alone, for calling one metric directly."""
         n = len(hypotheses)
@@ -189,7 +194,7 @@ class Batch:
             outputs=hypotheses,
             references=references,
             trees=[()] * n,
-            sources=[None] * n,
+            sources=[None] * n if sources is None else sources,
             derivations=[None] * n,
             threads=threads,
         )

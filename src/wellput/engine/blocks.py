@@ -36,7 +36,10 @@ NEED_ADVICE: Mapping[Need, tuple[str, str]] = {
         f"Give what people did as the outputs of a system named {ORIGINAL}.",
     ),
     "source": ("a source", "Put a source into each item of the evalset."),
-    "logged": ("a score in a log", "Score a log of inspect_ai or promptfoo (.json)."),
+    "logged": (
+        "a score in a log",
+        "Score a log of an evaluation tool: docs/formats.md lists them.",
+    ),
 }
 
 

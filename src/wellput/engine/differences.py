@@ -66,6 +66,7 @@ def with_difference(score: Score, difference: Comparison, *, is_worse: bool | No
         equivalence_p_adjusted=difference.equivalence_p_adjusted,
         n_common=difference.n,
         is_worse=is_worse,
+        delta_method=difference.method,
     )
 
 

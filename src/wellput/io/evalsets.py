@@ -24,9 +24,9 @@ def open_evalset(path: PathLike, *, trees: bool = True) -> EvalSource:
 
     The path is a file of JSONL, CSV, TSV or Parquet, by its suffix (`.gz` or `.xz` may follow);
     `-`, JSONL on standard input; a folder of such files or a pattern (`shards/*.jsonl`); a folder
-    of mt-metrics-eval and a language pair (`wmt21.news/zh-en`); a log of inspect_ai or promptfoo
-    (`.json`, `.eval`), or a folder of inspect_ai's logs; or a format that another package reads
-    (`io.readers`). Files, folders and patterns may be URLs of PyArrow's filesystems (`s3://…`).
+    of mt-metrics-eval and a language pair (`wmt21.news/zh-en`); a log of inspect_ai, promptfoo,
+    DeepEval, ragas or lm-evaluation-harness, or a folder of logs; or a format that another package
+    reads (`io.readers`). Files, folders and patterns may be URLs of PyArrow's filesystems (`s3://…`).
 
     `trees=False` does not parse trees, for metrics that need none.
     """

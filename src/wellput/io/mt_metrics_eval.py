@@ -152,7 +152,7 @@ def open_evalset(path: PathLike) -> TranslationSource:
         references=list(references.values()), outputs=outputs, trees=None, source=sources[0][1]
     )
     check_readable(*lines.files)
-    return TranslationSource(lines, list(references), _documents(pair))
+    return TranslationSource(lines, list(references), pair, _documents(pair))
 
 
 class TranslationSource(EvalSource):
@@ -163,10 +163,12 @@ class TranslationSource(EvalSource):
         self,
         lines: LineSource,
         reference_names: Sequence[str],
+        pair: LanguagePair,
         documents: Sequence[tuple[str, str]] = (),
     ) -> None:
         self._lines = lines
         self._names = reference_names
+        self.pair = pair
         self._documents = documents
 
     def blocks(self) -> Iterator[list[Item]]:

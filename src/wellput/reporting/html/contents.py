@@ -28,8 +28,8 @@ from wellput.core.work import OnPhase, ignore_phase
 from wellput.engine.result import ScoreResult
 from wellput.engine.score import score_source
 from wellput.engine.scoring_plan import DEFAULT_PAIRED_TEST, Inference, Resampling, ScoringPlan
-from wellput.metrics.registry import create_all
-from wellput.reporting.agree import tables_of
+from wellput.metrics.registry import create_all, each_scorer
+from wellput.reporting.agree import excluded_notes, tables_of
 from wellput.reporting.html import report_charts
 from wellput.reporting.html.answer import (
     ReportAnswer,
@@ -201,6 +201,7 @@ def people_sections(
     alone = (
         [] if judges else ["No two judges rated the same outputs: how far they agree is unknown."]
     )
+    words = [*alone, *([] if agreement.preferences else excluded_notes(agreement))]
     return [
         Section(
             "agreement",
@@ -209,7 +210,7 @@ def people_sections(
             charts=ratings,
             tables=about_metrics,
         ),
-        Section("judges", "The judges", words=alone, charts=judges, tables=about_judges),
+        Section("judges", "The judges", words=words, charts=judges, tables=about_judges),
     ]
 
 
@@ -352,7 +353,8 @@ def evaluate(
     )
     known = KnownNames(sample.systems, sample.found)
     known_answers(answers, options.exclusions, known)  # before anything is scored
-    chosen = create_all(metrics or usual_metrics(sample, has_judgments=bool(answers)))
+    named = create_all(metrics or usual_metrics(sample, has_judgments=bool(answers)))
+    chosen = each_scorer(named, source)
     has_pairs = len(sample.systems) > 1
     inference = Inference(
         has_intervals=True,
