@@ -173,6 +173,11 @@ BENCHMARKS = {
         "type I error and coverage of rankings, choices and reliability",
         "docs/results/ranking_calibration.md",
     ),
+    "vet-calibration": Benchmark(
+        "calibration.vet",
+        "planted biases of a judge, and how `wellput vet` finds them",
+        "docs/results/vet_calibration.md",
+    ),
     "estimate": Benchmark(
         "calibration.estimate",
         "coverage of `wellput estimate`, and what a proxy saves",
