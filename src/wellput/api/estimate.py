@@ -111,7 +111,7 @@ def estimate(
     >>> few = [one for one in shown.judgments if int(one.item[1:]) <= 20]
     >>> found = wellput.estimate(shown.evalset, few, "chrf")
     >>> [(row.system, round(row.estimate.value, 1)) for row in found.systems[:2]]
-    [('careful', 6.5), ('realizer', 6.1)]
+    [('careful', 6.5), ('realizer', 6.0)]
     """
     check_confidence(confidence)
     check_files([path, plan], [evalset, judgments])
