@@ -47,7 +47,7 @@ def judgments(dataset: str) -> list[Judgment] | list[Preference]:
     ]
     if dataset == "mtbench":
         return [_choice(*answer) for answer in answers]
-    return with_question_values(_rating(dataset, *answer) for answer in answers)
+    return with_question_values([_rating(dataset, *answer) for answer in answers])
 
 
 def _annotations(dataset: str, who: str) -> dict[str, dict[str, Any]]:

@@ -63,5 +63,15 @@ def test_wrong_names_are_refused_with_what_there_is(run: Run, files: Files) -> N
     assert "Did you mean Lee?" in outcome.err
     outcome = run("vet", "j.csv", "--judge", "Kim", "--question", "qq")
     assert "was not asked" in outcome.err
-    outcome = run("vet", "j.csv", "--judge", "Kim", "--evalset", "e.jsonl")
-    assert "the evalset does not have" in outcome.err
+    outcome = run("vet", "j.csv", "--judge", "chrrf", "--evalset", "e.jsonl")
+    assert "not a metric either" in outcome.err
+
+
+def test_judgments_of_unknown_items_are_left_out_with_a_note(run: Run, files: Files) -> None:
+    rows = [
+        f"{p},{item},A,q,{item + i}" for i, p in enumerate(("K", "L", "M")) for item in range(9)
+    ]
+    evalset = "".join(f'{{"id": "{item}", "outputs": {{"A": "a"}}}}\n' for item in range(8))
+    files(**{"j.csv": HEADER + "\n".join(rows) + "\n", "e.jsonl": evalset})
+    outcome = run("vet", "j.csv", "--judge", "K", "--evalset", "e.jsonl", "--min-items", "2")
+    assert "Left out (not in the evalset): 3 judgments of 8." in outcome.out

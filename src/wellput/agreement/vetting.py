@@ -21,6 +21,7 @@ from wellput.agreement.judged_trials import (
     OutputValues,
     judged_trials,
 )
+from wellput.agreement.panel import Exclusion
 from wellput.agreement.verdict import verdict_sentences
 from wellput.core.errors import InputError
 from wellput.core.estimates import Estimate
@@ -73,6 +74,7 @@ class VetResult(Result):
     biases: JudgeBiases
     pairs: PairsInOrder | None
     other_machines: tuple[str, ...] = ()
+    excluded: Sequence[Exclusion] = ()
     confidence: float = 0.95
 
     presented_by: ClassVar[str] = "wellput.reporting.vet:vet_report"
@@ -124,6 +126,7 @@ class VetResult(Result):
                 for row in self.biases.by_system
             ],
             "order": None if self.pairs is None else asdict(self.pairs),
+            "excluded": [asdict(one) for one in self.excluded],
         }
 
     def records(self) -> list[dict[str, Any]]:

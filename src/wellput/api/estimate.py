@@ -10,7 +10,7 @@ import numpy as np
 
 from wellput.agreement.chosen_answers import chosen_judges, refuse_labels
 from wellput.agreement.estimating import EstimateResult, choose_next, estimate_systems
-from wellput.agreement.exclusions import known_answers, parse_exclusion, without_excluded
+from wellput.agreement.exclusions import parse_exclusion, with_unknown, without_excluded
 from wellput.agreement.judged_trials import OutputValues, unknown_judge
 from wellput.agreement.panel import AnyJudgment, names_of
 from wellput.agreement.proxied_labels import ProxiedLabels, chosen_labels, rated_labels
@@ -132,7 +132,7 @@ def estimate(
     exclusions = [
         parse_exclusion(text) for text in ([exclude] if isinstance(exclude, str) else exclude)
     ]
-    known_answers(answers, exclusions, known)
+    exclusions = with_unknown(answers, exclusions, known)
     kept, excluded = without_excluded(answers, exclusions)
     refuse_labels(kept[0].question if kept else "", kept)
     machine = [answer for answer in kept if answer.judge == name]

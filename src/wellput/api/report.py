@@ -14,11 +14,13 @@ from wellput.agreement.machine_comparison import machine_comparisons
 from wellput.agreement.panel import Normalization
 from wellput.api.inputs import (
     Answers,
+    Columns,
     Items,
     Metrics,
     check_files,
     checks_choices,
     fitted_to,
+    open_source,
     read_answers,
 )
 from wellput.core.errors import InputError
@@ -27,7 +29,6 @@ from wellput.core.judgment import Judgment
 from wellput.core.registries import Names, split_names
 from wellput.core.source import EvalSource
 from wellput.core.work import OnPhase, available_cores, ignore_phase
-from wellput.io import open_evalset
 from wellput.io.files import PathLike
 from wellput.metrics.registry import create_all
 from wellput.reporting.html import page as html_page
@@ -40,6 +41,7 @@ def report(
     evalset: Items,
     judgments: Answers | None = None,
     *,
+    column: Columns = (),
     metrics: Metrics = (),
     baseline: str | None = None,
     question: Names = (),
@@ -63,6 +65,8 @@ def report(
     ----------
     evalset, judgments
         As for `agree`. Without judgments the report shows metrics only.
+    column
+        The columns of the evalset's file, as for `score`.
     metrics
         As for `score`. Default: those that the items allow.
     baseline
@@ -143,7 +147,7 @@ def report(
         fitted_here=fitted_to(judgments, create_all(metrics) if metrics else ()),
     )
     evaluation = evaluate(
-        evalset if isinstance(evalset, EvalSource) else open_evalset(evalset),
+        open_source(evalset, column),
         taken.answers,
         metrics,
         title=title or _title(evalset),

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import cast
 
-from wellput.agreement.exclusions import known_answers, parse_exclusion, without_excluded
+from wellput.agreement.exclusions import parse_exclusion, with_unknown, without_excluded
 from wellput.agreement.judge_biases import own_systems
 from wellput.agreement.judged_trials import OutputValues, unknown_judge
 from wellput.agreement.panel import names_of, systems_of
@@ -114,8 +115,8 @@ def vet(
     if evalset is not None:
         source = open_items(evalset, [], threads=threads, on_phase=on_phase)
         known = names_of(source.unparsed, on_progress=on_phase("reading items"))
-        known_answers(answers, exclusions, known)
-    answers = without_excluded(cast("list[Judgment]", answers), exclusions)[0]
+        exclusions = with_unknown(answers, exclusions, known)
+    answers, excluded = without_excluded(cast("list[Judgment]", answers), exclusions)
     if not answers:
         raise InputError("There are no judgments.")
     scores: OutputValues | None = None
@@ -140,6 +141,7 @@ def vet(
         lengths=None if source is None else output_lengths(source),
         scores=scores,
     )
+    result = replace(result, excluded=excluded)
     if path is not None:
         result.save(path)
     return result

@@ -9,6 +9,7 @@ from wellput.agreement.estimating import EstimateResult
 from wellput.agreement.verdict import shown
 from wellput.core.errors import counted
 from wellput.core.estimates import Estimate
+from wellput.reporting.rank import left_out_notes
 from wellput.reporting.table import Report, Table, p_text
 
 CSV_COLUMNS = (
@@ -92,10 +93,7 @@ def _notes(result: EstimateResult) -> list[str]:
             f"With fewer than {MIN_LABELS_FOR_SKEW} labels of a system, intervals are too narrow where "
             "most ratings are at one end of the scale."
         )
-    for one in result.excluded:
-        name = ", ".join(filter(None, (one.judge, one.system, one.item)))
-        notes.append(f"Left out ({one.reason}): {counted(one.n, 'judgment')} of {name}.")
-    return notes
+    return notes + left_out_notes(result.excluded)
 
 
 def _saved(result: EstimateResult) -> str:

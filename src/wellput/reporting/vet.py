@@ -9,6 +9,7 @@ from wellput.agreement.verdict import bounds, shown, verdict_sentences
 from wellput.agreement.vetting import VetResult
 from wellput.core.errors import counted
 from wellput.core.estimates import Estimate
+from wellput.reporting.rank import left_out_notes
 from wellput.reporting.table import Report, Table, number, p_text
 
 CSV_COLUMNS = ("judge", "n", "advantage_probability", "p_value", "p_adjusted", "won")
@@ -88,7 +89,7 @@ def _caveats(result: VetResult) -> list[str]:
         )
     if result.other_machines:
         notes.append(f"Left out (machines): {', '.join(result.other_machines)}.")
-    return notes
+    return notes + left_out_notes(result.excluded)
 
 
 def _agreement_table(result: VetResult) -> Table:
