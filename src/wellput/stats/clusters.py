@@ -153,7 +153,7 @@ def _share(
     error = found.clusters.error
     freedom = clusters.freedom(influences)
     if not freedom > 0:
-        return Estimate(share, method="Wilson, clustered", n=n)
+        return Estimate(share, method="wilson, clustered", n=n)
     from scipy.special import stdtrit  # imported late: SciPy takes long to load
 
     independent = share * (1 - share) / error**2 if error > 0 else float(len(clusters.sizes))
@@ -162,7 +162,7 @@ def _share(
     )
     low = 0.0 if share == 0 else max(0.0, low)
     high = 1.0 if share == 1 else min(1.0, high)
-    return Estimate(share, low, high, method="Wilson, clustered", n=n)
+    return Estimate(share, low, high, method="wilson, clustered", n=n)
 
 
 def clustered_difference(
