@@ -21,9 +21,9 @@ from wellput.io.files import PathLike
 from wellput.io.output import check_files
 from wellput.reporting.training import (
     EnglishTraining,
+    FergusTraining,
     FluencyTraining,
     ParserTraining,
-    TreeTraining,
 )
 
 if TYPE_CHECKING:
@@ -297,32 +297,36 @@ def parser(
     return made
 
 
-def tree(
+def fergus(
     trees: Treebanks,
     *,
+    dev: Treebanks | None = None,
     path: PathLike | None = None,
     seed: int = 12345,
     threads: int | None = None,
     on_phase: OnPhase = ignore_phase,
-) -> TreeTraining:
-    """Trains a tree model: supertags for the words of unordered trees. The same trees give the same
-    model.
+) -> FergusTraining:
+    """Trains the realizer FERGUS and its baseline LR: a tree model, an n-gram model, and the weights of
+    orders. The same trees and the same seed give the same models.
 
     Parameters
     ----------
     trees
-        CoNLL-U files of dependency trees with relations and parts of speech, or `Tree` objects.
+        CoNLL-U files of dependency trees with relations and parts of speech (XPOS), or `Tree` objects.
+        Heads may be those of any convention; later inputs must have the same.
+    dev
+        Trees on which to tune the weight of the n-gram model in fergus+. Default: no tuning, weight 1.
     path
-        Writes the model to a `.wpm` file.
-    seed, threads
-        No effect: training is not random and uses one thread.
-    on_phase
+        Writes `tree.wpm`, `ngrams.wlm` and `realizer.wpm` into this folder, which is made if missing.
+    seed
+        Seed of the random trees of LR.
+    threads, on_phase
         As for `score`.
 
     Returns
     -------
-    TreeTraining
-        `model` is the model, `save("tree.wpm")` writes it.
+    FergusTraining
+        `realizer("fergus")` is the realizer, `save("my-fergus")` writes the models into a folder.
 
     Raises
     ------
@@ -334,18 +338,26 @@ def tree(
     >>> import wellput
     >>> dog = wellput.Word("dogs", 2, relation="nsubj", xpos="NNS")
     >>> tree = wellput.Tree((dog, wellput.Word("bark", 0, relation="root", xpos="VBP")))
-    >>> wellput.train.tree([tree, tree]).to_dict()["supertags"]
-    2
+    >>> made = wellput.train.fergus([tree, tree])
+    >>> made.to_dict()["supertags"], made.realizer("fergus").realize(tree).text
+    (2, 'Dogs bark')
     """
-    from wellput.io.model_files import SUFFIX
-    from wellput.language.models.tree_training import train_tree_model
+    from wellput.language.realize.parameters import made_folder
+    from wellput.language.realize.training import train_fergus
 
-    given = tree_list(trees)
-    if path is not None and not str(path).endswith(SUFFIX):
-        raise InputError(f"{path}: the name of a tree model must end in {SUFFIX}.")
-    check_files([path], given)
-    found = trees_in(given)
-    made = TreeTraining(train_tree_model(found, on_progress=on_phase("counting trees")))
+    given, measured = tree_list(trees), [] if dev is None else tree_list(dev)
+    check_files([], [*given, *measured])
+    if path is not None:
+        made_folder(path)
+    made = FergusTraining(
+        train_fergus(
+            list(trees_in(given)),
+            sample=list(trees_in(measured)),
+            seed=seed,
+            threads=threads or available_cores(),
+            on_progress=on_phase("counting trees"),
+        )
+    )
     if path is not None:
         made.save(path)
     return made

@@ -16,8 +16,10 @@ if TYPE_CHECKING:
     from wellput.language.models.english_training import ModelCard
     from wellput.language.models.ngrams import NgramModel
     from wellput.language.models.parsers import TaggingParser
-    from wellput.language.models.tree_model import TreeModel
+    from wellput.language.models.tree_model import ChoosingMethod
     from wellput.language.paraphrase.model import ParaphraseModel
+    from wellput.language.realize.parameters import FergusParts
+    from wellput.language.realize.realizer import ModelName, Realizer
 
 NGRAM_COLUMNS = ("length", "ngrams", "discount_1", "discount_2", "discount_3")
 FILE_COLUMNS = ("file", "about", "bytes", "sha256", "licence", "is_new")
@@ -217,29 +219,41 @@ def parser_report(made: ParserTraining) -> Report:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class TreeTraining(Result):
-    """A tree model."""
+class FergusTraining(Result):
+    """The parts of FERGUS and of LR."""
 
-    presented_by: ClassVar[str] = "wellput.reporting.training:tree_report"
+    presented_by: ClassVar[str] = "wellput.reporting.training:fergus_report"
 
-    model: TreeModel
+    parts: FergusParts
+
+    def realizer(
+        self,
+        model: ModelName = "fergus",
+        *,
+        grammar: str = "induced",
+        chooser: ChoosingMethod = "exact",
+    ) -> Realizer:
+        """The realizer `fergus`, `fergus+` or `lr`; grammar and chooser as in `wellput.realize`."""
+        from wellput.language.realize.realizer import Realizer
+
+        return Realizer.of_parts(self.parts, model=model, grammar=grammar, chooser=chooser)
 
     def save(self, path: PathLike) -> None:
-        """Writes the model, `.wpm`."""
-        self.model.save(path)
+        """Writes `tree.wpm`, `ngrams.wlm` and `realizer.wpm` into a folder; makes it if missing."""
+        self.parts.save(path)
 
     @property
     def sizes(self) -> dict[str, int]:
-        """How much the model learned from, and how much it holds."""
-        model = self.model
+        """How much was learned from, and how much was learned."""
+        model = self.parts.tree_model
         return {
             "trees": int(model.card["trees"]),
             "words": int(model.card["words"]),
             "lexemes": len(model.words),
-            "shapes": len(model.shapes),
             "supertags": len(model.supertags),
             "categories": len(model.inventory.categories),
-            "bytes": sum(array.nbytes for array in model.arrays.values()),
+            "trigrams": self.parts.ngrams.sizes[-1],
+            "pairs of lexemes in lr": len(self.parts.parameters.left_right.pairs),
         }
 
     def records(self) -> list[dict[str, Any]]:
@@ -247,17 +261,23 @@ class TreeTraining(Result):
         return [{"count": count, "of": name} for name, count in self.sizes.items()]
 
     def values(self) -> dict[str, Any]:
-        """The JSON of `wellput train tree`."""
-        return {**self.sizes, "sha256": self.model.fingerprint}
+        """The JSON of `wellput train fergus`."""
+        parts = self.parts
+        return {
+            **{name.replace(" ", "_"): count for name, count in self.sizes.items()},
+            "weight_of_ngrams": parts.parameters.lm_weight,
+            "sha256": parts.fingerprints,
+        }
 
 
-def tree_report(made: TreeTraining) -> Report:
+def fergus_report(made: FergusTraining) -> Report:
     """A row per size."""
+    weight = made.parts.parameters.lm_weight
     table = Table(
         ("of", "count"),
         [[name, f"{count:,}"] for name, count in made.sizes.items()],
-        notes=["Shapes stand for words that are not among the lexemes."],
-        caption="The tree model",
+        notes=[f"Weight of the n-gram model in fergus+: {weight:g}."],
+        caption="The models of FERGUS",
     )
     return Report([table], made.values(), ("of", "count"), made.records())
 
