@@ -1,9 +1,9 @@
 """How far a metric agrees with people: one coefficient, also without each system, item and cell.
 
-The noun is `MetricAgainstPeople`. At segment level, segment scores are correlated with mean ratings,
-pooled or averaged by item or by system. At system level, systems' scores are correlated, each computed
-from summed statistics. Only cells that people and all metrics have count, so that all metrics are
-compared on the same outputs. Metrics where lower is better are negated.
+`MetricAgainstPeople` holds these coefficients. At segment level, segment scores are correlated with
+mean ratings, pooled or averaged by item or by system. At system level, systems' scores are
+correlated, each computed from summed statistics. Only cells that people and all metrics have count,
+so that all metrics are compared on the same outputs. Metrics where lower is better are negated.
 
 At document level, n segments drawn at random make a document (Kauchak & Barzilay 2006, section 5).
 Each document gives every system a score, from the sum of its segments' statistics, and a mean rating.

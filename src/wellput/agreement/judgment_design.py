@@ -1,4 +1,4 @@
-"""Judgments of one question as a mixed model takes them: the noun `QuestionData`.
+"""Judgments of one question as a mixed model takes them: `QuestionData`.
 
 Names become numbers, best for arrays; a judge, an item and a document each give two possible random
 effects, one of their own and one with a system. Documents come from the judgments' column `document`.

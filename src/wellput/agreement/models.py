@@ -1,6 +1,6 @@
 """Judgments explained by metrics: the rows of a regression, and the table of models.
 
-The noun is `JudgedRows`: judged sentences with the predictors of their judgments. A row is a
+`JudgedRows`: judged sentences with the predictors of their judgments. A row is a
 (system, item) cell that people judged; the response is their mean rating. A predictor is the
 segment score of a metric (`sta`) or a component of it (`ssa.substitutions`).
 

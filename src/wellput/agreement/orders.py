@@ -1,4 +1,4 @@
-"""Do the metrics order the systems as people do? The noun is `MetricOrder`.
+"""`MetricOrder`: whether a metric orders the systems as people do.
 
 Only pairs of systems that differ significantly for people count. A metric is right about such a pair
 when the system that people prefer has the strictly better score (the pairwise accuracy of Kocmi et al.

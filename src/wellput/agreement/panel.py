@@ -1,4 +1,4 @@
-"""The noun `Panel`: a question's ratings as judges × systems × items, and the score table they
+"""`Panel`: a question's ratings as judges × systems × items, and the score table they
 make.
 
 Ratings are normalized per judge before they are averaged: `z` (mean 0, standard deviation 1),

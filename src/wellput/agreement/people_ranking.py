@@ -1,4 +1,4 @@
-"""Who won, according to people, question by question: the noun `RankResult`."""
+"""Who won, according to people, question by question: `RankResult`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who won, according to people: the noun `Ranking`, a question's systems, best first.
+"""Who won, according to people: `Ranking`, a question's systems, best first.
 
 An estimate is on the question's scale: the mean of ratings, the share of yes among answers that are 0
 or 1, or the share of offers in which a system was chosen (a tie is half a choice). Intervals and tests

@@ -1,4 +1,4 @@
-"""The error tree, the noun `Problems`, and helpers for messages. Every error that wellput raises on
+"""The error tree, `Problems`, and helpers for messages. Every error that wellput raises on
 purpose is a `WellputError`.
 
     WellputError

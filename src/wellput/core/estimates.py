@@ -1,4 +1,4 @@
-"""The nouns `Estimate`, a number with its uncertainty, and `ScoreTable`, the statistics of one
+"""`Estimate`, a number with its uncertainty, and `ScoreTable`, the statistics of one
 scorer; and the option `generalize`, which says what an interval holds for.
 """
 

@@ -1,4 +1,4 @@
-"""The nouns `EvalSet`, `Item` and `Batch`: the data to evaluate.
+"""`EvalSet`, `Item` and `Batch`: the data to evaluate.
 
 Data is always grouped by item: each item holds its references. A missing output is absent from
 `Item.outputs` (or None in the lists given to `EvalSet.of`). The empty string is an output: a poor

@@ -1,4 +1,4 @@
-"""The nouns `Judgment` and `Preference`: one judge's answer to one question about one trial."""
+"""`Judgment` and `Preference`: one judge's answer to one question about one trial."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The noun `Metric`: it turns text into additive sufficient statistics, and their sums into scores.
+"""`Metric`: it turns text into additive sufficient statistics, and their sums into scores.
 
 A segment score is the score of one row of statistics, a corpus score is the score of the summed rows.
 A bootstrap is one matrix product, a distributed run is a sum over partitions; text is read only once.

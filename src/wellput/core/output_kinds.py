@@ -1,4 +1,4 @@
-"""The noun `OutputKind`: what must be known of outputs that are JSON objects instead of text.
+"""`OutputKind`: what must be known of outputs that are JSON objects instead of text.
 
 A package names its kind in the entry-point group `wellput.outputs`. wellput's facial displays come
 in this way. This module is imported where an object is met, and not before.

@@ -1,4 +1,4 @@
-"""The noun `PlainBlock`: a block of items that have only text, kept as columns.
+"""`PlainBlock`: a block of items that have only text, kept as columns.
 
 It is a sequence of `Item` like any block and makes each item on demand. A batch has columns, too, so
 a batch is made from a block without making its items.

@@ -1,4 +1,4 @@
-"""The noun `Result`: what a verb returns. It prints as the command's table, `to_dict()` is the
+"""`Result`: what a verb returns. It prints as the command's table, `to_dict()` is the
 command's JSON, and it becomes a data frame.
 
 `reporting` makes the tables. It imports results, so a result names its report function as text and

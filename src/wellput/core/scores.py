@@ -1,4 +1,4 @@
-"""The nouns `Score`, one number for one system with its interval and its test, and `Run`, a stored
+"""`Score`, one number for one system with its interval and its test, and `Run`, a stored
 call of `score`.
 
 A `RunScore` is a score with the hashes of its data, which say what it may be compared with. A

@@ -1,4 +1,4 @@
-"""The nouns `Tree`, a dependency tree over the words of one sentence, and `Constituent`.
+"""`Tree`, a dependency tree over the words of one sentence, and `Constituent`.
 
 Words are numbered from 1 as in CoNLL-U; the root has head 0. A tree has one root, no cycles, and
 may be non-projective. `io.trees` reads and writes trees, `language.trees` works with them.

@@ -1,4 +1,4 @@
-"""The noun `Corpus`: the nodes of all sentences in one row, depth first, each with its context and
+"""`Corpus`: the nodes of all sentences in one row, depth first, each with its context and
 its display.
 
 The choice of a node's display may depend on its context: its `label`, its `word`, and its features

@@ -1,4 +1,4 @@
-"""The noun `BlockStatistics`: the statistics of one block of items.
+"""`BlockStatistics`: the statistics of one block of items.
 
 Scoring computes the statistics of each block and adds them in file order (`engine.collect`). The sums
 of a block do not depend on threads, processes or other metrics, so the digits do not, either. Items

@@ -1,4 +1,4 @@
-"""The noun `Collection`: the statistics of every metric for every system, added up over all blocks.
+"""`Collection`: the statistics of every metric for every system, added up over all blocks.
 
 The sums of blocks are added in file order, so the digits do not depend on threads, processes or other
 metrics. Only sums are kept, unless rows are asked for.

@@ -3,7 +3,7 @@
 A partition is a run of whole blocks. Partitions may finish in any order and on any machine. Their
 blocks are added in file order, so the digits are those of one pass over all items.
 
-The nouns: a `PartitionJob` says what to compute for every partition. `evaluate` is the only function
+A `PartitionJob` says what to compute for every partition. `evaluate` is the only function
 that runs on a worker; it returns a failure as a value, because an exception may not survive pickling.
 `FinishedPartitions` is a folder from which a stopped run is resumed: it has a file for each partition,
 with its block statistics and the fingerprint of its data and metrics. A file is used only if its

@@ -1,4 +1,4 @@
-"""The noun `RealizationResult`: the sentences that a realizer made from trees; and their evaluation.
+"""`RealizationResult`: the sentences that a realizer made from trees; and their evaluation.
 
 `evaluate_order` scores realizers on trees whose word order is known, as in the table of Bangalore,
 Rambow & Whittaker 2000. The order in the file is the reference. Words are compared in lower case,

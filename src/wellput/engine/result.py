@@ -1,4 +1,4 @@
-"""The nouns `ScoreResult`, the scores of all systems under all metrics, and `Comparison`, two systems
+"""`ScoreResult`, the scores of all systems under all metrics, and `Comparison`, two systems
 under one metric."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Comparing two runs. The noun `ScoreChange` is one system's score under one metric, before and after.
+"""Comparing two runs. `ScoreChange` is one system's score under one metric, before and after.
 
 Two scores can be compared if their data and their signatures are the same, apart from fields on
 resampling, which do not affect a score. A change of version alone is a caution, not an obstacle: the

@@ -1,6 +1,6 @@
 """Storing results as runs, to compare them with later ones (`engine.run_changes`).
 
-`save_run` stores a result, `run_of` makes the `Run`. The noun `DataHashes` identifies the data of a
+`save_run` stores a result, `run_of` makes the `Run`. `DataHashes` identifies the data of a
 score by its content: the same items in another file, format or compression have the same hashes; ids
 do not count. Outputs have separate hashes, so that a changed system can be told from a changed test
 set.

@@ -1,4 +1,4 @@
-"""The options of scoring: the nouns `ScoringPlan`, `Inference` and `Resampling`.
+"""The options of scoring: `ScoringPlan`, `Inference` and `Resampling`.
 
 A `ScoringPlan` says where statistics are computed, what is kept, and what happens after a failure. An
 `Inference` says which intervals and tests are wanted, `Resampling` how they are computed.

@@ -1,4 +1,4 @@
-"""Scores made elsewhere, read from a table: the noun `ExternalScores`, one metric's numbers for each
+"""Scores made elsewhere, read from a table: `ExternalScores`, one metric's numbers for each
 system and item.
 
 Three layouts are understood, told apart by the header:

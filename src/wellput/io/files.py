@@ -1,4 +1,4 @@
-"""The noun `InputFile`: bytes and lines of a file, a URL or standard input, compressed or not.
+"""`InputFile`: bytes and lines of a file, a URL or standard input, compressed or not.
 
 Everything that can go wrong with a file becomes an `InputError` here: it is missing, a folder,
 unreadable, empty, truncated, not UTF-8, or changes during reading. Only a line feed ends a line; a

@@ -1,4 +1,4 @@
-"""The noun `ModelFile`: a trained model on disk, its card and its arrays, which are mapped, not read.
+"""`ModelFile`: a trained model on disk, its card and its arrays, which are mapped, not read.
 
 The file (`.wpm`) is little-endian: a magic word, a version, the length of a JSON header, the header
 (kind, card, SHA-256 of the arrays, each array's name, type, shape and bytes in the file), then the

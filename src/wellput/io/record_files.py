@@ -1,4 +1,4 @@
-"""The noun `RecordFile`: one file of an evaluation set, read whole or in partitions.
+"""`RecordFile`: one file of an evaluation set, read whole or in partitions.
 
 The suffix tells the format: JSONL, CSV, TSV or Parquet. A `FilePartition` is a run of whole blocks of
 one file, which another process can read separately. A compressed file and a CSV file are one

@@ -1,4 +1,4 @@
-"""The nouns `AlignmentStep`, one column of an alignment, and `WrongTreelet`; both drawn as text for
+"""`AlignmentStep`, one column of an alignment, and `WrongTreelet`; both drawn as text for
 `--explain`.
 
 Three lines as in the paper's example (2): the reference, a mark for each column, the output. `.` is

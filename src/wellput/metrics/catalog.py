@@ -1,4 +1,4 @@
-"""The noun `MetricList`: metrics with their needs, options and papers, and examples of how to use
+"""`MetricList`: metrics with their needs, options and papers, and examples of how to use
 one."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A metric fitted to judgments by `wellput fit`: the noun `FittedModel`, plain numbers in a JSON file,
+"""A metric fitted to judgments by `wellput fit`: `FittedModel`, plain numbers in a JSON file,
 and `FittedMetric`, which scores with it (`-m ./quality.json`).
 
 A segment scores (intercept + Σ coefficient · predictor) / scale. A predictor is a metric's segment

@@ -1,7 +1,7 @@
 """Coefficients of a regression on outputs that share systems and items.
 
 The usual standard errors assume that rows are independent. Rows of the same system, or of the same
-item, are not. The nouns:
+item, are not. This module has:
 
 - `ClusteredCoefficients`: each coefficient with an interval and a p-value that hold for other systems
   and other items. They come from fits without each system, each item and each row

@@ -4,7 +4,7 @@ All functions take systems × items arrays: `x` (and `y`) are metrics' scores, `
 where a cell is missing. A cell counts when all arrays have it. Negate metrics where lower is better:
 correlations keep their sign.
 
-The noun is `Correlation`: which correlation is meant. Estimates, intervals and tests all take one,
+`Correlation` says which correlation is meant. Estimates, intervals and tests all take one,
 with the same default, so that a test is about the number that was estimated. A *group* is the set of
 points that one coefficient is computed from. Groups where the coefficient is undefined are left out of
 an average. Where all are undefined, the value is NaN and `method` says why.

@@ -6,7 +6,7 @@ pooled rank correlation is approximated by the sum of the changes of its cells; 
 order of the item's share of the data. Everything else is exact. The tie threshold of `acc-t` is kept:
 at the threshold with the greatest accuracy, small changes of it change nothing.
 
-The noun `ChanceLevel` is what a metric that knows nothing about quality would reach: the null
+`ChanceLevel` is what a metric that knows nothing about quality would reach: the null
 distribution of a coefficient. The metric's scores keep their ties and what they share by system and by
 item, but the systems' rows and the items' columns are exchanged at random against people's. A
 correlation is then 0 on average. The chance level of a pairwise accuracy depends on the ties.

@@ -1,6 +1,6 @@
 """Scores and their differences with a standard error from leaving out one item at a time.
 
-The nouns: *statistics* are a system's additive statistics, one row per item (n, k); a *score* is a
+Here *statistics* are a system's additive statistics, one row per item (n, k); a *score* is a
 function from sums of them to scores, over leading axes; `WithoutItems` holds a system's score
 without each item. The spread of those scores gives the standard error (Efron & Tibshirani 1993, ch.
 11), and Student's t gives the interval and the p-value. The degrees of freedom are one less than the

@@ -1,6 +1,6 @@
 """Means of judges' answers about items, and how far they hold for other judges and other items.
 
-The noun is `CrossedMeans`: the mean of each group (such as a system), and that mean without each
+`CrossedMeans`: the mean of each group (such as a system), and that mean without each
 judge, without each item, and without each judge's answers on one item. A two-way jackknife
 (`two_way_jackknife`) gives the variance of a mean, or of the difference of two.
 

@@ -1,6 +1,6 @@
 """Which metrics really differ in their agreement with people?
 
-The noun is `MetricComparison`: all pairs of metrics, each tested, with p-values corrected for the
+`MetricComparison`: all pairs of metrics, each tested, with p-values corrected for the
 number of pairs.
 
 Fisher's interval and Williams' test are here as well. Unlike resampling, both assume that scores are

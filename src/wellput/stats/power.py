@@ -8,7 +8,7 @@ all normal; every judge rates every item. The test is that of a ranking by peopl
 Two metrics: their scores and the mean judgment of each item are normal with given correlations.
 
 No ratings are drawn one by one. In such panels means, mean squares and correlations have known
-distributions, and the simulation draws from these, at the same cost for any number of items. The noun
+distributions, and the simulation draws from these, at the same cost for any number of items.
 `Draws` holds the random numbers: all sizes of a study use the same, so that power does not change from
 row to row by chance.
 """

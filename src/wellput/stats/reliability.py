@@ -1,6 +1,6 @@
 """How reliable judges are: intraclass correlations, and the reliability of a panel's mean ratings.
 
-The noun `Intraclass` is one of the six intraclass correlations of Shrout & Fleiss (1979), computed from
+`Intraclass` is one of the six intraclass correlations of Shrout & Fleiss (1979), computed from
 the mean squares of an analysis of variance: the share of the variance of ratings that units explain.
 
 - *ICC1*: every unit has its own judges.
@@ -12,7 +12,7 @@ ICC2 and ICC3 need every judge's rating of every unit. ICC1 does not: where unit
 of ratings, the variance of the units' means replaces their mean square, and the harmonic mean of these
 numbers replaces k (Thomas & Hultquist 1978).
 
-The noun `Reliability` is the share of the variance of the units' mean ratings that other judges would
+`Reliability` is the share of the variance of the units' mean ratings that other judges would
 reproduce. Its root is the *ceiling*, the expected correlation of the units' true values with these
 means. The reproducible variance is the covariance of the ratings that two different judges give to one
 unit. The variance of the means includes the noise of units with few ratings. Where every judge rated

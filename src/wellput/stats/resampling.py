@@ -1,6 +1,6 @@
 """Intervals and paired tests by resampling statistics; text is not read again.
 
-The nouns: *statistics* are a system's additive statistics, one row per item (n, k); a *score* is a
+Here *statistics* are a system's additive statistics, one row per item (n, k); a *score* is a
 function from sums of them to scores, over leading axes; a *replicate* is the score of one resample.
 With one seed, all metrics and systems with the same number of items see the same draws, so
 replicates of two systems are paired one by one. Two paired systems must have the same items in the

@@ -3,7 +3,7 @@
 `student_estimate` makes both by Student's t, on the scale of the error (such as Fisher's z for a
 correlation) and with the degrees of freedom of the error.
 
-The noun `CautiousStudent` is for differences that may be skewed. If values are skewed, their mean and
+`CautiousStudent` is for differences that may be skewed. If values are skewed, their mean and
 its standard error are correlated, and t is skewed the other way: a sample that happens to have none of
 the few large differences has a mean that is too small and an error that is far too small. Hall's
 transformation (1992) removes this skewness from t, to the first order. Where tails are heavy it gives

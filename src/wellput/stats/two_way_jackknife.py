@@ -1,6 +1,6 @@
 """How far a figure of two crossed kinds of units, such as judges × items, holds for other units.
 
-The nouns: `TwoWayJackknife`, a figure without each system, without each item and without each cell;
+`TwoWayJackknife`, a figure without each system, without each item and without each cell;
 `TableFigure`, a figure of a table of systems × items (such as a correlation of two tables) together
 with these. The variance for other systems and other items is V(systems) + V(items) − V(cells), as in
 Cameron, Gelbach & Miller (2011), but at least the greater of the first two.

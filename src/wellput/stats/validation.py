@@ -1,6 +1,6 @@
 """How well a linear model does on systems, items, or both, that it has not seen.
 
-The noun is `HeldOut`: Pearson's r between judgments and scores by models that have not seen the
+`HeldOut`: Pearson's r between judgments and scores by models that have not seen the
 sentence's system, its item, or either. A model scores *all* rows, its scores are standardized over
 them (mean 0, standard deviation 1), and those of the rows it has not seen are kept. Plain predictions
 would be wrong: each contains the mean of the rows learned from, which is lower the higher the rows left

@@ -1,4 +1,4 @@
-"""The noun `Database`: an SQLite file or a PostgreSQL server. Transactions are durable when they end,
+"""`Database`: an SQLite file or a PostgreSQL server. Transactions are durable when they end,
 and errors say what to do.
 
 SQLite runs in WAL mode with synchronous=FULL: a commit is on the disk when it returns. All writes of

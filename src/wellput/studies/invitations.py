@@ -1,4 +1,4 @@
-"""The noun `Invitation`: the name of a judge and the token of a secret link. Tokens are random, shown
+"""`Invitation`: the name of a judge and the token of a secret link. Tokens are random, shown
 once, and stored as hashes.
 
 A token has 192 random bits, so nobody can guess it from its plain SHA-256. Passwords would need a slow

@@ -1,4 +1,4 @@
-"""The noun `JudgeQueue`: what a judge gets next, and how much there is in all. It applies
+"""`JudgeQueue`: what a judge gets next, and how much there is in all. It applies
 `assignment_rules` to the tables inside one transaction.
 
 An assignment has one of four purposes: `trial`, `repeat` (one of the judge's own trials again),

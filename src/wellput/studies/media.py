@@ -1,4 +1,4 @@
-"""The noun `Medium`: what shows an output to judges. A text is read. Outputs of another kind bring
+"""`Medium`: what shows an output to judges. A text is read. Outputs of another kind bring
 their medium with them."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The noun `Overview`: the state of a study for its owner. Progress, time, flags, whom the judges
+"""`Overview`: the state of a study for its owner. Progress, time, flags, whom the judges
 prefer and how far they agree so far."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The noun `Question`, the `Widget`s with which judges answer it, and `AnswerError`, which says why an
+"""`Question`, the `Widget`s with which judges answer it, and `AnswerError`, which says why an
 answer is refused.
 
 A question's `kind` names its widget. The widget says which values are allowed, how the text of a form

@@ -1,4 +1,4 @@
-"""The noun `Store`: a study in its database, and all that judges and the owner do with it.
+"""`Store`: a study in its database, and all that judges and the owner do with it.
 
 Every method is one transaction. `record` has committed before it returns. Of a trial, judges see only
 a `ShownTrial`. System names appear only in `judgments` and in the overview.

@@ -1,4 +1,4 @@
-"""The noun `StudySetup`: all that is fixed when a study begins. It has the questionnaire, the items,
+"""`StudySetup`: all that is fixed when a study begins. It has the questionnaire, the items,
 the trials, and the `StudyPlan`, which says who judges what.
 
 A trial is an item with the output of one system, of two systems for a pair, of all for a page.

@@ -1,4 +1,4 @@
-"""The nouns `Corpus`, from which degraders draw, and `CorpusSource`, its text or trees.
+"""`Corpus`, from which degraders draw, and `CorpusSource`, its text or trees.
 
 A corpus has sentences of words, and perhaps their tags, as numbers. Words and tags are numbered in the
 order in which they first occur, so that the same text and the same seed give the same sentences. A

@@ -1,4 +1,4 @@
-"""The noun `CausalModel`: the probability of a text under a neural language model (`wellput[neural]`).
+"""`CausalModel`: the probability of a text under a neural language model (`wellput[neural]`).
 
 The model is a local folder of the Hugging Face library, or a GGUF file; nothing is downloaded. Texts
 are scored after a line break, as in running text: so the first word also has a probability, whatever

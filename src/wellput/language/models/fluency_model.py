@@ -1,4 +1,4 @@
-"""The noun `FluencyModel`: the trained part of `fluency`, which turns features into a score.
+"""`FluencyModel`: the trained part of `fluency`, which turns features into a score.
 
 The features come from models of English, without any reference (`FluencyModels`). Higher is better for
 all of them. A gain is the log10 probability of a word in sequence less that of the word alone, so that

@@ -1,4 +1,4 @@
-"""The noun `GleuModel`: the trained part of `gleu-fluency`.
+"""`GleuModel`: the trained part of `gleu-fluency`.
 
 A linear support vector machine over the four features of Mutton et al. (2007), each divided by its
 largest size in the training sentences.

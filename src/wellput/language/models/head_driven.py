@@ -1,4 +1,4 @@
-"""The noun `HeadDrivenParser`: the probability of a sentence, summed over dependency trees.
+"""`HeadDrivenParser`: the probability of a sentence, summed over dependency trees.
 
 A generative model of dependency trees in the manner of Collins (docs/language/head-driven-parser.md).
 Log probabilities are natural. A sentence's probability is the sum over all analyses, its tree the best

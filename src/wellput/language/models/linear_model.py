@@ -1,4 +1,4 @@
-"""The noun `LinearModel`: a weighted sum of standardized features, and how it is fitted.
+"""`LinearModel`: a weighted sum of standardized features, and how it is fitted.
 
 `fit_linear` separates two kinds of rows, by one of two losses: the squared hinge of a linear support
 vector machine, for a signed distance, or the logistic loss, for a probability. Both are convex, so the

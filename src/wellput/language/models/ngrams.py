@@ -1,4 +1,4 @@
-"""The noun `NgramModel`: probabilities of words after the words before them, and alone.
+"""`NgramModel`: probabilities of words after the words before them, and alone.
 
 Logarithms are to base 10, as in ARPA files and KenLM. A sentence is scored from `<s>`, which has no
 probability, to `</s>`, which counts as one word. Unknown words are `<unk>`; so are the three special

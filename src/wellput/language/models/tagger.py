@@ -1,4 +1,4 @@
-"""The noun `Tagger`: a tag of any kind (part of speech, supertag) for every word of a sentence.
+"""`Tagger`: a tag of any kind (part of speech, supertag) for every word of a sentence.
 
 A greedy averaged perceptron tags words from right to left. Each word gets the tag with the largest sum
 of weights, by the word's form, ending, beginning and shape, its neighbors, and the two tags after it;

@@ -1,4 +1,4 @@
-"""The noun `TransitionParser`: from words and their tags to a dependency tree, move by move.
+"""`TransitionParser`: from words and their tags to a dependency tree, move by move.
 
 An averaged perceptron chooses each arc-hybrid move. It is trained with a dynamic oracle, so that the
 parser also learns what to do after a mistake (Goldberg & Nivre 2013). Parsing is greedy and linear in

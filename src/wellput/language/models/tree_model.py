@@ -1,4 +1,4 @@
-"""The nouns `UnorderedTree` and `TreeModel`: probabilities of supertags for words without an order.
+"""`UnorderedTree` and `TreeModel`: probabilities of supertags for words without an order.
 
 The tree model of Bangalore and Rambow, P(supertag, lexeme of a daughter | supertag, lexeme of her
 mother), extended to whole trees: each slot of a mother is filled by one daughter, and the number of

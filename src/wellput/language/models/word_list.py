@@ -1,4 +1,4 @@
-"""The noun `WordList`: the words of English, to find misspelled ones.
+"""`WordList`: the words of English, to find misspelled ones.
 
 A word is known if it was seen in any case, or is a seen word with a regular ending or prefix
 (*unlocking* from *lock*), or joins known words by hyphens. An unknown word in lower case is misspelled

@@ -1,4 +1,4 @@
-"""The noun `BigramModel`: a small model of pairs of words, to compare two words in a place.
+"""`BigramModel`: a small model of pairs of words, to compare two words in a place.
 
 Absolute discounting over the kept pairs; the mass of rare pairs goes to single words. The model takes
 six bytes a pair, a tenth of a full trigram model, and tells synonyms apart equally well. `count_pairs`

@@ -1,4 +1,4 @@
-"""The noun `ContextClassifiers`: for many words, in which contexts each can stand.
+"""`ContextClassifiers`: for many words, in which contexts each can stand.
 
 The contextual classifier of Kauchak & Barzilay. Positive examples are the word's occurrences in a
 corpus without the word itself, negative ones random places of sentences without it. A classifier is a

@@ -1,4 +1,4 @@
-"""The noun `CorpusIndex`: a corpus as numbers, with the places of every word.
+"""`CorpusIndex`: a corpus as numbers, with the places of every word.
 
 It finds the sentences of a word without reading the corpus again. The file is a model file (`.wpm`)
 that is mapped rather than read, so an index larger than memory can be searched. Making one takes about

@@ -1,4 +1,4 @@
-"""The noun `ParaphraseModel`: everything learned from a corpus, in one file (`.wpm`).
+"""`ParaphraseModel`: everything learned from a corpus, in one file (`.wpm`).
 
 Its words are the most frequent ones of the corpus, then its most frequent other tokens. `clusters` has
 the Brown classes of the words, `combination` the weights of the `context` filter, `neural` those of

@@ -1,4 +1,4 @@
-"""The noun `PlaceVectors`: which words stand at which places beside a word, smoothed.
+"""`PlaceVectors`: which words stand at which places beside a word, smoothed.
 
 Counts of the one and two words before and after a word, weighted by positive pointwise mutual
 information, are reduced to few dimensions (Levy & Goldberg 2014). The product of a word's vector and

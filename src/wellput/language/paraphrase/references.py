@@ -1,7 +1,7 @@
 """Rewriting the references of evaluation sets, for each system closer to its outputs.
 
-The nouns are `Substitution`, one proposal with its item and system; `RewrittenSource`, an evaluation
-set that is rewritten as it is read; and `ParaphraseResult`, the two together.
+`Substitution` is one proposal with its item and system, `RewrittenSource` an evaluation set that is
+rewritten as it is read, and `ParaphraseResult` the two together.
 
 The tree of a reference is edited with its words, so that tree metrics still work. A word that replaces
 a word takes its place in the tree. Where a phrase changes its number of words, its first word is the

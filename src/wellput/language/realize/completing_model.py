@@ -1,4 +1,4 @@
-"""The noun `CompletingModel`: a model of word order behind the learned realizer's other abilities.
+"""`CompletingModel`: a model of word order behind the learned realizer's other abilities.
 
 FERGUS and LR order words. The learned realizer also inflects lemmas and adds function words and
 punctuation; a `CompletingModel` lets it do that first, and leaves the order, and the choice among

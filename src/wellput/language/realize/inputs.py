@@ -1,4 +1,4 @@
-"""The noun `InputTree`: the input of a realizer, a dependency tree whose words have no order.
+"""`InputTree`: the input of a realizer, a dependency tree whose words have no order.
 
 Nodes are numbered top-down, the root 0, and daughters are sorted by their contents. So two inputs that
 differ only in the order of their nodes are equal, and a realizer cannot depend on that order. Trees

@@ -1,4 +1,4 @@
-"""The noun `Lattice`, the word sequences that a grammar allows, and the LP chooser.
+"""`Lattice`, the word sequences that a grammar allows, and the LP chooser.
 
 A lattice is a list of acyclic automata. An arc carries a word or an earlier automaton, and then any
 path of that automaton may stand in its place. The automaton of a phrase exists once, however many

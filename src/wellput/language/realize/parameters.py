@@ -1,5 +1,5 @@
-"""The nouns `RealizerParameters`: the parts of a realizer beside its tree model and n-gram model; and
-`FergusParts`: all three together.
+"""`RealizerParameters`: the parts of a realizer beside its tree model and n-gram model; `FergusParts`:
+all three together.
 
 These are the words that are usually in lower case (`capitals`), the baseline LR, the weights of
 daughters' orders, and the weight of the n-gram model. The English ones are in `realizer.wpm`.

@@ -1,4 +1,4 @@
-"""The nouns `Realization`, a sentence made from a tree, and `RealizationModel`, which makes it.
+"""`Realization`, a sentence made from a tree, and `RealizationModel`, which makes it.
 
 A model is one way of putting the words of a tree in order: FERGUS, FERGUS with weights, the
 baseline LR, the learned realizer (`--model` names them). It sees trees without order and without

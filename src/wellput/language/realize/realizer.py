@@ -1,4 +1,4 @@
-"""The noun `Realizer`: unordered dependency trees in, sentences out.
+"""`Realizer`: unordered dependency trees in, sentences out.
 
 >>> realizer = Realizer.load("english")                                        # doctest: +SKIP
 >>> realizer.realize({"word": "barks", "children": [{"word": "dog", "children": [{"word": "a"}]}]}).text

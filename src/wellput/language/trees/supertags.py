@@ -1,4 +1,4 @@
-"""The noun `Supertag`: the elementary tree of a word, read off a dependency treebank.
+"""`Supertag`: the elementary tree of a word, read off a dependency treebank.
 
 A supertag names a word's category (its part of speech), how the word attaches (by which relation, on
 which side of what kind of mother), and the slots for its own arguments from left to right.

@@ -1,4 +1,4 @@
-"""The noun `XtagGrammar`: the XTAG English grammar, read from the folder that people download.
+"""`XtagGrammar`: the XTAG English grammar, read from the folder that people download.
 
 The grammar (XTAG Research Group 2001, GPL) is not part of wellput. Its trees lie in `grammar/*.trees`,
 a file for each family (its name begins with T) and some for the rest; each tree is two Lisp

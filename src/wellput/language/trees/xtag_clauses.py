@@ -1,4 +1,4 @@
-"""The noun `WordFrame`, and the XTAG tree of a word that heads a clause.
+"""`WordFrame`, and the XTAG tree of a word that heads a clause.
 
 A frame is a word with its UD mother and daughters, without their order. The mapping to XTAG uses
 nothing else. Relations are those of `supertags.py`; where a tree has none they are guessed from the

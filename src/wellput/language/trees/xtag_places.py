@@ -1,4 +1,4 @@
-"""The noun `XtagSupertag`, and where on a mother's line the XTAG grammar lets her daughters stand.
+"""`XtagSupertag`, and where on a mother's line the XTAG grammar lets her daughters stand.
 
 UD and XTAG do not agree on heads: a preposition is the noun's daughter in UD, and in XTAG the anchor of
 a tree in which the noun is substituted. So a daughter's side is read off the order of two parts of a

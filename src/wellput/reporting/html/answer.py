@@ -1,4 +1,4 @@
-"""The noun `ReportAnswer`: the top of a report, two sentences and one picture for each question.
+"""`ReportAnswer`: the top of a report, two sentences and one picture for each question.
 
 With judgments the picture has the systems in people's order with their estimates, and beside them
 the rank that each metric gives every system. Without judgments it has the systems under each metric,

@@ -1,4 +1,4 @@
-"""The noun `Chart`: a Vega-Lite specification made with Altair, and the rows it draws.
+"""`Chart`: a Vega-Lite specification made with Altair, and the rows it draws.
 
 The rows stand beside the specification, not in it: the page puts in the rows that the reader chose, and
 saves the same rows as CSV. `$metric` and `$question` in titles stand for the reader's choice.

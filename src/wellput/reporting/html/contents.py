@@ -1,4 +1,4 @@
-"""The nouns `Evaluation`, the data of a report, and `Section`, one part of the page.
+"""`Evaluation`, the data of a report, and `Section`, one part of the page.
 
 `evaluate` makes an evaluation from items and judgments; `sections_of` makes its sections.
 """

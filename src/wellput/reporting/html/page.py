@@ -1,4 +1,4 @@
-"""The noun `HtmlReport`: the page, one file with its style, scripts, charts and items inside, and its
+"""`HtmlReport`: the page, one file with its style, scripts, charts and items inside, and its
 summary on the terminal.
 
 The page fetches nothing: its content security policy forbids every request, and every script but the

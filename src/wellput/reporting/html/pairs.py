@@ -1,4 +1,4 @@
-"""The noun `PairMatrix`: every pair of systems, under each metric and by people's judgments.
+"""`PairMatrix`: every pair of systems, under each metric and by people's judgments.
 
 The page draws it as a table with rows and columns best first: above the diagonal stand the pairs
 whose row people prefer.

@@ -1,4 +1,4 @@
-"""The noun `ShownItems`: the items that a report shows, and facts about all items."""
+"""`ShownItems`: the items that a report shows, and facts about all items."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The nouns `Design`, one way of asking judges, and `AnsweredTrial`, from which a design makes
+"""`Design`, one way of asking judges, and `AnsweredTrial`, from which a design makes
 judgments; and the words that several designs share.
 
 A design decides what a trial shows, which questions it has, and what its answers are worth. No other
