@@ -30,6 +30,7 @@ RATED_OUTPUTS = (
 )
 BROWN, GUTENBERG = "corpora/brown.zip", "corpora/gutenberg.tar.xz"
 REUTERS = "corpora/reuters_aptemod.tar.xz"
+PENN = "corpora/treebank.zip"
 XTAG = "grammars/xtag_english.tar.xz"
 SWORDS = "lexsub/swords-v1.1_dev.json.gz"
 COINCO = ("lexsub/coinco_part2.preprocessed.gz", "lexsub/coinco_part2.gold.gz")
@@ -183,6 +184,12 @@ BENCHMARKS = {
         "FERGUS (Bangalore et al. 2000)",
         "docs/results/realize.md",
         (EWT_TRAIN, EWT_TEST, XTAG),
+    ),
+    "bangalore2000": Benchmark(
+        "papers.bangalore2000.page",
+        "every table and figure of Bangalore, Rambow & Whittaker (2000)",
+        "docs/papers/bangalore2000.md",
+        (PENN, XTAG, *RATED_OUTPUTS),
     ),
     "displays": Benchmark(
         "papers.displays",

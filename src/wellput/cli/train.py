@@ -121,6 +121,8 @@ def train_english(format: str, path: str, **options: Any) -> None:
 Example:
   wellput train fluency --text corpus.txt -o my-fluency/
   wellput score --hyp A=a.txt -m fluency:model=my-fluency/
+  wellput train fluency --text news.txt --features paper --treebank wsj.conllu -o gleu/
+  wellput score --hyp A=a.txt -m gleu-fluency:features=paper,model=gleu/
 """
 )
 @click.option(
@@ -134,6 +136,19 @@ Example:
     "--gleu/--no-gleu",
     default=None,
     help="Also train gleu-fluency (default: if the link grammar library is installed).",
+)
+@click.option(
+    "--features",
+    type=click.Choice(["own", "paper"]),
+    default="own",
+    show_default=True,
+    help="paper: train only gleu-fluency, with the features of Mutton et al. (2007).",
+)
+@click.option(
+    "--treebank",
+    multiple=True,
+    metavar="FILE",
+    help="With --features paper: train its parsers on these trees (CoNLL-U). Can be repeated.",
 )
 @click.option("-o", "path", required=True, metavar="FOLDER", help="Write models into FOLDER.")
 @basic_options

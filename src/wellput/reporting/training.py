@@ -4,7 +4,7 @@ from."""
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -136,7 +136,8 @@ def english_report(made: EnglishTraining) -> Report:
 @dataclass(frozen=True, repr=False)
 class FluencyTraining(Result):
     """Models of fluency in `folder`: the weights of the features by file. `real` counts the sentences
-    that were kept as they were, `source` those that were made worse."""
+    that were kept as they were, `source` those that were made worse. `held_out` has, by file,
+    the number of new sentences that were put on the right side, and of all new sentences."""
 
     presented_by: ClassVar[str] = "wellput.reporting.training:fluency_report"
 
@@ -144,6 +145,7 @@ class FluencyTraining(Result):
     weights: Mapping[str, Mapping[str, float]]
     real: int
     source: int
+    held_out: Mapping[str, tuple[int, int]] = field(default_factory=dict)
 
     def records(self) -> list[dict[str, Any]]:
         """A record for each feature."""
@@ -156,16 +158,29 @@ class FluencyTraining(Result):
     def values(self) -> dict[str, Any]:
         """The JSON of `wellput train fluency`."""
         files = {file: dict(weights) for file, weights in self.weights.items()}
-        return {"real": self.real, "source": self.source, "files": files}
+        held_out = {
+            file: {"right": right, "tested": tested, "accuracy": right / tested}
+            for file, (right, tested) in self.held_out.items()
+        }
+        return {"real": self.real, "source": self.source, "files": files, "held_out": held_out}
 
 
 def fluency_report(made: FluencyTraining) -> Report:
     """A row per feature."""
+    from wellput.stats.proportions import wilson
+
     records = made.records()
+    notes = [f"From {made.real:,} real sentences and {made.source:,} that were made worse."]
+    for file, (right, tested) in made.held_out.items():
+        share = wilson(right, tested)
+        notes.append(
+            f"{file} puts {share.value:.1%} of {tested:,} new sentences, half of them real, on the "
+            f"right side (95% interval {share.low:.1%} to {share.high:.1%})."
+        )
     table = Table(
         FEATURE_COLUMNS,
         [[record["file"], record["feature"], f"{record['weight']:.3f}"] for record in records],
-        notes=[f"From {made.real:,} real sentences and {made.source:,} that were made worse."],
+        notes=notes,
         caption="Weights of the features of fluency",
     )
     return Report([table], made.values(), FEATURE_COLUMNS, records)

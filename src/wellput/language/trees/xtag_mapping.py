@@ -192,9 +192,9 @@ def _marker(frame: WordFrame, mother: WordFrame) -> tuple[Attachment, ...]:
 
 def _oblique(frame: WordFrame, mother: WordFrame) -> tuple[Attachment, ...]:
     if frame.kind == "P":  # a preposition that is the head of its noun
-        on_clause = (Attachment("βvxPnx"), Attachment("βPnxs"))
-        on_noun = (Attachment("βnxPnx"), Attachment("βvxPnx"))
-        return on_noun if frame.relation == "nmod" else on_clause
+        with_clause = (Attachment("βvxPnx"), Attachment("βPnxs"))
+        on_either = (Attachment("βnxPnx"), Attachment("βvxPnx"))
+        return on_either if frame.relation == "nmod" else with_clause
     if frame.relation == "nmod" and not mother.is_predicate:
         if frame.has("case", "mark"):
             return (Attachment("βnxPnx", "substitution"),)
