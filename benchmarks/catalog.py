@@ -14,6 +14,7 @@ WMT21 = {
     for pair in ("cs-en", "de-en", "ru-en")
 }
 BAGEL, SFRES = "nlg_human/d2t_bagel.jsonl.gz", "nlg_human/d2t_sfres.jsonl.gz"
+GUG = "fluency/gug_dev.tsv"
 WEBNLG = "nlg_human/webnlg2017_human.jsonl.gz"
 SIMPLICITY = "nlg_human/simplicity_da.jsonl.gz"
 DA2016, MQM = "mt/da2016_wmt13.jsonl.gz", "mt/mqm_newstest2021_zhen.jsonl.gz"
@@ -28,6 +29,7 @@ RATED_OUTPUTS = (
     DA2016,
     MQM,
 )
+WMT23 = "judged/wmt23"
 BROWN, GUTENBERG = "corpora/brown.zip", "corpora/gutenberg.tar.xz"
 REUTERS = "corpora/reuters_aptemod.tar.xz"
 PENN = "corpora/treebank.zip"
@@ -86,6 +88,11 @@ BENCHMARKS = {
         "docs/results/studies.md",
         needs=("PostgreSQL",),
     ),
+    "judge-endpoint": Benchmark(
+        "scale.machine_judge",
+        "10,000 answers of a simulated endpoint with faults, and a kill",
+        "docs/results/judge_endpoint.md",
+    ),
     "faults": Benchmark(
         "scale.faults",
         "every command under every fault of the machine",
@@ -102,6 +109,27 @@ BENCHMARKS = {
             *WMT21["cs-en"],
             *WMT21["de-en"],
             *WMT21["ru-en"],
+        ),
+    ),
+    "judge-local": Benchmark(
+        "agreement.local_judge",
+        "a small language model of this machine as a judge, beside people",
+        "",
+        (GUG, SFRES),
+        (
+            "`wellput[local]`",
+            "MODEL, a GGUF file; for the page, Qwen2.5-Coder-1.5B-Instruct Q4_K_M (SHA-256 cc324af0…33bb046)",
+            "KEPT, a folder for the answers",
+        ),
+        "--model MODEL --kept KEPT",
+    ),
+    "wmt-metrics": Benchmark(
+        "agreement.wmt_metrics",
+        "43 metrics of WMT 2023 against people, beside mt-metrics-eval",
+        "docs/results/wmt_metrics.md",
+        (WMT23,),
+        (
+            "a checkout of `google-research/mt-metrics-eval` from GitHub, which `MT_METRICS_EVAL` names",
         ),
     ),
     "fitted": Benchmark(
@@ -216,7 +244,7 @@ BENCHMARKS = {
         "fluency without references (Mutton et al. 2007)",
         "docs/results/fluency.md",
         (
-            "fluency/gug_dev.tsv",
+            GUG,
             "fluency/jfleg_test.jsonl.gz",
             "fluency/tmu_gfm.csv",
             "fluency/lau2015_test.txt",

@@ -12,6 +12,7 @@ from wellput.api.degrade import degrade as degrade
 from wellput.api.demo import Demo as Demo
 from wellput.api.demo import demo as demo
 from wellput.api.fit import fit as fit
+from wellput.api.judge import judge as judge
 from wellput.api.list_metrics import list_metrics as list_metrics
 from wellput.api.paraphrase import paraphrase as paraphrase
 from wellput.api.parse import parse as parse
@@ -69,6 +70,8 @@ from wellput.reporting.conversion import TreeConversion as TreeConversion
 from wellput.reporting.html.page import HtmlReport as HtmlReport
 from wellput.stats.power import PowerTable as PowerTable
 from wellput.studies.designs.base import Design as Design
+from wellput.studies.machines.judge_results import JudgePlan as JudgePlan
+from wellput.studies.machines.judge_results import JudgeResult as JudgeResult
 from wellput.studies.questions import Question as Question
 
 __version__: str

@@ -138,6 +138,20 @@ SAME_JSON: dict[str, tuple[str, Callable[[], Any]]] = {
             "j.csv", against="template", correction="none", confidence=0.9, permutations=20
         ),
     ),
+    "judge": (  # the answers themselves are compared in tests/studies
+        "judge e.jsonl --model m --endpoint http://127.0.0.1:9/v1 --question fluency,quality "
+        "--points 5 --repeats 2 --price 1,2 --dry-run",
+        lambda: wellput.judge(
+            "e.jsonl",
+            model="m",
+            endpoint="http://127.0.0.1:9/v1",
+            question=["fluency", "quality"],
+            points=5,
+            repeats=2,
+            price="1,2",
+            dry_run=True,
+        ),
+    ),
     "demo": ("demo --no-report", lambda: wellput.demo(no_report=True)),
     "fit": (
         "fit e.jsonl j.csv --question quality --predictors ssa,length --stepwise aic "

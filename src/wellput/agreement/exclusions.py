@@ -84,6 +84,11 @@ def refuse_idle(exclusion: Exclusion) -> NoReturn:
     raise InputError(f"There is nothing to exclude: no judgment is about {named}.")
 
 
+def answers_left(answers: Sequence[A], exclusions: Sequence[Exclusion]) -> list[A]:
+    """The answers that no exclusion covers."""
+    return [answer for answer in answers if not any(_covers(one, answer) for one in exclusions)]
+
+
 def known_answers(
     answers: Sequence[A], exclusions: Sequence[Exclusion], known: KnownNames
 ) -> tuple[list[A], list[Exclusion]]:

@@ -65,9 +65,9 @@ def model_for(data: QuestionData) -> ModelName:
     """The model that fits the scale of the answers."""
     if data.are_choices:
         return "bradley-terry"
-    points = np.unique(data.values)
-    if set(points.tolist()) <= {0.0, 1.0}:
+    if data.are_yes_no:
         return "binary"
+    points = np.unique(data.values)
     is_graded = len(points) <= MAX_ORDINAL_GRADES and bool(np.all(points == np.round(points)))
     return "ordinal" if is_graded else "linear"
 

@@ -25,7 +25,7 @@ from wellput.agreement.fitted_question import (
     pair_weights,
     reliability_of,
 )
-from wellput.agreement.judgment_design import COMPONENTS, MACHINE_PREFIX, QuestionData
+from wellput.agreement.judgment_design import COMPONENTS, QuestionData
 from wellput.agreement.ranking import (
     VARIANCE_COMPONENTS,
     RankedSystem,
@@ -34,6 +34,7 @@ from wellput.agreement.ranking import (
     SystemDifference,
     winner_sentence,
 )
+from wellput.core.judgment import is_machine
 from wellput.stats.anytime import anytime_half_widths, anytime_p_values, normal_errors
 from wellput.stats.corrections import holm
 from wellput.stats.mixed_equations import Floats
@@ -163,7 +164,7 @@ def rank_fitted(
         sequential=sequential,
         too_early=too_early,
         has_own_judges=data.has_own_judges,
-        are_machines=all(name.startswith(MACHINE_PREFIX) for name in data.judge_names),
+        are_machines=all(is_machine(name) for name in data.judge_names),
         random=question.random,
     )
 

@@ -201,7 +201,7 @@ def _between(
     number = {pair: n for n, pair in enumerate(sorted({(min(p), max(p)) for p in met}))}
     shares = head_to_head(
         [
-            rating.value if a < b else 1 - rating.value
+            rating.number if a < b else 1 - rating.number
             for (a, b), rating in zip(met, ratings[::2], strict=True)
         ],
         pairs=[number[min(pair), max(pair)] for pair in met],

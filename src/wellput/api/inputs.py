@@ -100,7 +100,7 @@ def read_answers(judgments: Answers) -> list[Judgment] | list[Preference]:
 
         return read_judgments(judgments)
     from wellput.core.frames import is_frame
-    from wellput.core.judgment import Judgment, Preference
+    from wellput.core.judgment import Judgment, Preference, with_question_values
     from wellput.io.judgments import judgments_of_frame, judgments_of_records
 
     if is_frame(judgments):
@@ -116,7 +116,9 @@ def read_answers(judgments: Answers) -> list[Judgment] | list[Preference]:
         raise InputError(
             "Ratings, pairwise choices and dictionaries cannot be mixed: give one kind of judgments."
         )
-    return answers
+    return (
+        with_question_values(answers) if answers and isinstance(answers[0], Judgment) else answers
+    )
 
 
 def _not_judgments(given: object, where: str = "") -> InputError:

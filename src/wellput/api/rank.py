@@ -29,6 +29,7 @@ from wellput.core.work import OnPhase, available_cores, ignore_phase
 from wellput.engine.score import score_source
 from wellput.engine.scoring_plan import ScoringPlan
 from wellput.io.files import PathLike
+from wellput.metrics.logged import scorers_named
 from wellput.metrics.registry import create_all
 
 
@@ -143,6 +144,7 @@ def rank(
     if evalset is not None:
         metrics = create_all(names) if names else []
         source = open_items(evalset, metrics, threads=threads, on_phase=on_phase)
+        metrics = scorers_named(metrics, source)
         known = names_of(source.unparsed, on_progress=on_phase("reading items"))
         known_answers(answers, exclusions, known)  # before anything is scored
         if metrics:

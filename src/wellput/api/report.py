@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from wellput.agreement.analysis import AgreementOptions
+from wellput.agreement.chosen_answers import choose_answers
 from wellput.agreement.correlations import Uncertainty
 from wellput.agreement.exclusions import parse_exclusion
 from wellput.agreement.panel import Normalization
@@ -19,7 +21,7 @@ from wellput.api.inputs import (
 )
 from wellput.core.errors import InputError
 from wellput.core.estimates import Generalize
-from wellput.core.registries import Names
+from wellput.core.registries import Names, split_names
 from wellput.core.source import EvalSource
 from wellput.core.work import OnPhase, available_cores, ignore_phase
 from wellput.io import open_evalset
@@ -39,6 +41,7 @@ def report(
     baseline: str | None = None,
     question: Names = (),
     normalize: Normalization | None = None,
+    judges: Names = "people",
     exclude: str | list[str] | tuple[str, ...] = (),
     exclude_judges_below: float | None = None,
     items: int = 2000,
@@ -61,7 +64,7 @@ def report(
         As for `score`. Default: those that the items allow.
     baseline
         The system to compare with. Default: the first.
-    question, normalize, exclude, exclude_judges_below
+    question, normalize, judges, exclude, exclude_judges_below
         As for `agree`.
     items
         Shows at most this many items. Scores are computed from all items.
@@ -100,6 +103,7 @@ def report(
     about_people = {
         "question": question,
         "normalize": normalize,
+        "judges": None if judges in ("people", ["people"], ("people",)) else judges,
         "exclude": exclude,
         "exclude_judges_below": exclude_judges_below,
         "generalize": None if generalize == "both" else generalize,
@@ -110,11 +114,21 @@ def report(
     if path is not None and Path(path).suffix.lower() not in ("", ".html", ".htm"):
         raise InputError(f"{path}: a report is an HTML page; give a name that ends in .html.")
     check_files([path], [evalset, judgments])
-    exclusions = [exclude] if isinstance(exclude, str) else list(exclude)
+    rules = [exclude] if isinstance(exclude, str) else list(exclude)
+    exclusions = [parse_exclusion(text, "") for text in rules]
+    on_phase("loading the charts")
+    library = html_page.chart_library()  # fails at once if the extra is missing
+    on_phase("reading judgments")
+    taken = choose_answers(
+        [] if judgments is None else read_answers(judgments),
+        judges=split_names(judges),
+        questions=[question] if isinstance(question, str) else list(question),
+        exclusions=exclusions,
+    )
     options = AgreementOptions(
         normalization=normalize,
-        questions=[question] if isinstance(question, str) else list(question),
-        exclusions=[parse_exclusion(text, "") for text in exclusions],
+        questions=taken.questions,
+        exclusions=exclusions,
         judges_below=exclude_judges_below,
         uncertainty=Uncertainty(
             generalize=generalize,
@@ -124,13 +138,9 @@ def report(
         ),
         fitted_here=fitted_to(judgments, create_all(metrics) if metrics else ()),
     )
-    on_phase("loading the charts")
-    library = html_page.chart_library()  # fails at once if the extra is missing
-    on_phase("reading judgments")
-    answers = [] if judgments is None else read_answers(judgments)
     evaluation = evaluate(
         evalset if isinstance(evalset, EvalSource) else open_evalset(evalset),
-        answers,
+        taken.answers,
         metrics,
         title=title or _title(evalset),
         baseline=baseline,
@@ -138,6 +148,8 @@ def report(
         options=options,
         on_phase=on_phase,
     )
+    if evaluation.agreement is not None:
+        evaluation = replace(evaluation, agreement=taken.completed(evaluation.agreement))
     made = HtmlReport(
         evaluation, html_page.report_page(evaluation, library, on_phase=on_phase), path
     )

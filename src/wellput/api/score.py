@@ -20,6 +20,7 @@ from wellput.api.inputs import (
 )
 from wellput.core.errors import InputError, OutputError, WellputError, Worse
 from wellput.core.metric import Metric
+from wellput.core.registries import Names
 from wellput.core.source import EvalSource
 from wellput.core.work import OnPhase, available_cores, ignore_phase
 from wellput.engine.blocks import OnSegments
@@ -36,6 +37,7 @@ from wellput.engine.scoring_plan import (
 )
 from wellput.io import open_evalset
 from wellput.io.files import PathLike
+from wellput.metrics.logged import scorers_named
 from wellput.metrics.registry import create_all
 
 Margin: TypeAlias = float | Mapping[str, float] | Sequence[str] | None
@@ -64,7 +66,7 @@ def score(
     resume: PathLike | None = None,
     on_error: OnError = "stop",
     explain: bool = False,
-    paraphrase: str | None = None,
+    paraphrase: Names = (),
     fail_if_worse: bool = False,
     runs: PathLike | None = None,
     path: PathLike | None = None,
@@ -119,8 +121,9 @@ def score(
     explain
         Draws the errors of the worst items of each system, in `result.explanations`.
     paraphrase
-        `"context"`, `"wordnet"`, `"lsa"` or `"brown"`: also scores with references rewritten to be
-        closer to each output.
+        Methods (`"context"`, `"contextwn"`, `"wordnet"`, `"lsa"`, `"brown"`), as a list or separated by
+        commas: also scores with references rewritten to be closer to each output. A method may have
+        options: `"contextwn:model=classifiers.wpm"`, `"wordnet:words_only=true"`.
     fail_if_worse
         Raises `Worse` if a system is significantly worse than the baseline on any metric.
     runs
@@ -159,8 +162,8 @@ def score(
         from wellput.core.estimates import refuse_other_than_items
 
         refuse_other_than_items(generalize)
-    chosen = _with_paraphrases(create_all(metrics), paraphrase)
-    needs_trees = any("tree" in metric.needs for metric in chosen)
+    named = create_all(metrics)
+    needs_trees = any("tree" in metric.needs for metric in named)
     references, outputs = line_files(ref, hyp)
     file, folder = _segment_targets(segments, engine, resume, on_error)
     check_files([path, file], [evalset, *references, *outputs.values(), trees])
@@ -169,6 +172,7 @@ def score(
 
         check_store(runs)
     data = open_data(evalset, references, outputs, trees, with_trees=needs_trees)
+    chosen = with_paraphrases(scorers_named(named, data), paraphrase)
     source = data
     parser = parser_named(None if trees is None else str(trees))
     if parser is not None and needs_trees:
@@ -306,13 +310,14 @@ def open_data(
     )
 
 
-def _with_paraphrases(metrics: list[Metric], method: str | None) -> list[Metric]:
-    if method is None:
+def with_paraphrases(metrics: list[Metric], methods: Names) -> list[Metric]:
+    """The metrics; each is followed by itself on references that each method rewrites."""
+    if not methods:
         return metrics
-    from wellput.language.paraphrase.methods import make_paraphraser, paraphrase_options
+    from wellput.language.paraphrase.methods import paraphrasers
     from wellput.metrics.paraphrased import beside_paraphrased
 
-    return beside_paraphrased(metrics, make_paraphraser(paraphrase_options(method)))
+    return beside_paraphrased(metrics, paraphrasers(methods))
 
 
 def _segment_targets(

@@ -10,11 +10,12 @@ from wellput.api.inputs import Items, Metrics
 from wellput.core.errors import MissingExtra
 from wellput.core.evalset import EvalSet
 from wellput.core.metric import GivesMetric, Metric
+from wellput.core.registries import split_specs
 from wellput.core.source import EvalSource
 from wellput.core.work import OnPhase
 from wellput.io import read_evalset
 from wellput.io.files import PathLike
-from wellput.metrics.registry import create, split_specs
+from wellput.metrics.registry import create
 
 if TYPE_CHECKING:
     from wellput.studies.designs.base import Design
@@ -35,6 +36,8 @@ def create_store(
     metrics: Metrics,
     per_stratum: int,
     from_substitutions: bool,
+    items: int | PathLike | Sequence[str] | None,
+    systems: Sequence[str],
     seed: int,
     threads: int | None,
     on_phase: OnPhase,
@@ -44,17 +47,18 @@ def create_store(
     store_class = import_store()
     from wellput.studies.planning import plan_study, substitution_settings
     from wellput.studies.settings import make_settings, read_settings
+    from wellput.studies.shown_items import shown_items
     from wellput.studies.study_setup import make_plan
 
     on_phase("reading items")
-    items = _read_items(evalset)
+    shown = shown_items(read_items(evalset), items=items, systems=systems, seed=seed)
     record: Mapping[str, Any] = {} if settings is None else read_settings(settings)
     if from_substitutions:
         design, record = substitution_settings(
-            items, record, design=design, points=wording["points"]
+            shown, record, design=design, points=wording["points"]
         )
     setup = plan_study(
-        items,
+        shown,
         make_settings(design, record, questions=questions, n_checks=plan["checks"], **wording),
         make_plan(**plan),
         select=select,
@@ -83,7 +87,8 @@ def needing_judge_extra(what: str) -> Iterator[None]:
         raise MissingExtra(what, "judge") from error
 
 
-def _read_items(evalset: Items) -> EvalSet:
+def read_items(evalset: Items) -> EvalSet:
+    """The whole evalset in memory."""
     if isinstance(evalset, EvalSet):
         return evalset
     if isinstance(evalset, EvalSource):

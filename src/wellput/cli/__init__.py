@@ -37,6 +37,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "report": ("wellput.cli.report:command", "Make a report that opens in a browser."),
     "fit": ("wellput.cli.fit:command", "Fit a metric to people's judgments."),
     "power": ("wellput.cli.power:command", "Say how many items and judges a study needs."),
+    "judge": (
+        "wellput.cli.judge:command",
+        "Let a language model answer the questions that people answer.",
+    ),
     "study": ("wellput.cli.study:command", "Collect people's judgments on the web."),
     "displays": (
         "wellput.cli.displays:command",

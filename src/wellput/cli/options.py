@@ -271,8 +271,19 @@ def complete_metric(_: click.Context, __: click.Parameter, incomplete: str) -> l
     return [CompletionItem(done + comma + n) for n in registry.names() if n.startswith(last)]
 
 
+def judges_option(function: F) -> F:
+    return click.option(
+        "--judges",
+        multiple=True,
+        default=["people"],
+        show_default=True,
+        metavar="people|all|NAMES",
+        help="Whose judgments count; judges named model:… are not people.",
+    )(function)
+
+
 def panel_options(function: F) -> F:
-    """--question (repeatable), --normalize, --exclude, --exclude-judges-below."""
+    """--question (repeatable), --normalize, --judges, --exclude, --exclude-judges-below."""
     question = click.option(
         "--question", multiple=True, metavar="Q", help="Use only this question. Can be repeated."
     )
@@ -280,7 +291,7 @@ def panel_options(function: F) -> F:
 
 
 def rating_options(function: F) -> F:
-    """--normalize, --exclude, --exclude-judges-below."""
+    """--normalize, --judges, --exclude, --exclude-judges-below."""
     return add_options(
         function,
         click.option(
@@ -289,6 +300,7 @@ def rating_options(function: F) -> F:
             help="Bring the judges' ratings to one scale (default: z if the judges rated the same "
             "systems, else none).",
         ),
+        judges_option,
         click.option(
             "--exclude",
             multiple=True,
@@ -312,6 +324,17 @@ def trees_option(function: F) -> F:
         help="Parse references that have no tree. auto: wellput's own parser; spacy:NAME: a spaCy "
         "pipeline that you have installed.",
     )(function)
+
+
+def paraphrase_option(about: str) -> Callable[[F], F]:
+    """`--paraphrase`, which may be repeated; `about` says what is done with the references."""
+    return click.option(
+        "--paraphrase",
+        multiple=True,
+        metavar="METHODS",
+        help=f"{about}: context, contextwn, wordnet, lsa, brown, separated by commas. "
+        "contextwn:model=FILE.wpm and wordnet:words_only=true give a method options.",
+    )
 
 
 PYTHON_CALL_PATTERN = re.compile(r"(\bwellput\.[\w.]+\([^()]*\))")

@@ -15,6 +15,7 @@ from wellput.cli.options import (
     confidence_option,
     engine_options,
     metrics_option,
+    paraphrase_option,
     show_result_of,
 )
 from wellput.core.errors import InputError
@@ -105,11 +106,7 @@ Examples:
 )
 @engine_options
 @click.option("--explain", is_flag=True, help="Draw the errors of the worst items of each system.")
-@click.option(
-    "--paraphrase",
-    type=click.Choice(["context", "wordnet", "lsa", "brown"]),
-    help="Also score with references rewritten to be closer to each output.",
-)
+@paraphrase_option("Also score with references rewritten by these methods")
 @click.option(
     "--fail-if-worse",
     is_flag=True,

@@ -78,6 +78,10 @@ class ScoreTable:
     `score`, the mean for judges), `segment` scores single rows. A system's or a document's score is
     the score of summed statistics, not the mean of its segments' scores. `components` and `perfect`
     are the metric's; `perfect["score"]` is a perfect score. No score lies outside `bounds`.
+
+    Where outputs have several samples, an item's statistics are the mean of its samples'
+    statistics, and `samples` (systems, items, 3) has the mean of its samples' scores, the sum of
+    their squared differences from it, and their number; otherwise it is None.
     """
 
     scorer: str
@@ -92,6 +96,7 @@ class ScoreTable:
     components: Callable[[Floats], dict[str, Floats]] = lambda _: {}
     perfect: Mapping[str, float] = field(default_factory=dict)
     bounds: Bounds = (None, None)
+    samples: Floats | None = None
 
     def row(self, system: str) -> int:
         """The row of a system."""
@@ -102,8 +107,15 @@ class ScoreTable:
     @property
     def scores(self) -> Floats:
         """Segment scores, shape (systems, items), NaN where missing or undefined."""
-        scores = self.segment(self.statistics)
-        return np.where(self.present, scores, np.nan)
+        return self.scores_of(slice(None))
+
+    def scores_of(self, rows: int | slice) -> Floats:
+        """The segment scores of the systems in these rows."""
+        if self.samples is None:
+            scores = self.segment(self.statistics[rows])
+        else:
+            scores = self.samples[rows, ..., 0]
+        return np.where(self.present[rows], scores, np.nan)
 
     @property
     def system_scores(self) -> Floats:

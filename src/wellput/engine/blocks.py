@@ -43,7 +43,7 @@ NEED_ADVICE: Mapping[Need, tuple[str, str]] = {
 def check_outputs(metric: Metric, batch: Batch) -> None:
     """Raises InputError for outputs of another kind than the metric scores."""
     scored = getattr(metric, "output_kind", "text")
-    if scored == "text" and set(map(type, batch.outputs)) <= {str}:
+    if scored == "text" and set(map(type, batch.outputs)) <= {str, tuple}:
         return
     from wellput.core.output_kinds import kind_names
 
@@ -135,11 +135,13 @@ class Unreferenced:
 
 @dataclass(frozen=True)
 class BlockColumn:
-    """One system's statistics of one block under one metric."""
+    """One system's statistics of one block under one metric. `samples` is that of `ScoreTable`, for
+    these rows; None if rows are not kept or no output has several samples."""
 
     sums: Floats
     undefined: int
     rows: Floats | None = None
+    samples: Floats | None = None
 
 
 @dataclass(frozen=True)
@@ -235,17 +237,35 @@ def _columns(
 ) -> dict[str, BlockColumn]:
     """The columns of all metrics that have something to score."""
     columns: dict[str, BlockColumn] = {}
+    every = Outputs.of(batch)
+    compared = every if referenced is batch else Outputs.of(referenced)
     for metric in metrics:
-        check_outputs(metric, batch)
-        seen = referenced if "references" in metric.needs else batch
-        if len(seen):
+        check_outputs(metric, every.batch)
+        seen = compared if "references" in metric.needs else every
+        if len(seen.batch):
             columns[metric.name] = _column(metric, seen, keep_rows, on_segments)
     return columns
 
 
+@dataclass(frozen=True)
+class Outputs:
+    """The outputs of items with these `ids`: a batch with a row for each sample, and the number of
+    samples of each output; `counts` is None if every output is one text."""
+
+    ids: Sequence[str]
+    batch: Batch
+    counts: NDArray[np.intp] | None
+
+    @classmethod
+    def of(cls, batch: Batch) -> Outputs:
+        apart, counts = batch.samples_apart()
+        return cls(batch.ids, apart, None if counts is None else np.array(counts, np.intp))
+
+
 def _column(
-    metric: Metric, batch: Batch, keep_rows: bool, on_segments: OnSegments | None
+    metric: Metric, outputs: Outputs, keep_rows: bool, on_segments: OnSegments | None
 ) -> BlockColumn:
+    batch = outputs.batch
     check_needs(metric, batch)
     rows = metric.statistics(batch)
     if len(rows) != len(batch):
@@ -253,13 +273,37 @@ def _column(
             f"The metric {metric.name} gave {counted(len(rows), 'row')} of statistics for "
             f"{counted(len(batch), 'output')}; it must give one for each."
         )
+    samples = None
+    if outputs.counts is not None:
+        rows, samples = means_of_samples(rows, metric.segment_score(rows), outputs.counts)
     undefined = 0
     if on_segments is not None or not getattr(metric, "is_always_defined", False):
-        scores = metric.segment_score(rows)
+        scores = metric.segment_score(rows) if samples is None else samples[:, 0]
         undefined = int(np.isnan(scores).sum())
         if on_segments is not None:
-            on_segments(batch.system, batch.ids, metric.name, scores)
-    return BlockColumn(rows.sum(axis=0), undefined, rows if keep_rows else None)
+            on_segments(batch.system, outputs.ids, metric.name, scores)
+    if not keep_rows:
+        return BlockColumn(rows.sum(axis=0), undefined)
+    return BlockColumn(rows.sum(axis=0), undefined, rows, samples)
+
+
+def means_of_samples(
+    rows: Floats, scores: Floats, counts: NDArray[np.intp]
+) -> tuple[Floats, Floats]:
+    """Each output's mean of its samples' statistics, and the column `samples` of `ScoreTable`. Samples
+    without a score count nothing; an output whose samples all have none has zeros, and the score
+    NaN."""
+    is_defined = ~np.isnan(scores)
+    starts = np.concatenate([[0], np.cumsum(counts)[:-1]])
+    used = np.add.reduceat(is_defined.astype(np.float64), starts)
+    at_least_one = np.maximum(used, 1)
+    means = np.add.reduceat(np.where(is_defined[:, None], rows, 0.0), starts, axis=0)
+    means /= at_least_one[:, None]
+    own = np.add.reduceat(np.where(is_defined, scores, 0.0), starts) / at_least_one
+    deviations = np.where(is_defined, scores - np.repeat(own, counts), 0.0)
+    squares = np.add.reduceat(deviations**2, starts)
+    own[used == 0] = np.nan
+    return means, np.column_stack([own, squares, used])
 
 
 def _places(system: str, block: Sequence[Item], count: int) -> NDArray[np.intp]:

@@ -6,7 +6,7 @@ metrics. Only sums are kept, unless rows are asked for.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -35,6 +35,7 @@ class CollectedColumn:
     sums: Floats
     undefined: int = 0
     rows: list[Floats] = field(default_factory=list)
+    samples: list[Floats | None] = field(default_factory=list)
 
 
 @dataclass
@@ -77,6 +78,7 @@ class Collection:
                 column.undefined += added.undefined
                 if added.rows is not None:
                     column.rows.append(added.rows)
+                    column.samples.append(added.samples)
         self.seen.add_hashes(block.id_hashes)
         self.ids += block.ids
         self.unreferenced = self.unreferenced.plus(block.unreferenced)
@@ -111,6 +113,7 @@ class Collection:
             places = np.concatenate(has_row[system])
             present[row, places] = True
             statistics[row, places] = np.concatenate(self.columns[system, metric.name].rows)
+        samples = self._samples(metric, statistics, has_row)
         if getattr(metric, "has_gaps", False):
             present &= statistics[..., -1] > 0
         return ScoreTable(
@@ -126,7 +129,29 @@ class Collection:
             components=metric.components,
             perfect=metric.perfect,
             bounds=getattr(metric, "bounds", (None, None)),
+            samples=samples,
         )
+
+    def _samples(
+        self,
+        metric: Metric,
+        statistics: Floats,
+        has_row: Mapping[str, Sequence[NDArray[np.intp]]],
+    ) -> Floats | None:
+        """The `samples` of the table; None if no output has several."""
+        columns = [self.columns[system, metric.name] for system in self.systems]
+        if all(part is None for column in columns for part in column.samples):
+            return None
+        samples = np.zeros((*statistics.shape[:2], 3))
+        for row, (system, column) in enumerate(zip(self.systems, columns, strict=True)):
+            for places, part in zip(has_row[system], column.samples, strict=True):
+                if part is not None:
+                    samples[row, places] = part
+                elif len(places):
+                    scores = metric.segment_score(statistics[row, places])
+                    samples[row, places, 0] = scores
+                    samples[row, places, 2] = ~np.isnan(scores)
+        return samples
 
 
 def collect(

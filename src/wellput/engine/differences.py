@@ -66,6 +66,7 @@ def with_difference(score: Score, difference: Comparison, *, is_worse: bool | No
         equivalence_p_adjusted=difference.equivalence_p_adjusted,
         n_common=difference.n,
         is_worse=is_worse,
+        delta_method=difference.method,
     )
 
 
@@ -112,8 +113,7 @@ class _Rows:
     def _scores(self, system: str) -> Floats:
         row = self.table.row(system)
         if row not in self._segments:
-            scores: Floats = self.table.segment(self.table.statistics[row])
-            self._segments[row] = np.where(self.table.present[row], scores, np.nan)
+            self._segments[row] = self.table.scores_of(row)
         return self._segments[row]
 
 

@@ -19,8 +19,8 @@ class Comparison:
     """Two systems under one metric: score of `a` − score of `b` on the `n` items both have.
 
     `p_adjusted` and `equivalence_p_adjusted` are corrected by Holm's method for all differences of
-    the result. `method` names the test of the p-value: "score test" for metrics of 0 and 1. The
-    other fields are those of `Score`.
+    the result. `method` names the test of the p-value: "mcnemar" or "exact mcnemar" for metrics of 0
+    and 1. The other fields are those of `Score`.
     """
 
     metric: str

@@ -59,7 +59,9 @@ def score_source(
                 interval = how.interval(
                     tables[metric.name], system, by_bootstrap=asked.draws == "bs"
                 )
-                score = replace(score, low=interval.low, high=interval.high)
+                score = replace(
+                    score, low=interval.low, high=interval.high, method=interval.method or None
+                )
             scores.append(score)
             on_score(1)
     compared = _compared(collection, tables, asked, baseline, on_phase)

@@ -25,6 +25,7 @@ from wellput.core.registries import (
     load_plugin,
     option_names,
     plugins,
+    split_specs,
 )
 from wellput.metrics.base import as_text
 
@@ -52,8 +53,14 @@ BUILT_IN: dict[str, str] = {
     "chrf": "wellput.metrics.chrf:Chrf",
     "ter": "wellput.metrics.error_rates:Ter",
     "wer": "wellput.metrics.error_rates:Wer",
+    "cer": "wellput.metrics.error_rates:Cer",
     "nist": "wellput.metrics.nist:Nist",
+    "rouge-1": "wellput.metrics.rouge:Rouge1",
+    "rouge-2": "wellput.metrics.rouge:Rouge2",
     "rouge-l": "wellput.metrics.rouge:RougeL",
+    "rouge-lsum": "wellput.metrics.rouge:RougeLsum",
+    "meteor": "wellput.metrics.meteor:Meteor",
+    "sari": "wellput.metrics.sari:Sari",
     "exact": "wellput.metrics.error_rates:Exact",
     "logged": "wellput.metrics.logged:Logged",
     "perplexity": "wellput.metrics.perplexity:Perplexity",
@@ -115,22 +122,6 @@ def option_texts(name: str) -> list[str]:
 def option_values(name: str) -> dict[str, str]:
     """The values that each option of a metric may have, in words."""
     return described_options(metric_class(name))
-
-
-def split_specs(text: str) -> list[str]:
-    """The metrics in a comma-separated list; options may be separated by commas too.
-
-    >>> split_specs("bleu:tokenize=char,lowercase=true,chrf")
-    ['bleu:tokenize=char,lowercase=true', 'chrf']
-    """
-    specs: list[str] = []
-    for piece in text.split(","):
-        name, equals, _ = piece.partition("=")
-        if equals and ":" not in name and specs:
-            specs[-1] += ("," if ":" in specs[-1] else ":") + piece.strip()
-        elif piece.strip():
-            specs.append(piece.strip())
-    return specs
 
 
 def create(spec: str | Metric | GivesMetric) -> Metric:
@@ -221,6 +212,7 @@ SPELLINGS: dict[str, str] = {
     "chrfpp": "chrf:word_order=2",
     "translationeditrate": "ter",
     "worderrorrate": "wer",
+    "charactererrorrate": "cer",
     "exactmatch": "exact",
     "em": "exact",
     "ppl": "perplexity",

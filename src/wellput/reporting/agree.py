@@ -4,6 +4,7 @@ models of the ratings. `reporting.judges` has the tables about the judges."""
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import replace
 
 from wellput.agreement.orders import is_sentinel
@@ -36,7 +37,7 @@ def tables_of(result: AgreementResult) -> list[Table]:
         tables.append(order_table(result))
     if result.agreement:
         tables.append(agreement_table(result))
-    if result.differences:
+    if any(not math.isnan(row.p_value) for row in result.differences):
         tables.append(difference_table(result))
     if result.judges:
         tables.append(judge_table(result))
@@ -46,6 +47,10 @@ def tables_of(result: AgreementResult) -> list[Table]:
         tables += preference_tables(entry, _excluded_notes(result, "choice", entry["question"]))
     if result.confusion:
         tables.append(confusion_table(result))
+    if result.substitutions:
+        tables += substitution_tables(result)
+    if result.homogeneity:
+        tables.append(homogeneity_table(result))
     return tables
 
 
@@ -231,12 +236,67 @@ def decision_table(result: AgreementResult) -> Table:
     )
 
 
+def substitution_tables(result: AgreementResult) -> list[Table]:
+    """Each method's substitutions by judge (Kauchak & Barzilay's Tables 7 and 8)."""
+    accuracy = Table(
+        ["method", "question", "judge", "right", "judged", "κ of the judges"],
+        [
+            [
+                row["method"],
+                row["question"],
+                row["judge"],
+                number(row["accuracy"], 3),
+                str(row["n"]),
+                "" if row["kappa"] is None else number(row["kappa"], 2),
+            ]
+            for row in result.substitutions
+        ],
+        title="How many of the substitutions that a method makes are right",
+    )
+    refusing = [row for row in result.substitutions if row["refused_right"] + row["refused_wrong"]]
+    decisions = Table(
+        ["method", "judge", "kept, right", "kept, wrong", "refused, right", "refused, wrong"],
+        [
+            [
+                row["method"],
+                row["judge"],
+                *(
+                    str(row[key])
+                    for key in ("kept_right", "kept_wrong", "refused_right", "refused_wrong")
+                ),
+            ]
+            for row in refusing
+        ],
+        title="What the filters decided, and what each judge said",
+    )
+    return [accuracy, *([decisions] if refusing else [])]
+
+
+def homogeneity_table(result: AgreementResult) -> Table:
+    """Two studies of the same pairs."""
+    return Table(
+        ["pair", "question", "chosen here", "chosen there", "χ²", "p"],
+        [
+            [
+                " : ".join(row["systems"]),
+                row["question"],
+                *(" : ".join(str(count) for count in counts) for counts in row["chosen"]),
+                number(row["chi_squared"], 2),
+                p_text(row["p_value"]),
+            ]
+            for row in result.homogeneity
+        ],
+        title="Did people in the two studies choose alike?",
+        notes=[
+            "χ² of homogeneity with Yates's correction. It assumes that all choices are independent. "
+            "A large p does not show that people chose alike: it may be that there are few choices."
+        ],
+    )
+
+
 def _method_notes(result: AgreementResult) -> list[str]:
     """The scale of the ratings, and what the intervals hold for or why there are none."""
-    normalized = set(result.normalization.values())
-    scale = (
-        "as given" if normalized == {"none"} else f"normalized per judge: {', '.join(normalized)}"
-    )
+    scale = _scale_in_words(result.normalization)
     missing = dict.fromkeys(
         row.method
         for row in result.agreement
@@ -253,6 +313,24 @@ def _method_notes(result: AgreementResult) -> list[str]:
         f"{_chance_levels(result)}",
         *reasons,
     ]
+
+
+def _scale_in_words(normalization: Mapping[str, str]) -> str:
+    """How ratings were brought to one scale, question by question where that differs.
+
+    >>> _scale_in_words({"quality": "z", "liked": "none"})
+    'normalized per judge: quality z, liked as given'
+    """
+    scales = dict.fromkeys(normalization.values())
+    if list(scales) == ["none"]:
+        return "as given"
+    if len(scales) == 1:
+        return f"normalized per judge: {', '.join(scales)}"
+    each = (
+        f"{question} {'as given' if scale == 'none' else scale}"
+        for question, scale in normalization.items()
+    )
+    return f"normalized per judge: {', '.join(each)}"
 
 
 def _chance_levels(result: AgreementResult) -> str:

@@ -30,6 +30,9 @@ TEST_NAMES = {
     "ar": "approximate randomization",
     "bs": "paired bootstrap",
 }
+MCNEMAR_NAMES = {"mcnemar": "McNemar's test", "exact mcnemar": "McNemar's exact test"}
+MCNEMAR_EXACT_OR_NOT = "McNemar's test, exact where few items differ"
+SHARE_INTERVAL_NAMES = {"wilson": "Wilson's", "exact": "exact (Clopper and Pearson's)"}
 
 
 def score_report(result: ScoreResult) -> Report:
@@ -95,12 +98,15 @@ def _best(result: ScoreResult) -> frozenset[tuple[int, int]]:
 
 def _test_name(result: ScoreResult) -> str:
     name = TEST_NAMES[result.test or "jackknife"]
-    share_metrics = {one.metric for one in result.differences if one.method == "score test"}
-    if not share_metrics:
+    of_shares = [one for one in result.differences if one.method in MCNEMAR_NAMES]
+    if not of_shares:
         return name
-    if share_metrics == set(result.metrics):
-        return "McNemar's test"
-    return f"{name} ({', '.join(sorted(share_metrics))}: McNemar's test)"
+    methods = {one.method for one in of_shares}
+    mcnemar = MCNEMAR_NAMES[methods.pop()] if len(methods) == 1 else MCNEMAR_EXACT_OR_NOT
+    metrics = sorted({one.metric for one in of_shares})
+    if set(metrics) == set(result.metrics):
+        return mcnemar
+    return f"{name} ({', '.join(metrics)}: {mcnemar})"
 
 
 def _level(result: ScoreResult) -> str:
@@ -321,6 +327,7 @@ def _legend(result: ScoreResult) -> list[str]:
     if has_intervals:
         kind = f"bootstrap interval{resamples}" if result.test == "bs" else "interval"
         lines.append(f"[low, high]: {result.confidence:.0%} {kind}.")
+    lines += _share_notes(result)
     if has_intervals and any(score.low is None for score in result.scores):
         lines.append("There is no interval where all items score the same.")
     if result.test is not None:
@@ -342,6 +349,20 @@ def _legend(result: ScoreResult) -> list[str]:
             + ("" if result.margin else " margin=X tests whether they differ by less than X.")
         )
     return lines
+
+
+def _share_notes(result: ScoreResult) -> list[str]:
+    """Which metrics are shares of items, and by which method these have their intervals."""
+    metrics: dict[str, list[str]] = {}
+    for metric in result.metrics:
+        methods = {score.method or "" for score in result.scores if score.metric == metric}
+        if methods and methods <= SHARE_INTERVAL_NAMES.keys():
+            names = " or ".join(SHARE_INTERVAL_NAMES[method] for method in sorted(methods))
+            metrics.setdefault(names, []).append(metric)
+    return [
+        f"{', '.join(shares)}: the share of items that count 1, not 0; the interval is {names}."
+        for names, shares in metrics.items()
+    ]
 
 
 def _claims(result: ScoreResult) -> list[str]:

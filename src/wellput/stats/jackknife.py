@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from wellput.core.estimates import Bounds, Estimate, block_sum
 from wellput.core.metric import Floats
-from wellput.stats.proportions import is_share, wilson
+from wellput.stats.proportions import is_share, share_interval
 from wellput.stats.student import IDENTITY, CautiousStudent, Scale, student_estimate
 from wellput.stats.two_way_jackknife import jackknife_variance
 
@@ -82,14 +82,14 @@ def score_interval(
 ) -> Estimate:
     """The score of all items with its interval, which stays within `bounds`.
 
-    Where every item counts 0 or 1 the interval is Wilson's. Otherwise it is the jackknife's, on a
-    scale where a score between bounds has a symmetric error: log odds between two bounds, the
+    Where every item counts 0 or 1 the interval is that of a share. Otherwise it is the jackknife's, on
+    a scale where a score between bounds has a symmetric error: log odds between two bounds, the
     logarithm of the distance to a single one. There is no interval where all items say the same, or
     fewer than two items add anything.
     """
     counts = statistics[(statistics != 0).any(axis=1)]
     if is_share(counts, score, bounds):
-        return wilson(int(counts[:, 0].sum()), len(counts), confidence=confidence)
+        return share_interval(int(counts[:, 0].sum()), len(counts), confidence=confidence)
     found = scores_without_items(statistics, score)
     error = _error(found.scores[found.counts], abs(found.value))
     scale, slope = _scale_between(*bounds, at=found.value)

@@ -27,6 +27,7 @@ from wellput.core.work import OnPhase, ignore_phase
 from wellput.engine.result import ScoreResult
 from wellput.engine.score import score_source
 from wellput.engine.scoring_plan import DEFAULT_PAIRED_TEST, Inference, Resampling, ScoringPlan
+from wellput.metrics.logged import scorers_named
 from wellput.metrics.registry import create_all
 from wellput.reporting.agree import tables_of
 from wellput.reporting.html import report_charts
@@ -317,7 +318,8 @@ def evaluate(
     )
     known = KnownNames(sample.systems, sample.found)
     known_answers(answers, options.exclusions, known)  # before anything is scored
-    chosen = create_all(metrics or usual_metrics(sample, has_judgments=bool(answers)))
+    named = create_all(metrics or usual_metrics(sample, has_judgments=bool(answers)))
+    chosen = scorers_named(named, source)
     has_pairs = len(sample.systems) > 1
     inference = Inference(
         has_intervals=True,
