@@ -150,8 +150,8 @@ $ wellput realize figure2.json --models wsj-fergus/ --model fergus
 The paper's sentence is *{wsj.TARGET}*. The paper's LR makes *{GENERATED}* of it. The sentence is not in the sample that the models learned
 from.
 
-The models that wellput comes with learned from Universal Dependencies, in which *for* hangs on *phase* and *was* is no daughter of a noun
-with *There*. The paper's tree does not suit them: {shipped}."""
+The models that wellput comes with learned from Universal Dependencies, in which *for* hangs on *phase*, and *There* and
+*estimate* hang on *was*. The paper's tree does not suit them: {shipped}."""
 
 
 def _table_1() -> str:
@@ -231,7 +231,7 @@ Differences from LR (the last row is the paper's):
 | *paper: FERGUS − LR* | {margins} |
 
 In brackets: 95% intervals for other sentences, by jackknife. `fergus` has the grammar that the treebank itself gives;
-`fergus, XTAG, top-down` is the paper's setting to the letter. `fergus+` is ours: weights on word order. {LOOKS}
+`fergus, XTAG, top-down` is nearest to the paper's setting. `fergus+` is ours: weights on word order. {LOOKS}
 
 On all {len(whole)} test sentences of any length:
 
@@ -316,7 +316,7 @@ and 7.23 with 3 and 19 degrees of freedom; 3 and {n - 4} here):
 
 Planted coefficients are not in the unit of z-scores, so only signs and sizes relative to each other can be compared. The simulated
 string metrics correlate far more than those of the paper: the paper's authors made variants by hand to set string and tree metrics apart, which
-random variants are not. For your own study: `wellput study create` (rating, all variants of a sentence on one page), `wellput agree`, and
+random variants are not. The paper left one variant out by hand, because it happened to be well-formed; here none is left out. For your own study: `wellput study create` (rating, all variants of a sentence on one page), `wellput agree`, and
 `wellput fit set.jsonl judgments.csv --question understandability --predictors sta,ssa.substitutions,length`."""
 
 
@@ -347,7 +347,7 @@ for comparison.
 **Does the parser explain it?** Nobody has checked our parses of these references. As a stand-in for their quality we take the gain in log
 probability per word that the [head-driven parser](../language/head-driven-parser.md) gives the most probable reference of an item, and
 halve each set at its median. Averaged over all questions, sta − ssa is {easy:+.3f} on the items with more probable references and {hard:+.3f}
-on the others.""".replace(" -0", " −0")
+on the others.""".replace("\n-0", "\n−0").replace(" -0", " −0")
 
 
 def _fitted(answers: Sequence[Answer]) -> str:

@@ -38,6 +38,7 @@ from wellput.language.shipped import (
     model_file,
 )
 from wellput.language.trees.supertags import induce_supertags
+from wellput.text.english import sentences, treebank_words
 
 KIND = "gleu-fluency-paper"
 PAPER_FEATURES: dict[str, str] = {
@@ -47,6 +48,8 @@ PAPER_FEATURES: dict[str, str] = {
     "invalid": "linkages that post-processing rejects, of those found",
 }
 assert tuple(PAPER_FEATURES) == tuple(FEATURES)
+N_ADDED = 2
+"""The first two features are added over the sentences of a text."""
 UNRELATED = frozenset(
     ["parataxis", "list", "dep", "orphan", "reparandum", "dislocated", "goeswith", "discourse",
      "vocative"]
@@ -89,14 +92,15 @@ class PaperGleuParsers:
         threads: int = 1,
         on_progress: OnProgress = ignore_progress,
     ) -> Floats:
-        """(texts, 4), in the order of `PAPER_FEATURES`, the mean over a text's sentences; NaN for a
-        text without words."""
+        """(texts, 4), in the order of `PAPER_FEATURES`; NaN for a text without words. The paper takes
+        a text as one sentence. Here log probabilities and fragments of its sentences are added, the
+        shares are their mean."""
 
-        def of(sentences: list[str], words: list[tuple[str, ...]]) -> Floats:
+        def of(lines: list[str], words: list[tuple[str, ...]]) -> Floats:
             trees = self.transitions.parse(words, threads=threads)
             scored = self.chart.score(words, guesses=trees, threads=threads)
-            progress = ProgressShare(len(texts), len(sentences), on_progress)
-            links = self.grammar.parse(sentences, on_progress=progress.add)
+            progress = ProgressShare(len(texts), len(lines), on_progress)
+            links = self.grammar.parse(lines, on_progress=progress.add)
             return np.array(
                 [
                     (
@@ -108,7 +112,10 @@ class PaperGleuParsers:
                 ]
             )
 
-        return sentence_means(texts, len(PAPER_FEATURES), of)
+        means = sentence_means(texts, len(PAPER_FEATURES), of)
+        counts = [sum(bool(treebank_words(one).forms) for one in sentences(text)) for text in texts]
+        means[:, :N_ADDED] *= np.maximum(1, counts)[:, None]
+        return means
 
 
 def fragments_of(tree: Tree, supertags: frozenset[str]) -> int:
