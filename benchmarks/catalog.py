@@ -219,21 +219,6 @@ BENCHMARKS = {
         "docs/papers/bangalore2000.md",
         (PENN, XTAG, *RATED_OUTPUTS),
     ),
-    "mutton2007": Benchmark(
-        "papers.mutton2007.page",
-        "every table and figure of Mutton, Dras, Wan & Dale (2007)",
-        "docs/papers/mutton2007.md",
-        (
-            REUTERS,
-            PENN,
-            "fluency/gug_dev.tsv",
-            "fluency/jfleg_test.jsonl.gz",
-            "fluency/lau2015_test.txt",
-            "fluency/lau2015_test_gold_ratings.txt",
-            WEBNLG,
-        ),
-        ("link grammar",),
-    ),
     "displays": Benchmark(
         "papers.displays",
         "displays (Foster 2008) on the example corpus",

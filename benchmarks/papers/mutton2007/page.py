@@ -88,7 +88,8 @@ scored once, for this page."""
 
 def main() -> None:
     if len(sys.argv) > 1:
-        written(Path(sys.argv[1]))
+        kept = Path(sys.argv.pop())  # a folder of this machine: not for the page
+        written(kept)
         return
     with tempfile.TemporaryDirectory() as folder:
         written(Path(folder))
