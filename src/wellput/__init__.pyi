@@ -7,6 +7,7 @@ from wellput.agreement.result import AgreementResult as AgreementResult
 from wellput.api import runs as runs
 from wellput.api import train as train
 from wellput.api.agree import agree as agree
+from wellput.api.columns import columns as columns
 from wellput.api.convert import convert as convert
 from wellput.api.degrade import degrade as degrade
 from wellput.api.demo import Demo as Demo

@@ -133,6 +133,12 @@ def test_agree_leaves_machines_out_and_says_so() -> None:
         wellput.agree(EVALSET, MACHINE, "chrf")
 
 
+def test_a_report_leaves_machines_out_and_says_so() -> None:
+    page = wellput.report(EVALSET, [*PEOPLE, *MACHINE, *tones()], metrics="chrf").html
+    assert "Left out: judge model:big on quality (32 ratings): a machine, not a person." in page
+    assert "tone: its values are labels" in page
+
+
 def test_fit_leaves_machines_out_and_says_so() -> None:
     people = wellput.fit(EVALSET, PEOPLE, question="quality", predictors="chrf,length")
     found = wellput.fit(EVALSET, [*PEOPLE, *MACHINE], question="quality", predictors="chrf,length")

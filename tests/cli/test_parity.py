@@ -108,6 +108,10 @@ SAME_JSON: dict[str, tuple[str, Callable[[], Any]]] = {
         "rerank n.jsonl -m ttr",
         lambda: wellput.rerank([["a a", "a b"], ["", ""]], "ttr"),
     ),
+    "columns": (
+        "columns e.jsonl --column tags=id",
+        lambda: wellput.columns("e.jsonl", column=["tags=id"]),
+    ),
     "score": (
         "score e.jsonl -m bleu,ssa --all-pairs --confidence 0.9 --margin bleu=5 --margin ssa=0.1 "
         "--generalize items --threads 1",

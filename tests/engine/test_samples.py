@@ -108,3 +108,21 @@ def test_whole_numbers_and_truths_name_documents_and_tags(tmp_path: Path) -> Non
     path.write_text(json.dumps(record))
     [item] = wellput.read_evalset(path)
     assert (item.document, item.tags) == ("7", {"long": "true", "n": "3"})
+
+
+def test_the_sources_of_error_say_whether_items_or_samples_help() -> None:
+    """Every item is right in one of two samples: all error comes from samples."""
+    evalset = EvalSet.of({"A": [["x", "y"], ["y", "x"]] * 10, "B": ["y"] * 20}, ["x"] * 20)
+    result = wellput.score(evalset, "exact", confidence=True)
+    [source] = [one for one in result.error_sources if one.system == "A"]
+    assert source.parts.item == 0.0
+    assert source.parts.sample == pytest.approx(
+        0.5 / 2 / 20
+    )  # variance 1/2 of 0 and 1, two samples
+    assert "Error variance of scores under exact: 0% items, 100% samples." in str(result)
+    assert "twice the items: −29%; twice the samples in each item: −29%" in str(result)
+
+
+def test_plain_outputs_have_no_sources_of_error() -> None:
+    evalset = EvalSet.of({"A": ["x", "y"], "B": ["y", "y"]}, ["x", "x"])
+    assert wellput.score(evalset, "exact", confidence=True).error_sources == ()

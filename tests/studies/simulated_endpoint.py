@@ -141,6 +141,8 @@ class SimulatedEndpoint:
         """The text of the answer, and the log probabilities of all allowed answers."""
         task = body["messages"][-1]["content"]
         texts = [text for _, text in FENCED.findall(task)]
+        if "JSON list" in task.rpartition(">>>")[2]:
+            return self._spans(texts[-1]), []
         scale = SCALE.search(task.rpartition(">>>")[2])
         if scale:
             low, high = int(scale[1]), int(scale[2])
@@ -158,6 +160,16 @@ class SimulatedEndpoint:
         ]
         tops.sort(key=lambda pair: -pair[1])
         return tops[0][0], tops
+
+    def _spans(self, text: str) -> str:
+        """Every word with an x is a minor error; a text without a full stop misses it."""
+        wrong = [w for w in re.findall(r"\w+", text) if "x" in w]
+        found: list[dict[str, str]] = [
+            {"quote": word, "severity": "minor", "category": "spelling"} for word in wrong
+        ]
+        if "." not in text:
+            found.append({"missing": ".", "severity": "major", "category": "omission"})
+        return json.dumps(found)
 
     def _shift(self, text: str) -> float:
         planted = self.planted
@@ -232,7 +244,7 @@ def _handler(endpoint: SimulatedEndpoint) -> type[BaseHTTPRequestHandler]:
                 message = {"role": "assistant", "content": None, "refusal": "I cannot judge this."}
             tokens_in, tokens_out = len(raw) // 5, max(1, len(text) // 4)
             choice: dict[str, Any] = {"index": 0, "message": message, "finish_reason": "stop"}
-            if endpoint.gives_logprobs and body.get("logprobs") and fault == "":
+            if endpoint.gives_logprobs and body.get("logprobs") and tops and fault == "":
                 alternatives = [{"token": token, "logprob": value} for token, value in tops]
                 first = {**alternatives[0], "top_logprobs": alternatives[: body["top_logprobs"]]}
                 choice["logprobs"] = {"content": [first]}

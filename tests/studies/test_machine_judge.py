@@ -98,6 +98,29 @@ def test_choices_keep_who_was_shown_first() -> None:
     assert [one.mean for one in result.systems] == [pytest.approx(0.5)] * 2
 
 
+def test_error_spans_have_their_places(tmp_path: Path) -> None:
+    items = EvalSet([Item("1", outputs={"A": "an axe, an axe", "B": "a cat."})])
+    with SimulatedEndpoint() as endpoint:
+        result = judged(endpoint, items, design="spans", question="errors", path=tmp_path / "j.csv")
+        assert endpoint.last_request["max_tokens"] == 512
+    first, second = wellput.read_judgments(tmp_path / "j.csv")
+    assert isinstance(first, Judgment) and isinstance(second, Judgment)
+    assert (first.value, second.value) == (-7.0, 0.0)  # two minor errors and a major one; none
+    minor = {"severity": "minor", "category": "spelling", "text": "axe"}
+    assert json.loads(first.extra["spans"]) == [
+        {"start": 3, "end": 6, **minor},
+        {"start": 11, "end": 14, **minor},
+        {
+            "start": "missing",
+            "end": "missing",
+            "severity": "major",
+            "category": "omission",
+            "text": ".",
+        },
+    ]
+    assert second.extra["spans"] == "[]" and result.answered == 2
+
+
 def test_repeats_are_asked_again_and_the_same_text_is_not() -> None:
     same = EvalSet([Item("1", outputs={"A": "x", "B": "x", "C": "y"})])
     with SimulatedEndpoint(planted=Planted(noise=1.0)) as endpoint:
@@ -158,6 +181,13 @@ def test_a_dead_endpoint_ends_the_run_and_keeps_what_there_is(tmp_path: Path) ->
     ):
         judged(endpoint, evalset(100), path=tmp_path / "j.csv", retries=2)
     assert (tmp_path / "j.answers.jsonl").exists()
+
+
+def test_an_address_where_nobody_is_ends_the_run(tmp_path: Path) -> None:
+    with SimulatedEndpoint() as endpoint:
+        url = endpoint.url
+    with pytest.raises(Unreachable, match="the connection failed"):
+        wellput.judge(evalset(100), model="m", question="q", endpoint=url, path=tmp_path / "j.csv")
 
 
 def test_parameters_that_the_endpoint_does_not_know_are_left_out() -> None:

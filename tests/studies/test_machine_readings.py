@@ -6,6 +6,7 @@ import math
 
 import pytest
 
+from wellput.studies.machines.error_spans import read_spans
 from wellput.studies.machines.prompts import Prompt, ShownTexts
 from wellput.studies.machines.readings import Reply, read_reply, reply_of
 from wellput.studies.machines.rubrics import make_rubric
@@ -98,6 +99,26 @@ def test_sliders_and_magnitudes_are_numbers() -> None:
     assert read_reply(prompt("slider"), Reply("101")).reason == "unparsable"
     assert read_reply(prompt("magnitude"), Reply("12.5")).value == 12.5
     assert read_reply(prompt("magnitude"), Reply("0")).reason == "unparsable"
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "", "none", "{}", '["x"]', '[{"quote": "cat"}]', '[{"quote": "dog", "severity": "minor"}]',
+        '[{"quote": "cat", "severity": "awful"}]', '[{"quote": "", "severity": "minor"}]',
+        '[{"quote": "cat", "missing": "x", "severity": "minor"}]',
+        '[{"quote": "cat", "severity": "minor"}, {"quote": "cat", "severity": "minor"}]',
+        '[{"quote": 3, "severity": "minor"}]', "[" * 9999,
+    ],
+)  # fmt: skip
+def test_spans_that_the_text_does_not_have_are_no_answer(answer: str) -> None:
+    assert read_spans("The cat sat.", answer) is None
+
+
+def test_spans_may_come_in_a_block_of_code() -> None:
+    assert read_spans("The cat sat.", "```json\n[]\n```") == []
+    found = read_spans("The cat sat.", '[{"quote": "cat", "severity": "major"}]')
+    assert found == [{"start": 4, "end": 7, "severity": "major", "category": "", "text": "cat"}]
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from wellput.agreement.analysis import AgreementOptions, MetricItems
 from wellput.agreement.analysis import agree as agree_on_ratings
 from wellput.agreement.chosen_answers import choose_answers
 from wellput.agreement.correlations import Uncertainty
-from wellput.agreement.exclusions import known_answers, parse_exclusion
+from wellput.agreement.exclusions import parse_exclusion, with_unknown
 from wellput.agreement.homogeneity import homogeneity_rows
 from wellput.agreement.panel import Normalization, names_of
 from wellput.agreement.preferences import KEPT, REFUSED, agree_on_preferences
@@ -17,6 +17,7 @@ from wellput.agreement.result import AgreementLevel, AgreementResult
 from wellput.agreement.verdicts import decisions_of
 from wellput.api.inputs import (
     Answers,
+    Columns,
     Items,
     Metrics,
     check_confidence,
@@ -35,8 +36,7 @@ from wellput.core.work import OnPhase, available_cores, ignore_phase
 from wellput.engine.score import score_source
 from wellput.engine.scoring_plan import ScoringPlan
 from wellput.io.files import PathLike
-from wellput.metrics.logged import scorers_named
-from wellput.metrics.registry import create_all
+from wellput.metrics.registry import create_all, each_scorer
 from wellput.stats.corrections import Correction
 from wellput.stats.correlation import COEFFICIENTS, Coefficient, CorrelationAverage
 from wellput.stats.metric_comparison import CorrelationTest
@@ -48,6 +48,7 @@ def agree(
     judgments: Answers,
     metrics: Metrics = (),
     *,
+    column: Columns = (),
     trees: str | None = None,
     paraphrase: Names = (),
     level: AgreementLevel = "segment",
@@ -84,6 +85,8 @@ def agree(
     metrics
         As for `score`. `random` and `length-only` show what a metric must beat. None are needed if the
         evalset has substitutions made by `paraphrase`.
+    column
+        The columns of the evalset's file, as for `score`.
     trees
         Parses references that have no tree: `"auto"` with wellput's parser, `"spacy:NAME"` with an
         installed spaCy pipeline.
@@ -188,10 +191,10 @@ def agree(
     are_choices = bool(answers) and isinstance(answers[0], Preference)
     if are_choices:
         _refuse_options_of_ratings(options)
-    source = open_items(evalset, chosen, trees, threads=threads, on_phase=on_phase)
-    chosen = scorers_named(chosen, source)
+    source = open_items(evalset, chosen, trees, column=column, threads=threads, on_phase=on_phase)
+    chosen = each_scorer(chosen, source)
     known = names_of(source.unparsed, on_progress=on_phase("reading items"))
-    known_answers(answers, options.exclusions, known)  # before anything is scored
+    options = replace(options, exclusions=with_unknown(answers, options.exclusions, known))
     plan = ScoringPlan(threads=cores, keep_rows=True)
     if not metrics and not set(known.systems) <= {KEPT, REFUSED}:
         raise InputError("Name the metrics to compare with people: metrics='bleu,chrf'.")

@@ -7,11 +7,19 @@ from dataclasses import replace
 
 from wellput.agreement.analysis import AgreementOptions
 from wellput.agreement.chosen_answers import chosen_judges, refuse_labels
-from wellput.agreement.exclusions import known_answers, parse_exclusion
+from wellput.agreement.exclusions import parse_exclusion, with_unknown
 from wellput.agreement.fit import Criterion, Fit, FitMethod, fit_table, panel_provenance
 from wellput.agreement.panel import Normalization, names_of, selection_ratings
 from wellput.agreement.prepared_panels import prepared_panels
-from wellput.api.inputs import Answers, Items, check_files, checks_choices, open_items, read_answers
+from wellput.api.inputs import (
+    Answers,
+    Columns,
+    Items,
+    check_files,
+    checks_choices,
+    open_items,
+    read_answers,
+)
 from wellput.core.errors import InputError, did_you_mean
 from wellput.core.estimates import Generalize
 from wellput.core.judgment import Judgment, Preference
@@ -32,6 +40,7 @@ def fit(
     evalset: Items,
     judgments: Answers,
     *,
+    column: Columns = (),
     question: str,
     predictors: Names,
     trees: str | None = None,
@@ -54,6 +63,8 @@ def fit(
     ----------
     evalset, judgments
         As for `agree`. From pairwise choices, the share of times that an output was chosen is fitted.
+    column
+        The columns of the evalset's file, as for `score`.
     question
         Fits the answers to this question.
     predictors
@@ -113,10 +124,10 @@ def fit(
     refuse_labels(question, answers)
     choices = [answer for answer in answers if isinstance(answer, Preference)]
     ratings = [answer for answer in answers if isinstance(answer, Judgment)]
-    source = open_items(evalset, metrics, trees, threads=threads, on_phase=on_phase)
+    source = open_items(evalset, metrics, trees, column=column, threads=threads, on_phase=on_phase)
     metrics, names = _each_scorer(metrics, names, source)
     known = names_of(source.unparsed, on_progress=on_phase("reading items"))
-    known_answers(answers, exclusions, known)  # before anything is scored
+    exclusions = with_unknown(answers, exclusions, known)
     plan = ScoringPlan(threads=threads or available_cores(), keep_rows=True)
     tables = score_source(source, metrics, plan=plan, on_phase=on_phase).tables
     first = tables[metrics[0].name]

@@ -25,6 +25,7 @@ from wellput.core.source import EvalSource
 from wellput.core.work import OnPhase, available_cores, ignore_phase
 from wellput.io import check_files as check_files
 from wellput.io.files import InputFile, PathLike, check_readable
+from wellput.io.own_columns import Columns as Columns
 
 if TYPE_CHECKING:
     from wellput.core.frames import Frame
@@ -54,6 +55,7 @@ def open_items(
     metrics: Sequence[Metric],
     trees: str | None = None,
     *,
+    column: Columns = (),
     threads: int | None = None,
     on_phase: OnPhase = ignore_phase,
 ) -> EvalSource:
@@ -64,14 +66,23 @@ def open_items(
             f"trees={str(trees)!r}: give auto or spacy:NAME. Your own trees belong in the evalset."
         )
     needs_trees = any("tree" in metric.needs for metric in metrics)
-    source = evalset
-    if not isinstance(source, EvalSource):
-        from wellput.io import open_evalset
-
-        source = open_evalset(source, trees=needs_trees)
+    source = open_source(evalset, column, trees=needs_trees)
     if parser is None or not needs_trees:
         return source
     return parsed(source, parser, threads=threads, on_phase=on_phase)
+
+
+def open_source(evalset: Items, column: Columns = (), *, trees: bool = True) -> EvalSource:
+    """An evalset in memory, or that of a file, whose columns `column` may name."""
+    if isinstance(evalset, EvalSource):
+        if column:
+            raise InputError(
+                "column= names the columns of a file: of a data frame, give them to EvalSet.from_frame."
+            )
+        return evalset
+    from wellput.io import open_evalset
+
+    return open_evalset(evalset, trees=trees, column=column)
 
 
 def parser_named(trees: str | None) -> str | None:

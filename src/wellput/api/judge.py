@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,7 @@ from wellput.io.judgments import SQLITE_MAGIC
 from wellput.studies.machines.asking import ChatModel
 from wellput.studies.machines.budget import Budget, Price
 from wellput.studies.machines.endpoint import Endpoint
+from wellput.studies.machines.error_spans import SPANS_TOKENS, SpansDesign
 from wellput.studies.machines.injection import injected_trials, injection_effect
 from wellput.studies.machines.judge_results import JudgePlan, JudgeResult
 from wellput.studies.machines.judge_run import JudgeRun, beside, opened_log
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from wellput.studies.designs.base import Design
 
 LOCAL_SUFFIX = ".gguf"
+ANSWER_TOKENS = 16
 
 
 @checks_choices
@@ -45,7 +48,7 @@ def judge(
     swap: bool = False,
     scores: ScoresOption = "auto",
     temperature: float = 0.0,
-    max_tokens: int = 16,
+    max_tokens: int | None = None,
     injection: int = 0,
     max_cost: float | None = None,
     price: str | None = None,
@@ -79,7 +82,8 @@ def judge(
         or `"http://127.0.0.1:8080/v1"`. The key is read from the environment variable WELLPUT_API_KEY,
         for api.openai.com also from OPENAI_API_KEY. Without an endpoint nothing leaves the machine.
     design
-        `"rating"` (the default), `"slider"`, `"magnitude"`, or `"pairwise"`.
+        `"rating"` (the default), `"slider"`, `"magnitude"`, `"pairwise"`, or `"spans"`: errors, each
+        with its place in the output.
     points, ties
         Options of the designs rating and pairwise.
     show_source, show_reference
@@ -92,7 +96,7 @@ def judge(
         `"auto"`: expected values from the probabilities of tokens, where the model gives them, else the
         answer as written. `"text"`: always as written.
     temperature, max_tokens
-        Of the model's answers.
+        Of the model's answers. The longest answer has 16 tokens, or 512 for spans.
     injection
         Judges this many outputs again with an order to the judge in them, and measures what they gain.
     max_cost
@@ -131,11 +135,12 @@ def judge(
     InputError
         The model cannot be asked, or the evalset has nothing to judge.
     """
-    _check_numbers(repeats, parallel, retries, max_tokens, injection, timeout, temperature)
-    options = AskingOptions(temperature, max_tokens, scores, parallel, retries, seed)
+    longest = ANSWER_TOKENS if max_tokens is None else max_tokens
+    _check_numbers(repeats, parallel, retries, longest, injection, timeout, temperature)
     chosen = chat_model(model, endpoint, timeout=timeout, threads=threads)
+    options = AskingOptions(temperature, longest, scores, parallel, retries, seed)
     if isinstance(chosen, LocalModel):
-        options = AskingOptions(temperature, max_tokens, scores, 1, 0, seed)
+        options = replace(options, parallel=1, retries=0)
     budget = Budget(max_cost, None if price is None else Price.of(price))
     judge_name = MACHINE_PREFIX + (name or chosen.model)
     if is_study(evalset):
@@ -157,6 +162,8 @@ def judge(
         show_source=show_source,
         show_reference=show_reference,
     )
+    if rubric.questionnaire.kind == SpansDesign.name:
+        options = replace(options, max_tokens=max_tokens or SPANS_TOKENS, scores="text")
     trials = machine_trials(rubric, read_items(evalset), repeats=repeats, swap=swap, seed=seed)
     run = JudgeRun(chosen, rubric, options, budget, judge_name)
     where = log_path(cache, path)

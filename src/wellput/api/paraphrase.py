@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from wellput.api.corpora import Texts, corpus_index, text_list
-from wellput.api.inputs import Items, check_files, checks_choices
+from wellput.api.inputs import Columns, Items, check_files, checks_choices, open_source
 from wellput.core.errors import InputError
 from wellput.core.evalset import EvalSet
 from wellput.core.registries import Names, split_names
@@ -43,6 +43,7 @@ LEARNING_FILTERS = ("classifier", "contextwn", "context")
 def paraphrase(
     evalset: Items,
     *,
+    column: Columns = (),
     method: Names | None = None,
     candidates: str | None = None,
     filter: FilterName | None = None,
@@ -71,6 +72,8 @@ def paraphrase(
     ----------
     evalset
         An `EvalSet`, or the path of a file.
+    column
+        The columns of the evalset's file, as for `score`.
     method
         A choice of `candidates` and `filter`, or several to write their `substitutions` together.
         `"context"` (the default): WordNet's synonyms, filtered; `"contextwn"`: filtered as in Kauchak &
@@ -148,7 +151,7 @@ def paraphrase(
     if sample is not None and substitutions is None:
         raise InputError("sample= goes with substitutions=FILE.")
     texts = text_list(corpus)
-    source = evalset if isinstance(evalset, EvalSource) else open_evalset(evalset)
+    source = open_source(evalset, column)
     check_files([path, substitutions], [evalset, *texts])
     for made_file in (path, substitutions):
         if made_file is not None:

@@ -12,11 +12,13 @@ from wellput.agreement.exclusions import parse_exclusion
 from wellput.agreement.panel import Normalization
 from wellput.api.inputs import (
     Answers,
+    Columns,
     Items,
     Metrics,
     check_files,
     checks_choices,
     fitted_to,
+    open_source,
     read_answers,
 )
 from wellput.core.errors import InputError
@@ -24,7 +26,6 @@ from wellput.core.estimates import Generalize
 from wellput.core.registries import Names, split_names
 from wellput.core.source import EvalSource
 from wellput.core.work import OnPhase, available_cores, ignore_phase
-from wellput.io import open_evalset
 from wellput.io.files import PathLike
 from wellput.metrics.registry import create_all
 from wellput.reporting.html import page as html_page
@@ -37,6 +38,7 @@ def report(
     evalset: Items,
     judgments: Answers | None = None,
     *,
+    column: Columns = (),
     metrics: Metrics = (),
     baseline: str | None = None,
     question: Names = (),
@@ -60,6 +62,8 @@ def report(
     ----------
     evalset, judgments
         As for `agree`. Without judgments the report shows metrics only.
+    column
+        The columns of the evalset's file, as for `score`.
     metrics
         As for `score`. Default: those that the items allow.
     baseline
@@ -139,7 +143,7 @@ def report(
         fitted_here=fitted_to(judgments, create_all(metrics) if metrics else ()),
     )
     evaluation = evaluate(
-        evalset if isinstance(evalset, EvalSource) else open_evalset(evalset),
+        open_source(evalset, column),
         taken.answers,
         metrics,
         title=title or _title(evalset),

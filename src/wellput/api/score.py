@@ -10,10 +10,12 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from wellput.api.inputs import (
+    Columns,
     Items,
     Metrics,
     check_files,
     checks_choices,
+    open_source,
     parsed,
     parser_named,
     renamed,
@@ -35,10 +37,8 @@ from wellput.engine.scoring_plan import (
     Resampling,
     ScoringPlan,
 )
-from wellput.io import open_evalset
 from wellput.io.files import PathLike
-from wellput.metrics.logged import scorers_named
-from wellput.metrics.registry import create_all
+from wellput.metrics.registry import create_all, each_scorer
 
 Margin: TypeAlias = float | Mapping[str, float] | Sequence[str] | None
 
@@ -49,6 +49,7 @@ def score(
     evalset: Items | None = None,
     metrics: Metrics = (),
     *,
+    column: Columns = (),
     ref: PathLike | Sequence[PathLike] = (),
     hyp: Mapping[str, PathLike] | Sequence[str] = (),
     trees: PathLike | None = None,
@@ -58,6 +59,8 @@ def score(
     all_pairs: bool = False,
     margin: Margin = None,
     generalize: Literal["items", "systems", "both"] = "items",
+    cluster: str | None = None,
+    by: str | None = None,
     resamples: int = 1000,
     alpha: float = 0.05,
     segments: PathLike | None = None,
@@ -86,6 +89,9 @@ def score(
     metrics
         Names with options, separated by commas (`"bleu,chrf:word_order=2"`), metric objects, or a list
         of both. A path that ends in `.json` is a fitted metric.
+    column
+        Names the columns of a file of another layout, each FIELD=NAME: `["id=prompt_id",
+        "source=prompt", "references=gold", "outputs=gpt", "tags=topic", "document=doc"]`.
     ref, hyp
         Text files with one line per item: one or more files of references, and one file of outputs for
         each system (`{"A": "a.txt"}`, or `["A=a.txt"]`).
@@ -105,6 +111,13 @@ def score(
         `["bleu=1", "ssa=0.02"]`).
     generalize
         Must be `"items"`: intervals and p-values hold for these systems on other items.
+    cluster
+        What takes the items' place in intervals and tests, because items that share it are not
+        independent: `"document"`, the name of a tag, or `"item"`. Default: documents, if items have
+        them.
+    by
+        A tag, such as `"domain"`: also scores the items of each of its values, in `result.slices`.
+        P-values are corrected over all slices.
     resamples, seed
         For `"ar"` and `"bs"`. A difference that looks real is tested again with more resamples if the
         correction needs them.
@@ -171,8 +184,8 @@ def score(
         from wellput.io.run_files import check_store
 
         check_store(runs)
-    data = open_data(evalset, references, outputs, trees, with_trees=needs_trees)
-    chosen = with_paraphrases(scorers_named(named, data), paraphrase)
+    data = open_data(evalset, references, outputs, trees, with_trees=needs_trees, column=column)
+    chosen = with_paraphrases(each_scorer(named, data), paraphrase)
     source = data
     parser = parser_named(None if trees is None else str(trees))
     if parser is not None and needs_trees:
@@ -187,6 +200,8 @@ def score(
             resamples, seed, cores, alpha, 0.95 if isinstance(confidence, bool) else confidence
         ),
         margin=margins(margin, [metric.name for metric in chosen]),
+        cluster=cluster,
+        by=by,
     )
     plan = ScoringPlan(
         engine=engine,
@@ -282,20 +297,21 @@ def open_data(
     trees: PathLike | None,
     *,
     with_trees: bool,
+    column: Columns = (),
 ) -> EvalSource:
     """The items to score: an evalset, or text files with one line per item."""
     tree_file = None if trees is None or parser_named(str(trees)) else trees
     if evalset is not None:
         if references or outputs or tree_file:
             raise InputError("Give either an evalset or text files (ref=, hyp=, trees=), not both.")
-        if isinstance(evalset, EvalSource):
-            return evalset
-        if str(evalset).removesuffix(".gz").endswith(".txt"):
+        if not isinstance(evalset, EvalSource) and str(evalset).removesuffix(".gz").endswith(
+            ".txt"
+        ):
             raise InputError(
                 f"{evalset} looks like plain text, not an evalset: give it as ref='{evalset}' or as "
                 f"hyp='NAME={evalset}'."
             )
-        return open_evalset(evalset, trees=with_trees)
+        return open_source(evalset, column, trees=with_trees)
     if not outputs:
         raise InputError(
             "Nothing to score: give an evalset, or outputs and references (hyp='A=a.txt', "

@@ -8,7 +8,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
-from wellput.api.inputs import Items, Metrics, check_files
+from wellput.api.inputs import Columns, Items, Metrics, check_files
 from wellput.api.study_creation import create_store, import_store, needing_judge_extra
 from wellput.core.errors import InputError
 from wellput.core.judgment import MACHINE_PREFIX, Judgment, Preference
@@ -67,6 +67,7 @@ class Study:
         evalset: Items,
         *,
         path: PathLike,
+        column: Columns = (),
         design: str | Design | None = None,
         questions: Names = (),
         settings: PathLike | Mapping[str, Any] | None = None,
@@ -104,6 +105,8 @@ class Study:
             An evalset in memory, or the path of a file. Judges see its outputs.
         path
             The file to make (SQLite), or the URL of an empty PostgreSQL database.
+        column
+            The columns of the evalset's file, as for `score`.
         design
             `"rating"`, `"magnitude"`, `"slider"`, `"pairwise"`, `"task"`, a design of another package,
             or a design object. Options may follow the name: `"rating:points=5"`.
@@ -156,6 +159,7 @@ class Study:
         store = create_store(
             evalset,
             path,
+            column=column,
             design=design,
             questions=split_names(questions),
             settings=settings,

@@ -6,14 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from wellput.api.inputs import Items, Metrics
+from wellput.api.inputs import Columns, Items, Metrics, open_source
 from wellput.core.errors import MissingExtra
 from wellput.core.evalset import EvalSet
 from wellput.core.metric import GivesMetric, Metric
 from wellput.core.registries import split_specs
-from wellput.core.source import EvalSource
 from wellput.core.work import OnPhase
-from wellput.io import read_evalset
 from wellput.io.files import PathLike
 from wellput.metrics.registry import create
 
@@ -27,6 +25,7 @@ def create_store(
     evalset: Items,
     path: PathLike,
     *,
+    column: Columns,
     design: str | Design | None,
     questions: Sequence[str],
     settings: PathLike | Mapping[str, Any] | None,
@@ -51,7 +50,7 @@ def create_store(
     from wellput.studies.study_setup import make_plan
 
     on_phase("reading items")
-    shown = shown_items(read_items(evalset), items=items, systems=systems, seed=seed)
+    shown = shown_items(read_items(evalset, column), items=items, systems=systems, seed=seed)
     record: Mapping[str, Any] = {} if settings is None else read_settings(settings)
     if from_substitutions:
         design, record = substitution_settings(
@@ -87,13 +86,12 @@ def needing_judge_extra(what: str) -> Iterator[None]:
         raise MissingExtra(what, "judge") from error
 
 
-def read_items(evalset: Items) -> EvalSet:
+def read_items(evalset: Items, column: Columns = ()) -> EvalSet:
     """The whole evalset in memory."""
-    if isinstance(evalset, EvalSet):
-        return evalset
-    if isinstance(evalset, EvalSource):
-        return EvalSet([item for block in evalset.blocks() for item in block])
-    return read_evalset(evalset)
+    source = open_source(evalset, column)
+    if isinstance(source, EvalSet):
+        return source
+    return EvalSet([item for block in source.blocks() for item in block])
 
 
 def _metric_list(metrics: Metrics) -> list[str | Metric]:

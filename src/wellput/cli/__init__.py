@@ -63,6 +63,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
     ),
     "train": ("wellput.cli.train:command", "Train a model from text or trees."),
     "runs": ("wellput.cli.runs:command", "List, show and compare stored scores."),
+    "columns": (
+        "wellput.cli.columns:command",
+        "Show what is read of a table, and how to name its columns.",
+    ),
     "metrics": ("wellput.cli.metrics:command", "List every metric, or show one of them."),
     "demo": ("wellput.cli.demo:command", "See what wellput does, on an embedded example."),
     "completion": (

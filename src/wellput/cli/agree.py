@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from wellput.cli.options import (
+    column_option,
     common_options,
     interval_options,
     metrics_option,
@@ -36,6 +37,7 @@ Examples:
 )
 @click.argument("evalset")
 @click.argument("judgments")
+@column_option
 @metrics_option(
     "Metrics, or files of scores (./comet.csv), separated by commas. random and length-only show what "
     "a metric must beat.",

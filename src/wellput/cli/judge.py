@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 import click
 
 from wellput.cli.options import add_options, basic_options, show_summary_of
+from wellput.core.errors import InputError
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -25,7 +26,7 @@ def question_options(function: F) -> F:
         ),
         click.option(
             "--design",
-            metavar="rating|slider|magnitude|pairwise",
+            metavar="rating|slider|magnitude|pairwise|spans",
             help="How the model answers (default: rating, or as the file says).",
         ),
         click.option("--points", type=int, help="Points of a rating scale (default: 7)."),
@@ -73,9 +74,7 @@ def model_options(function: F) -> F:
         click.option(
             "--max-tokens",
             type=click.IntRange(min=1),
-            default=16,
-            show_default=True,
-            help="The longest answer.",
+            help="The longest answer (default: 16, for spans 512).",
         ),
         click.option(
             "--max-cost",
@@ -160,6 +159,9 @@ def command(format: str, path: str | None, **options: Any) -> None:
     allowed is recorded as such, never guessed. With a STUDY, the model answers the trials of the study,
     beside the people.
     """
-    from wellput.api.judge import judge
+    from wellput.api.judge import is_study, judge
 
+    is_kept = path or options["cache"] or options["dry_run"] or is_study(options["evalset"])
+    if not is_kept:
+        raise InputError("-o is needed: without a file the answers would be lost.")
     show_summary_of(lambda on_phase: judge(**options, path=path, on_phase=on_phase), format, path)

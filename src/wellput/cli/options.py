@@ -6,6 +6,7 @@ The library's messages and notes name Python keywords. Here they are rewritten t
 
 from __future__ import annotations
 
+import ast
 import re
 import shlex
 import shutil
@@ -136,7 +137,7 @@ def check_output(output: str) -> None:
     read = [
         text.partition("=")[2] if name == "hyp" else text
         for name, value in given.items()
-        if name not in ("output", "path", "format", "segments", "charts")
+        if name not in ("output", "path", "format", "segments", "charts", "column")
         for text in (
             [value] if isinstance(value, str) else value if isinstance(value, tuple) else []
         )
@@ -207,6 +208,34 @@ def generalize_option(function: F) -> F:
         show_default=True,
         help="Agreement with people: intervals and p-values hold for other systems, other items, or "
         "both.",
+    )(function)
+
+
+def cluster_option(function: F) -> F:
+    return click.option(
+        "--cluster",
+        metavar="document|TAG|item",
+        help="Items that share this are not independent: it takes the items' place in intervals and "
+        "tests (default: documents, if items have them).",
+    )(function)
+
+
+def column_option(function: F) -> F:
+    return click.option(
+        "--column",
+        multiple=True,
+        metavar="FIELD=NAME",
+        help="Read FIELD (id, source, context, references, outputs, tags or document) from the column "
+        "NAME of EVALSET. Can be repeated; wellput columns shows a file's columns.",
+    )(function)
+
+
+def by_option(function: F) -> F:
+    return click.option(
+        "--by",
+        metavar="TAG",
+        help="Also show the items of each value of a tag, such as domain; p-values are corrected over "
+        "all of them.",
     )(function)
 
 
@@ -357,7 +386,11 @@ def keywords_as_options(message: str, command: click.Command) -> str:
     )
 
 
+LIST_PATTERN = r"\[((?:'[^']*'|\"[^\"]*\")(?:, (?:'[^']*'|\"[^\"]*\"))*)\]"
+
+
 def _keywords_replaced(message: str, command: click.Command) -> str:
+    """Also of lists: `column=['id=a', 'outputs=b']` becomes `--column id=a --column outputs=b`."""
     for parameter in command.params:
         name = "path" if parameter.name == "output" else parameter.name or ""
         if isinstance(parameter, click.Option):
@@ -372,6 +405,11 @@ def _keywords_replaced(message: str, command: click.Command) -> str:
             value = next((group for group in found.groups() if group is not None), "")
             return f"{flag} {_typed(value)}" if takes_value and value else flag
 
+        def options_for(found: re.Match[str], flag: str = flag) -> str:
+            values = ast.literal_eval(f"[{found.group(1)}]")
+            return " ".join(f"{flag} {_typed(value)}" for value in values)
+
+        message = re.sub(rf"(?<![\w.]){re.escape(name)}={LIST_PATTERN}", options_for, message)
         message = re.sub(rf"(?<![\w.]){re.escape(name)}={VALUE_PATTERN}", option_for, message)
     return message
 

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import click
 
-from wellput.cli.options import add_options, basic_options, show_summary_of
+from wellput.cli.options import add_options, basic_options, column_option, show_summary_of
 
 F = TypeVar("F", bound=Callable[..., Any])
 FILTERS = ("none", "classifier", "contextwn", "context", "lm", "neural")
@@ -77,6 +77,7 @@ Examples:
 """
 )
 @click.argument("evalset")
+@column_option
 @choice_options
 @click.option(
     "--corpus",

@@ -11,6 +11,9 @@ import click
 from wellput.cli.options import (
     RUNS_VARIABLE,
     CommandWithConfidence,
+    by_option,
+    cluster_option,
+    column_option,
     common_options,
     confidence_option,
     engine_options,
@@ -32,6 +35,7 @@ Examples:
 """,
 )
 @click.argument("evalset", required=False)
+@column_option
 @click.option(
     "--ref",
     multiple=True,
@@ -84,6 +88,8 @@ Examples:
     help="Intervals and p-values hold for these systems and other items; no other value is accepted "
     "here.",
 )
+@cluster_option
+@by_option
 @click.option(
     "--resamples",
     type=click.IntRange(min=1),

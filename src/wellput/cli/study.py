@@ -10,6 +10,7 @@ import click
 from wellput.cli.options import (
     add_options,
     basic_options,
+    column_option,
     common_options,
     metrics_option,
     name_options_in_errors,
@@ -169,6 +170,7 @@ Examples:
 """
 )
 @click.argument("evalset")
+@column_option
 @wording_options
 @plan_options
 @selection_options

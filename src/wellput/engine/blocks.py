@@ -36,7 +36,10 @@ NEED_ADVICE: Mapping[Need, tuple[str, str]] = {
         f"Give what people did as the outputs of a system named {ORIGINAL}.",
     ),
     "source": ("a source", "Put a source into each item of the evalset."),
-    "logged": ("a score in a log", "Score a log of inspect_ai or promptfoo (.json)."),
+    "logged": (
+        "a score in a log",
+        "Score a log of an evaluation tool: docs/formats.md lists them.",
+    ),
 }
 
 
@@ -60,13 +63,17 @@ def refuse_source_without_references(
     """Raises InputError early if a metric needs references and no item has one. The source is read
     again only if its first block has none."""
     wanting = [metric for metric in metrics if "references" in metric.needs]
+    if not any(item.outputs for item in first):
+        return
     if not wanting or _has_references(first) or any(map(_has_references, source.blocks())):
         return
     for system in dict.fromkeys(system for item in first for system in item.outputs):
         for metric in wanting:
             check_outputs(metric, batch_of(system, first))
     what, advice = NEED_ADVICE["references"]
-    raise InputError(f"{wanting[0].name} needs {what}; no item has one. {advice}")
+    raise InputError(
+        f"{wanting[0].name} needs {what}; no item has one. {advice} {source.advice}".rstrip()
+    )
 
 
 def _has_references(block: Sequence[Item]) -> bool:
@@ -167,13 +174,16 @@ class SystemBlock:
 class BlockStatistics:
     """Systems are in the order of their first outputs. Ids, places and rows are kept only if rows are
     kept; `id_hashes` only if another process looks for repeated ids. `unreferenced` are items that lack
-    a reference for some system's output."""
+    a reference for some system's output. `documents` and `tags` are the items', kept with the rows;
+    empty if no item has any."""
 
     items: int
     systems: Mapping[str, SystemBlock]
     ids: Sequence[str] = ()
     id_hashes: NDArray[np.uint64] = field(default_factory=lambda: np.empty(0, np.uint64))
     unreferenced: Unreferenced = field(default_factory=Unreferenced)
+    documents: Sequence[str | None] = ()
+    tags: Sequence[Mapping[str, str]] = ()
 
 
 def block_statistics(
@@ -215,7 +225,19 @@ def block_statistics(
         ids_of(block) if keep_rows else (),
         _native.text_hashes(ids_of(block)) if hash_ids else np.empty(0, np.uint64),
         Unreferenced.of([i for i in ids_of(block) if i in unreferenced] if unreferenced else []),
+        *(_structure(block) if keep_rows else ()),
     )
+
+
+def _structure(
+    block: Sequence[Item],
+) -> tuple[Sequence[str | None], Sequence[Mapping[str, str]]]:
+    """The documents and the tags of the items, each empty if no item has any."""
+    if isinstance(block, PlainBlock):
+        return (), ()
+    documents = [item.document for item in block]
+    tags = [item.tags for item in block]
+    return documents if any(documents) else (), tags if any(tags) else ()
 
 
 def _systems_in(block: Sequence[Item]) -> list[str]:

@@ -12,7 +12,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from wellput.core.clusters import Clusters
 from wellput.core.estimates import ScoreTable
+from wellput.core.evalset import NO_TAGS
 from wellput.core.metric import Floats, LearnsFromOutputs, Metric
 from wellput.core.source import EvalSource
 from wellput.core.work import OnPhase, ignore_phase
@@ -55,6 +57,8 @@ class Collection:
     skipped: list[SkippedPartition] = field(default_factory=list)
     fewest_references: int | None = None
     most_references: int = 0
+    documents: list[str | None] = field(default_factory=list)
+    tags: list[Mapping[str, str]] = field(default_factory=list)
 
     def add(self, block: BlockStatistics) -> None:
         """Adds the next block."""
@@ -81,6 +85,8 @@ class Collection:
                     column.samples.append(added.samples)
         self.seen.add_hashes(block.id_hashes)
         self.ids += block.ids
+        self.documents += block.documents or [None] * len(block.ids)
+        self.tags += block.tags or [NO_TAGS] * len(block.ids)
         self.unreferenced = self.unreferenced.plus(block.unreferenced)
         self.items += block.items
 
@@ -101,7 +107,7 @@ class Collection:
                 if (system, metric.name) not in self.columns:
                     refuse_no_references(metric, system, n)
 
-    def table(self, metric: Metric, signature: str) -> ScoreTable:
+    def table(self, metric: Metric, signature: str, clusters: Clusters | None = None) -> ScoreTable:
         """The rows of a metric as a table of systems × items."""
         width = max(
             column.sums.shape[0] for key, column in self.columns.items() if key[1] == metric.name
@@ -130,6 +136,7 @@ class Collection:
             perfect=metric.perfect,
             bounds=getattr(metric, "bounds", (None, None)),
             samples=samples,
+            clusters=clusters,
         )
 
     def _samples(

@@ -220,6 +220,8 @@ def _block_card(block: BlockStatistics, arrays: list[NDArray[Any]]) -> dict[str,
         "ids": len(block.ids),
         "systems": systems,
         "unreferenced": [block.unreferenced.n, list(block.unreferenced.first)],
+        "documents": list(block.documents),
+        "tags": [dict(own) for own in block.tags],
     }
 
 
@@ -253,6 +255,8 @@ def _block_of_card(
         [next(ids) for _ in range(card["ids"])],
         hashes,
         Unreferenced(n, tuple(first)),
+        card["documents"],
+        card["tags"],
     )
 
 

@@ -34,8 +34,18 @@ class Numbered(dict[int, Any]):
 class EvalSetColumns:
     """The meaning of each column of a header."""
 
-    def __init__(self, header: Sequence[str], name: str, *, has_null: bool) -> None:
-        """`has_null`: cells may be None, lists and objects, as in Parquet; else they are text."""
+    def __init__(
+        self,
+        header: Sequence[str],
+        name: str,
+        *,
+        has_null: bool,
+        are_named: bool = False,
+        advice: Callable[[], str] = str,
+    ) -> None:
+        """`has_null`: cells may be None, lists and objects, as in Parquet; else they are text.
+        `are_named`: the user named columns, so the others are not misspelled, and items without an id
+        are numbered. `advice` says what to do about a wrong header."""
         self._has_null = has_null
         self._is_output = [column.startswith("outputs.") for column in header]
         self._puts = [_put(column, has_null) for column in header]
@@ -43,6 +53,7 @@ class EvalSetColumns:
             f"column {column}: did you mean {meant}?"
             for column, put in zip(header, self._puts, strict=True)
             if put is None and (meant := _intended(column)) and meant not in header
+            if not are_named
         ]
         wrong += [
             f"{system} has a column outputs.{system} and columns samples.{system}.0, …; keep one kind"
@@ -53,10 +64,10 @@ class EvalSetColumns:
             )
             if f"outputs.{system}" in header
         ]
-        if "id" not in header:
+        if "id" not in header and not are_named:
             wrong.append("no column id; every item needs one")
         if wrong:
-            raise InputError.collect(f"{name}: the header is wrong:", wrong)
+            raise InputError.collect(f"{name}: the header is wrong:", wrong, advice())
 
     def record(self, cells: Sequence[Any]) -> dict[str, Any]:
         """The row as the record of a JSONL file."""
@@ -86,6 +97,11 @@ def _put(column: str, has_null: bool) -> Put | None:
     if key in BY_SYSTEM and system and _is_number(number):
         return _stored(key, system, int(number))
     return None
+
+
+def is_read(column: str, *, has_null: bool) -> bool:
+    """Whether a column is one of an evaluation set."""
+    return _put(column, has_null) is not None
 
 
 def _is_number(text: str) -> bool:
@@ -152,8 +168,15 @@ def _paired(references: Any, trees: Any) -> tuple[Any, Any]:
         strays = [trees[i] for i in sorted(trees) if i not in order]
         trees = [trees.get(i) for i in order] + strays
     if isinstance(references, Numbered):
-        references = [references[i] for i in order]
+        cells = [references[i] for i in order]
+        # A column of a user's own may hold lists of references.
+        has_list = any(isinstance(cell, list) for cell in cells)
+        references = [text for cell in cells for text in _listed(cell)] if has_list else cells
     return references, trees
+
+
+def _listed(cell: Any) -> list[Any]:
+    return cell if isinstance(cell, list) else [cell]
 
 
 def _decode_objects(record: dict[str, Any]) -> None:

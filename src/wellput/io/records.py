@@ -40,10 +40,19 @@ class RecordReader:
     """Turns records into items and adds what is wrong to `problems`.
 
     `unit` is what a record's number counts: "line" or "row". Trees are parsed if `parse_trees` is true,
-    or if a reference is known only from its tree.
+    or if a reference is known only from its tree. `are_named`: the user named the keys, so the others
+    are not misspelled.
     """
 
-    def __init__(self, problems: Problems, *, unit: str = "line", parse_trees: bool = True) -> None:
+    def __init__(
+        self,
+        problems: Problems,
+        *,
+        unit: str = "line",
+        parse_trees: bool = True,
+        are_named: bool = False,
+    ) -> None:
+        self._are_named = are_named
         self._problems = problems
         self._unit = unit
         self._parse_trees = parse_trees
@@ -72,7 +81,7 @@ class RecordReader:
         def complain(what: str) -> None:
             self._problems.add(where, what)
 
-        if not KNOWN_KEYS.issuperset(record):
+        if not self._are_named and not KNOWN_KEYS.issuperset(record):
             self._refuse_misspelled(record, complain)
         item = self._item(identifier, record, complain)
         return item if self._problems.total == before else None

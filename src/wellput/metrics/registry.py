@@ -27,6 +27,7 @@ from wellput.core.registries import (
     plugins,
     split_specs,
 )
+from wellput.core.source import EvalSource
 from wellput.metrics.base import as_text
 
 GROUP = "wellput.metrics"
@@ -187,6 +188,15 @@ def create_all(
     for one in metrics:
         seen.setdefault(one.name, one)
     return list(seen.values())
+
+
+def each_scorer(metrics: Sequence[Metric], source: EvalSource) -> list[Metric]:
+    """The metrics; instead of a `logged` that means several scorers of the source, one for each."""
+    if not any("logged" in metric.needs for metric in metrics):
+        return list(metrics)
+    from wellput.metrics.logged import scorers_named
+
+    return scorers_named(metrics, source)
 
 
 def _metrics_of(spec: str | Metric | GivesMetric) -> Sequence[Metric]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from wellput.core.clusters import MIN_CLUSTERS_FOR_CLAIMS
 from wellput.core.errors import counted
 from wellput.core.scores import MIN_ITEMS_FOR_CLAIMS, Score
 from wellput.engine.result import ScoreResult, SkippedPartition, UnscoredItems
@@ -32,7 +33,11 @@ TEST_NAMES = {
 }
 MCNEMAR_NAMES = {"mcnemar": "McNemar's test", "exact mcnemar": "McNemar's exact test"}
 MCNEMAR_EXACT_OR_NOT = "McNemar's test, exact where few items differ"
-SHARE_INTERVAL_NAMES = {"wilson": "Wilson's", "exact": "exact (Clopper and Pearson's)"}
+SHARE_INTERVAL_NAMES = {
+    "wilson": "Wilson's",
+    "exact": "exact (Clopper and Pearson's)",
+    "wilson, clustered": "Wilson's, widened because items are not independent",
+}
 
 
 def score_report(result: ScoreResult) -> Report:
@@ -41,7 +46,15 @@ def score_report(result: ScoreResult) -> Report:
     if result.differences:
         tables.append(difference_table(result))
     value = result.values()
-    return Report(tables, value, CSV_COLUMNS, value["scores"], result.explanations)
+    if not result.slices:
+        return Report(tables, value, CSV_COLUMNS, value["scores"], result.explanations)
+    from wellput.reporting.slices import slice_tables
+
+    def cell(part: ScoreResult, system: str, metric: str) -> str:
+        return _cell(part[system, metric], _digits(result, metric), part)
+
+    tables += slice_tables(result, cell)
+    return Report(tables, value, ("by", *CSV_COLUMNS), result.records(), result.explanations)
 
 
 def score_table(result: ScoreResult) -> Table:
@@ -311,6 +324,12 @@ def few_items(result: ScoreResult) -> list[str]:
     """A note that there are too few items for a claim, where there are intervals or tests."""
     fewest = min(score.n if score.n_common is None else score.n_common for score in result.scores)
     has_uncertainty = result.test is not None or any(s.low is not None for s in result.scores)
+    clusters = result.clusters
+    if has_uncertainty and clusters is not None and clusters.are_few:
+        return [
+            f"{clusters.n} {clusters.words} are too few to claim a difference; at least "
+            f"{MIN_CLUSTERS_FOR_CLAIMS} are needed."
+        ]
     if not has_uncertainty or fewest >= MIN_ITEMS_FOR_CLAIMS:
         return []
     are = "is" if fewest == 1 else "are"
@@ -342,7 +361,13 @@ def _legend(result: ScoreResult) -> list[str]:
     if has_intervals or result.test is not None:
         from wellput.core.estimates import holds_for
 
-        lines.append(holds_for("items"))
+        if result.clusters is not None:
+            lines.append(result.clusters.sentence)
+        lines.append(holds_for("items", result.clusters))
+    if result.error_sources:
+        from wellput.reporting.error_sources import error_sentences
+
+        lines += error_sentences(result)
     if any(line.startswith("no difference shown") for line in _claims(result)):
         lines.append(
             "“No difference shown” does not mean that the systems are equal."

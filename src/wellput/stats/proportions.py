@@ -102,7 +102,7 @@ def wilson(hits: int, n: int, *, confidence: float = 0.95) -> Estimate:
     return Estimate(share, low, high, method="wilson", n=n)
 
 
-def wilson_bounds(share: float, n: int, *, z: float) -> tuple[float, float]:
+def wilson_bounds(share: float, n: float, *, z: float) -> tuple[float, float]:
     """Wilson's interval of a share of n, z standard errors wide on either side. At a share of 0 or 1
     rounding may take a bound a little beyond it."""
     center = (share + z * z / (2 * n)) / (1 + z * z / n)

@@ -48,8 +48,8 @@ PAPER_FEATURES: dict[str, str] = {
     "invalid": "linkages that post-processing rejects, of those found",
 }
 assert tuple(PAPER_FEATURES) == tuple(FEATURES)
-N_ADDED = 2
-"""The first two features are added over the sentences of a text."""
+N_COUNTS = 6
+"""Log probability, fragments, nulls, invalid linkages, linkages and words of a sentence."""
 UNRELATED = frozenset(
     ["parataxis", "list", "dep", "orphan", "reparandum", "dislocated", "goeswith", "discourse",
      "vocative"]
@@ -93,8 +93,7 @@ class PaperGleuParsers:
         on_progress: OnProgress = ignore_progress,
     ) -> Floats:
         """(texts, 4), in the order of `PAPER_FEATURES`; NaN for a text without words. The paper takes
-        a text as one sentence. Here log probabilities and fragments of its sentences are added, the
-        shares are their mean."""
+        a text as one sentence; so everything is added over the sentences of a text."""
 
         def of(lines: list[str], words: list[tuple[str, ...]]) -> Floats:
             trees = self.transitions.parse(words, threads=threads)
@@ -106,16 +105,27 @@ class PaperGleuParsers:
                     (
                         own.log_probability,
                         fragments_of(tree, self.supertags),
-                        *_link_features(link, len(forms)),
+                        *_link_counts(link, len(forms)),
+                        len(forms),
                     )
                     for own, tree, link, forms in zip(scored, trees, links, words, strict=True)
                 ]
             )
 
-        means = sentence_means(texts, len(PAPER_FEATURES), of)
+        means = sentence_means(
+            texts, N_COUNTS, of
+        )  # of one text they are in proportion to the sums
         counts = [sum(bool(treebank_words(one).forms) for one in sentences(text)) for text in texts]
-        means[:, :N_ADDED] *= np.maximum(1, counts)[:, None]
-        return means
+        added = np.maximum(1, counts)
+        log_probability, fragments, nulls, invalid, found, length = means.T
+        return np.column_stack(
+            [
+                log_probability * added,
+                fragments * added,
+                nulls / length,
+                invalid / found,
+            ]
+        )
 
 
 def fragments_of(tree: Tree, supertags: frozenset[str]) -> int:
@@ -128,13 +138,14 @@ def fragments_of(tree: Tree, supertags: frozenset[str]) -> int:
     return 1 + cut
 
 
-def _link_features(parse: LinkParse, words: int) -> tuple[float, float]:
-    """The shares of nulls and of invalid linkages; both are 1 if there is no parse. The library also
-    counts the wall before the sentence among the nulls, so their share is capped at 1."""
-    if parse.null_count is None:
-        return 1.0, 1.0
-    invalid = (parse.post_processed - parse.valid) / parse.found if parse.found else 1.0
-    return min(1.0, parse.null_count / words), invalid
+def _link_counts(parse: LinkParse, words: int) -> tuple[float, float, float]:
+    """Nulls, invalid linkages and linkages found; if there is no parse, all words are nulls, and one
+    linkage of one is invalid. The library also counts the wall before the sentence among the nulls, so
+    these are at most the words."""
+    if parse.null_count is None or not parse.found:
+        nulls = words if parse.null_count is None else min(words, parse.null_count)
+        return nulls, 1, 1
+    return min(words, parse.null_count), parse.post_processed - parse.valid, parse.found
 
 
 def train_paper_parsers(trees: Sequence[Tree], folder: Path, *, seed: int) -> None:

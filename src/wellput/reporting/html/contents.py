@@ -14,7 +14,7 @@ import numpy as np
 
 from wellput.agreement.analysis import AgreementOptions, agree
 from wellput.agreement.correlations import oriented
-from wellput.agreement.exclusions import known_answers, without_excluded
+from wellput.agreement.exclusions import with_unknown, without_excluded
 from wellput.agreement.orders import is_sentinel
 from wellput.agreement.panel import KnownNames
 from wellput.agreement.preferences import agree_on_preferences
@@ -27,9 +27,8 @@ from wellput.core.work import OnPhase, ignore_phase
 from wellput.engine.result import ScoreResult
 from wellput.engine.score import score_source
 from wellput.engine.scoring_plan import DEFAULT_PAIRED_TEST, Inference, Resampling, ScoringPlan
-from wellput.metrics.logged import scorers_named
-from wellput.metrics.registry import create_all
-from wellput.reporting.agree import tables_of
+from wellput.metrics.registry import create_all, each_scorer
+from wellput.reporting.agree import excluded_notes, tables_of
 from wellput.reporting.html import report_charts
 from wellput.reporting.html.answer import (
     ReportAnswer,
@@ -167,6 +166,7 @@ def people_sections(
     alone = (
         [] if judges else ["No two judges rated the same outputs: how far they agree is unknown."]
     )
+    words = [*alone, *([] if agreement.preferences else excluded_notes(agreement))]
     return [
         Section(
             "agreement",
@@ -175,7 +175,7 @@ def people_sections(
             charts=ratings,
             tables=about_metrics,
         ),
-        Section("judges", "The judges", words=alone, charts=judges, tables=about_judges),
+        Section("judges", "The judges", words=words, charts=judges, tables=about_judges),
     ]
 
 
@@ -317,9 +317,9 @@ def evaluate(
         source, size=shown, seed=uncertainty.seed, first=judged, on_progress=on_items
     )
     known = KnownNames(sample.systems, sample.found)
-    known_answers(answers, options.exclusions, known)  # before anything is scored
+    options = replace(options, exclusions=with_unknown(answers, options.exclusions, known))
     named = create_all(metrics or usual_metrics(sample, has_judgments=bool(answers)))
-    chosen = scorers_named(named, source)
+    chosen = each_scorer(named, source)
     has_pairs = len(sample.systems) > 1
     inference = Inference(
         has_intervals=True,

@@ -23,6 +23,8 @@ FIRST_DELAY_SECONDS = 0.5
 LONGEST_DELAY_SECONDS = 60.0
 MAX_WAITS = 100
 """How often a request may be put off because the endpoint asks to wait."""
+MAX_CONNECTIONS_WITHOUT_ANSWER = 10
+"""After this many failed connections and no answer, nobody is there."""
 MAX_REJECTIONS_WITHOUT_ANSWER = 5
 """After this many rejected requests and no answer, the requests themselves are at fault."""
 
@@ -124,6 +126,7 @@ class _Work:
         self._lock = threading.Lock()
         self._resume_at = 0.0
         self._failures_in_a_row = 0
+        self._n_not_sent = 0
         self._max_failures_in_a_row = max_failures_in_a_row
 
     def run(self, requests: SimpleQueue[Request]) -> None:
@@ -196,7 +199,11 @@ class _Work:
             self.asked.n_retries += 1
             # To be asked to wait is no sign that the endpoint is down.
             self._failures_in_a_row += failure.wait is None
-            if self._failures_in_a_row > self._max_failures_in_a_row:
+            self._n_not_sent += not failure.is_sent
+            is_nobody_there = (
+                not self.asked.n_answered and self._n_not_sent >= MAX_CONNECTIONS_WITHOUT_ANSWER
+            )
+            if is_nobody_there or self._failures_in_a_row > self._max_failures_in_a_row:
                 raise unreachable(self.model.identity.get("endpoint", "The model"), str(failure))
 
     def _note_rejection(self, name: str, why: str) -> None:

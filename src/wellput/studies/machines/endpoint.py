@@ -36,12 +36,16 @@ STOPPING_STATUSES = (401, 402, 403, 404, 405)
 
 class TemporaryFailure(Exception):
     """Trying again may help. `wait` is how many seconds the endpoint asks to wait, if it does;
-    `may_cost` says that the request may have been paid for without an answer."""
+    `may_cost` says that the request may have been paid for without an answer, `is_sent` that there was
+    a connection at all."""
 
-    def __init__(self, why: str, *, wait: float | None = None, may_cost: bool = False) -> None:
+    def __init__(
+        self, why: str, *, wait: float | None = None, may_cost: bool = False, is_sent: bool = True
+    ) -> None:
         super().__init__(why)
         self.wait = wait
         self.may_cost = may_cost
+        self.is_sent = is_sent
 
 
 class Rejected(Exception):
@@ -164,8 +168,9 @@ class Endpoint:
             raise TemporaryFailure(why, may_cost=is_sent) from None
         except (OSError, http.client.HTTPException) as error:
             self.close()
+            reason = getattr(error, "strerror", None) or type(error).__name__
             raise TemporaryFailure(
-                f"the connection failed ({type(error).__name__})", may_cost=is_sent
+                f"the connection failed ({reason})", may_cost=is_sent, is_sent=is_sent
             ) from None
 
     def _connection(self) -> http.client.HTTPConnection:

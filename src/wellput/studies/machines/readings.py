@@ -7,12 +7,14 @@ a choice keeps the share that the first version won.
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
+from wellput.studies.machines.error_spans import read_spans, spans_value
 from wellput.studies.machines.prompts import Prompt
 
 ScoresFrom: TypeAlias = Literal["probabilities", "text"]
@@ -57,7 +59,8 @@ class Reading:
 
     `label` is the allowed answer that was given, as people give it. `value` is the expected value, or
     the number of the label; for a choice the share that the first version won. `mass` is the
-    probability of all allowed answers together. Where there is no answer, `reason` says why.
+    probability of all allowed answers together. Where there is no answer, `reason` says why. Error
+    `spans` are JSON.
     """
 
     label: float | str | None = None
@@ -65,6 +68,7 @@ class Reading:
     scores_from: ScoresFrom = "text"
     mass: float | None = None
     reason: NoAnswer | None = None
+    spans: str | None = None
 
 
 def read_reply(prompt: Prompt, reply: Reply) -> Reading:
@@ -72,9 +76,14 @@ def read_reply(prompt: Prompt, reply: Reply) -> Reading:
     if reply.refusal or reply.finish == "content_filter":
         return Reading(reason="refusal")
     text = THOUGHT.sub("", reply.text).strip(WRAPPING)
-    if not text:
+    if not text and prompt.spans_of is None:
         return Reading(reason="cut off" if reply.finish == "length" else "empty")
-    label = _label(prompt, text)
+    if prompt.spans_of is not None:
+        spans = read_spans(prompt.spans_of, THOUGHT.sub("", reply.text))
+        if spans is not None:
+            value = spans_value(spans)
+            return Reading(value, value, spans=json.dumps(spans, ensure_ascii=False))
+    label = None if prompt.spans_of is not None else _label(prompt, text)
     if label is None:
         if REFUSAL.match(text):
             return Reading(reason="refusal")

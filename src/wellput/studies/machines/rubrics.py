@@ -14,6 +14,7 @@ from wellput.core.registries import split_names
 from wellput.studies.assignment_rules import is_first_shown_first
 from wellput.studies.designs.base import Design
 from wellput.studies.designs.registry import design_of
+from wellput.studies.machines.error_spans import SpansDesign, spans_questionnaire
 from wellput.studies.machines.prompts import Prompt, ShownTexts, make_prompt, prompt_hash
 from wellput.studies.media import TextMedium, medium_for
 from wellput.studies.questionnaire import Questionnaire
@@ -39,7 +40,8 @@ class Rubric:
 
     @property
     def design(self) -> Design:
-        return design_of(self.questionnaire)
+        is_spans = self.questionnaire.kind == SpansDesign.name
+        return SpansDesign() if is_spans else design_of(self.questionnaire)
 
     @property
     def hash(self) -> str:
@@ -80,6 +82,12 @@ def make_rubric(
     own = {name: record.pop(name) for name in RUBRIC_SETTINGS if name in record}
     for name in FOR_PEOPLE_ALONE:
         record.pop(name, None)
+    shows_source = show_source or bool(record.get("show_source", False))
+    shows_reference = show_reference or bool(own.get("show_reference", False))
+    if (design or own.get("design")) == SpansDesign.name:
+        if points is not None or ties:
+            raise InputError("The design spans has neither points= nor ties=.")
+        return Rubric(spans_questionnaire(record, names), shows_source, shows_reference)
     settings = make_settings(
         design or own.get("design", "rating"),
         record,
@@ -92,11 +100,7 @@ def make_rubric(
         raise InputError(
             "A machine answers tasks only as a judge of a study: wellput judge STUDY --model MODEL."
         )
-    return Rubric(
-        made,
-        show_source=show_source or settings.show_source,
-        show_reference=show_reference or bool(own.get("show_reference", False)),
-    )
+    return Rubric(made, shows_source, shows_reference)
 
 
 @dataclass(frozen=True)
@@ -189,7 +193,7 @@ def _trials_of(
     items = study_items(evalset, TextMedium(), source=rubric.show_source)
     references = {item.id: tuple(item.references) for item in evalset}
     found: list[MachineTrial] = []
-    for number, trial in enumerate(all_trials(rubric.questionnaire, items)):
+    for number, trial in enumerate(all_trials(rubric.questionnaire, items, design)):
         item = items[trial.item]
         orders = [trial.systems]
         if design.balances_order:
