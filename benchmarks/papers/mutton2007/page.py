@@ -84,7 +84,7 @@ BETWEEN = {"first": (0.8749, 0.4710, 0.7040, 0.0813), "second": (0.9048, 0.3318,
 # A benchmark cannot know how often its test set was looked at: whoever runs it again says so here.
 LOOKS = """Parsers and features were chosen on sentences of the training documents. The test documents were
 scored twice. The first time, the shares of an output of several sentences were the mean of its sentences, not of all its words as in the
-paper; GLEU then had 82.0% and .370."""
+paper. GLEU then had 82.0% and .370; this was changed after these figures were seen."""
 
 
 def main() -> None:
@@ -132,7 +132,7 @@ real sentences from sequences of words; the distance from its plane is the score
 transition parser for Connexor's.
 
 **Its experiment.** Sentences of 24 words are glued together from sequences of 1, 2, 3, 4, 6, 8 or 24 words of Reuters news: the longer the
-sequences, the better the sentence. Twenty people judged 50 of them, and 60 more from other generators.
+sequences, the better the sentence. Twenty people judged 50 of them, and then 60 more, half of them from other generators.
 
 **The nearest data**: the paper's Reuters corpus (RCV1) must be asked for. Here it is the older Reuters collection ApteMod, which anyone can
 download. {TRAINING_SENTENCES} real sentences and {TRAINING_SENTENCES} of size 1 from its training documents train the machine (the paper:
@@ -203,7 +203,7 @@ The first sentence of each kind, not chosen. `wellput degrade` makes them.
 def _accuracy(found: Scored) -> str:
     share = wilson(found.right, found.tested)
     weights = ", ".join(
-        f"{NAMES[name]} {weight:+.2f}".replace("-", "−") for name, weight in found.weights.items()
+        NAMES[name] + f" {weight:+.2f}".replace("-", "−") for name, weight in found.weights.items()
     )
     return f"""## Section 4: real or not?
 
@@ -313,7 +313,7 @@ def _people(found: Scored, first: Trial, second: Trial) -> str:
     return f"""## Tables 3, 4, 5, 7, 8, 9 and Figure 2, with simulated judges
 
 **The judges in this section are simulated.** It shows that the analysis works as the paper describes it; it says nothing about people. Twenty
-simulated judges rate ten sentences of each kind, each on a scale of his own, which is normalized to 0 … 1. Their ratings follow the means that the
+simulated judges rate ten sentences of each kind, each on a scale of their own, which is normalized to 0 … 1. Their ratings follow the means that the
 paper prints for real sentences, sizes 8 and 1 and the three generators (Table 6), plus the deviation of each sentence and noise. These
 deviations have nothing to do with the sentence itself, so a metric can only agree with them by telling the kinds apart.
 

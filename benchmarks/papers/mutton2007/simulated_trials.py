@@ -31,7 +31,7 @@ MEANS = {
 }
 SENTENCE_SPREAD, JUDGE_SPREAD = 0.12, 0.13
 """Standard deviations of a sentence's quality around the mean of its kind, and of a judge's rating
-around the sentence's quality; chosen so that judges correlate about .70, as in the paper."""
+around the sentence's quality."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,8 +52,8 @@ class Trial:
 
 
 def trial(found: Scored, kinds: Sequence[str], rng: np.random.Generator) -> Trial:
-    """Ten random sentences of each kind, rated by magnitude estimation: each judge has a scale of his
-    own, which is taken out again."""
+    """Ten random sentences of each kind, rated by magnitude estimation: each judge has a scale of
+    their own, which is taken out again."""
     places = {kind: rng.permutation(len(found.texts[kind]))[:SENTENCES_A_KIND] for kind in kinds}
     labels = [kind for kind in kinds for _ in places[kind]]
     quality = np.array([MEANS[kind] for kind in labels])

@@ -225,7 +225,7 @@ def fluency(
     if given and features != "paper":
         raise InputError("treebank= is for features='paper'.")
     if gleu is False and features == "paper":
-        raise InputError("features='paper' makes gleu-fluency: leave out gleu=False.")
+        raise InputError("features='paper' makes only gleu-fluency, which gleu=False forbids.")
     texts = [Path(one) for one in as_list(text)]
     if missing := [str(one) for one in texts if not one.exists()]:
         raise InputError(f"No such file or folder: {', '.join(missing)}.")
