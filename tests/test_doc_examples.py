@@ -27,6 +27,7 @@ NOT_RUN = {
     "docs/commands/displays.md": 2,
     "docs/commands/runs.md": 1,
     "docs/commands/score.md": 1,
+    "docs/commands/judge.md": 3,
     "docs/commands/study.md": 1,
     "docs/commands/train.md": 3,
     "docs/displays.md": 4,
@@ -42,6 +43,7 @@ NEEDS = {
     "docs/language/link-grammar.md": "link grammar",
     "docs/language/wordnet.md": "WordNet",
     "docs/metrics/gleu-fluency.md": "link grammar",
+    "docs/metrics/meteor.md": "WordNet",
 }
 
 

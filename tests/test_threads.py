@@ -49,7 +49,10 @@ def overlap(threads: int) -> object:
     return [
         _native.bleu_statistics(TEXTS, REFERENCES, "13a", 4, False, threads),
         _native.chrf_statistics(TEXTS, REFERENCES, 6, 2, 4.0, False, True, threads),
+        _native.rouge_n_statistics(TEXTS, REFERENCES, 2, threads),
         _native.rouge_l_statistics(TEXTS, REFERENCES, threads),
+        _native.rouge_lsum_statistics(TEXTS, REFERENCES, threads),
+        _native.sari_statistics(TEXTS, REFERENCES, "13a", threads),
         _native.nist_statistics(TEXTS, REFERENCES, counter, threads),
     ]
 
@@ -62,6 +65,7 @@ def errors(threads: int) -> object:
         _native.string_errors(TEXTS, REFERENCES, "none", COSTS, threads),
         _native.treelet_errors(TEXTS[::-1], words, heads, "none", COSTS, threads),
         _native.wer_statistics(TEXTS, REFERENCES, "none", threads),
+        _native.cer_statistics(TEXTS, REFERENCES, threads),
         _native.ter_statistics(TEXTS, REFERENCES, threads),
     ]
 

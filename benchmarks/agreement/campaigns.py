@@ -86,7 +86,7 @@ def ranked_by_script(judgments: Sequence[Judgment]) -> list[ScriptRow]:
     ends with a system that is significantly better than all systems below it."""
     values: dict[str, dict[str, list[float]]] = {}
     for one in judgments:
-        values.setdefault(one.system, {}).setdefault(one.item, []).append(one.value)
+        values.setdefault(one.system, {}).setdefault(one.item, []).append(one.number)
     means = {
         system: {item: np.mean(own) for item, own in items.items()}
         for system, items in values.items()
@@ -135,7 +135,7 @@ def beside_lme4(question: FittedQuestion, judgments: Sequence[Judgment]) -> list
         "item": [one.item for one in judgments],
         "document": [one.extra["document"] for one in judgments],
         "system": [one.system for one in judgments],
-        "value": [one.value for one in judgments],
+        "value": [one.number for one in judgments],
     }
     with tempfile.TemporaryDirectory() as folder:
         data, script = Path(folder) / "data.json", Path(folder) / "fit.R"

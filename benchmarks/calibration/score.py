@@ -24,7 +24,7 @@ from benchmarks.pages import write_page
 from wellput.core.estimates import Estimate
 from wellput.core.metric import Floats
 from wellput.stats.jackknife import paired_jackknife, score_interval
-from wellput.stats.proportions import DifferenceOfShares, is_share
+from wellput.stats.proportions import DifferenceOfShares, is_share, share_interval
 from wellput.stats.resampling import approximate_randomization, bootstrap, paired_bootstrap
 
 SIZES = (30, 100, 500)
@@ -121,6 +121,29 @@ def exact_level_of_shares(n: int) -> float:
     return max(float(binom.pmf(np.arange(n + 1), n, share) @ rejected) for share in shares)
 
 
+def exact_coverage_of_shares(n: int) -> tuple[float, float]:
+    """The mean and the lowest coverage of the 95% interval of a share of n items, over true shares from
+    .01 to .99: every outcome counts, nothing is drawn."""
+    outcomes = np.arange(n + 1)
+    intervals = [share_interval(int(hits), n) for hits in outcomes]
+    shares = np.arange(1, 100) / 100
+    covered = [
+        float(binom.pmf(outcomes, n, share) @ [_holds(one, share) for one in intervals])
+        for share in shares
+    ]
+    return float(np.mean(covered)), min(covered)
+
+
+def exact_row(n: int) -> str:
+    """What can be computed about metrics of 0 and 1 with n items."""
+    mean, lowest = exact_coverage_of_shares(n)
+    all_pass = share_interval(n, n)
+    return (
+        f"| {n} | {exact_level_of_shares(n):.3f} | {mean:.3f} | {lowest:.3f} "
+        f"| {all_pass.low:.3f} to 1 ({all_pass.method}) |"
+    )
+
+
 def page(*, trials: int, named_trials: int, n_resamples: int, seed: int) -> str:
     defaults: list[Default] = []
     named_rows: list[str] = []
@@ -144,7 +167,7 @@ def page(*, trials: int, named_trials: int, n_resamples: int, seed: int) -> str:
         conservative=_listed([one for one in defaults if one.is_conservative]),
         n_failing=sum(one.fails for one in defaults),
         n_all=len(defaults),
-        exact="\n".join(f"| {n} | {exact_level_of_shares(n):.3f} |" for n in EXACT_SIZES),
+        exact="\n".join(map(exact_row, EXACT_SIZES)),
         named="\n".join(named_rows),
     )
 
@@ -177,7 +200,7 @@ How often are p-values and intervals right? Measured on simulated systems whose 
 Differences come with an interval and a p-value from the jackknife's standard error and Student's t, corrected
 for skewness where that is more cautious; scores with an interval from the same error on a scale that respects
 the metric's bounds. Where every item counts 0 or 1, differences have Tango's interval and McNemar's p-value,
-scores Wilson's interval.
+exact where fewer than 25 items differ; scores have Wilson's interval, with fewer than 30 items the exact one.
 
 Two equally good systems should be told apart at .05 in .050 of the studies, and 95% intervals should hold the
 truth in .950. For intervals of differences, one of the two systems is worse. {trials} studies a row;
@@ -204,11 +227,12 @@ What this says:
   skewness makes intervals wider; Student's t alone told equally good systems apart in about .08
   (skewed) and .11 (very skewed) of studies with 30 items, as randomization does below.
 
-For metrics of 0 and 1, the type I error of the default test can be computed instead of simulated. This is the largest at .05, over
-all shares of items on which the two systems differ:
+For metrics of 0 and 1 this can be computed instead of simulated: the largest type I error of the default test at .05, over all shares of
+items on which the two systems differ; how often the 95% interval of a pass rate holds the true rate, on average and at worst over true rates
+from .01 to .99; and the interval where all items pass.
 
-| items | largest type I error |
-|---|---|
+| items | largest type I error | interval of a rate holds, mean | lowest | all items pass |
+|---|---|---|---|---|
 {exact}
 
 ## Tests that must be asked for by name

@@ -1,9 +1,15 @@
-// ROUGE-L: the longest common subsequence of words, against each of their lengths.
+// ROUGE-1, -2, … count common n-grams, ROUGE-L the longest common subsequence of words, and ROUGE-Lsum
+// the words of each reference sentence that are in such a subsequence with some output sentence.
+#include <algorithm>
 #include <bit>
+#include <span>
+#include <stdexcept>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "kernels.h"
+#include "metrics/ngram_counter.h"
 #include "metrics/scoring.h"
 #include "metrics/word_places.h"
 #include "text/vocabulary.h"
@@ -12,43 +18,101 @@ namespace wellput {
 
 namespace {
 
+constexpr std::size_t kMaxCells = std::size_t{1} << 28;  // of a table of two sentences: 1 GiB
+
 bool is_word_character(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
 
-class RougeScorer {
+// rouge-score's words are runs of ASCII letters and digits; all other characters separate them.
+void append_numbers(std::string_view text, Vocabulary& vocabulary, std::vector<int>& numbers) {
+    const std::size_t size = text.size();
+    for (std::size_t p = 0; p < size;) {
+        const std::size_t begin = p;
+        while (p < size && is_word_character(text[p])) ++p;
+        if (p > begin)
+            numbers.push_back(vocabulary.add(text.substr(begin, p - begin)));
+        else
+            ++p;
+    }
+}
+
+// Fills row with F, precision and recall of the reference with the highest F (the first of several),
+// and 1 to count the item; all stay 0 if there is no reference. A unit is a word or an n-gram.
+class BestReference {
 public:
-    // row: F, precision and recall for the reference with the highest F (the first of several), and
-    // 1 to count the item; all 0 if there is no reference.
+    explicit BestReference(double* row) : row_(row) {}
+    void take(int common, std::size_t hypothesis_units, std::size_t reference_units) {
+        row_[3] = 1;
+        if (common == 0) return;
+        const double precision = common / static_cast<double>(hypothesis_units);
+        const double recall = common / static_cast<double>(reference_units);
+        const double f = 2 * precision * recall / (precision + recall);
+        if (f <= row_[0]) return;
+        row_[0] = f;
+        row_[1] = precision;
+        row_[2] = recall;
+    }
+
+private:
+    double* row_;
+};
+
+class RougeNScorer {
+public:
+    explicit RougeNScorer(int order) : order_(static_cast<std::size_t>(order)) {}
     void score(std::string_view hypothesis, References references, double* row) {
         vocabulary_.clear();
-        to_numbers(hypothesis, hypothesis_);
-        for (std::size_t k = 0; k < references.size(); ++k) {
-            row[3] = 1;
-            to_numbers(references[k], reference_);
-            const int common = longest_common_subsequence();
-            if (common == 0) continue;
-            const double precision = common / static_cast<double>(hypothesis_.size());
-            const double recall = common / static_cast<double>(reference_.size());
-            const double f = 2 * precision * recall / (precision + recall);
-            if (f <= row[0]) continue;
-            row[0] = f;
-            row[1] = precision;
-            row[2] = recall;
+        trie_.clear();
+        grams_of(hypothesis, hypothesis_);
+        BestReference best(row);
+        for (const auto reference : references) {
+            grams_of(reference, reference_);
+            best.take(common(), hypothesis_.size(), reference_.size());
         }
     }
 
 private:
-    // rouge-score's words are runs of ASCII letters and digits; all other characters separate them.
+    void grams_of(std::string_view text, std::vector<Node>& grams) {
+        words_.clear();
+        grams.clear();
+        append_numbers(text, vocabulary_, words_);
+        for (std::size_t i = 0; i + order_ <= words_.size(); ++i) {
+            Node node = kRoot;
+            for (std::size_t k = 0; k < order_; ++k)
+                node = trie_.add(node, static_cast<Token>(words_[i + k]));
+            grams.push_back(node);
+        }
+    }
+    int common() {
+        counts_.assign(trie_.size(), 0);
+        for (const Node gram : hypothesis_) ++counts_[gram];
+        int found = 0;
+        for (const Node gram : reference_) found += counts_[gram]-- > 0;
+        return found;
+    }
+
+    std::size_t order_;
+    Vocabulary vocabulary_;
+    Trie trie_;
+    std::vector<int> words_, counts_;
+    std::vector<Node> hypothesis_, reference_;
+};
+
+class RougeLScorer {
+public:
+    void score(std::string_view hypothesis, References references, double* row) {
+        vocabulary_.clear();
+        to_numbers(hypothesis, hypothesis_);
+        BestReference best(row);
+        for (const auto reference : references) {
+            to_numbers(reference, reference_);
+            best.take(longest_common_subsequence(), hypothesis_.size(), reference_.size());
+        }
+    }
+
+private:
     void to_numbers(std::string_view text, std::vector<int>& numbers) {
         numbers.clear();
-        const std::size_t size = text.size();
-        for (std::size_t p = 0; p < size;) {
-            const std::size_t begin = p;
-            while (p < size && is_word_character(text[p])) ++p;
-            if (p > begin)
-                numbers.push_back(vocabulary_.add(text.substr(begin, p - begin)));
-            else
-                ++p;
-        }
+        append_numbers(text, vocabulary_, numbers);
     }
 
     // Hyyrö 2004: a zero bit for every column of the reference where the length goes up by one.
@@ -78,12 +142,124 @@ private:
     std::vector<std::uint64_t> level_;
 };
 
+// As rouge-score's rougeLsum: lines are sentences. A word of a reference sentence is a hit if it is in
+// the longest common subsequence with some sentence of the hypothesis. No word is hit more often than
+// either text has it.
+class RougeLsumScorer {
+public:
+    void score(std::string_view hypothesis, References references, double* row) {
+        vocabulary_.clear();
+        to_sentences(hypothesis, hypothesis_);
+        BestReference best(row);
+        for (const auto reference : references) {
+            to_sentences(reference, reference_);
+            best.take(hits(), hypothesis_.words.size(), reference_.words.size());
+        }
+    }
+
+private:
+    using Words = std::span<const int>;
+    struct Sentences {
+        std::vector<int> words;
+        std::vector<std::size_t> ends;
+        std::size_t size() const { return ends.size(); }
+        Words operator[](std::size_t i) const {
+            const std::size_t begin = i ? ends[i - 1] : 0;
+            return Words(words).subspan(begin, ends[i] - begin);
+        }
+    };
+
+    void to_sentences(std::string_view text, Sentences& sentences) {
+        sentences.words.clear();
+        sentences.ends.clear();
+        for (std::size_t begin = 0; begin <= text.size();) {
+            const std::size_t end = std::min(text.find('\n', begin), text.size());
+            append_numbers(text.substr(begin, end - begin), vocabulary_, sentences.words);
+            sentences.ends.push_back(sentences.words.size());
+            begin = end + 1;
+        }
+    }
+
+    int hits() {
+        const auto bound = static_cast<std::size_t>(vocabulary_.bound());
+        left_in_hypothesis_.assign(bound, 0);
+        left_in_reference_.assign(bound, 0);
+        for (const int word : hypothesis_.words) ++left_in_hypothesis_[word];
+        for (const int word : reference_.words) ++left_in_reference_[word];
+        int found = 0;
+        for (std::size_t r = 0; r < reference_.size(); ++r) {
+            const Words sentence = reference_[r];
+            is_common_.assign(sentence.size(), false);
+            for (std::size_t h = 0; h < hypothesis_.size(); ++h)
+                mark_common(sentence, hypothesis_[h]);
+            for (std::size_t i = 0; i < sentence.size(); ++i) {
+                int& own = left_in_reference_[sentence[i]];
+                int& other = left_in_hypothesis_[sentence[i]];
+                if (!is_common_[i] || own == 0 || other == 0) continue;
+                ++found;
+                --own;
+                --other;
+            }
+        }
+        return found;
+    }
+
+    // Several subsequences may be longest; like rouge-score, the walk back through the table prefers
+    // equal words, then the word of the hypothesis that loses nothing, then that of the reference.
+    void mark_common(Words reference, Words hypothesis) {
+        const std::size_t rows = reference.size();
+        const std::size_t columns = hypothesis.size();
+        if (rows == 0 || columns == 0) return;
+        const std::size_t width = columns + 1;
+        if (rows * width > kMaxCells)
+            throw std::length_error("rouge-lsum: a line of " + std::to_string(columns) +
+                                    " words is too long for a reference of " +
+                                    std::to_string(rows) +
+                                    " words; put each sentence on a line of its own");
+        table_.assign((rows + 1) * width, 0);
+        for (std::size_t i = 1; i <= rows; ++i)
+            for (std::size_t j = 1; j <= columns; ++j)
+                table_[i * width + j] =
+                    reference[i - 1] == hypothesis[j - 1]
+                        ? table_[(i - 1) * width + j - 1] + 1
+                        : std::max(table_[(i - 1) * width + j], table_[i * width + j - 1]);
+        for (std::size_t i = rows, j = columns; i > 0 && j > 0;) {
+            if (reference[i - 1] == hypothesis[j - 1]) {
+                is_common_[--i] = true;
+                --j;
+            } else if (table_[i * width + j - 1] > table_[(i - 1) * width + j]) {
+                --j;
+            } else {
+                --i;
+            }
+        }
+    }
+
+    Vocabulary vocabulary_;
+    Sentences hypothesis_, reference_;
+    std::vector<int> left_in_hypothesis_, left_in_reference_, table_;
+    std::vector<bool> is_common_;
+};
+
+Matrix rouge_n_statistics(nb::handle hypotheses, nb::handle references, int order, int threads) {
+    if (order < 1) throw std::invalid_argument("the order of n-grams must be at least 1");
+    return score_items(Texts(hypotheses), TextLists(references), 4, threads, RougeNScorer(order));
+}
+
 Matrix rouge_l_statistics(nb::handle hypotheses, nb::handle references, int threads) {
-    return score_items(Texts(hypotheses), TextLists(references), 4, threads, RougeScorer());
+    return score_items(Texts(hypotheses), TextLists(references), 4, threads, RougeLScorer());
+}
+
+Matrix rouge_lsum_statistics(nb::handle hypotheses, nb::handle references, int threads) {
+    return score_items(Texts(hypotheses), TextLists(references), 4, threads, RougeLsumScorer());
 }
 
 }  // namespace
 
-void add_rouge(nb::module_& m) { m.def("rouge_l_statistics", &rouge_l_statistics); }
+void add_rouge(nb::module_& m) {
+    m.def("rouge_n_statistics", &rouge_n_statistics);
+    m.def("rouge_l_statistics", &rouge_l_statistics);
+    m.def("rouge_lsum_statistics", &rouge_lsum_statistics);
+}
 
 }  // namespace wellput

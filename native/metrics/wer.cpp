@@ -1,5 +1,5 @@
-// Word error rate: substitutions, insertions and deletions along one cheapest alignment, the one
-// that rapidfuzz picks, since jiwer counts along it.
+// Word and character error rate: substitutions, insertions and deletions along one cheapest alignment,
+// the one that rapidfuzz picks, since jiwer counts along it.
 #include <nanobind/stl/string_view.h>
 
 #include <algorithm>
@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "kernels.h"
@@ -168,20 +169,70 @@ constexpr auto separates_for_jiwer = [](char first, int characters) {
     return first == ' ' || characters > 1;
 };
 
-class WerScorer {
+// The words of a text, as numbers.
+class WordNumbers {
 public:
-    explicit WerScorer(Tokenizer tokenizer) : tokenizer_(tokenizer) {}
+    explicit WordNumbers(Tokenizer tokenizer) : tokenizer_(tokenizer) {}
+
+    void clear() {
+        vocabulary_.clear();
+        buffers_.clear();
+    }
+    int bound() const { return vocabulary_.bound(); }
+    void of(std::string_view text, std::vector<int>& numbers) {
+        if (tokenizer_ == Tokenizer::none) {
+            numbers.clear();
+            const char* const end = text.data() + text.size();
+            split_at_gaps(text, separates_for_jiwer, [&](std::string_view word) {
+                numbers.push_back(vocabulary_.add(word, end));
+            });
+        } else {
+            tokenize(tokenizer_, text, buffers_.emplace_back(), tokens_);
+            vocabulary_.add(tokens_, numbers);
+        }
+    }
+
+private:
+    Tokenizer tokenizer_;
+    Vocabulary vocabulary_;
+    std::deque<std::string> buffers_;  // one for each text: the vocabulary points into them
+    std::vector<std::string_view> tokens_;
+};
+
+// The characters of a text, white space included, as numbers.
+class CharacterNumbers {
+public:
+    void clear() { vocabulary_.clear(); }
+    int bound() const { return vocabulary_.bound(); }
+    void of(std::string_view text, std::vector<int>& numbers) {
+        numbers.clear();
+        const char* const end = text.data() + text.size();
+        for (const char* p = text.data(); p < end;) {
+            const int size = character_size(*p);
+            numbers.push_back(
+                vocabulary_.add(std::string_view(p, static_cast<std::size_t>(size)), end));
+            p += size;
+        }
+    }
+
+private:
+    Vocabulary vocabulary_;
+};
+
+template <typename Units>
+class ErrorRateScorer {
+public:
+    explicit ErrorRateScorer(Units units) : units_(std::move(units)) {}
 
     // row: substitutions, insertions, deletions and the length of the reference with the lowest
     // error rate, the first of several.
     void score(std::string_view hypothesis, References references, double* row) {
-        vocabulary_.clear();
-        buffers_.clear();
-        to_numbers(hypothesis, hypothesis_);
+        units_.clear();
+        units_.of(hypothesis, hypothesis_);
         double lowest = std::numeric_limits<double>::infinity();
         for (std::size_t k = 0; k < references.size(); ++k) {
-            to_numbers(references[k], reference_);
-            const ErrorCounts errors = counter_.count(reference_, hypothesis_, vocabulary_.bound());
+            units_.of(references[k], reference_);
+            const ErrorCounts errors = counter_.count(reference_, hypothesis_, units_.bound());
             const double rate = error_rate(errors.total(), reference_.size());
             if (k > 0 && rate >= lowest) continue;
             lowest = rate;
@@ -199,23 +250,7 @@ private:
                       : std::numeric_limits<double>::infinity();
     }
 
-    void to_numbers(std::string_view text, std::vector<int>& numbers) {
-        if (tokenizer_ == Tokenizer::none) {
-            numbers.clear();
-            const char* const end = text.data() + text.size();
-            split_at_gaps(text, separates_for_jiwer, [&](std::string_view word) {
-                numbers.push_back(vocabulary_.add(word, end));
-            });
-        } else {
-            tokenize(tokenizer_, text, buffers_.emplace_back(), tokens_);
-            vocabulary_.add(tokens_, numbers);
-        }
-    }
-
-    Tokenizer tokenizer_;
-    Vocabulary vocabulary_;
-    std::deque<std::string> buffers_;  // one for each text: the vocabulary points into them
-    std::vector<std::string_view> tokens_;
+    Units units_;
     std::vector<int> hypothesis_, reference_;
     ErrorCounter counter_;
 };
@@ -223,11 +258,19 @@ private:
 Matrix wer_statistics(nb::handle hypotheses, nb::handle references, std::string_view tokenizer,
                       int threads) {
     return score_items(Texts(hypotheses), TextLists(references), 4, threads,
-                       WerScorer(tokenizer_named(tokenizer)));
+                       ErrorRateScorer(WordNumbers(tokenizer_named(tokenizer))));
+}
+
+Matrix cer_statistics(nb::handle hypotheses, nb::handle references, int threads) {
+    return score_items(Texts(hypotheses), TextLists(references), 4, threads,
+                       ErrorRateScorer(CharacterNumbers()));
 }
 
 }  // namespace
 
-void add_wer(nb::module_& m) { m.def("wer_statistics", &wer_statistics); }
+void add_wer(nb::module_& m) {
+    m.def("wer_statistics", &wer_statistics);
+    m.def("cer_statistics", &cer_statistics);
+}
 
 }  // namespace wellput

@@ -68,6 +68,9 @@ def ter_statistics(
 def wer_statistics(
     hypotheses: Sequence[str], references: Sequence[Sequence[str]], tokenizer: str, threads: int
 ) -> Floats: ...
+def cer_statistics(
+    hypotheses: Sequence[str], references: Sequence[Sequence[str]], threads: int
+) -> Floats: ...
 
 # stats/resampling.cpp
 def bootstrap_sums(statistics: Floats, n_resamples: int, seed: int, threads: int) -> Floats: ...
@@ -143,8 +146,22 @@ class NgramModel:
     def arpa_lines(self, depth: int, begin: int, end: int) -> bytes: ...
 
 # metrics/rouge.cpp
+def rouge_n_statistics(
+    hypotheses: Sequence[str], references: Sequence[Sequence[str]], order: int, threads: int
+) -> Floats: ...
 def rouge_l_statistics(
     hypotheses: Sequence[str], references: Sequence[Sequence[str]], threads: int
+) -> Floats: ...
+def rouge_lsum_statistics(
+    hypotheses: Sequence[str], references: Sequence[Sequence[str]], threads: int
+) -> Floats: ...
+
+# metrics/sari.cpp
+def sari_statistics(
+    hypotheses: Sequence[str],
+    sources_and_references: Sequence[Sequence[str]],
+    tokenizer: str,
+    threads: int,
 ) -> Floats: ...
 
 # stats/bootstrapped_correlations.cpp

@@ -158,7 +158,9 @@ def test_exclusions_are_in_the_result() -> None:
 def test_judges_who_disagree_with_the_rest_can_be_left_out() -> None:
     judgments = judged(QUALITY, ("J1", "J2", "J3"), noise=0.3)
     contrary = [
-        Judgment("J4", j.item, j.system, j.question, -j.value) for j in judgments if j.judge == "J1"
+        Judgment("J4", j.item, j.system, j.question, -j.number)
+        for j in judgments
+        if j.judge == "J1"
     ]
     result = run([*judgments, *contrary], judges_below=0.2)
     assert [row["judge"] for row in result.excluded] == ["J4"]

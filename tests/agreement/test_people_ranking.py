@@ -230,7 +230,7 @@ def test_slices_by_a_further_column() -> None:
     ratings = [
         Judgment(
             one.judge, one.item, one.system, one.question,
-            one.value + (12 if one.system == "C" and int(one.item[1:]) < 6 else 0),
+            one.number + (12 if one.system == "C" and int(one.item[1:]) < 6 else 0),
             {"domain": "news" if int(one.item[1:]) < 6 else "chat"},
         )
         for one in simulated(4)

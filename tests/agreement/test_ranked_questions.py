@@ -57,7 +57,7 @@ def test_left_out_judgments_and_scales_are_those_of_the_panel() -> None:
     assert len(kept) == len(answers) - 3
     assert kept[0] is answers[3]  # with its value and its further columns
     on_scale = judgments_of(normalized(panel, "z"), answers)
-    own = [one.value for one in on_scale if one.judge == "J1"]
+    own = [one.number for one in on_scale if one.judge == "J1"]
     assert np.mean(own) == pytest.approx(0, abs=1e-12)
     assert np.std(own, ddof=1) == pytest.approx(1)
     assert on_scale[0].extra == {"document": answers[3].extra["document"]}

@@ -72,7 +72,7 @@ def test_the_estimate_is_the_mean_on_the_question_s_own_scale() -> None:
     answers = ratings({"A": 5.0, "B": 3.0})
     (ranking,) = rank_answers(answers)
     for row in ranking.systems:
-        own = [answer.value for answer in answers if answer.system == row.system]
+        own = [answer.number for answer in answers if answer.system == row.system]
         assert row.raw_mean == pytest.approx(np.mean(own))
         assert row.estimate == pytest.approx(row.raw_mean)  # every judge rated everything
         assert row.low is not None

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Run
-from tests.programs import needs
+from tests.programs import parameters
 from wellput.metrics.registry import BUILT_IN
 
 
@@ -59,16 +59,17 @@ OF_TEXT = [name for name in BUILT_IN if name != "logged"]
 
 @pytest.mark.parametrize(
     "name",
-    [
-        pytest.param(name, marks=needs("link grammar")) if name == "gleu-fluency" else name
-        for name in OF_TEXT
-    ],
+    parameters(OF_TEXT, {"gleu-fluency": "link grammar", "meteor": "WordNet"}),
 )
 def test_the_examples_run(run: Run, tmp_path: Path, name: str) -> None:
     [record] = run("metrics", name, "--format", "json").json["metrics"]
     for file in ("ref.txt", "a.txt"):
         (tmp_path / file).write_text("The ferry leaves at noon.\nIt rained all day.\n")
     arpa = Path(__file__).parents[1] / "metrics" / "tiny.arpa"
+    (tmp_path / "evalset.jsonl").write_text(
+        '{"id": "1", "source": "It is raining.", "references": ["It rains."], '
+        '"outputs": {"A": "It rains."}}\n'
+    )
     (tmp_path / "news.arpa").write_text(arpa.read_text())
     assert record["examples"]
     for example in record["examples"]:

@@ -224,3 +224,75 @@ def test_python_learns_from_sentences_in_memory(run: Run) -> None:
 def test_errors_name_keywords(run: Run, options: dict[str, Any], message: str) -> None:
     with pytest.raises(wellput.InputError, match=message):
         wellput.paraphrase("set.jsonl", **options)
+
+
+def test_contextwn_learns_as_the_paper_and_refuses_words_it_does_not_know(
+    run: Run, tmp_path: Path
+) -> None:
+    outcome = run(
+        "paraphrase", "set.jsonl", "--method", "contextwn", "--corpus", "corpus.txt",
+        "--cache", "learned.wpm", "--explain", "--format", "json",
+    )  # fmt: skip
+    assert outcome.code == 0, outcome
+    assert outcome.json["signature"].startswith("paraphrase:contextwn|model:")
+    known = {one["replacement"]: one["probability"] for one in outcome.json["substitutions"]}
+    assert set(known) == {"fast", "answer"}
+    from wellput.language.paraphrase.classifiers import read_classifiers
+
+    _, card = read_classifiers(tmp_path / "learned.wpm")
+    assert (card["negatives"], card["smoothing"], card["bag_order"]) == (1.0, 1.0, 4)
+    again = run(
+        "score", "set.jsonl", "-m", "bleu", "--paraphrase",
+        "wordnet:words_only=true,contextwn:model=learned.wpm", "--format", "json",
+    )  # fmt: skip
+    assert [row["metric"] for row in again.json["scores"]] == [
+        "bleu", "bleu+wordnet-words", "bleu+contextwn"
+    ]  # fmt: skip
+
+
+def test_contextwn_uses_as_many_negatives_as_positives_whatever_it_was_learned_with() -> None:
+    import numpy as np
+
+    from wellput.language.paraphrase.candidates import Replacement
+    from wellput.language.paraphrase.classifiers import ContextClassifier, ContextTraining, pack
+    from wellput.language.paraphrase.filters import ContextwnFilter, Query
+
+    # A bias alone, of boosting: the log odds are twice the margin. e^(2 · −.8047) = 1/5, five
+    # negatives for a positive; at one negative these are even odds.
+    bias = ContextClassifier(np.zeros(0, np.uint32), np.zeros(0, np.float32), -np.log(5) / 2)
+    classifiers = pack({"answer": bias}, ContextTraining())
+    words = ("a", "reply", "came")
+    queries = [Query(words, 1, 2, Replacement(text, "wordnet", 1.0)) for text in ("answer", "home")]
+    even, unknown = ContextwnFilter(classifiers, 5.0).probabilities(queries)
+    assert even == pytest.approx(0.5, abs=1e-6)
+    assert np.isnan(unknown)
+
+
+def test_substitutions_of_several_methods_are_mixed_and_judged(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("word,replacement\nquick,fast\n")
+    outcome = run(
+        "paraphrase", "set.jsonl", "--method", "wordnet,contextwn", "--corpus", "corpus.txt",
+        "--substitutions", "judge.jsonl", "--format", "json",
+    )  # fmt: skip
+    assert outcome.code == 0, outcome
+    items = [json.loads(line) for line in (tmp_path / "judge.jsonl").read_text().splitlines()]
+    assert [set(item["tags"]) for item in items] == [{"wordnet", "contextwn"}] * 2
+    assert all(item["tags"]["wordnet"] == "kept" for item in items)
+    lines = ["judge,item,system,question,value"]
+    for judge, values in (("Kim", (1, 0)), ("Lee", (1, 1))):
+        for item, value in zip(items, values, strict=True):
+            lines.append(f"{judge},{item['id']},{next(iter(item['outputs']))},right,{value}")
+    (tmp_path / "judged.csv").write_text("\n".join(lines) + "\n")
+    agreed = run("agree", "judge.jsonl", "judged.csv", "--format", "json")
+    assert agreed.code == 0, agreed
+    rows = {(row["method"], row["judge"]): row for row in agreed.json["substitutions"]}
+    assert rows["wordnet", "Kim"]["accuracy"] == 0.5
+    assert rows["wordnet", "Lee"]["accuracy"] == 1.0
+    assert rows["wordnet", "Kim"]["n"] == 2
+    assert agreed.json["agreement"] == []
+
+
+def test_several_methods_are_for_judges_only(run: Run) -> None:
+    outcome = run("paraphrase", "set.jsonl", "--method", "wordnet,contextwn", "-o", "new.jsonl")
+    assert outcome.code == 2
+    assert "Several methods are for judges to compare" in outcome.err

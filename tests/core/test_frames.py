@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow
 import pytest
 
 import wellput
@@ -105,7 +106,7 @@ def test_cells_that_are_not_text_are_all_named() -> None:
     columns = {
         "id": ["p", "q"],
         "gold": [["a", 3], 2.5],
-        "gpt": [True, ["a", "b"]],
+        "gpt": [True, ["a", 4]],
         "source": [b"bytes", "s"],
     }
     with pytest.raises(InputError) as caught:
@@ -113,18 +114,19 @@ def test_cells_that_are_not_text_are_all_named() -> None:
     assert str(caught.value).split("\n") == [
         "These cells of the frame cannot be used:",
         "  column gpt, item p: True is not a text",
-        "  column gpt, item q: ['a', 'b'] is not a text",
+        "  column gpt, item q: 4 is not a text",
         "  column gold, item p: 3 is not a text",
         "  column gold, item q: 2.5 is not a text",
         "  column source, item p: b'bytes' is not a text",
-        "Outputs, references, sources and contexts are texts; None and NaN are missing.",
+        "Outputs, references, sources and contexts are texts; documents and tags may be whole "
+        "numbers, too. None and NaN are missing.",
     ]
 
 
 def test_a_long_cell_is_shown_shortened() -> None:
     with pytest.raises(InputError) as caught:
-        EvalSet.from_frame({"A": [["word"] * 1000]}, outputs="A")
-    assert len(str(caught.value)) < 250
+        EvalSet.from_frame({"A": [{"word": "x" * 1000}]}, outputs="A")
+    assert len(str(caught.value)) < 300
 
 
 @pytest.mark.parametrize("identifier", [None, float("nan"), 1.0, True, ""])
@@ -161,3 +163,31 @@ def test_what_is_not_a_frame(frame: Any, outputs: Any, message: str) -> None:
 def test_a_lazy_frame_is_refused() -> None:
     with pytest.raises(InputError, match=r"Collect the lazy frame first: frame.collect\(\)"):
         EvalSet.from_frame(pl.LazyFrame(COLUMNS), outputs="gpt")
+
+
+STRUCTURED: dict[str, list[Any]] = {
+    "doc": [1, 1, None],
+    "domain": ["news", None, "chat"],
+    "is_long": [True, False, None],
+    "A": [["a", "b"], ["c"], None],
+}
+
+
+@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame, pyarrow.table, dict])
+def test_documents_tags_and_samples(frame: Callable[[Any], Any]) -> None:
+    evalset = EvalSet.from_frame(
+        frame(STRUCTURED),
+        outputs="A",
+        document="doc",
+        tags={"domain": "domain", "long": "is_long"},
+    )
+    assert evalset.items == (
+        Item("1", {"A": ("a", "b")}, document="1", tags={"domain": "news", "long": "true"}),
+        Item("2", {"A": "c"}, document="1", tags={"long": "false"}),
+        Item("3", {}, tags={"domain": "chat"}),
+    )
+
+
+def test_a_fraction_names_no_document() -> None:
+    with pytest.raises(InputError, match=r"column doc, item 1: 1\.5 is not a text"):
+        EvalSet.from_frame({"doc": [1.5], "A": ["a"]}, outputs="A", document="doc")

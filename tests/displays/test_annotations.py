@@ -13,6 +13,7 @@ from wellput.displays.annotations import Interval, items_of_tiers, read_tiers
 from wellput.displays.conversion import BML_ELEMENTS, BML_NAMESPACE, bml_of
 from wellput.displays.openccg import read_testbed
 from wellput.displays.schedules import MOTIONS, nodes_of, words_of
+from wellput.displays.selection import select_displays
 
 # "The fern likes shade", 0 to 2 s; a nod on "fern", brows over "likes shade", a squint throughout.
 EAF = """<?xml version="1.0" encoding="UTF-8"?>
@@ -167,6 +168,45 @@ def test_openccg_testbed(tmp_path: Path) -> None:
     inner = [(node["label"], words_of(node)) for node in every if "children" in node]
     assert ("Poss", ["fern", "in", "the", "shady", "corner."]) in inner
     assert ("Loc", ["shady", "corner."]) in inner
+
+
+def test_an_openccg_dictionary_tells_properties_and_concessions_evaluations(tmp_path: Path) -> None:
+    (tmp_path / "dict.xml").write_text(
+        """<dictionary name="tiny"><entry class="style" pos="Adj" stem="classic"/>
+  <entry class="manufacturer" pos="NNP" stem="Moss_and_Co"/>
+  <entry class="decoration" pos="N" stem="motif"><word form="motifs"/></entry>
+  <entry class="phys-obj" pos="N" stem="tile"/></dictionary>""",
+        encoding="utf-8",
+    )
+    (tmp_path / "testbed.xml").write_text(
+        """<regression><item numOfParses="1"
+  string="although it 's classic_L+H* LH% , the tiles by Moss_and_Co have floral_H* motifs LL% .">
+    <lf><node id="a" pred="although">
+      <rel name="Arg1"><node id="b" pred="be"><rel name="Prop"><node id="c" pred="classic"/></rel>
+      </node></rel>
+      <rel name="Arg2"><node id="h" pred="have"><rel name="Owner"><node id="t" pred="tile">
+        <rel name="Creator"><node id="m" pred="Moss_and_Co"/></rel></node></rel>
+        <rel name="Poss"><node id="d" pred="motif">
+        <rel name="HasProp"><node id="f" pred="floral"/></rel></node></rel></node></rel>
+    </node></lf></item></regression>""",
+        encoding="utf-8",
+    )
+    (item,) = read_testbed(tmp_path / "testbed.xml")
+    every = list(nodes_of(item.derivation or {}))
+    found = {
+        " ".join(words_of(node)): (node["features"]["property"], node["features"]["evaluation"])
+        for node in every
+        if "property" in node.get("features", {})
+    }
+    # A property of several words is on their inner node only; a tile is not a property.
+    assert found == {
+        "classic,": ("style", "negative"),
+        "Moss and Co": ("manufacturer", "positive"),
+        "floral motifs.": ("motif", "positive"),
+    }
+    chosen = select_displays([item], ["rule"], rules="foster2008")
+    assert chosen.displays == {"rule": 3}
+    assert select_displays([item], ["rule"], rules="foster2008-comic").displays == {"rule": 2}
 
 
 def test_bml_has_every_motion_at_its_words() -> None:

@@ -197,10 +197,11 @@ def test_right_and_wrong_answers_are_compared_by_mcnemars_test() -> None:
     items = wellput.EvalSet.of({"A": a, "B": b}, ["x"] * 40)
     result = wellput.score(items, "exact,length", baseline="A")
     score = result["B", "exact"]
-    expected = mcnemar([[20, 9], [1, 10]], exact=False, correction=False).pvalue
+    expected = mcnemar([[20, 9], [1, 10]], exact=True).pvalue
+    assert score.delta_method == "exact mcnemar"
     assert score.delta == pytest.approx(-0.2) and score.p_value == pytest.approx(expected)
     assert score.delta_high is not None and score.delta_high < 0
-    assert "Student's t (exact: McNemar's test)" in render(score_report(result), "table")
+    assert "Student's t (exact: McNemar's exact test)" in render(score_report(result), "table")
     # No answer differs, but other items may.
     same = wellput.score(wellput.EvalSet.of({"A": a, "B": a}, ["x"] * 40), "exact", margin=0.2)
     score = same["B", "exact"]

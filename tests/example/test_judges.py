@@ -104,7 +104,7 @@ def beyond_worth(example: EvalSet, judgments: list[Judgment]) -> Floats:
         worth = worths[j.item][j.system]
         if 2.5 <= worth <= 5.5:
             place = items.index(j.item), systems.index(j.system), int(j.judge.split()[1]) - 1
-            beyond[place] = j.value - worth
+            beyond[place] = j.number - worth
     return beyond
 
 

@@ -35,7 +35,7 @@ def people(example: EvalSet) -> Floats:
     """Systems × items: the mean rating; NaN where there is no output."""
     ratings: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
     for judgment in simulated_judgments(example):
-        ratings[judgment.system, judgment.item].append(judgment.value)
+        ratings[judgment.system, judgment.item].append(judgment.number)
     return np.array(
         [
             [np.mean(ratings.get((system, item.id), [np.nan])) for item in example]

@@ -13,6 +13,7 @@ from tests.displays.test_annotations import TEXTGRID, eaf
 from tests.io.test_annotation_tools import potato_line, result, task
 from tests.io.test_bad_input import EVALSET, RATINGS, TREE
 from tests.io.test_eval_logs import inspect_log, promptfoo_row, sample
+from tests.io.test_model_logs import RAGAS_CSV, RAGAS_ROWS, chosen, deepeval_run, generated
 from tests.language.models.test_wordnet import YAML
 from tests.language.paraphrase.tiny_wordnet import write_wordnet
 from tests.language.trees.tiny_tag import write_grammar
@@ -33,6 +34,13 @@ TEXTS = {
     "evalica.csv": "left,right,winner\nA,B,left\nB,A,tie\n",
     "mqm.tsv": "system\trater\tcategory\tseverity\tseg_id\nA\tr\tStyle\tMinor\t1\n",
     "segments.csv": "system,item,metric,score\nA,1,bleu,0.5\nB,1,bleu,\n",
+    "comet.csv": "system,item,metric,score,version\nA,1,COMET,0.5,2.2\nB,1,COMET,,2.2\n",
+    "comet.jsonl": '{"system": "A", "item": 1, "comet": 0.5}\n{"system": "B", "item": 1, "comet": 1}\n',
+    "ragas.csv": RAGAS_CSV,
+    "samples_capitals.jsonl": json.dumps(generated(0, "Paris", "none", 1.0))
+    + "\n"
+    + json.dumps(chosen(1, ("-0.5", "-0.1"), 1.0))
+    + "\n",
     "quality.seg.score": "A\t1.5\nA\tNone\nB\t-2\n",
     "trees.conllu": f"# sent_id = 1\n{format_tree(TREE)}"
     "1-2\tdon't\t_\t_\t_\t_\t_\t_\t_\t_\n1\tdo\tdo\tAUX\tVBP\tMood=Ind\t2\taux\t_\t_\n"
@@ -62,6 +70,8 @@ VALUES: dict[str, Any] = {
     "promptfoo.json": {
         "results": {"version": 3, "results": [promptfoo_row(0, "p:a", {"x": 1}, 1)]}
     },
+    "deepeval.json": deepeval_run(["Paris", "Rome"], hyperparameters={"model": "m"}),
+    "ragas.json": RAGAS_ROWS,
     "label_studio.json": [
         task({"item": 7, "system": "A"}, result("quality", "rating", {"rating": 4})),
         task({"item": 7, "system": "B"}, result("f", "choices", {"choices": ["3 – so-so"]})),

@@ -24,6 +24,7 @@ from wellput.io import (
     read_segments,
     read_trees,
 )
+from wellput.io.external_scores import read_external_scores
 from wellput.io.nbest import read_nbest
 from wellput.language.degrade.corpus import read_grammar
 from wellput.language.models.fluency_model import FluencyModel
@@ -106,7 +107,19 @@ READERS: dict[str, Read] = {
             "label_studio.json",
         )
     },
-    **{name: _list(read_evalset, name) for name in ("inspect.json", "log.eval", "promptfoo.json")},
+    **{
+        name: _list(read_evalset, name)
+        for name in (
+            "inspect.json",
+            "log.eval",
+            "promptfoo.json",
+            "deepeval.json",
+            "ragas.json",
+            "ragas.csv",
+            "samples_capitals.jsonl",
+        )
+    },
+    **{name: _list(read_external_scores, name) for name in ("comet.csv", "comet.jsonl")},
     "displays.jsonl": _displays,
     "segments.csv": _list(read_segments, "segments.csv"),
     "trees.conllu": _list(read_trees, "trees.conllu"),

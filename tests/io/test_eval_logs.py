@@ -127,8 +127,8 @@ def test_prompts_make_systems_of_their_own(tmp_path: Path) -> None:
     ("content", "complaint"),
     [
         ("{", "is not JSON"),
-        ('{"items": []}', "is neither a log of inspect_ai"),
-        ('{"eval": {}, "samples": [1]}', "is neither a log"),
+        ('{"items": []}', "is no log of inspect_ai"),
+        ('{"eval": {}, "samples": [1]}', "is no log"),
         ('{"eval": {}, "samples": []}', "holds no samples"),
         ('{"eval": {}, "samples": null}', "holds no samples"),
     ],

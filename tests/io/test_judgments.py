@@ -1,14 +1,18 @@
 from __future__ import annotations
 
+import json
 import sqlite3
 from contextlib import closing
 from pathlib import Path
+from typing import cast
 
+import numpy as np
 import pytest
 
 from wellput.core.errors import InputError
 from wellput.core.judgment import Judgment, Preference
 from wellput.io import read_judgments, write_judgments
+from wellput.io.judgments import judgments_of_records
 
 RATINGS = [
     Judgment("j1", "7", "A", "quality", 4.0, {"when": "now"}),
@@ -61,14 +65,14 @@ def test_columns_may_come_in_any_order_and_names_may_be_numbers(tmp_path: Path) 
         ("judge,item,system,question,value\n", ["holds no judgments"]),
         (
             "judge,item,system,question,value\n"
-            "j,7,A,q,4\nj,7,A,q,good\nj,7,A,q,\n,7,,q,4\nj,7,A,q\nj,7,A,q,nan\n",
+            "j,7,A,q,4\nj,7,A,q,inf\nj,7,A,q,\n,7,,q,4\nj,7,A,q\nj,7,A,q,nan\n",
             [
                 "has 5 problems",
-                "line 3: the value 'good' is not a number",
-                "line 4: the value '' is not a number",
+                "line 3: the value 'inf' is not a finite number",
+                "line 4: no value",
                 "line 5: no judge and no system",
                 "line 6: 4 cells; the header has 5",
-                "line 7: the value 'nan' is not a number",
+                "line 7: the value 'nan' is not a finite number",
             ],
         ),
         (
@@ -99,12 +103,70 @@ def test_bad_objects(tmp_path: Path) -> None:
         "  line 2: an object is needed",
         "  line 3: the judge 1.5 is neither a text nor a whole number",
     ]
-    path.write_text('{"judge": "j", "item": 7, "system": "A", "question": "q", "value": true}\n')
-    with pytest.raises(InputError, match="the value True is not a number"):
+    path.write_text('{"judge": "j", "item": 7, "system": "A", "question": "q", "value": [1]}\n')
+    with pytest.raises(InputError, match=r"the value \[1\] is neither a number nor a text"):
         read_judgments(path)
     with pytest.raises(InputError, match="the name does not tell the format"):
         (tmp_path / "j.txt").write_text("x")
         read_judgments(tmp_path / "j.txt")
+
+
+@pytest.mark.parametrize(
+    ("given", "values"),
+    [
+        (["true", "FALSE", "True"], [1.0, 0.0, 1.0]),
+        (["yes", "No", " YES "], [1.0, 0.0, 1.0]),
+        (["Up", "down", "down"], [1.0, 0.0, 0.0]),
+        (["up", "up", "up"], [1.0, 1.0, 1.0]),
+        (["1", "0", "2.5"], [1.0, 0.0, 2.5]),
+        (["yes", "no", "unsure"], ["yes", "no", "unsure"]),
+        (["yes", "no", "true"], ["yes", "no", "true"]),  # two pairs
+        (["1", "0", "yes"], ["1", "0", "yes"]),
+        (["1", "1.0", "n/a"], ["1", "1.0", "n/a"]),  # exact text
+        (["Good", "good", "bad "], ["Good", "good", "bad "]),
+    ],
+)
+def test_values_are_numbers_a_yes_no_pair_or_labels(
+    tmp_path: Path, given: list[str], values: list[object]
+) -> None:
+    path = tmp_path / "j.csv"
+    rows = [f"{value},j{n},7,A,q,x" for n, value in enumerate(given)]
+    path.write_text(
+        "\n".join(["value,judge,item,system,question,remark", *rows, "3,j,7,A,other,x"])
+    )
+    answers = cast("list[Judgment]", read_judgments(path))
+    assert [one.value for one in answers if one.question == "q"] == values
+    assert [one.value for one in answers if one.question == "other"] == [3.0]
+    assert {one.extra["remark"] for one in answers} == {"x"}
+    for suffix in ("csv", "parquet"):
+        copy = tmp_path / f"copy.{suffix}"
+        write_judgments(answers, copy)
+        assert read_judgments(copy) == answers
+
+
+def test_true_and_false_of_json_and_frames(tmp_path: Path) -> None:
+    path = tmp_path / "j.jsonl"
+    record = {"judge": "j", "item": 7, "system": "A", "question": "q"}
+    records = [{**record, "value": value} for value in (True, False, np.bool_(True))]
+    path.write_text(
+        "".join(json.dumps({**one, "value": bool(one["value"])}) + "\n" for one in records)
+    )
+    values = [one.value for one in cast("list[Judgment]", read_judgments(path))]
+    assert values == [1.0, 0.0, 1.0]
+    found = cast("list[Judgment]", judgments_of_records(records))
+    assert [one.value for one in found] == [1.0, 0.0, 1.0]
+
+
+def test_a_sample_is_a_whole_number(tmp_path: Path) -> None:
+    path = tmp_path / "j.csv"
+    path.write_text(
+        "judge,item,system,question,value,sample\nj,7,A,q,4,0\nj,7,A,q,5,1\nj,7,B,q,5,\n"
+    )
+    answers = cast("list[Judgment]", read_judgments(path))
+    assert [one.sample for one in answers] == ["0", "1", ""]
+    path.write_text("judge,item,system,question,value,sample\nj,7,A,q,4,first\n")
+    with pytest.raises(InputError, match="line 2: the sample 'first' is not a whole number"):
+        read_judgments(path)
 
 
 MQM = """\

@@ -42,9 +42,17 @@ def test_a_reference_among_the_systems_is_scored_against_the_others(test_set: Pa
             ("one", "1"),
             source="eins",
             references_by_system={"refB": ("one",)},
+            document="doc1",
+            tags={"domain": "news"},
         ),
         Item(
-            "2", {"refB": "2"}, ("two", "2"), source="zwei", references_by_system={"refB": ("two",)}
+            "2",
+            {"refB": "2"},
+            ("two", "2"),
+            source="zwei",
+            references_by_system={"refB": ("two",)},
+            document="doc2",
+            tags={"domain": "chat"},
         ),
     )
 

@@ -6,8 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from wellput.core.errors import InputError
+from wellput.core.errors import InputError, OutputError
 from wellput.io import SegmentScore, read_segments, writing_segments
+from wellput.io.segment_scores import gathering_parts
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".tsv", ".jsonl", ".parquet", ".csv.gz"])
@@ -54,3 +55,30 @@ def test_all_bad_rows_are_reported(tmp_path: Path) -> None:
     path.write_text("system,item,score\n")
     with pytest.raises(InputError, match="no column metric"):
         list(read_segments(path))
+
+
+@pytest.mark.parametrize("is_resumed", [False, True])
+def test_two_runs_cannot_write_to_one_folder(tmp_path: Path, is_resumed: bool) -> None:
+    target = tmp_path / "scores"
+    with gathering_parts(target, is_resumed=is_resumed) as working:
+        (Path(working) / "part-00000.parquet").write_text("mine")
+        with (
+            pytest.raises(OutputError, match="another run is writing scores there"),
+            gathering_parts(target, is_resumed=is_resumed),
+        ):
+            pass
+    assert (target / "part-00000.parquet").read_text() == "mine"
+    with gathering_parts(target, is_resumed=False) as working:
+        assert not list(Path(working).iterdir())
+        (Path(working) / "part-00000.parquet").write_text("later")
+    assert (target / "part-00000.parquet").read_text() == "later"
+    assert [file.name for file in tmp_path.iterdir()] == ["scores"]
+
+
+def test_parts_of_a_killed_run_are_not_mixed_in(tmp_path: Path) -> None:
+    left = tmp_path / ".scores.part"
+    left.mkdir()
+    (left / "part-00001.parquet").write_text("old")
+    with gathering_parts(tmp_path / "scores", is_resumed=False) as working:
+        (Path(working) / "part-00000.parquet").write_text("new")
+    assert [file.name for file in (tmp_path / "scores").iterdir()] == ["part-00000.parquet"]

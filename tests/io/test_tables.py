@@ -35,6 +35,8 @@ FULL = EvalSet(
             trees_by_system={"A": (GO, None)},
         ),
         Item("4", {"A": {"n1": ["nd=d", "bw=u"]}, "gpt-3.5": "{not JSON"}, derivation=DERIVATION),
+        Item("5", {"A": "a", "gpt-3.5": "b"}, document="d 1", tags={"domain": "news", "x.y": "ü"}),
+        Item("6", {"A": "a", "gpt-3.5": "b"}, document="d 1"),
     ]
 )
 
@@ -44,6 +46,41 @@ def test_round_trip(tmp_path: Path, suffix: str) -> None:
     path = tmp_path / f"e{suffix}"
     write_evalset(FULL, path)
     assert read_evalset(path).items == FULL.items
+
+
+SAMPLED = EvalSet(
+    [
+        Item("1", {"A": ("one", "two", "three"), "B.c": "b"}, ("r",), document="d"),
+        Item("2", {"A": "alone", "B.c": "b"}, tags={"prompt": "short"}),
+        Item("3", {"A": ("one", " two"), "B.c": ""}),
+    ]
+)
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_samples_survive(tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"e{suffix}"
+    write_evalset(SAMPLED, path)
+    assert read_evalset(path).items == SAMPLED.items
+
+
+def test_samples_have_numbered_columns_in_tables(tmp_path: Path) -> None:
+    path = tmp_path / "e.csv"
+    write_evalset(SAMPLED, path)
+    header = "id,document,tags.prompt,references.0,outputs.B.c,samples.A.0,samples.A.1,samples.A.2"
+    assert path.read_text().splitlines()[0] == header
+
+
+def test_an_empty_sample_is_not_written_as_csv(tmp_path: Path) -> None:
+    with pytest.raises(OutputError, match=r"item 1 has an empty sample\. Write JSONL or Parquet"):
+        write_evalset(EvalSet([Item("1", {"A": ("", "x")})]), tmp_path / "e.csv")
+
+
+def test_a_system_has_outputs_or_samples(tmp_path: Path) -> None:
+    path = tmp_path / "e.csv"
+    path.write_text("id,outputs.A,samples.A.0\n1,x,y\n")
+    with pytest.raises(InputError, match=r"A has a column outputs\.A and columns samples\.A\.0"):
+        read_evalset(path)
 
 
 TEXT = st.text(st.characters(blacklist_categories=["Cs"]))

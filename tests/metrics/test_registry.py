@@ -7,13 +7,13 @@ from sacrebleu.metrics.chrf import CHRF
 
 from wellput.core.errors import InputError
 from wellput.core.evalset import Batch
+from wellput.core.registries import split_specs
 from wellput.metrics.registry import (
     BUILT_IN,
     SPELLINGS,
     create,
     create_all,
     names,
-    split_specs,
 )
 
 

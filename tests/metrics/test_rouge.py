@@ -1,4 +1,4 @@
-"""ROUGE-L against rouge-score 0.1.2."""
+"""ROUGE against rouge-score 0.1.2."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rouge_score.rouge_scorer import RougeScorer
 from wellput.core.evalset import Batch
 from wellput.core.metric import Floats
 from wellput.metrics.registry import create
-from wellput.metrics.rouge import RougeL
+from wellput.metrics.rouge import Rouge1, Rouge2, RougeL, RougeLsum
 
 AUTHORITY = RougeScorer(["rougeL"], use_stemmer=False)
 
@@ -88,3 +88,48 @@ def test_by_name() -> None:
     metric = create("rouge-l")
     assert metric == RougeL()
     assert metric.signature() == "case:lc|tok:rouge|stem:no"
+    assert create("rougeLsum:stem=true").signature() == "case:lc|tok:rouge|stem:porter"
+    assert [create(name) for name in ("ROUGE-1", "rouge_2")] == [Rouge1(), Rouge2()]
+
+
+KINDS: dict[str, type[Rouge1 | Rouge2 | RougeL | RougeLsum]] = {
+    "rouge1": Rouge1,
+    "rouge2": Rouge2,
+    "rougeL": RougeL,
+    "rougeLsum": RougeLsum,
+}
+words = st.sampled_from(
+    [
+        "the",
+        "ferries",
+        "ferry",
+        "leaving",
+        "leaves",
+        "leave",
+        "relational",
+        "rates",
+        "a",
+        "b",
+        "é",
+        "中",
+    ]
+)
+lines = st.lists(st.lists(words, max_size=8).map(" ".join), max_size=4).map("\n".join)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("stem", [False, True])
+@given(hypothesis=st.one_of(texts, lines), references=st.lists(lines, min_size=1, max_size=3))
+def test_every_kind_as_rouge_score(
+    kind: str, stem: bool, hypothesis: str, references: list[str]
+) -> None:
+    score = RougeScorer([kind], use_stemmer=stem).score_multi(references, hypothesis)[kind]
+    batch = Batch.from_texts([hypothesis], [references])
+    row = KINDS[kind](stem=stem).statistics(batch)[0, :3].tolist()
+    assert row == pytest.approx([score.fmeasure, score.precision, score.recall], abs=1e-12)
+
+
+def test_a_line_that_is_too_long_is_refused() -> None:
+    text = " ".join(map(str, range(17_000)))
+    with pytest.raises(ValueError, match="put each sentence on a line of its own"):
+        RougeLsum().statistics(Batch.from_texts([text], [[text]]))

@@ -1,4 +1,4 @@
-"""WER against jiwer 4: rates, and the split of the errors into kinds."""
+"""WER and CER against jiwer 4: rates, and the split of the errors into kinds."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ import random
 import jiwer
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from wellput.core.evalset import Batch
 from wellput.core.metric import Floats
-from wellput.metrics.error_rates import Wer
+from wellput.metrics.error_rates import Cer, Wer
 from wellput.metrics.registry import create
 
 
@@ -145,3 +145,24 @@ def test_threads_change_nothing() -> None:
     one = Wer().statistics(Batch.from_texts(hypotheses, lists))
     three = Wer().statistics(Batch.from_texts(hypotheses, lists, threads=3))
     np.testing.assert_array_equal(one, three)
+
+
+characters = st.text(max_size=12)
+
+
+@given(hypothesis=characters, reference=characters)
+@example("ab\u0301 c", "ab\u0301  d\u00a0")
+def test_characters_as_jiwer(hypothesis: str, reference: str) -> None:
+    assume(reference.strip())
+    output = jiwer.process_characters(reference, hypothesis)
+    row = Cer().statistics(Batch.from_texts([hypothesis], [[reference]]))[0].tolist()
+    length = len(reference.strip())
+    assert row == [output.substitutions, output.insertions, output.deletions, length]
+    assert float(Cer().score(np.array(row))) == pytest.approx(output.cer, abs=1e-12)
+
+
+def test_characters_of_a_corpus_are_pooled() -> None:
+    outputs, references = ["the mat", "Ünïcode"], ["the cats", "Unicode"]
+    rows = Cer().statistics(Batch.from_texts(outputs, [[text] for text in references]))
+    assert float(Cer().score(rows.sum(axis=0))) == pytest.approx(jiwer.cer(references, outputs))
+    assert create("cer:lowercase=true").signature() == "case:lc"

@@ -82,7 +82,7 @@ def tested() -> ScoreResult:
     return score(EVALSET, "exact", all_pairs=True)
 
 
-TEST = "McNemar's test, p < 0.05, corrected by Holm's method for all 3 differences"
+TEST = "McNemar's exact test, p < 0.05, corrected by Holm's method for all 3 differences"
 MEANS = f"no system is significantly better ({TEST})"
 
 

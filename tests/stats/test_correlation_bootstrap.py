@@ -117,6 +117,7 @@ def test_p_value_of_signs() -> None:
     # 1 of 9 differences is not above 0, 8 are not below: (1 + 1) / 10 on one side, twice that on two.
     differences = np.array([-0.1, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8])
     assert sign_p_value(differences, "greater") == pytest.approx(0.2)
+    assert sign_p_value(differences, "less") == pytest.approx(0.9)
     assert sign_p_value(differences, "two-sided") == pytest.approx(0.4)
     assert sign_p_value(np.array([np.nan, 0.1, 0.2]), "greater") == pytest.approx(2 / 4)
 

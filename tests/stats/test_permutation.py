@@ -157,6 +157,8 @@ def test_one_sided_p_values_look_to_one_side() -> None:
     good, poor = z + rng.normal(size=z.shape), z + 4 * rng.normal(size=z.shape)
     better = perm_both(good, poor, z, alternative="greater", n_resamples=199)
     worse = perm_both(poor, good, z, alternative="greater", n_resamples=199)
+    less = perm_both(poor, good, z, alternative="less", n_resamples=199)
+    assert less.p_value == better.p_value
     assert better.p_value == 1 / 200
     assert worse.p_value == 1.0
 

@@ -1,4 +1,4 @@
-"""Differences of paired shares: McNemar's test and Tango's interval."""
+"""Shares with Wilson's and exact intervals; paired shares with McNemar's test and Tango's interval."""
 
 from __future__ import annotations
 
@@ -9,14 +9,57 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize_scalar
 from scipy.stats import norm
 from statsmodels.stats.contingency_tables import mcnemar
+from statsmodels.stats.proportion import proportion_confint
 
-from wellput.stats.proportions import DifferenceOfShares
+from wellput.stats.proportions import (
+    DifferenceOfShares,
+    clopper_pearson,
+    share_interval,
+    wilson,
+)
 
 
-@pytest.mark.parametrize(("a", "b", "n"), [(1, 7, 21), (9, 1, 30), (40, 20, 160), (0, 6, 12)])
-def test_p_is_mcnemars(a: int, b: int, n: int) -> None:
-    expected = mcnemar([[n - a - b, a], [b, 0]], exact=False, correction=False).pvalue
-    assert DifferenceOfShares(a, b, n).estimate.p_value == pytest.approx(expected)
+@pytest.mark.parametrize(
+    ("a", "b", "n"),
+    [
+        (1, 7, 21),
+        (9, 1, 30),
+        (40, 20, 160),
+        (0, 6, 12),
+        (12, 12, 40),
+        (0, 0, 9),
+        (24, 0, 50),
+        (3, 22, 99),
+    ],
+)
+def test_p_is_mcnemars_exact_where_few_items_differ(a: int, b: int, n: int) -> None:
+    is_exact = a + b < 25
+    expected = mcnemar([[n - a - b, a], [b, 0]], exact=is_exact, correction=False).pvalue
+    found = DifferenceOfShares(a, b, n).estimate
+    assert found.p_value == pytest.approx(expected, rel=1e-12)
+    assert found.method == ("exact mcnemar" if is_exact else "mcnemar")
+
+
+@pytest.mark.parametrize("confidence", [0.9, 0.95, 0.99])
+@pytest.mark.parametrize(
+    ("hits", "n"),
+    [(0, 1), (1, 1), (0, 8), (8, 8), (3, 29), (29, 29), (1, 30), (30, 30), (970, 1000)],
+)
+def test_intervals_of_a_share_are_statsmodels(hits: int, n: int, confidence: float) -> None:
+    for method, found in (
+        ("wilson", wilson(hits, n, confidence=confidence)),
+        ("beta", clopper_pearson(hits, n, confidence=confidence)),
+    ):
+        low, high = proportion_confint(hits, n, alpha=1 - confidence, method=method)
+        assert (found.low, found.high) == pytest.approx((low, high), abs=1e-12)
+        assert found.low is not None and found.high is not None
+        assert 0 <= found.low < found.high <= 1
+
+
+def test_the_interval_of_a_share_is_exact_for_few_items() -> None:
+    assert share_interval(29, 29) == clopper_pearson(29, 29)
+    assert share_interval(30, 30) == wilson(30, 30)
+    assert [share_interval(n, n).method for n in (29, 30)] == ["exact", "wilson"]
 
 
 def score_statistic(a: int, b: int, n: int, difference: float) -> float:
@@ -31,7 +74,7 @@ def score_statistic(a: int, b: int, n: int, difference: float) -> float:
     return float((a - b - n * difference) / np.sqrt(n * (2 * q + difference - difference**2)))
 
 
-@pytest.mark.parametrize(("a", "b", "n"), [(1, 7, 21), (9, 3, 30), (40, 20, 160)])
+@pytest.mark.parametrize(("a", "b", "n"), [(1, 7, 21), (9, 2, 30), (40, 20, 160)])
 def test_ends_and_margins_are_those_of_the_score_test(a: int, b: int, n: int) -> None:
     found = DifferenceOfShares(a, b, n, confidence=0.9)
     estimate = found.estimate
@@ -41,6 +84,14 @@ def test_ends_and_margins_are_those_of_the_score_test(a: int, b: int, n: int) ->
     assert score_statistic(a, b, n, estimate.high) == pytest.approx(-critical, abs=1e-4)
     expected = max(norm.sf(score_statistic(a, b, n, -0.5)), norm.cdf(score_statistic(a, b, n, 0.5)))
     assert found.equivalence_p(0.5) == pytest.approx(expected, rel=1e-3)
+
+
+def test_the_interval_reaches_0_where_only_the_score_test_leaves_it_out() -> None:
+    # 5 items differ, all in one direction: exact p = 2 / 2⁵ = .0625, by the score test .025.
+    found = DifferenceOfShares(5, 0, 40).estimate
+    assert found.p_value == 0.0625
+    assert found.low == 0.0
+    assert score_statistic(5, 0, 40, 0.0) > norm.ppf(0.975)
 
 
 def test_no_differing_item_bounds_the_difference() -> None:

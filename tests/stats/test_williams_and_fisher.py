@@ -45,6 +45,10 @@ def test_sides() -> None:
     reverse = williams_test(bleu, amber, human, alternative="greater")
     assert reverse.p_value == pytest.approx(1 - (estimate.p_value or 0))
     assert reverse.value == -estimate.value
+    less = williams_test(amber, bleu, human, alternative="less")
+    assert less.p_value == pytest.approx(1 - (estimate.p_value or 0))
+    with pytest.raises(InputError, match="'les' is none of two-sided, greater, less"):
+        williams_test(amber, bleu, human, alternative="les")  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("row", GOLDEN["nlpstats"]["williams"], ids=str)

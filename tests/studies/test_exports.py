@@ -103,7 +103,7 @@ def test_mt_metrics_eval_round_trip(ratings: Store, choices: Store, tmp_path: Pa
     for one in ratings.judgments():
         assert isinstance(one, Judgment)
         if one.question == "quality":
-            given.setdefault((str(int(one.item[1:]) + 1), one.system), []).append(one.value)
+            given.setdefault((str(int(one.item[1:]) + 1), one.system), []).append(one.number)
     assert found == {key: pytest.approx(sum(v) / len(v)) for key, v in given.items()}
     system = tmp_path / "quality.sys.score"
     export(ratings, str(system), target="mt-metrics-eval", question="quality")

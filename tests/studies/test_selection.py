@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from wellput.studies.designs.registry import create, default_questionnaire
 from wellput.studies.media import TextMedium
 from wellput.studies.planning import TrialSelection, select_trials, trial_values, used_items
 from wellput.studies.questionnaire import Layout
+from wellput.studies.shown_items import shown_items
 from wellput.studies.study_setup import all_trials, study_items
 
 WORDS = [f"w{n}" for n in range(20)]
@@ -138,3 +140,35 @@ def test_items_that_are_not_used_are_left_out() -> None:
 def test_selections_that_make_no_sense(options: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError, match=message):
         select(**options)
+
+
+def test_a_number_of_items_is_drawn_among_those_with_every_shown_system(tmp_path: Path) -> None:
+    source = EvalSet(
+        [
+            item._replace(outputs={"A": item.outputs["A"]}) if place < 30 else item
+            for place, item in enumerate(evalset())
+        ]
+    )
+    drawn = shown_items(source, items=10, systems=["C", "A"], seed=1)
+    assert len(drawn) == 10
+    assert all(int(item.id) > 30 and set(item.outputs) == {"A", "C"} for item in drawn)
+    again = shown_items(source, items="10", systems=["C", "A"], seed=1)
+    assert [item.id for item in again] == [item.id for item in drawn]
+    (tmp_path / "ids.txt").write_text("7\n\n2\n")
+    named = shown_items(source, items=tmp_path / "ids.txt", systems=(), seed=1)
+    assert [item.id for item in named] == ["2", "7"]
+    with pytest.raises(InputError, match="30 items of this evalset have outputs of all of A, B, C"):
+        shown_items(source, items=31, systems=(), seed=1)
+    with pytest.raises(InputError, match="no such item"):
+        shown_items(source, items=["7", "x"], systems=(), seed=1)
+    with pytest.raises(InputError, match="no such system"):
+        shown_items(source, items=None, systems=["D"], seed=1)
+
+
+def test_all_judges_of_a_within_judge_study_get_the_same_items(tmp_path: Path) -> None:
+    with wellput.Study.create(
+        evalset(), path=tmp_path / "s.db", design="pairwise", plan="within-judge", times=6,
+        judges=4, items=18, systems="A,B,C",
+    ) as study:  # fmt: skip
+        assert study.summary().to_dict()["items"] == 18
+        assert study.summary().to_dict()["per_judge"] == 18

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +29,7 @@ from wellput.agreement.preferences import decision_confusions
 from wellput.agreement.prepared_panels import prepared_panels
 from wellput.agreement.ranked_questions import judgments_of, rank_question
 from wellput.agreement.result import Agreement, AgreementLevel, AgreementResult, MetricDifference
+from wellput.agreement.verdicts import Decisions, verdict_rows
 from wellput.core.errors import InputError
 from wellput.core.estimates import Generalize, ScoreTable
 from wellput.core.judgment import Judgment
@@ -38,6 +39,8 @@ from wellput.stats.correlation import Coefficient, Correlation, CorrelationAvera
 from wellput.stats.metric_comparison import CorrelationTest
 
 MIN_SYSTEMS = 3
+MetricItems: TypeAlias = Literal["judged", "all"]
+"""What a system's score under a metric is computed from, to compare it with the ratings."""
 
 
 @dataclass(frozen=True)
@@ -51,8 +54,9 @@ class AgreementOptions:
     questions: Sequence[str] = ()
     exclusions: Sequence[Exclusion] = ()
     judges_below: float | None = None
-    test: CorrelationTest | Literal["auto"] = "auto"
+    test: CorrelationTest | Literal["auto", "paired-t"] = "auto"
     correction: Correction = "holm"
+    metric_items: MetricItems = "judged"
     document_size: int = 300
     documents: int = 10
     with_models: bool = False
@@ -72,6 +76,7 @@ def agree(
     tables: Mapping[str, ScoreTable],
     judgments: Sequence[Judgment],
     options: AgreementOptions,
+    decisions: Decisions | None = None,
     *,
     on_phase: OnPhase = ignore_phase,
 ) -> AgreementResult:
@@ -108,6 +113,7 @@ def agree(
         if options.with_models
         else (),
         confusion=tuple(decision_confusions(raw.values())),
+        substitutions=tuple(verdict_rows(raw.values(), decisions or {})),
         excluded=tuple(_excluded(raw, ready, is_ranked=options.normalization is None)),
         undefined=tuple(
             {"question": name, "metric": metric, "n": n}
@@ -211,7 +217,17 @@ def _held_by(
             yield name, correlate_documents(table, human, cells, drawn, coefficient, seed)
     elif options.level == "system":
         for name, table in tables.items():
-            yield name, correlate_systems(table, human, cells, coefficient, seed)
+            yield (
+                name,
+                correlate_systems(
+                    table,
+                    human,
+                    cells,
+                    coefficient,
+                    seed,
+                    with_unjudged=options.metric_items == "all",
+                ),
+            )
     else:
         correlation = Correlation("segment", options.average, coefficient)
         for name, table in tables.items():
@@ -236,5 +252,7 @@ def _check(tables: Mapping[str, ScoreTable], options: AgreementOptions) -> None:
             f"level={options.level!r} needs at least {MIN_SYSTEMS} systems to correlate; there are "
             f"{n_systems}. Use level='segment'."
         )
+    if options.metric_items == "all" and (options.level != "system" or options.test != "auto"):
+        raise InputError("metric_items='all' needs level='system' and test='auto'.")
     if "spa" in options.coefficients and options.level != "system":
         raise InputError("spa, soft pairwise accuracy, compares systems: use level='system'.")

@@ -34,7 +34,7 @@ from wellput.stats.correlation_intervals import (
     leave_out_of_scores,
     scale_of,
 )
-from wellput.stats.soft_accuracy import spa, spa_leave_one_out
+from wellput.stats.soft_accuracy import spa, spa_by_normal_curve, spa_leave_one_out
 from wellput.stats.two_way_jackknife import TableFigure
 
 
@@ -77,8 +77,6 @@ def oriented(table: ScoreTable, scores: Floats) -> Floats:
 
 
 Cells = NDArray[np.bool_]
-SPA_EXCHANGES = 1000
-"""For each pair of systems, as in mt-metrics-eval."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,18 +166,26 @@ def correlate_segments(
 
 
 def correlate_systems(
-    table: ScoreTable, human: ScoreTable, cells: Cells, coefficient: Coefficient, seed: int
+    table: ScoreTable,
+    human: ScoreTable,
+    cells: Cells,
+    coefficient: Coefficient,
+    seed: int,
+    *,
+    with_unjudged: bool = False,
 ) -> MetricAgainstPeople:
-    """Systems' scores against their mean ratings."""
+    """Systems' scores against their mean ratings. With `with_unjudged`, the metric scores all outputs
+    that it has of the judged systems; `spa`, which tests differences of judged outputs, does not."""
     if coefficient == "spa":
         return _correlate_by_spa(table, human, cells, seed)
-    x, z = system_scores(table, cells), system_scores(human, cells)
+    own = _scored_cells(table, cells) if with_unjudged else cells
+    x, z = system_scores(table, own), system_scores(human, cells)
     return _against_people(
         table,
         human,
         Correlation("system", coefficient=coefficient),
         vector_correlation(x, z, coefficient),
-        lambda _: left_out_systems(table, human, cells, coefficient),
+        lambda _: left_out_systems(table, human, cells, coefficient, own=own),
         lambda: chance_of(
             lambda scores: vector_correlation(scores[:, 0], z, coefficient).value,
             x[:, None],
@@ -197,9 +203,9 @@ def _correlate_by_spa(
         table,
         human,
         Correlation("system", coefficient="spa"),
-        spa(x, z, n_resamples=SPA_EXCHANGES, seed=seed),
+        spa(x, z),
         lambda value: spa_leave_one_out(x, z, value),
-        lambda: chance_of(lambda scores: spa_leave_one_out(scores, z).value, x, "spa", seed=seed),
+        lambda: chance_of(lambda scores: spa_by_normal_curve(scores, z), x, "spa", seed=seed),
     )
 
 
@@ -224,14 +230,27 @@ def _against_people(
     )
 
 
+def _scored_cells(table: ScoreTable, cells: Cells) -> Cells:
+    """The outputs of the judged systems that a metric has a score of, judged or not."""
+    scored: Cells = ~np.isnan(table.scores) & cells.any(axis=1, keepdims=True)
+    return scored
+
+
 def left_out_systems(
-    table: ScoreTable, human: ScoreTable, cells: Cells, coefficient: Coefficient
+    table: ScoreTable,
+    human: ScoreTable,
+    cells: Cells,
+    coefficient: Coefficient,
+    *,
+    own: Cells | None = None,
 ) -> TableFigure:
-    """The coefficient of the systems' scores without each system, item and cell."""
+    """The coefficient of the systems' scores without each system, item and cell. `own` are the cells
+    of the metric, where it has others than people."""
+    scored = cells if own is None else own
     return leave_out_of_scores(
-        (system_scores(table, cells), system_scores_without_items(table, cells)),
+        (system_scores(table, scored), system_scores_without_items(table, scored)),
         (system_scores(human, cells), system_scores_without_items(human, cells)),
-        cells,
+        scored | cells,
         coefficient,
     )
 

@@ -13,7 +13,7 @@ from wellput.agreement.panel import SHARE_WON_BY_A, Exclusion, Panel, normalized
 from wellput.agreement.result import JudgeSummary
 from wellput.core.errors import counted
 from wellput.core.estimates import Estimate
-from wellput.core.judgment import Preference
+from wellput.core.judgment import Judgment, Preference
 from wellput.core.metric import Floats
 from wellput.stats.judge_correlations import (
     judges_against_rest,
@@ -73,19 +73,39 @@ def summarize_choosers(question: str, choices: Sequence[Preference]) -> JudgeSum
     for column, unit in enumerate(sums.values()):
         for judge, values in unit.items():
             units[row_of[judge], column] = sum(values) / len(values)
+    return _summary_of_categories(question, units, values="choices")
+
+
+def summarize_labels(question: str, answers: Sequence[Judgment]) -> JudgeSummary:
+    """Agreement on labels. A unit is an output, or a sample of it. Of a judge who labeled it twice, the
+    first label counts."""
+    row_of = {judge: row for row, judge in enumerate(dict.fromkeys(one.judge for one in answers))}
+    trials = dict.fromkeys((one.system, one.item, one.sample) for one in answers)
+    column_of = {trial: column for column, trial in enumerate(trials)}
+    code_of = {
+        label: code for code, label in enumerate(dict.fromkeys(one.value for one in answers))
+    }
+    units = np.full((len(row_of), len(column_of)), np.nan)
+    for one in reversed(answers):
+        column = column_of[one.system, one.item, one.sample]
+        units[row_of[one.judge], column] = code_of[one.value]
+    return _summary_of_categories(question, units, values="labels")
+
+
+def _summary_of_categories(question: str, units: Floats, *, values: str) -> JudgeSummary:
     note = (
         "one judge has nobody to agree with"
-        if len(judges) < 2
+        if len(units) < 2
         else _few_shared(units, "values of κ")
     )
     kappas = pairwise_kappas(units, fewest=MIN_SHARED_UNITS)
     return JudgeSummary(
         question,
-        len(judges),
-        len(sums),
+        len(units),
+        units.shape[1],
         kappa=kappas.mean if kappas.n_pairs else None,
         alpha=_known(krippendorff_alpha(units, level="nominal").value),
-        values="choices",
+        values=values,
         scale="nominal",
         note=note,
     )

@@ -12,12 +12,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from wellput.core.errors import InputError, did_you_mean
-from wellput.core.judgment import Judgment, Preference
+from wellput.core.judgment import SAMPLE_COLUMN, Judgment, Preference
 from wellput.stats.mixed_equations import Codes, Floats, MixedDesign, crossed_codes, renumbered
 from wellput.stats.places import places_of
 
-MACHINE_PREFIX = "model:"
-"""A judge whose name begins so is a machine."""
 COMPONENTS = ("judge", "item", "document", "judge:system", "item:system", "document:system")
 """The random effects that a ranking knows."""
 DOCUMENT_COLUMN = "document"
@@ -44,6 +42,8 @@ class QuestionData:
     items: Codes
     documents: Codes | None
     covariate_names: tuple[str, ...] = ()
+    samples: Codes | None = None
+    """Which sample of the output was judged, where the judgments say so."""
 
     @property
     def n_judges(self) -> int:
@@ -57,7 +57,8 @@ class QuestionData:
     def n_repeated(self) -> int:
         """Judgments of what the same judge had judged before."""
         systems = np.sort(self.design.systems.reshape(len(self.values), -1), axis=1)
-        rows = np.column_stack([self.judges, self.items, systems])
+        samples = () if self.samples is None else (self.samples,)
+        rows = np.column_stack([self.judges, self.items, systems, *samples])
         return len(rows) - len(np.unique(rows, axis=0))
 
     @property
@@ -85,6 +86,11 @@ class QuestionData:
     @property
     def are_choices(self) -> bool:
         return self.design.is_choice
+
+    @property
+    def are_yes_no(self) -> bool:
+        """Whether every answer is 1 (yes) or 0 (no)."""
+        return not self.are_choices and set(np.unique(self.values).tolist()) <= {0.0, 1.0}
 
     @property
     def counts(self) -> list[int]:
@@ -123,6 +129,7 @@ class QuestionData:
             judges=renumbered(self.judges[kept]),
             items=renumbered(self.items[kept]),
             documents=documents,
+            samples=None if self.samples is None else self.samples[kept],
         )
 
 
@@ -165,13 +172,14 @@ def question_data(
         items,
         documents,
         tuple(covariates or ()),
+        _samples(answers),
     )
 
 
 def _systems_and_value(answer: Judgment | Preference) -> tuple[tuple[str, ...], float]:
     if isinstance(answer, Preference):
         return (answer.system_a, answer.system_b), CHOICE_VALUES[answer.choice]
-    return (answer.system,), answer.value
+    return (answer.system,), answer.number
 
 
 def _documents(answers: Sequence[Judgment | Preference]) -> Codes | None:
@@ -183,6 +191,11 @@ def _documents(answers: Sequence[Judgment | Preference]) -> Codes | None:
         document = answer.extra.get(DOCUMENT_COLUMN)
         names.append(f"document {document}" if document else f"item {answer.item}")
     return _numbered(names)[1]
+
+
+def _samples(answers: Sequence[Judgment | Preference]) -> Codes | None:
+    named = [answer.extra.get(SAMPLE_COLUMN, "") for answer in answers]
+    return _numbered(named)[1] if any(named) else None
 
 
 def _covariate(

@@ -15,7 +15,13 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from wellput.agreement.correlations import MetricAgainstPeople, segment_scores, system_scores
+from wellput.agreement.correlations import (
+    MetricAgainstPeople,
+    document_values,
+    draw_documents,
+    segment_scores,
+    system_scores,
+)
 from wellput.agreement.orders import is_sentinel
 from wellput.agreement.result import AgreementLevel, MetricDifference
 from wellput.core.errors import InputError
@@ -69,6 +75,8 @@ def pair_test(
             options.correction,
             options.alpha,
         )
+    if options.test == "paired-t":
+        return _paired_t(tables, human, cells, coefficient, options)
     if options.level == "document" or coefficient == "spa":
         what = "documents" if options.level == "document" else "soft pairwise accuracy"
         raise InputError(f"test={options.test!r} does not work for {what}: leave test= out.")
@@ -77,6 +85,40 @@ def pair_test(
         cast("CorrelationTest", options.test), tables, human, cells, correlation, options
     )
     return PairTest(options.test, compare, n_resamples, options.correction, options.alpha)
+
+
+def _paired_t(
+    tables: Mapping[str, ScoreTable],
+    human: ScoreTable,
+    cells: NDArray[np.bool_],
+    coefficient: Coefficient,
+    options: AgreementOptions,
+) -> PairTest:
+    """Student's paired test over documents, as in Kauchak & Barzilay (2006). It takes documents for
+    independent, though they share items: its p-values are too small."""
+    if options.level != "document":
+        raise InputError("test='paired-t' compares metrics over documents: give level='document'.")
+    from scipy.stats import ttest_rel
+
+    drawn = draw_documents(
+        cells,
+        size=options.document_size,
+        documents=options.documents,
+        seed=options.uncertainty.seed,
+    )
+    values = {
+        name: document_values(table, human, cells, drawn, coefficient)
+        for name, table in tables.items()
+    }
+
+    def compare(a: str, b: str, _: int) -> Estimate:
+        both = np.isfinite(values[a]) & np.isfinite(values[b])
+        found = ttest_rel(values[a][both], values[b][both])
+        low, high = found.confidence_interval(options.uncertainty.confidence)
+        delta = float((values[a][both] - values[b][both]).mean())
+        return Estimate(delta, float(low), float(high), float(found.pvalue), method="paired-t")
+
+    return PairTest("paired-t", compare, None, options.correction, options.alpha)
 
 
 def _length_made_positive(held: MetricAgainstPeople) -> MetricAgainstPeople:

@@ -2,7 +2,8 @@
 make.
 
 Ratings are normalized per judge before they are averaged: `z` (mean 0, standard deviation 1),
-`unit` (lowest 0, highest 1), `rank` (average ranks from 0 to 1), or `none`. A cell is NaN where a
+`unit` (lowest 0, highest 1), `rank` (average ranks from 0 to 1), or `none`. Yes and no are never
+normalized. A cell is NaN where a
 judge gave no rating; a judge who rated a trial twice counts with the mean.
 
 Pairwise choices are ratings, too: 1 for the output chosen, 0 for the other, ½ each for a tie. Their
@@ -151,6 +152,8 @@ class Panel:
     excluded: tuple[Exclusion, ...] = ()
     note: str = ""
     """Why judges were not put on a common scale, or what is lost by it."""
+    is_yes_no: bool = False
+    """Whether every answer is 1 (yes) or 0 (no)."""
 
     @property
     def counts(self) -> Floats:
@@ -277,18 +280,25 @@ def _panel(
     sums, counts = np.zeros(shape), np.zeros(shape)
     for answer in answers:
         cell = judge_at[answer.judge], system_at[answer.system], item_at[answer.item]
-        sums[cell] += answer.value
+        sums[cell] += answer.number
         counts[cell] += 1
-    return Panel(question, judges, tuple(system_at), tuple(item_at), ratios(sums, counts))
+    return Panel(
+        question,
+        judges,
+        tuple(system_at),
+        tuple(item_at),
+        ratios(sums, counts),
+        is_yes_no=all(answer.value in (0, 1) for answer in answers),
+    )
 
 
 def normalized(panel: Panel, normalization: Normalization) -> Panel:
     """The panel with every judge's ratings on a common scale.
 
     `z`, `unit` and `rank` need ratings that differ: a judge whose ratings are all equal is left out,
-    and `excluded` records it.
+    and `excluded` records it. Yes and no mean the same to every judge, so they stay 1 and 0.
     """
-    if normalization == "none":
+    if normalization == "none" or panel.is_yes_no:
         return panel
     ratings = panel.ratings.copy()
     excluded = list(panel.excluded)

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, ClassVar, Literal, cast
 
+from wellput.agreement.chosen_answers import chosen_judges, refuse_labels
 from wellput.agreement.exclusions import without_excluded
 from wellput.agreement.fitted_question import ModelName, fit_question
 from wellput.agreement.fitted_ranking import (
@@ -16,7 +17,6 @@ from wellput.agreement.fitted_ranking import (
 )
 from wellput.agreement.judgment_design import (
     COMPONENTS,
-    MACHINE_PREFIX,
     Covariates,
     question_data,
 )
@@ -119,7 +119,7 @@ def rank_judgments(
     on_phase: OnPhase = ignore_phase,
 ) -> RankResult:
     """Ranks the systems on each question; `InputError` where not one question can be ranked."""
-    kept, left_out = _chosen_judges(answers, judges)
+    kept, left_out = chosen_judges(answers, judges)
     kept, excluded = without_excluded(kept, exclusions)
     found: list[QuestionRanking] = []
     refused: dict[str, str] = {}
@@ -149,6 +149,7 @@ def _ranked(
         raise InputError(
             f"{question}, {_slice_name(by)}: {counted(len(answers), 'judgment')}, too few to rank by."
         )
+    refuse_labels(question, answers)
     data = question_data(question, cast("Sequence[Judgment]", answers), covariates=covariates)
     if options.against is not None and options.against not in data.system_names:
         hint = did_you_mean(options.against, data.system_names)
@@ -169,37 +170,6 @@ def _ranked(
     if not options.sequential:
         p = permutation_p_value(data, permutations=options.permutations, seed=options.seed)
     return QuestionRanking(ranking, other_orders(fitted), larger_studies(fitted), p)
-
-
-def _chosen_judges(
-    answers: Sequence[AnyJudgment], judges: Sequence[str]
-) -> tuple[list[AnyJudgment], list[Exclusion]]:
-    """The judgments of people, of all, or of the judges named; and what was left out."""
-    names = dict.fromkeys(answer.judge for answer in answers)
-    if list(judges) == ["all"]:
-        return list(answers), []
-    if list(judges) == ["people"]:
-        kept = {name for name in names if not name.startswith(MACHINE_PREFIX)}
-        reason = "a machine, not a person"
-        if names and not kept:
-            raise InputError("All judges are machines; judges='all' ranks by them.")
-    else:
-        for name in judges:
-            if name not in names:
-                raise InputError(
-                    f"judges: there is no judge {name!r}.{did_you_mean(name, list(names))}"
-                )
-        kept, reason = set(judges), "not among the judges asked for"
-    counts: dict[tuple[str, str], int] = {}
-    for answer in answers:
-        if answer.judge not in kept:
-            counts[answer.question, answer.judge] = (
-                counts.get((answer.question, answer.judge), 0) + 1
-            )
-    left_out = [
-        Exclusion(question, reason, judge=judge, n=n) for (question, judge), n in counts.items()
-    ]
-    return [answer for answer in answers if answer.judge in kept], left_out
 
 
 def _chosen_questions(answers: Sequence[AnyJudgment], questions: Sequence[str]) -> list[str]:

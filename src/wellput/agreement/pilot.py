@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 from wellput.agreement.fitted_question import fit_question
 from wellput.agreement.fitted_ranking import rank_fitted
-from wellput.agreement.judgment_design import MACHINE_PREFIX, question_data
+from wellput.agreement.judgment_design import question_data
 from wellput.core.errors import InputError, did_you_mean
-from wellput.core.judgment import Judgment, Preference
+from wellput.core.judgment import MACHINE_PREFIX, Judgment, Preference
 
 
 @dataclass(frozen=True)

@@ -90,6 +90,7 @@ def _of_one_system(panel: Panel) -> str:
 
 
 Panels = dict[str, Panel]
+YES_NO_NOTE = "yes and no count 1 and 0 for every judge; they are never normalized."
 
 
 def prepared_panels(
@@ -143,6 +144,10 @@ def _refuse_idle(found: Mapping[str, Panel], exclusions: Sequence[Exclusion]) ->
 
 
 def _normalized(panel: Panel, options: AgreementOptions) -> Panel:
+    if panel.is_yes_no:
+        is_asked = options.normalization not in (None, "none")
+        note = f"{panel.question}: {YES_NO_NOTE}" if is_asked or panel.n_judges > 1 else ""
+        return replace(panel, note=note)
     if options.normalization is not None:
         note = normalization_warning(panel, options.normalization)
         return replace(normalized(panel, options.normalization), note=note)

@@ -48,11 +48,12 @@ class LargerStudy:
 
 
 def other_orders(question: FittedQuestion) -> list[OtherOrder]:
-    """The order by raw means, by standardized ratings, and without the judge who matters most."""
+    """The order by raw means, by standardized ratings (not of yes and no), and without the judge who
+    matters most."""
     data = question.data
     model = _order(data, question.effects)
     found = [("by raw means", _order(data, question.sign * data.raw_means))]
-    if not data.are_choices and data.n_judges > 1:
+    if not data.are_choices and not data.are_yes_no and data.n_judges > 1:
         standardized = _judge_standardized(data)
         if standardized is not None:
             found.append(("by z-scores of each judge", _order(data, question.sign * standardized)))

@@ -117,6 +117,8 @@ class AgreementResult(Result):
     preferences: tuple[Mapping[str, Any], ...] = ()
     models: tuple[Mapping[str, Any], ...] = ()
     confusion: tuple[Mapping[str, Any], ...] = ()
+    substitutions: tuple[Mapping[str, Any], ...] = ()
+    homogeneity: tuple[Mapping[str, Any], ...] = ()
     excluded: tuple[Mapping[str, Any], ...] = ()
     undefined: tuple[Mapping[str, Any], ...] = ()
     advice: tuple[str, ...] = ()
@@ -144,6 +146,8 @@ class AgreementResult(Result):
             "preferences": list(self.preferences),
             "models": list(self.models),
             "confusion": list(self.confusion),
+            "substitutions": list(self.substitutions),
+            "homogeneity": list(self.homogeneity),
             "excluded": list(self.excluded),
             "undefined": list(self.undefined),
             "advice": list(self.advice),

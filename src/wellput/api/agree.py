@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Literal, cast
 
-from wellput.agreement.analysis import AgreementOptions
+from wellput.agreement.analysis import AgreementOptions, MetricItems
 from wellput.agreement.analysis import agree as agree_on_ratings
+from wellput.agreement.chosen_answers import choose_answers
 from wellput.agreement.correlations import Uncertainty
-from wellput.agreement.exclusions import known_answers, parse_exclusion
+from wellput.agreement.exclusions import parse_exclusion, with_unknown
+from wellput.agreement.homogeneity import homogeneity_rows
 from wellput.agreement.panel import Normalization, names_of
-from wellput.agreement.preferences import agree_on_preferences
+from wellput.agreement.preferences import KEPT, REFUSED, agree_on_preferences
 from wellput.agreement.result import AgreementLevel, AgreementResult
+from wellput.agreement.verdicts import decisions_of
 from wellput.api.inputs import (
     Answers,
+    Columns,
     Items,
     Metrics,
     check_confidence,
@@ -22,6 +27,7 @@ from wellput.api.inputs import (
     open_items,
     read_answers,
 )
+from wellput.api.score import with_paraphrases
 from wellput.core.errors import InputError, did_you_mean
 from wellput.core.estimates import Generalize
 from wellput.core.judgment import Judgment, Preference
@@ -30,7 +36,7 @@ from wellput.core.work import OnPhase, available_cores, ignore_phase
 from wellput.engine.score import score_source
 from wellput.engine.scoring_plan import ScoringPlan
 from wellput.io.files import PathLike
-from wellput.metrics.registry import create_all
+from wellput.metrics.registry import create_all, each_scorer
 from wellput.stats.corrections import Correction
 from wellput.stats.correlation import COEFFICIENTS, Coefficient, CorrelationAverage
 from wellput.stats.metric_comparison import CorrelationTest
@@ -40,21 +46,26 @@ from wellput.stats.metric_comparison import CorrelationTest
 def agree(
     evalset: Items,
     judgments: Answers,
-    metrics: Metrics,
+    metrics: Metrics = (),
     *,
+    column: Columns = (),
     trees: str | None = None,
+    paraphrase: Names = (),
     level: AgreementLevel = "segment",
     average: CorrelationAverage = "none",
     coefficient: Names = "pearson",
     question: Names = (),
     normalize: Normalization | None = None,
+    judges: Names = "people",
     exclude: str | list[str] | tuple[str, ...] = (),
     exclude_judges_below: float | None = None,
+    metric_items: MetricItems = "judged",
     document_size: int = 300,
     documents: int = 10,
     models: bool = False,
-    test: CorrelationTest | Literal["auto"] = "auto",
+    test: CorrelationTest | Literal["auto", "paired-t"] = "auto",
     correction: Correction = "holm",
+    homogeneity: Answers | None = None,
     generalize: Generalize = "both",
     confidence: float = 0.95,
     resamples: int = 1000,
@@ -72,21 +83,32 @@ def agree(
         An `EvalSet` and judgments (`Judgment` for ratings, `Preference` for pairwise choices), or the
         paths of their files.
     metrics
-        As for `score`. `random` and `length-only` show what a metric must beat.
+        As for `score`. `random` and `length-only` show what a metric must beat. None are needed if the
+        evalset has substitutions made by `paraphrase`.
+    column
+        The columns of the evalset's file, as for `score`.
     trees
         Parses references that have no tree: `"auto"` with wellput's parser, `"spacy:NAME"` with an
         installed spaCy pipeline.
+    paraphrase
+        Also compares each metric on references that these methods rewrite, as in `score`.
     level, average
         What is correlated: segments (all together, or within each item or system and then averaged),
         systems, or `documents` documents, each of `document_size` segments drawn at random.
     coefficient
         One or more of pearson, spearman, kendall, kendall-c, acc-t, spa.
+    metric_items
+        At system level, the score of a metric is that of the `"judged"` outputs, or of `"all"` outputs
+        of a system, as in mt-metrics-eval.
     question
-        Uses only these questions. Default: all.
+        Uses only these questions. Default: all. Of a question whose values are labels, it only says how
+        far the judges agree.
     normalize
         Brings the ratings of each judge to one scale: z, unit, rank or none. Default: z if several
         judges rated the same systems; else none, because z would erase differences between systems
         that had different judges.
+    judges
+        `"people"` leaves out judges named `model:…`, `"all"` takes all; or the names of judges.
     exclude, exclude_judges_below
         Leaves out ratings, each with a reason (`"judge=J3: pressed one button"`), and judges who
         correlate less than this with the other judges.
@@ -95,6 +117,10 @@ def agree(
     test, correction
         How two metrics are compared, and how p-values are corrected for the number of metrics and
         pairs. `"auto"` is the method of the intervals; the others are tests used in papers.
+        `"paired-t"`, for documents: Student's paired test over the documents.
+    homogeneity
+        The choices of another study: tests by χ² whether people chose alike between the pairs of
+        systems that both studies have.
     generalize, confidence
         Intervals and p-values hold for other systems and other items (`"both"`, needs 4 systems), for
         other `"systems"`, or for these systems and other `"items"`; and the confidence of intervals.
@@ -131,11 +157,18 @@ def agree(
     """
     check_confidence(confidence)
     check_files([path], [evalset, judgments])
-    chosen = create_all(metrics)
+    # Without metrics, a random one stands for the systems and items; its rows are dropped.
+    chosen = with_paraphrases(create_all(metrics or "random"), paraphrase)
     on_phase("reading judgments")
-    answers = read_answers(judgments)
-    questions = [question] if isinstance(question, str) else list(question)
-    exclusions = [exclude] if isinstance(exclude, str) else list(exclude)
+    rules = [exclude] if isinstance(exclude, str) else list(exclude)
+    exclusions = [parse_exclusion(text, "") for text in rules]
+    taken = choose_answers(
+        read_answers(judgments),
+        judges=split_names(judges),
+        questions=[question] if isinstance(question, str) else list(question),
+        exclusions=exclusions,
+    )
+    answers, questions = taken.answers, taken.questions
     cores = threads or available_cores()
     options = AgreementOptions(
         level=level,
@@ -143,10 +176,11 @@ def agree(
         coefficients=coefficient_names(coefficient),
         normalization=normalize,
         questions=questions,
-        exclusions=[parse_exclusion(text, "") for text in exclusions],
+        exclusions=exclusions,
         judges_below=exclude_judges_below,
         test=test,
         correction=correction,
+        metric_items=metric_items,
         document_size=document_size,
         documents=documents,
         with_models=models,
@@ -157,10 +191,13 @@ def agree(
     are_choices = bool(answers) and isinstance(answers[0], Preference)
     if are_choices:
         _refuse_options_of_ratings(options)
-    source = open_items(evalset, chosen, trees, threads=threads, on_phase=on_phase)
+    source = open_items(evalset, chosen, trees, column=column, threads=threads, on_phase=on_phase)
+    chosen = each_scorer(chosen, source)
     known = names_of(source.unparsed, on_progress=on_phase("reading items"))
-    known_answers(answers, options.exclusions, known)  # before anything is scored
+    options = replace(options, exclusions=with_unknown(answers, options.exclusions, known))
     plan = ScoringPlan(threads=cores, keep_rows=True)
+    if not metrics and not set(known.systems) <= {KEPT, REFUSED}:
+        raise InputError("Name the metrics to compare with people: metrics='bleu,chrf'.")
     tables = score_source(source, chosen, plan=plan, on_phase=on_phase).tables
     if are_choices:
         on_phase("counting choices")
@@ -168,12 +205,28 @@ def agree(
         result = agree_on_preferences(
             tables, choices, questions=questions, exclusions=options.exclusions
         )
+        if homogeneity is not None:
+            others = cast("list[Preference]", read_answers(homogeneity))
+            rows = homogeneity_rows(choices, _only_choices(others))
+            result = replace(result, homogeneity=tuple(rows))
     else:
+        if homogeneity is not None:
+            raise InputError("homogeneity= compares pairwise choices; these judgments are ratings.")
         ratings = cast("list[Judgment]", answers)
-        result = agree_on_ratings(tables, ratings, options, on_phase=on_phase)
+        decisions = decisions_of(item for block in source.unparsed.blocks() for item in block)
+        result = agree_on_ratings(tables, ratings, options, decisions, on_phase=on_phase)
+    if not metrics:
+        result = replace(result, orders=(), agreement=(), differences=(), advice=())
+    result = taken.completed(result)
     if path is not None:
         result.save(path)
     return result
+
+
+def _only_choices(answers: list[Preference]) -> list[Preference]:
+    if not all(isinstance(answer, Preference) for answer in answers):
+        raise InputError("homogeneity= needs pairwise choices; this file has ratings.")
+    return answers
 
 
 def coefficient_names(given: Names) -> tuple[Coefficient, ...]:
@@ -196,6 +249,7 @@ def _refuse_options_of_ratings(options: AgreementOptions) -> None:
         "coefficient": tuple(options.coefficients) != tuple(usual.coefficients),
         "normalize": options.normalization is not None,
         "exclude_judges_below": options.judges_below is not None,
+        "metric_items": options.metric_items != usual.metric_items,
         "document_size": options.document_size != usual.document_size,
         "documents": options.documents != usual.documents,
         "models": options.with_models,

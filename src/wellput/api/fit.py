@@ -2,23 +2,37 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 from wellput.agreement.analysis import AgreementOptions
-from wellput.agreement.exclusions import known_answers, parse_exclusion
+from wellput.agreement.chosen_answers import chosen_judges, refuse_labels
+from wellput.agreement.exclusions import parse_exclusion, with_unknown
 from wellput.agreement.fit import Criterion, Fit, FitMethod, fit_table, panel_provenance
 from wellput.agreement.panel import Normalization, names_of, selection_ratings
 from wellput.agreement.prepared_panels import prepared_panels
-from wellput.api.inputs import Answers, Items, check_files, checks_choices, open_items, read_answers
+from wellput.api.inputs import (
+    Answers,
+    Columns,
+    Items,
+    check_files,
+    checks_choices,
+    open_items,
+    read_answers,
+)
 from wellput.core.errors import InputError, did_you_mean
 from wellput.core.estimates import Generalize
 from wellput.core.judgment import Judgment, Preference
 from wellput.core.metric import Metric
-from wellput.core.registries import Names
+from wellput.core.registries import Names, split_names, split_specs
+from wellput.core.source import EvalSource
 from wellput.core.work import OnPhase, available_cores, ignore_phase
 from wellput.engine.score import score_source
 from wellput.engine.scoring_plan import ScoringPlan
 from wellput.io.files import PathLike
 from wellput.metrics import registry
 from wellput.metrics.fitted import predictor_name, split_predictor
+from wellput.metrics.logged import Logged, scorers_named
 
 
 @checks_choices
@@ -26,12 +40,14 @@ def fit(
     evalset: Items,
     judgments: Answers,
     *,
+    column: Columns = (),
     question: str,
     predictors: Names,
     trees: str | None = None,
     method: FitMethod = "ols",
     stepwise: Criterion | None = None,
     normalize: Normalization | None = None,
+    judges: Names = "people",
     exclude: str | list[str] | tuple[str, ...] = (),
     exclude_judges_below: float | None = None,
     no_rescale: bool = False,
@@ -47,6 +63,8 @@ def fit(
     ----------
     evalset, judgments
         As for `agree`. From pairwise choices, the share of times that an output was chosen is fitted.
+    column
+        The columns of the evalset's file, as for `score`.
     question
         Fits the answers to this question.
     predictors
@@ -58,7 +76,7 @@ def fit(
         `"ols"`: least squares; `"ridge"`: ridge regression, penalty chosen by leave-one-out.
     stepwise
         Keeps only the best predictors, chosen by `"aic"` or by `"p"`.
-    normalize, exclude, exclude_judges_below
+    normalize, judges, exclude, exclude_judges_below
         As for `agree`.
     no_rescale
         Keeps the raw regression: all predictors, on the scale of the judgments.
@@ -102,12 +120,14 @@ def fit(
     rules = [exclude] if isinstance(exclude, str) else list(exclude)
     exclusions = [parse_exclusion(rule, question) for rule in rules]
     on_phase("reading judgments")
-    answers = _answers_to(question, judgments)
+    answers, left_out = chosen_judges(_answers_to(question, judgments), split_names(judges))
+    refuse_labels(question, answers)
     choices = [answer for answer in answers if isinstance(answer, Preference)]
     ratings = [answer for answer in answers if isinstance(answer, Judgment)]
-    source = open_items(evalset, metrics, trees, threads=threads, on_phase=on_phase)
+    source = open_items(evalset, metrics, trees, column=column, threads=threads, on_phase=on_phase)
+    metrics, names = _each_scorer(metrics, names, source)
     known = names_of(source.unparsed, on_progress=on_phase("reading items"))
-    known_answers(answers, exclusions, known)  # before anything is scored
+    exclusions = with_unknown(answers, exclusions, known)
     plan = ScoringPlan(threads=threads or available_cores(), keep_rows=True)
     tables = score_source(source, metrics, plan=plan, on_phase=on_phase).tables
     first = tables[metrics[0].name]
@@ -122,7 +142,7 @@ def fit(
             judges_below=exclude_judges_below,
         ),
     )
-    panel = ready[question]
+    panel = replace(ready[question], excluded=(*left_out, *ready[question].excluded))
     files = {"evalset": evalset, "judgments": judgments}
     hashes = {
         name: file_fingerprint(file) for name, file in files.items() if isinstance(file, PathLike)
@@ -149,7 +169,7 @@ def predictor_metrics(predictors: Names) -> tuple[list[Metric], list[str]]:
     metrics: dict[str, Metric] = {}
     names: list[str] = []
     for text in [predictors] if isinstance(predictors, str) else predictors:
-        for name in registry.split_specs(text):
+        for name in split_specs(text):
             if name.lower().endswith(".json"):
                 raise InputError(f"{name} is a fitted metric; it cannot be a predictor.")
             if registry.SCORE_FILE.match(name):
@@ -166,6 +186,15 @@ def predictor_metrics(predictors: Names) -> tuple[list[Metric], list[str]]:
     if not names:
         raise InputError("No predictor was given, such as sta, ssa.substitutions or length.")
     return list(metrics.values()), names
+
+
+def _each_scorer(
+    metrics: Sequence[Metric], names: Sequence[str], source: EvalSource
+) -> tuple[list[Metric], list[str]]:
+    """The metrics and predictors, with one for each scorer where a metric means several."""
+    several = {one.name: one for one in metrics if isinstance(one, Logged) and one.means_several}
+    each = {name: [one.name for one in scorers_named([m], source)] for name, m in several.items()}
+    return scorers_named(metrics, source), [n for name in names for n in each.get(name, [name])]
 
 
 def _answers_to(question: str, judgments: Answers) -> list[Judgment | Preference]:

@@ -25,6 +25,7 @@ from wellput.core.source import EvalSource
 from wellput.core.work import OnPhase, available_cores, ignore_phase
 from wellput.io import check_files as check_files
 from wellput.io.files import InputFile, PathLike, check_readable
+from wellput.io.own_columns import Columns as Columns
 
 if TYPE_CHECKING:
     from wellput.core.frames import Frame
@@ -54,6 +55,7 @@ def open_items(
     metrics: Sequence[Metric],
     trees: str | None = None,
     *,
+    column: Columns = (),
     threads: int | None = None,
     on_phase: OnPhase = ignore_phase,
 ) -> EvalSource:
@@ -64,14 +66,23 @@ def open_items(
             f"trees={str(trees)!r}: give auto or spacy:NAME. Your own trees belong in the evalset."
         )
     needs_trees = any("tree" in metric.needs for metric in metrics)
-    source = evalset
-    if not isinstance(source, EvalSource):
-        from wellput.io import open_evalset
-
-        source = open_evalset(source, trees=needs_trees)
+    source = open_source(evalset, column, trees=needs_trees)
     if parser is None or not needs_trees:
         return source
     return parsed(source, parser, threads=threads, on_phase=on_phase)
+
+
+def open_source(evalset: Items, column: Columns = (), *, trees: bool = True) -> EvalSource:
+    """An evalset in memory, or that of a file, whose columns `column` may name."""
+    if isinstance(evalset, EvalSource):
+        if column:
+            raise InputError(
+                "column= names the columns of a file: of a data frame, give them to EvalSet.from_frame."
+            )
+        return evalset
+    from wellput.io import open_evalset
+
+    return open_evalset(evalset, trees=trees, column=column)
 
 
 def parser_named(trees: str | None) -> str | None:
@@ -100,7 +111,7 @@ def read_answers(judgments: Answers) -> list[Judgment] | list[Preference]:
 
         return read_judgments(judgments)
     from wellput.core.frames import is_frame
-    from wellput.core.judgment import Judgment, Preference
+    from wellput.core.judgment import Judgment, Preference, with_question_values
     from wellput.io.judgments import judgments_of_frame, judgments_of_records
 
     if is_frame(judgments):
@@ -116,7 +127,9 @@ def read_answers(judgments: Answers) -> list[Judgment] | list[Preference]:
         raise InputError(
             "Ratings, pairwise choices and dictionaries cannot be mixed: give one kind of judgments."
         )
-    return answers
+    return (
+        with_question_values(answers) if answers and isinstance(answers[0], Judgment) else answers
+    )
 
 
 def _not_judgments(given: object, where: str = "") -> InputError:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Literal
 
-from wellput.agreement.exclusions import known_answers, parse_exclusion
+from wellput.agreement.exclusions import parse_exclusion, with_unknown
 from wellput.agreement.fitted_question import ModelName
 from wellput.agreement.fitted_ranking import RankCorrection
 from wellput.agreement.judgment_design import COMPONENTS, Covariates, check_components
@@ -14,6 +14,7 @@ from wellput.agreement.panel import names_of
 from wellput.agreement.people_ranking import RankOptions, RankResult, rank_judgments
 from wellput.api.inputs import (
     Answers,
+    Columns,
     Items,
     check_confidence,
     check_files,
@@ -29,7 +30,7 @@ from wellput.core.work import OnPhase, available_cores, ignore_phase
 from wellput.engine.score import score_source
 from wellput.engine.scoring_plan import ScoringPlan
 from wellput.io.files import PathLike
-from wellput.metrics.registry import create_all
+from wellput.metrics.registry import create_all, each_scorer
 
 
 @checks_choices
@@ -37,6 +38,7 @@ def rank(
     judgments: Answers,
     *,
     evalset: Items | None = None,
+    column: Columns = (),
     question: Names = (),
     model: ModelName | Literal["auto"] = "auto",
     by: str | None = None,
@@ -64,7 +66,9 @@ def rank(
         dictionaries with the columns of a file of judgments, or the path of such a file.
     evalset
         The outputs that were judged; needed for `covariates`. With it, judgments of systems or items
-        that it does not have are refused.
+        that it does not have are left out, and counted.
+    column
+        The columns of the evalset's file, as for `score`.
     question
         Only these questions; all without it. A list, where a question has a comma in it.
     model
@@ -142,9 +146,10 @@ def rank(
     values: Covariates | None = None
     if evalset is not None:
         metrics = create_all(names) if names else []
-        source = open_items(evalset, metrics, threads=threads, on_phase=on_phase)
+        source = open_items(evalset, metrics, column=column, threads=threads, on_phase=on_phase)
+        metrics = each_scorer(metrics, source)
         known = names_of(source.unparsed, on_progress=on_phase("reading items"))
-        known_answers(answers, exclusions, known)  # before anything is scored
+        exclusions = with_unknown(answers, exclusions, known)
         if metrics:
             values = _output_values(source, metrics, threads or available_cores(), on_phase)
     result = rank_judgments(

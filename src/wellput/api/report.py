@@ -2,27 +2,33 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
+from typing import cast
 
 from wellput.agreement.analysis import AgreementOptions
+from wellput.agreement.chosen_answers import choose_answers
 from wellput.agreement.correlations import Uncertainty
-from wellput.agreement.exclusions import parse_exclusion
+from wellput.agreement.exclusions import answers_left, parse_exclusion
+from wellput.agreement.machine_comparison import machine_comparisons
 from wellput.agreement.panel import Normalization
 from wellput.api.inputs import (
     Answers,
+    Columns,
     Items,
     Metrics,
     check_files,
     checks_choices,
     fitted_to,
+    open_source,
     read_answers,
 )
 from wellput.core.errors import InputError
 from wellput.core.estimates import Generalize
-from wellput.core.registries import Names
+from wellput.core.judgment import Judgment
+from wellput.core.registries import Names, split_names
 from wellput.core.source import EvalSource
 from wellput.core.work import OnPhase, available_cores, ignore_phase
-from wellput.io import open_evalset
 from wellput.io.files import PathLike
 from wellput.metrics.registry import create_all
 from wellput.reporting.html import page as html_page
@@ -35,10 +41,12 @@ def report(
     evalset: Items,
     judgments: Answers | None = None,
     *,
+    column: Columns = (),
     metrics: Metrics = (),
     baseline: str | None = None,
     question: Names = (),
     normalize: Normalization | None = None,
+    judges: Names = "people",
     exclude: str | list[str] | tuple[str, ...] = (),
     exclude_judges_below: float | None = None,
     items: int = 2000,
@@ -57,11 +65,13 @@ def report(
     ----------
     evalset, judgments
         As for `agree`. Without judgments the report shows metrics only.
+    column
+        The columns of the evalset's file, as for `score`.
     metrics
         As for `score`. Default: those that the items allow.
     baseline
         The system to compare with. Default: the first.
-    question, normalize, exclude, exclude_judges_below
+    question, normalize, judges, exclude, exclude_judges_below
         As for `agree`.
     items
         Shows at most this many items. Scores are computed from all items.
@@ -100,6 +110,7 @@ def report(
     about_people = {
         "question": question,
         "normalize": normalize,
+        "judges": None if judges in ("people", ["people"], ("people",)) else judges,
         "exclude": exclude,
         "exclude_judges_below": exclude_judges_below,
         "generalize": None if generalize == "both" else generalize,
@@ -110,11 +121,22 @@ def report(
     if path is not None and Path(path).suffix.lower() not in ("", ".html", ".htm"):
         raise InputError(f"{path}: a report is an HTML page; give a name that ends in .html.")
     check_files([path], [evalset, judgments])
-    exclusions = [exclude] if isinstance(exclude, str) else list(exclude)
+    rules = [exclude] if isinstance(exclude, str) else list(exclude)
+    exclusions = [parse_exclusion(text, "") for text in rules]
+    on_phase("loading the charts")
+    library = html_page.chart_library()  # fails at once if the extra is missing
+    on_phase("reading judgments")
+    everyone = [] if judgments is None else read_answers(judgments)
+    taken = choose_answers(
+        everyone,
+        judges=split_names(judges),
+        questions=[question] if isinstance(question, str) else list(question),
+        exclusions=exclusions,
+    )
     options = AgreementOptions(
         normalization=normalize,
-        questions=[question] if isinstance(question, str) else list(question),
-        exclusions=[parse_exclusion(text, "") for text in exclusions],
+        questions=taken.questions,
+        exclusions=exclusions,
         judges_below=exclude_judges_below,
         uncertainty=Uncertainty(
             generalize=generalize,
@@ -124,19 +146,24 @@ def report(
         ),
         fitted_here=fitted_to(judgments, create_all(metrics) if metrics else ()),
     )
-    on_phase("loading the charts")
-    library = html_page.chart_library()  # fails at once if the extra is missing
-    on_phase("reading judgments")
-    answers = [] if judgments is None else read_answers(judgments)
     evaluation = evaluate(
-        evalset if isinstance(evalset, EvalSource) else open_evalset(evalset),
-        answers,
+        open_source(evalset, column),
+        taken.answers,
         metrics,
         title=title or _title(evalset),
         baseline=baseline,
         shown=items,
         options=options,
         on_phase=on_phase,
+    )
+    if evaluation.agreement is not None:
+        evaluation = replace(evaluation, agreement=taken.completed(evaluation.agreement))
+    on_phase("comparing machine judges with people")
+    evaluation = replace(
+        evaluation,
+        machines=machine_comparisons(
+            answers_left(cast("list[Judgment]", everyone), exclusions), questions=taken.questions
+        ),
     )
     made = HtmlReport(
         evaluation, html_page.report_page(evaluation, library, on_phase=on_phase), path

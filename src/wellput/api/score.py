@@ -10,16 +10,19 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from wellput.api.inputs import (
+    Columns,
     Items,
     Metrics,
     check_files,
     checks_choices,
+    open_source,
     parsed,
     parser_named,
     renamed,
 )
 from wellput.core.errors import InputError, OutputError, WellputError, Worse
 from wellput.core.metric import Metric
+from wellput.core.registries import Names
 from wellput.core.source import EvalSource
 from wellput.core.work import OnPhase, available_cores, ignore_phase
 from wellput.engine.blocks import OnSegments
@@ -34,9 +37,8 @@ from wellput.engine.scoring_plan import (
     Resampling,
     ScoringPlan,
 )
-from wellput.io import open_evalset
 from wellput.io.files import PathLike
-from wellput.metrics.registry import create_all
+from wellput.metrics.registry import create_all, each_scorer
 
 Margin: TypeAlias = float | Mapping[str, float] | Sequence[str] | None
 
@@ -47,6 +49,7 @@ def score(
     evalset: Items | None = None,
     metrics: Metrics = (),
     *,
+    column: Columns = (),
     ref: PathLike | Sequence[PathLike] = (),
     hyp: Mapping[str, PathLike] | Sequence[str] = (),
     trees: PathLike | None = None,
@@ -56,6 +59,8 @@ def score(
     all_pairs: bool = False,
     margin: Margin = None,
     generalize: Literal["items", "systems", "both"] = "items",
+    cluster: str | None = None,
+    by: str | None = None,
     resamples: int = 1000,
     alpha: float = 0.05,
     segments: PathLike | None = None,
@@ -64,7 +69,7 @@ def score(
     resume: PathLike | None = None,
     on_error: OnError = "stop",
     explain: bool = False,
-    paraphrase: str | None = None,
+    paraphrase: Names = (),
     fail_if_worse: bool = False,
     runs: PathLike | None = None,
     path: PathLike | None = None,
@@ -84,6 +89,9 @@ def score(
     metrics
         Names with options, separated by commas (`"bleu,chrf:word_order=2"`), metric objects, or a list
         of both. A path that ends in `.json` is a fitted metric.
+    column
+        Names the columns of a file of another layout, each FIELD=NAME: `["id=prompt_id",
+        "source=prompt", "references=gold", "outputs=gpt", "tags=topic", "document=doc"]`.
     ref, hyp
         Text files with one line per item: one or more files of references, and one file of outputs for
         each system (`{"A": "a.txt"}`, or `["A=a.txt"]`).
@@ -103,6 +111,13 @@ def score(
         `["bleu=1", "ssa=0.02"]`).
     generalize
         Must be `"items"`: intervals and p-values hold for these systems on other items.
+    cluster
+        What takes the items' place in intervals and tests, because items that share it are not
+        independent: `"document"`, the name of a tag, or `"item"`. Default: documents, if items have
+        them.
+    by
+        A tag, such as `"domain"`: also scores the items of each of its values, in `result.slices`.
+        P-values are corrected over all slices.
     resamples, seed
         For `"ar"` and `"bs"`. A difference that looks real is tested again with more resamples if the
         correction needs them.
@@ -119,8 +134,9 @@ def score(
     explain
         Draws the errors of the worst items of each system, in `result.explanations`.
     paraphrase
-        `"context"`, `"wordnet"`, `"lsa"` or `"brown"`: also scores with references rewritten to be
-        closer to each output.
+        Methods (`"context"`, `"contextwn"`, `"wordnet"`, `"lsa"`, `"brown"`), as a list or separated by
+        commas: also scores with references rewritten to be closer to each output. A method may have
+        options: `"contextwn:model=classifiers.wpm"`, `"wordnet:words_only=true"`.
     fail_if_worse
         Raises `Worse` if a system is significantly worse than the baseline on any metric.
     runs
@@ -159,8 +175,8 @@ def score(
         from wellput.core.estimates import refuse_other_than_items
 
         refuse_other_than_items(generalize)
-    chosen = _with_paraphrases(create_all(metrics), paraphrase)
-    needs_trees = any("tree" in metric.needs for metric in chosen)
+    named = create_all(metrics)
+    needs_trees = any("tree" in metric.needs for metric in named)
     references, outputs = line_files(ref, hyp)
     file, folder = _segment_targets(segments, engine, resume, on_error)
     check_files([path, file], [evalset, *references, *outputs.values(), trees])
@@ -168,7 +184,8 @@ def score(
         from wellput.io.run_files import check_store
 
         check_store(runs)
-    data = open_data(evalset, references, outputs, trees, with_trees=needs_trees)
+    data = open_data(evalset, references, outputs, trees, with_trees=needs_trees, column=column)
+    chosen = with_paraphrases(each_scorer(named, data), paraphrase)
     source = data
     parser = parser_named(None if trees is None else str(trees))
     if parser is not None and needs_trees:
@@ -183,6 +200,8 @@ def score(
             resamples, seed, cores, alpha, 0.95 if isinstance(confidence, bool) else confidence
         ),
         margin=margins(margin, [metric.name for metric in chosen]),
+        cluster=cluster,
+        by=by,
     )
     plan = ScoringPlan(
         engine=engine,
@@ -278,20 +297,21 @@ def open_data(
     trees: PathLike | None,
     *,
     with_trees: bool,
+    column: Columns = (),
 ) -> EvalSource:
     """The items to score: an evalset, or text files with one line per item."""
     tree_file = None if trees is None or parser_named(str(trees)) else trees
     if evalset is not None:
         if references or outputs or tree_file:
             raise InputError("Give either an evalset or text files (ref=, hyp=, trees=), not both.")
-        if isinstance(evalset, EvalSource):
-            return evalset
-        if str(evalset).removesuffix(".gz").endswith(".txt"):
+        if not isinstance(evalset, EvalSource) and str(evalset).removesuffix(".gz").endswith(
+            ".txt"
+        ):
             raise InputError(
                 f"{evalset} looks like plain text, not an evalset: give it as ref='{evalset}' or as "
                 f"hyp='NAME={evalset}'."
             )
-        return open_evalset(evalset, trees=with_trees)
+        return open_source(evalset, column, trees=with_trees)
     if not outputs:
         raise InputError(
             "Nothing to score: give an evalset, or outputs and references (hyp='A=a.txt', "
@@ -306,13 +326,14 @@ def open_data(
     )
 
 
-def _with_paraphrases(metrics: list[Metric], method: str | None) -> list[Metric]:
-    if method is None:
+def with_paraphrases(metrics: list[Metric], methods: Names) -> list[Metric]:
+    """The metrics; each is followed by itself on references that each method rewrites."""
+    if not methods:
         return metrics
-    from wellput.language.paraphrase.methods import make_paraphraser, paraphrase_options
+    from wellput.language.paraphrase.methods import paraphrasers
     from wellput.metrics.paraphrased import beside_paraphrased
 
-    return beside_paraphrased(metrics, make_paraphraser(paraphrase_options(method)))
+    return beside_paraphrased(metrics, paraphrasers(methods))
 
 
 def _segment_targets(

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
-from wellput.api.inputs import Items, Metrics, check_files
+from wellput.api.inputs import Columns, Items, Metrics, check_files
 from wellput.api.study_creation import create_store, import_store, needing_judge_extra
 from wellput.core.errors import InputError
-from wellput.core.judgment import Judgment, Preference
+from wellput.core.judgment import MACHINE_PREFIX, Judgment, Preference
 from wellput.core.registries import Names, split_names
 from wellput.core.result import Result
 from wellput.core.work import OnPhase, ignore_phase
@@ -67,6 +67,7 @@ class Study:
         evalset: Items,
         *,
         path: PathLike,
+        column: Columns = (),
         design: str | Design | None = None,
         questions: Names = (),
         settings: PathLike | Mapping[str, Any] | None = None,
@@ -90,6 +91,8 @@ class Study:
         metrics: Metrics = (),
         per_stratum: int = 10,
         from_substitutions: bool = False,
+        items: int | PathLike | Sequence[str] | None = None,
+        systems: Names = (),
         seed: int = 12345,
         threads: int | None = None,
         on_phase: OnPhase = ignore_phase,
@@ -102,6 +105,8 @@ class Study:
             An evalset in memory, or the path of a file. Judges see its outputs.
         path
             The file to make (SQLite), or the URL of an empty PostgreSQL database.
+        column
+            The columns of the evalset's file, as for `score`.
         design
             `"rating"`, `"magnitude"`, `"slider"`, `"pairwise"`, `"task"`, a design of another package,
             or a design object. Options may follow the name: `"rating:points=5"`.
@@ -136,6 +141,10 @@ class Study:
             `"contrast"`, where metrics disagree. `per_stratum` trials of each stratum.
         from_substitutions
             The evalset has substitutions made by `paraphrase`: asks whether each is right.
+        items, systems
+            Which items and systems the study shows. `items`: so many, drawn at random among those that
+            have an output of every shown system; a file with an id on each line; or a list of ids.
+            Default: all.
         seed
             Seed of everything random.
         threads, on_phase
@@ -150,6 +159,7 @@ class Study:
         store = create_store(
             evalset,
             path,
+            column=column,
             design=design,
             questions=split_names(questions),
             settings=settings,
@@ -177,6 +187,8 @@ class Study:
             metrics=metrics,
             per_stratum=per_stratum,
             from_substitutions=from_substitutions,
+            items=items,
+            systems=split_names(systems),
             seed=seed,
             threads=threads,
             on_phase=on_phase,
@@ -218,6 +230,7 @@ class Study:
         *,
         judges: int | None = None,
         names: Names = (),
+        machine: Names = (),
         url: str = DEFAULT_URL,
         path: PathLike | None = None,
     ) -> InvitationList:
@@ -229,6 +242,9 @@ class Study:
             How many. Default: the number of names, or the planned number of judges.
         names
             Their names. Default: J1, J2, ….
+        machine
+            Names of machines. Each is a judge named `model:NAME`, which answers every trial and takes
+            none of people's; `wellput.judge(study, model=NAME, …)` answers for it.
         url
             The address at which the study will be served.
         path
@@ -247,7 +263,10 @@ class Study:
         from wellput.studies.summaries import InvitationList
 
         check_files([path], [])
-        chosen = split_names(names)
+        machines = [f"{MACHINE_PREFIX}{name}" for name in split_names(machine)]
+        if machines and judges is not None and not names:
+            raise InputError("machine= invites machines; invite people by another call.")
+        chosen = [*split_names(names), *machines]
         count = judges or len(chosen) or self._store.setup.plan.judges
         invited = self._store.invite(count, chosen or None)
         at = f"{url.rstrip('/')}/judge"

@@ -6,15 +6,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from wellput.api.inputs import Items, Metrics
+from wellput.api.inputs import Columns, Items, Metrics, open_source
 from wellput.core.errors import MissingExtra
 from wellput.core.evalset import EvalSet
 from wellput.core.metric import GivesMetric, Metric
-from wellput.core.source import EvalSource
+from wellput.core.registries import split_specs
 from wellput.core.work import OnPhase
-from wellput.io import read_evalset
 from wellput.io.files import PathLike
-from wellput.metrics.registry import create, split_specs
+from wellput.metrics.registry import create
 
 if TYPE_CHECKING:
     from wellput.studies.designs.base import Design
@@ -26,6 +25,7 @@ def create_store(
     evalset: Items,
     path: PathLike,
     *,
+    column: Columns,
     design: str | Design | None,
     questions: Sequence[str],
     settings: PathLike | Mapping[str, Any] | None,
@@ -35,6 +35,8 @@ def create_store(
     metrics: Metrics,
     per_stratum: int,
     from_substitutions: bool,
+    items: int | PathLike | Sequence[str] | None,
+    systems: Sequence[str],
     seed: int,
     threads: int | None,
     on_phase: OnPhase,
@@ -44,17 +46,18 @@ def create_store(
     store_class = import_store()
     from wellput.studies.planning import plan_study, substitution_settings
     from wellput.studies.settings import make_settings, read_settings
+    from wellput.studies.shown_items import shown_items
     from wellput.studies.study_setup import make_plan
 
     on_phase("reading items")
-    items = _read_items(evalset)
+    shown = shown_items(read_items(evalset, column), items=items, systems=systems, seed=seed)
     record: Mapping[str, Any] = {} if settings is None else read_settings(settings)
     if from_substitutions:
         design, record = substitution_settings(
-            items, record, design=design, points=wording["points"]
+            shown, record, design=design, points=wording["points"]
         )
     setup = plan_study(
-        items,
+        shown,
         make_settings(design, record, questions=questions, n_checks=plan["checks"], **wording),
         make_plan(**plan),
         select=select,
@@ -83,12 +86,12 @@ def needing_judge_extra(what: str) -> Iterator[None]:
         raise MissingExtra(what, "judge") from error
 
 
-def _read_items(evalset: Items) -> EvalSet:
-    if isinstance(evalset, EvalSet):
-        return evalset
-    if isinstance(evalset, EvalSource):
-        return EvalSet([item for block in evalset.blocks() for item in block])
-    return read_evalset(evalset)
+def read_items(evalset: Items, column: Columns = ()) -> EvalSet:
+    """The whole evalset in memory."""
+    source = open_source(evalset, column)
+    if isinstance(source, EvalSet):
+        return source
+    return EvalSet([item for block in source.blocks() for item in block])
 
 
 def _metric_list(metrics: Metrics) -> list[str | Metric]:

@@ -34,9 +34,18 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "wellput.cli.agree:command",
         "Say whom people prefer, and whether metrics agree.",
     ),
+    "vet": ("wellput.cli.vet:command", "Say whether a judge may stand in for people."),
+    "estimate": (
+        "wellput.cli.estimate:command",
+        "Estimate what people would say, from few judgments and many scores.",
+    ),
     "report": ("wellput.cli.report:command", "Make a report that opens in a browser."),
     "fit": ("wellput.cli.fit:command", "Fit a metric to people's judgments."),
     "power": ("wellput.cli.power:command", "Say how many items and judges a study needs."),
+    "judge": (
+        "wellput.cli.judge:command",
+        "Let a language model answer the questions that people answer.",
+    ),
     "study": ("wellput.cli.study:command", "Collect people's judgments on the web."),
     "displays": (
         "wellput.cli.displays:command",
@@ -49,12 +58,20 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "degrade": ("wellput.cli.degrade:command", "Make sentences of known quality from a corpus."),
     "rerank": ("wellput.cli.rerank:command", "Choose the best among several outputs by a metric."),
     "parse": ("wellput.cli.parse:command", "Parse sentences into dependency trees."),
+    "convert": (
+        "wellput.cli.convert:command",
+        "Convert Penn Treebank brackets to dependency trees.",
+    ),
     "paraphrase": (
         "wellput.cli.paraphrase:command",
         "Rewrite references, closer in wording to each output.",
     ),
     "train": ("wellput.cli.train:command", "Train a model from text or trees."),
     "runs": ("wellput.cli.runs:command", "List, show and compare stored scores."),
+    "columns": (
+        "wellput.cli.columns:command",
+        "Show what is read of a table, and how to name its columns.",
+    ),
     "metrics": ("wellput.cli.metrics:command", "List every metric, or show one of them."),
     "demo": ("wellput.cli.demo:command", "See what wellput does, on an embedded example."),
     "completion": (

@@ -7,10 +7,12 @@ from typing import Any
 import click
 
 from wellput.cli.options import (
+    column_option,
     common_options,
     interval_options,
     metrics_option,
     panel_options,
+    paraphrase_option,
     show_result_of,
     trees_option,
 )
@@ -18,7 +20,7 @@ from wellput.stats.correlation import COEFFICIENTS
 
 TESTS = (
     "auto", "perm-both", "perm-systems", "perm-inputs", "perm-cells", "boot-both", "boot-systems",
-    "boot-inputs", "williams",
+    "boot-inputs", "williams", "paired-t",
 )  # fmt: skip
 
 
@@ -27,17 +29,21 @@ TESTS = (
 Examples:
   wellput agree evalset.jsonl judgments.csv -m bleu,chrf,ssa,sta,random
   wellput agree evalset.jsonl judgments.csv -m bleu,chrf --level system --coefficient pearson,kendall
+  wellput agree evalset.jsonl judgments.csv -m bleu --paraphrase wordnet,contextwn --level document
   wellput agree evalset.jsonl choices.csv -m bleu,chrf        # pairwise choices
+  wellput agree evalset.jsonl judgments.csv -m bleu,./comet.csv             # scores made elsewhere
+  wellput agree wmt23/en-de wmt23/en-de -m logged:scorer=all --question mqm  # mt-metrics-eval
 """
 )
 @click.argument("evalset")
 @click.argument("judgments")
+@column_option
 @metrics_option(
     "Metrics, or files of scores (./comet.csv), separated by commas. random and length-only show what "
     "a metric must beat.",
-    required=True,
 )
 @trees_option
+@paraphrase_option("Also compare each metric on references rewritten by these methods")
 @click.option(
     "--level",
     type=click.Choice(["system", "segment", "document"]),
@@ -59,6 +65,14 @@ Examples:
     show_default=True,
     metavar="NAMES",
     help=f"One or more of {', '.join(COEFFICIENTS)}.",
+)
+@click.option(
+    "--metric-items",
+    type=click.Choice(["judged", "all"]),
+    default="judged",
+    show_default=True,
+    help="At system level, score a system from its judged outputs, or from all, as in "
+    "mt-metrics-eval.",
 )
 @panel_options
 @click.option(
@@ -94,6 +108,11 @@ Examples:
     default="holm",
     show_default=True,
     help="Correction of p-values for the number of metrics and pairs.",
+)
+@click.option(
+    "--homogeneity",
+    metavar="CHOICES",
+    help="Pairwise choices of another study: test by χ² whether people chose alike there.",
 )
 @interval_options
 @click.option("--resample", type=click.Choice(["auto", "both", "systems", "items"]), hidden=True)

@@ -173,7 +173,7 @@ Examples:
     default="foster2008",
     show_default=True,
     metavar="RULES",
-    help="Rules of --strategy rule: foster2008, foster2008-table1, or a JSON file.",
+    help="Rules of --strategy rule: foster2008, foster2008-table1, foster2008-comic, or a JSON file.",
 )
 @click.option(
     "--temperature",

@@ -8,6 +8,7 @@ import click
 
 from wellput.cli.options import (
     basic_options,
+    column_option,
     generalize_option,
     rating_options,
     show_summary_of,
@@ -25,6 +26,7 @@ Examples:
 )
 @click.argument("evalset")
 @click.argument("judgments")
+@column_option
 @click.option("--question", required=True, metavar="Q", help="Fit the answers to this question.")
 @click.option(
     "--predictors",

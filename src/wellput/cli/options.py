@@ -6,6 +6,7 @@ The library's messages and notes name Python keywords. Here they are rewritten t
 
 from __future__ import annotations
 
+import ast
 import re
 import shlex
 import shutil
@@ -136,7 +137,7 @@ def check_output(output: str) -> None:
     read = [
         text.partition("=")[2] if name == "hyp" else text
         for name, value in given.items()
-        if name not in ("output", "path", "format", "segments", "charts")
+        if name not in ("output", "path", "format", "segments", "charts", "column")
         for text in (
             [value] if isinstance(value, str) else value if isinstance(value, tuple) else []
         )
@@ -210,6 +211,34 @@ def generalize_option(function: F) -> F:
     )(function)
 
 
+def cluster_option(function: F) -> F:
+    return click.option(
+        "--cluster",
+        metavar="document|TAG|item",
+        help="Items that share this are not independent: it takes the items' place in intervals and "
+        "tests (default: documents, if items have them).",
+    )(function)
+
+
+def column_option(function: F) -> F:
+    return click.option(
+        "--column",
+        multiple=True,
+        metavar="FIELD=NAME",
+        help="Read FIELD (id, source, context, references, outputs, tags or document) from the column "
+        "NAME of EVALSET. Can be repeated; wellput columns shows a file's columns.",
+    )(function)
+
+
+def by_option(function: F) -> F:
+    return click.option(
+        "--by",
+        metavar="TAG",
+        help="Also show the items of each value of a tag, such as domain; p-values are corrected over "
+        "all of them.",
+    )(function)
+
+
 def interval_options(function: F) -> F:
     """--generalize, --confidence."""
     confidence = click.option(
@@ -271,8 +300,19 @@ def complete_metric(_: click.Context, __: click.Parameter, incomplete: str) -> l
     return [CompletionItem(done + comma + n) for n in registry.names() if n.startswith(last)]
 
 
+def judges_option(function: F) -> F:
+    return click.option(
+        "--judges",
+        multiple=True,
+        default=["people"],
+        show_default=True,
+        metavar="people|all|NAMES",
+        help="Whose judgments count; judges named model:… are not people.",
+    )(function)
+
+
 def panel_options(function: F) -> F:
-    """--question (repeatable), --normalize, --exclude, --exclude-judges-below."""
+    """--question (repeatable), --normalize, --judges, --exclude, --exclude-judges-below."""
     question = click.option(
         "--question", multiple=True, metavar="Q", help="Use only this question. Can be repeated."
     )
@@ -280,7 +320,7 @@ def panel_options(function: F) -> F:
 
 
 def rating_options(function: F) -> F:
-    """--normalize, --exclude, --exclude-judges-below."""
+    """--normalize, --judges, --exclude, --exclude-judges-below."""
     return add_options(
         function,
         click.option(
@@ -289,6 +329,7 @@ def rating_options(function: F) -> F:
             help="Bring the judges' ratings to one scale (default: z if the judges rated the same "
             "systems, else none).",
         ),
+        judges_option,
         click.option(
             "--exclude",
             multiple=True,
@@ -314,6 +355,17 @@ def trees_option(function: F) -> F:
     )(function)
 
 
+def paraphrase_option(about: str) -> Callable[[F], F]:
+    """`--paraphrase`, which may be repeated; `about` says what is done with the references."""
+    return click.option(
+        "--paraphrase",
+        multiple=True,
+        metavar="METHODS",
+        help=f"{about}: context, contextwn, wordnet, lsa, brown, separated by commas. "
+        "contextwn:model=FILE.wpm and wordnet:words_only=true give a method options.",
+    )
+
+
 PYTHON_CALL_PATTERN = re.compile(r"(\bwellput\.[\w.]+\([^()]*\))")
 VALUE_PATTERN = r"(?:'([^']*)'|\"([^\"]*)\"|((?:[^\s,;:.)'\"]|[.:](?=\w))+))?"
 
@@ -334,7 +386,11 @@ def keywords_as_options(message: str, command: click.Command) -> str:
     )
 
 
+LIST_PATTERN = r"\[((?:'[^']*'|\"[^\"]*\")(?:, (?:'[^']*'|\"[^\"]*\"))*)\]"
+
+
 def _keywords_replaced(message: str, command: click.Command) -> str:
+    """Also of lists: `column=['id=a', 'outputs=b']` becomes `--column id=a --column outputs=b`."""
     for parameter in command.params:
         name = "path" if parameter.name == "output" else parameter.name or ""
         if isinstance(parameter, click.Option):
@@ -349,6 +405,11 @@ def _keywords_replaced(message: str, command: click.Command) -> str:
             value = next((group for group in found.groups() if group is not None), "")
             return f"{flag} {_typed(value)}" if takes_value and value else flag
 
+        def options_for(found: re.Match[str], flag: str = flag) -> str:
+            values = ast.literal_eval(f"[{found.group(1)}]")
+            return " ".join(f"{flag} {_typed(value)}" for value in values)
+
+        message = re.sub(rf"(?<![\w.]){re.escape(name)}={LIST_PATTERN}", options_for, message)
         message = re.sub(rf"(?<![\w.]){re.escape(name)}={VALUE_PATTERN}", option_for, message)
     return message
 

@@ -7,11 +7,10 @@ from typing import Any, TypeVar
 
 import click
 
-from wellput.cli.options import add_options, basic_options, show_summary_of
+from wellput.cli.options import add_options, basic_options, column_option, show_summary_of
 
 F = TypeVar("F", bound=Callable[..., Any])
-METHODS = ("context", "wordnet", "lsa", "brown")
-FILTERS = ("none", "classifier", "context", "lm", "neural")
+FILTERS = ("none", "classifier", "contextwn", "context", "lm", "neural")
 
 
 def choice_options(function: F) -> F:
@@ -20,9 +19,12 @@ def choice_options(function: F) -> F:
         function,
         click.option(
             "--method",
-            type=click.Choice(METHODS),
-            help="A choice of --candidates and --filter. context (the default): WordNet's synonyms, "
-            "filtered; wordnet: the same, not filtered; lsa, brown: not filtered.",
+            multiple=True,
+            metavar="METHODS",
+            help="A choice of --candidates and --filter; several are for --substitutions. context (the "
+            "default): WordNet's synonyms, filtered; contextwn: filtered as in Kauchak & Barzilay "
+            "(2006), single words only, best with --corpus; wordnet: not filtered; lsa, brown: not "
+            "filtered.",
         ),
         click.option(
             "--candidates",
@@ -69,10 +71,13 @@ def choice_options(function: F) -> F:
 Examples:
   wellput paraphrase evalset.jsonl --method context --explain -o rewritten.jsonl
   wellput paraphrase evalset.jsonl --candidates table:ours.csv --filter none -o rewritten.jsonl
-  wellput paraphrase evalset.jsonl --corpus news.txt --filter classifier -o rewritten.jsonl
+  wellput paraphrase evalset.jsonl --method contextwn --corpus news.txt -o rewritten.jsonl
+  wellput paraphrase evalset.jsonl --method wordnet,contextwn,lsa,brown --sample 200 \\
+      --substitutions judge.jsonl
 """
 )
 @click.argument("evalset")
+@column_option
 @choice_options
 @click.option(
     "--corpus",
@@ -92,6 +97,12 @@ Examples:
     metavar="FILE",
     help="Write the substitutions as an evalset, for wellput study create --from-substitutions.",
 )
+@click.option(
+    "--sample",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Write N substitutions of each method, drawn at random, to --substitutions.",
+)
 @click.option("-o", "path", metavar="EVALSET", help="Write the evalset with its new references.")
 @basic_options
 def command(format: str, path: str | None, **options: Any) -> None:
@@ -101,6 +112,7 @@ def command(format: str, path: str | None, **options: Any) -> None:
     """
     from wellput.api.paraphrase import paraphrase
 
+    options["method"] = options["method"] or None
     show_summary_of(
         lambda on_phase: paraphrase(**options, path=path, on_phase=on_phase), format, path
     )

@@ -6,7 +6,13 @@ from typing import Any
 
 import click
 
-from wellput.cli.options import common_options, complete_metric, show_result_of
+from wellput.cli.options import (
+    column_option,
+    common_options,
+    complete_metric,
+    judges_option,
+    show_result_of,
+)
 
 
 @click.command(
@@ -22,6 +28,7 @@ Examples:
 @click.option(
     "--evalset", metavar="EVALSET", help="The outputs that were judged, for --covariates."
 )
+@column_option
 @click.option(
     "--question", multiple=True, metavar="QUESTION", help="Only this question; repeat for several."
 )
@@ -53,14 +60,7 @@ Examples:
     help="Only these random effects: judge, item, document, judge:system, item:system, "
     "document:system. Without it all that these judgments can estimate.",
 )
-@click.option(
-    "--judges",
-    multiple=True,
-    default=["people"],
-    show_default=True,
-    metavar="people|all|NAMES",
-    help="Whose judgments count; judges named model:… are not people.",
-)
+@judges_option
 @click.option(
     "--exclude",
     multiple=True,

@@ -8,6 +8,7 @@ import click
 
 from wellput.cli.options import (
     basic_options,
+    column_option,
     generalize_option,
     metrics_option,
     panel_options,
@@ -24,6 +25,7 @@ Examples:
 )
 @click.argument("evalset")
 @click.argument("judgments", required=False)
+@column_option
 @metrics_option(
     "Metrics, or files of scores (./comet.csv), separated by commas (default: those that the items "
     "allow)."

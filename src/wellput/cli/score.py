@@ -11,10 +11,14 @@ import click
 from wellput.cli.options import (
     RUNS_VARIABLE,
     CommandWithConfidence,
+    by_option,
+    cluster_option,
+    column_option,
     common_options,
     confidence_option,
     engine_options,
     metrics_option,
+    paraphrase_option,
     show_result_of,
 )
 from wellput.core.errors import InputError
@@ -31,6 +35,7 @@ Examples:
 """,
 )
 @click.argument("evalset", required=False)
+@column_option
 @click.option(
     "--ref",
     multiple=True,
@@ -83,6 +88,8 @@ Examples:
     help="Intervals and p-values hold for these systems and other items; no other value is accepted "
     "here.",
 )
+@cluster_option
+@by_option
 @click.option(
     "--resamples",
     type=click.IntRange(min=1),
@@ -105,11 +112,7 @@ Examples:
 )
 @engine_options
 @click.option("--explain", is_flag=True, help="Draw the errors of the worst items of each system.")
-@click.option(
-    "--paraphrase",
-    type=click.Choice(["context", "wordnet", "lsa", "brown"]),
-    help="Also score with references rewritten to be closer to each output.",
-)
+@paraphrase_option("Also score with references rewritten by these methods")
 @click.option(
     "--fail-if-worse",
     is_flag=True,

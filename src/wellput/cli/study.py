@@ -10,6 +10,7 @@ import click
 from wellput.cli.options import (
     add_options,
     basic_options,
+    column_option,
     common_options,
     metrics_option,
     name_options_in_errors,
@@ -130,6 +131,18 @@ def selection_options(function: F) -> F:
     return add_options(
         function,
         click.option(
+            "--items",
+            metavar="N|FILE",
+            help="Show only N items, drawn at random, or those whose ids stand in FILE, one on each "
+            "line (default: all).",
+        ),
+        click.option(
+            "--systems",
+            multiple=True,
+            metavar="NAMES",
+            help="Show only these systems, separated by commas (default: all).",
+        ),
+        click.option(
             "--select",
             type=click.Choice(["random", "spread", "contrast"]),
             help="Show only some trials: drawn at random, spread over the values of a metric, or "
@@ -151,11 +164,13 @@ def selection_options(function: F) -> F:
 Examples:
   wellput study create evalset.jsonl --design rating --questions understandability,quality \\
       --judges 10 --per-item 3 -o study.db
-  wellput study create evalset.jsonl --design pairwise --plan within-judge --times 6 -o pairs.db
+  wellput study create evalset.jsonl --design pairwise --plan within-judge --items 18 \\
+      --systems original,weighted,rule -o pairs.db
   wellput study create evalset.jsonl --design magnitude --select spread -m sta,bleu -o study.db
 """
 )
 @click.argument("evalset")
+@column_option
 @wording_options
 @plan_options
 @selection_options
@@ -207,6 +222,12 @@ command.add_command(create, "create")
 @click.option("--judges", type=click.IntRange(min=1), metavar="N", help="How many to invite.")
 @click.option(
     "--names", multiple=True, metavar="NAMES", help="Names of the judges, separated by commas."
+)
+@click.option(
+    "--machine",
+    multiple=True,
+    metavar="NAMES",
+    help="Invite machines: judges named model:NAME, for whom `wellput judge STUDY` answers.",
 )
 @click.option(
     "--url",

@@ -11,6 +11,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from wellput.core.clusters import Clusters
 from wellput.core.errors import InputError
 from wellput.core.evalset import BLOCK_ITEMS
 from wellput.core.metric import Floats
@@ -36,13 +37,18 @@ def refuse_other_than_items(generalize: Generalize) -> None:
     raise InputError(f"generalize={generalize!r} is none of {', '.join(GENERALIZE_WORDS)}.")
 
 
-def holds_for(generalize: Generalize) -> str:
+def holds_for(generalize: Generalize, clusters: Clusters | None = None) -> str:
     """The sentence below a table.
 
     >>> holds_for("items")
     'Intervals and p hold for these systems, other items.'
+    >>> holds_for("both", Clusters("document", np.array([0, 0, 1])))
+    'Intervals and p hold for other systems and other documents.'
     """
-    return f"Intervals and p hold for {GENERALIZE_WORDS[generalize]}."
+    words = GENERALIZE_WORDS[generalize]
+    if clusters is not None:
+        words = words.replace("items", clusters.words)
+    return f"Intervals and p hold for {words}."
 
 
 Bounds: TypeAlias = tuple[float | None, float | None]
@@ -78,6 +84,11 @@ class ScoreTable:
     `score`, the mean for judges), `segment` scores single rows. A system's or a document's score is
     the score of summed statistics, not the mean of its segments' scores. `components` and `perfect`
     are the metric's; `perfect["score"]` is a perfect score. No score lies outside `bounds`.
+
+    Where outputs have several samples, an item's statistics are the mean of its samples'
+    statistics, and `samples` (systems, items, 3) has the mean of its samples' scores, the sum of
+    their squared differences from it, and their number; otherwise it is None. `clusters` says which
+    items are not independent of each other; None if all are.
     """
 
     scorer: str
@@ -92,6 +103,8 @@ class ScoreTable:
     components: Callable[[Floats], dict[str, Floats]] = lambda _: {}
     perfect: Mapping[str, float] = field(default_factory=dict)
     bounds: Bounds = (None, None)
+    samples: Floats | None = None
+    clusters: Clusters | None = None
 
     def row(self, system: str) -> int:
         """The row of a system."""
@@ -102,8 +115,15 @@ class ScoreTable:
     @property
     def scores(self) -> Floats:
         """Segment scores, shape (systems, items), NaN where missing or undefined."""
-        scores = self.segment(self.statistics)
-        return np.where(self.present, scores, np.nan)
+        return self.scores_of(slice(None))
+
+    def scores_of(self, rows: int | slice) -> Floats:
+        """The segment scores of the systems in these rows."""
+        if self.samples is None:
+            scores = self.segment(self.statistics[rows])
+        else:
+            scores = self.samples[rows, ..., 0]
+        return np.where(self.present[rows], scores, np.nan)
 
     @property
     def system_scores(self) -> Floats:

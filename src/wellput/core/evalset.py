@@ -2,7 +2,7 @@
 
 Data is always grouped by item: each item holds its references. A missing output is absent from
 `Item.outputs` (or None in the lists given to `EvalSet.of`). The empty string is an output: a poor
-one, and scored.
+one, and scored. An output may be a tuple of *samples*: several answers of one system to one item.
 """
 
 from __future__ import annotations
@@ -21,8 +21,9 @@ from wellput.core.work import OnProgress, ignore_progress
 
 T = TypeVar("T")
 
-Output: TypeAlias = str | Mapping[str, Any]
-"""A text, or a JSON object that an output kind knows (`wellput.core.output_kinds`)."""
+Output: TypeAlias = str | tuple[str, ...] | Mapping[str, Any]
+"""A text, the texts of two or more samples, or a JSON object that an output kind knows
+(`wellput.core.output_kinds`)."""
 
 ORIGINAL = "original"
 """The system whose outputs people made. Where outputs are objects, the others are compared with it."""
@@ -30,6 +31,7 @@ ORIGINAL = "original"
 NO_REFERENCES: Mapping[str, tuple[str, ...]] = MappingProxyType({})
 NO_SCORES: Mapping[str, Mapping[str, float]] = MappingProxyType({})
 NO_TREES: Mapping[str, tuple[Tree | None, ...]] = MappingProxyType({})
+NO_TAGS: Mapping[str, str] = MappingProxyType({})
 
 BLOCK_ITEMS = 4096
 """Items in a block. Each block is summed by itself and the sums are added in file order, so that one
@@ -41,8 +43,9 @@ class Item(NamedTuple):
 
     `trees` is parallel to `references` (None where a reference has no tree) or empty.
     `references_by_system` replaces `references` for that system, `trees_by_system` its trees. `logged`
-    has, by system, the scores that an evaluation log gave its output. It is a named tuple because a
-    frozen dataclass takes four times as long to make, and there may be millions.
+    has, by system, the scores that an evaluation log gave its output. Items of the same `document` are
+    not independent. `tags` say what kind of item it is: {"domain": "news"}. It is a named tuple
+    because a frozen dataclass takes four times as long to make, and there may be millions.
     """
 
     id: str
@@ -55,6 +58,8 @@ class Item(NamedTuple):
     references_by_system: Mapping[str, tuple[str, ...]] = NO_REFERENCES
     trees_by_system: Mapping[str, tuple[Tree | None, ...]] = NO_TREES
     logged: Mapping[str, Mapping[str, float]] = NO_SCORES
+    document: str | None = None
+    tags: Mapping[str, str] = NO_TAGS
 
     def references_for(self, system: str) -> tuple[str, ...]:
         return self.references_by_system.get(system, self.references)
@@ -71,7 +76,9 @@ class Batch:
 
     Rows are items; their numbers of references may differ. `originals` are the outputs of the system
     `original`. `memo` lets metrics of one family share work on the same batch (`ssa` and `gsa` share an
-    alignment). Slow metrics call `on_rows` with the number of rows just done.
+    alignment). Slow metrics call `on_rows` with the number of rows just done. Metrics get one text
+    for each row: where outputs have several samples, `samples_apart` gives each a row of its own, and
+    `samples` has the number of each row's sample, from 0; else it is empty.
     """
 
     system: str
@@ -84,6 +91,7 @@ class Batch:
     threads: int = 1
     originals: Sequence[Output | None] = ()
     logged: Sequence[Mapping[str, float]] = ()
+    samples: Sequence[int] = ()
     memo: dict[Any, Any] = field(default_factory=dict, repr=False, compare=False)
     on_rows: OnProgress = field(default=ignore_progress, repr=False, compare=False)
 
@@ -105,18 +113,41 @@ class Batch:
     def with_references(self) -> Batch:
         """The rows that have a reference; this batch itself if all have one."""
         has = list(map(bool, self.references))
-        if all(has):
-            return self
+        return self if all(has) else self._of_rows(compress(range(len(self)), has))
+
+    def samples_apart(self) -> tuple[Batch, list[int] | None]:
+        """A batch with a row for each sample, and the number of rows of each output. This batch itself
+        and None if no output has several samples."""
+        if tuple not in set(map(type, self.outputs)):
+            return self, None
+        counts = [len(output) if type(output) is tuple else 1 for output in self.outputs]
+        rows = [row for row, count in enumerate(counts) for _ in range(count)]
+        samples = [sample for count in counts for sample in range(count)]
+        apart = replace(self._of_rows(rows), samples=samples)
+        texts = [
+            output[sample] if type(output) is tuple else output
+            for output, sample in zip(apart.outputs, samples, strict=True)
+        ]
+        return replace(apart, outputs=texts), counts
+
+    def _of_rows(self, rows: Iterable[int]) -> Batch:
+        """These rows, in this order."""
+        places = list(rows)
+
+        def chosen(column: Sequence[T]) -> list[T]:
+            return [column[place] for place in places] if column else []
+
         return replace(
             self,
-            ids=list(compress(self.ids, has)),
-            outputs=list(compress(self.outputs, has)),
-            references=list(compress(self.references, has)),
-            trees=list(compress(self.trees, has)),
-            sources=list(compress(self.sources, has)),
-            derivations=list(compress(self.derivations, has)),
-            originals=list(compress(self.originals, has)),
-            logged=list(compress(self.logged, has)),
+            ids=chosen(self.ids),
+            outputs=chosen(self.outputs),
+            references=chosen(self.references),
+            trees=chosen(self.trees),
+            sources=chosen(self.sources),
+            derivations=chosen(self.derivations),
+            originals=chosen(self.originals),
+            logged=chosen(self.logged),
+            samples=chosen(self.samples),
             memo={},
         )
 
@@ -148,7 +179,12 @@ class Batch:
 
     @classmethod
     def from_texts(
-        cls, hypotheses: Sequence[str], references: Sequence[Sequence[str]], *, threads: int = 1
+        cls,
+        hypotheses: Sequence[str],
+        references: Sequence[Sequence[str]],
+        *,
+        sources: Sequence[str | None] | None = None,
+        threads: int = 1,
     ) -> Batch:
         """A batch of text alone, for calling one metric directly."""
         n = len(hypotheses)
@@ -158,7 +194,7 @@ class Batch:
             outputs=hypotheses,
             references=references,
             trees=[()] * n,
-            sources=[None] * n,
+            sources=[None] * n if sources is None else sources,
             derivations=[None] * n,
             threads=threads,
         )
@@ -198,18 +234,21 @@ class EvalSet(EvalSource):
     @classmethod
     def of(
         cls,
-        outputs: Mapping[str, Sequence[str | None]],
+        outputs: Mapping[str, Sequence[str | Sequence[str] | None]],
         references: Sequence[str | Sequence[str]] | None = None,
         *,
         ids: Sequence[str] | None = None,
         sources: Sequence[str] | None = None,
         trees: Sequence[Tree | None] | None = None,
+        documents: Sequence[str | None] | None = None,
+        tags: Mapping[str, Sequence[str | None]] | None = None,
     ) -> EvalSet:
         """From lists with one entry for each item.
 
         `references[i]` is item i's reference, or the list of its references; sacreBLEU's list of
-        reference streams is the other way round. `trees[i]` belongs to item i's first reference;
-        without `references`, its text is the reference.
+        reference streams is the other way round. An entry of `outputs` may be a list of samples.
+        `trees[i]` belongs to item i's first reference; without `references`, its text is the
+        reference. `tags` has a list for each tag: `{"domain": ["news", "chat"]}`.
 
         >>> EvalSet.of({"A": ["a cat"]}, [["the cat", "a cat"]])
         EvalSet(1 item, systems: A)
@@ -219,9 +258,14 @@ class EvalSet(EvalSource):
         if not lengths:
             raise InputError("Nothing to score: no system was given.")
         n = next(iter(lengths.values()))
-        for what, column in (("ids", ids), ("sources", sources), ("trees", trees)):
-            if column is not None:
-                lengths[what] = len(column)
+        lists: dict[str, Sequence[object] | None] = {
+            "ids": ids,
+            "sources": sources,
+            "trees": trees,
+            "documents": documents,
+            **{f"the tag {tag}": values for tag, values in (tags or {}).items()},
+        }
+        lengths |= {what: len(column) for what, column in lists.items() if column is not None}
         if references is not None:
             _refuse_transposed(references, n)
             lengths["references"] = len(references)
@@ -241,13 +285,20 @@ class EvalSet(EvalSource):
                 Item(
                     str(i + 1) if ids is None else str(ids[i]),
                     {
-                        system: text
+                        system: _as_output(text)
                         for system, texts in outputs.items()
                         if (text := texts[i]) is not None
                     },
                     own,
                     () if tree is None else _parallel(tree, own, i),
                     None if sources is None else sources[i],
+                    document=None if documents is None else documents[i],
+                    tags={
+                        tag: value
+                        for tag, values in (tags or {}).items()
+                        if (value := values[i]) is not None
+                    }
+                    or NO_TAGS,
                 )
             )
         return cls(rows, systems=tuple(outputs))
@@ -262,13 +313,16 @@ class EvalSet(EvalSource):
         id: str | None = None,
         source: str | None = None,
         context: str | None = None,
+        document: str | None = None,
+        tags: str | Sequence[str] | Mapping[str, str] = (),
     ) -> EvalSet:
-        """From a data frame with a row for each item: of pandas, of Polars, or a mapping from names to
-        columns. Keywords name its columns.
+        """From a data frame with a row for each item: of pandas, of Polars, of PyArrow, or a mapping
+        from names to columns. Keywords name its columns.
 
         `outputs` names a column for each system, which gets the column's name, or maps systems to
-        columns. `references` is one column or several; a cell may be a list. None and NaN are missing
-        outputs and references. Without `id`, items are numbered from 1.
+        columns; a cell may be a list of samples. `references` is one column or several; a cell may be
+        a list. `tags` names columns, or maps tags to columns. None and NaN are missing outputs,
+        references, documents and tags. Without `id`, items are numbered from 1.
 
         >>> frame = {"prompt": ["a", "b"], "gold": ["x", ["y", "z"]], "gpt": ["x", None]}
         >>> evalset = EvalSet.from_frame(frame, source="prompt", references="gold", outputs=["gpt"])
@@ -284,7 +338,13 @@ class EvalSet(EvalSource):
             id=id,
             source=source,
             context=context,
+            document=document,
+            tags=tags,
         )
+
+
+def _as_output(entry: str | Sequence[str]) -> Output:
+    return entry if isinstance(entry, str) else entry[0] if len(entry) == 1 else tuple(entry)
 
 
 def _as_references(entry: str | Sequence[str]) -> tuple[str, ...]:
@@ -301,7 +361,7 @@ def _parallel(tree: Tree, references: tuple[str, ...], i: int) -> tuple[Tree | N
 
 
 def _refuse_other_than_text(
-    outputs: Mapping[str, Sequence[str | None]],
+    outputs: Mapping[str, Sequence[str | Sequence[str] | None]],
     references: Sequence[str | Sequence[str]] | None,
 ) -> None:
     lists: dict[str, object] = {f"outputs of {name}": column for name, column in outputs.items()}
@@ -311,8 +371,10 @@ def _refuse_other_than_text(
     wrong = [
         f"output {i} of {system} is {type(text).__name__}"
         for system, column in outputs.items()
-        for i, text in enumerate(column)
-        if not (isinstance(text, str) or text is None)
+        for i, entry in enumerate(column)
+        if entry is not None
+        for text in ([entry] if isinstance(entry, str) else _entries(entry) or [entry])
+        if not isinstance(text, str)
     ]
     wrong += [
         f"references[{i}] is or holds {type(text).__name__}"

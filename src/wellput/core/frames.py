@@ -1,19 +1,20 @@
-"""Reading data frames of pandas or Polars, or mappings from names to columns: as evaluation sets, or
-row by row.
+"""Reading data frames of pandas or Polars, tables of PyArrow, or mappings from names to columns: as
+evaluation sets, or row by row.
 
-Neither library is imported: a frame is anything that has `columns` and gives a column by its name.
+No library is imported: a frame is anything that has names of columns and gives a column by its name.
 None, NaN and pandas' NA are missing cells.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import repeat
 from numbers import Integral
 from reprlib import repr as shortened
 from typing import Any, Protocol, TypeGuard
 
 from wellput.core.errors import InputError, did_you_mean
-from wellput.core.evalset import EvalSet, Item
+from wellput.core.evalset import NO_TAGS, EvalSet, Item, Output
 
 
 class Frame(Protocol):
@@ -64,21 +65,31 @@ def evalset_of_frame(
     id: str | None,
     source: str | None,
     context: str | None,
+    document: str | None = None,
+    tags: str | Sequence[str] | Mapping[str, str] = (),
 ) -> EvalSet:
     """See `EvalSet.from_frame`."""
-    by_system = _by_system(outputs)
+    by_system = _named_columns("outputs", outputs)
+    if not by_system:
+        raise InputError("outputs must name at least one column.")
+    by_tag = _named_columns("tags", tags)
     several = [references] if isinstance(references, str) else list(references)
-    single = {"id": id, "source": source, "context": context}
+    single = {"id": id, "source": source, "context": context, "document": document}
     asked = [(option, column) for option, column in single.items() if column is not None]
     asked += [("references", column) for column in several]
     asked += [("outputs", column) for column in by_system.values()]
+    asked += [("tags", column) for column in by_tag.values()]
     columns = FrameColumns(_cells(frame, asked), id)
     rows = zip(
         columns.ids,
-        zip(*(columns.texts(column) for column in by_system.values()), strict=True),
+        zip(*(columns.outputs(column) for column in by_system.values()), strict=True),
         columns.lists(several),
         columns.texts(source),
         columns.texts(context),
+        columns.names(document),
+        zip(*(columns.names(column) for column in by_tag.values()), strict=True)
+        if by_tag
+        else repeat((), len(columns.ids)),
         strict=True,
     )
     items = [
@@ -88,8 +99,11 @@ def evalset_of_frame(
             held,
             source=said,
             context=before,
+            document=whole,
+            tags={t: value for t, value in zip(by_tag, tagged, strict=True) if value is not None}
+            or NO_TAGS,
         )
-        for identifier, texts, held, said, before in rows
+        for identifier, texts, held, said, before, whole, tagged in rows
     ]
     columns.refuse_problems()
     return EvalSet(items, systems=tuple(by_system))
@@ -112,6 +126,32 @@ class FrameColumns:
         cells = zip(self.ids, self._cells[column], strict=True)
         return [self._text(cell, column, item) for item, cell in cells]
 
+    def names(self, column: str | None) -> list[str | None]:
+        """The document or the tag of each row, None if it is missing: texts, whole numbers, and true
+        and false, as text."""
+        if column is None:
+            return [None] * len(self.ids)
+        found: list[str | None] = []
+        for item, cell in zip(self.ids, self._cells[column], strict=True):
+            if type(cell) is bool or type(cell).__name__ == "bool_":
+                found.append(str(bool(cell)).lower())
+            elif is_name(cell):
+                found.append(str(cell))
+            elif isinstance(cell, float) and cell.is_integer():  # pandas' whole numbers beside NaN
+                found.append(str(int(cell)))
+            else:
+                found.append(None if cell == "" else self._text(cell, column, item))
+        return found
+
+    def outputs(self, column: str) -> list[Output | None]:
+        """The output of each row: a text, several samples, or None if it is missing."""
+        found: list[Output | None] = []
+        for item, cell in zip(self.ids, self._cells[column], strict=True):
+            texts = [self._text(entry, column, item) for entry in _entries(cell)]
+            known = [text for text in texts if text is not None]
+            found.append(known[0] if len(known) == 1 else tuple(known) or None)
+        return found
+
     def lists(self, columns: Sequence[str]) -> list[tuple[str, ...]]:
         """The texts of each row in all of the columns; cells may be lists."""
         found: list[tuple[str, ...]] = []
@@ -129,7 +169,8 @@ class FrameColumns:
             raise InputError.collect(
                 "These cells of the frame cannot be used:",
                 self._problems,
-                "Outputs, references, sources and contexts are texts; None and NaN are missing.",
+                "Outputs, references, sources and contexts are texts; documents and tags may be whole "
+                "numbers, too. None and NaN are missing.",
             )
 
     def _named(self, column: str) -> list[str]:
@@ -148,17 +189,14 @@ class FrameColumns:
         return None
 
 
-def _by_system(outputs: str | Sequence[str] | Mapping[str, str]) -> dict[str, str]:
-    """The column of each system; without a mapping, a system has the name of its column."""
-    if isinstance(outputs, Mapping):
-        named = dict(outputs)
-    else:
-        columns = [outputs] if isinstance(outputs, str) else list(outputs)
-        named = {str(column): column for column in columns}
-        if len(named) < len(columns):
-            raise InputError(f"outputs names a column twice: {', '.join(columns)}.")
-    if not named:
-        raise InputError("outputs must name at least one column.")
+def _named_columns(keyword: str, given: str | Sequence[str] | Mapping[str, str]) -> dict[str, str]:
+    """The column of each system or tag; without a mapping, it has the name of its column."""
+    if isinstance(given, Mapping):
+        return dict(given)
+    columns = [given] if isinstance(given, str) else list(given)
+    named = {str(column): column for column in columns}
+    if len(named) < len(columns):
+        raise InputError(f"{keyword} names a column twice: {', '.join(columns)}.")
     return named
 
 
@@ -168,8 +206,8 @@ def _cells(frame: Any, asked: Sequence[tuple[str, str]]) -> dict[str, list[Any]]
     names = _column_names(frame)
     if not names:
         raise InputError(
-            "Give a pandas or Polars data frame, or a mapping from names to columns, not "
-            f"{type(frame).__name__}."
+            "Give a pandas or Polars data frame, a PyArrow table, or a mapping from names to columns, "
+            f"not {type(frame).__name__}."
         )
     known = [str(name) for name in names]
     wrong = [
@@ -194,7 +232,10 @@ def _refuse_lazy(frame: Any) -> None:
 
 
 def _column_names(frame: Any) -> list[Any]:
-    return list(frame) if isinstance(frame, Mapping) else list(getattr(frame, "columns", ()))
+    if isinstance(frame, Mapping):
+        return list(frame)
+    names = getattr(frame, "column_names", None)  # PyArrow's `columns` are the columns themselves
+    return list(getattr(frame, "columns", ()) if names is None else names)
 
 
 def _check_lengths(cells: Mapping[str, Sequence[Any]]) -> None:
@@ -209,7 +250,8 @@ def _listed(frame: Any, column: str) -> list[Any]:
     cells = frame[column]
     if isinstance(cells, str):
         raise InputError(f"The column {column} must be a list with a cell per item, not one text.")
-    as_list = getattr(cells, "to_list", None) or getattr(cells, "tolist", None)
+    names = ("to_pylist", "to_list", "tolist")
+    as_list = next((getattr(cells, name) for name in names if hasattr(cells, name)), None)
     return list(cells) if as_list is None else list(as_list())
 
 

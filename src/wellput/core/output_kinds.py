@@ -78,8 +78,8 @@ def check_objects(
     kind_of(next(iter(objects.values()), {})).check(derivation, objects, complain)
 
 
-def kind_names(outputs: Iterable[str | Mapping[str, Any]]) -> dict[str, None]:
+def kind_names(outputs: Iterable[object]) -> dict[str, None]:
     """The names of the kinds among outputs, in their order; text is named "text"."""
     return dict.fromkeys(
-        "text" if isinstance(output, str) else kind_of(output).name for output in outputs
+        kind_of(output).name if isinstance(output, Mapping) else "text" for output in outputs
     )

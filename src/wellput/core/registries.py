@@ -48,6 +48,22 @@ def split_names(names: Names) -> list[str]:
     return [piece for text in texts for one in text.split(",") if (piece := one.strip())]
 
 
+def split_specs(text: str) -> list[str]:
+    """The names with options in a comma-separated list; options may be separated by commas too.
+
+    >>> split_specs("bleu:tokenize=char,lowercase=true,chrf")
+    ['bleu:tokenize=char,lowercase=true', 'chrf']
+    """
+    specs: list[str] = []
+    for piece in text.split(","):
+        name, equals, _ = piece.partition("=")
+        if equals and ":" not in name and specs:
+            specs[-1] += ("," if ":" in specs[-1] else ":") + piece.strip()
+        elif piece.strip():
+            specs.append(piece.strip())
+    return specs
+
+
 def option_names(cls: Any) -> list[str]:
     """The options of a class: its fields if it is a dataclass, otherwise none."""
     return [option.name for option in fields(cls) if option.init] if is_dataclass(cls) else []

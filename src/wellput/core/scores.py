@@ -29,7 +29,8 @@ class Score:
     is the mean difference of segment scores, in standard deviations of these differences.
     `equivalence_p` is the p-value of the hypothesis that the true difference is as large as the
     margin. `n` is the number of scored items; `undefined` of them have no segment score. `left_out`
-    outputs are not scored because their item has no reference.
+    outputs are not scored because their item has no reference. `method` names the interval ("wilson" or
+    "exact" for a share of items), `delta_method` the paired test.
     """
 
     system: str
@@ -54,6 +55,8 @@ class Score:
     n_common: int | None = None
     is_worse: bool | None = None
     left_out: int = 0
+    method: str | None = None
+    delta_method: str | None = None
 
 
 CIRCUMSTANCES = (

@@ -39,6 +39,11 @@ class EvalSource(ABC):
     are_ids_checked_by_partition: bool = True
     """False if ids must still be compared after all partitions are read: see `refuse_repeated`."""
 
+    @property
+    def advice(self) -> str:
+        """What to do if the items have no outputs; empty if nothing is known."""
+        return ""
+
     @abstractmethod
     def blocks(self) -> Iterator[Sequence[Item]]:
         """The items in lists of `evalset.BLOCK_ITEMS`, the last one shorter; every call starts again.

@@ -5,11 +5,19 @@ A string has prosody: `classic_H*` is a word with an accent, `LH%` after a word 
 logical form is a graph of predicates. Each of its nodes is matched with the words that name it; a
 node whose words are adjacent becomes an inner node of the derivation. The node's attributes (`info`,
 `kon`, `num` …) become context, its predicate `semantics`, its relation to its parent the `label`.
+
+The grammar's dictionary (`dict.xml`), which lies beside the testbed, says what kind of thing a stem
+names: nodes get its `class`. Classes of COMIC that are properties of a tile design are `property` too;
+a property of several words (*floral motifs*) is on their inner node only. COMIC's files have no user
+model. What the listener is expected to like (`evaluation`) follows from concessions alone, as in
+Foster's (2008) Table 1: *although* NEGATIVE, POSITIVE.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, TypeAlias
 from xml.etree import ElementTree
 
@@ -23,6 +31,18 @@ Leaf: TypeAlias = dict[str, Any]
 ACCENT = re.compile(r"(.+)_([LH+*!]+)")
 BOUNDARY = re.compile(r"[LH]{1,2}%?")
 INFORMATION = {"th": "theme", "rh": "rheme"}
+DICTIONARY = "dict.xml"
+DESIGN_PROPERTIES = {
+    "manufacturer": "manufacturer",
+    "series": "series",
+    "colour": "color",
+    "decoration": "motif",
+    "style": "style",
+}
+"""From classes of COMIC's grammar to properties of a tile design."""
+CONCESSION = "although"
+CONCEDED = {"Arg1": "negative", "Arg2": "positive"}
+"""The evaluation of each part of a concession."""
 
 
 def read_testbed(path: PathLike) -> list[Item]:
@@ -38,10 +58,23 @@ def read_testbed(path: PathLike) -> list[Item]:
     lacking = [f"item {n}" for n, entry in enumerate(entries, 1) if not entry.get("string")]
     if lacking:
         raise InputError.collect(f"{file.name} has items without a string:", lacking)
-    return [_item(str(number), entry) for number, entry in enumerate(entries, start=1)]
+    classes = read_classes(Path(file.name).parent / DICTIONARY)
+    return [_item(str(number), entry, classes) for number, entry in enumerate(entries, start=1)]
 
 
-def _item(name: str, entry: ElementTree.Element) -> Item:
+def read_classes(path: Path) -> dict[str, str]:
+    """The class of each stem of an OpenCCG dictionary; nothing where there is no such file."""
+    if not path.is_file():
+        return {}
+    root = xml_root(path.read_bytes(), str(path), "OpenCCG dictionary")
+    return {
+        entry.get("stem", ""): entry.get("class", "")
+        for entry in root.iter("entry")
+        if entry.get("class")
+    }
+
+
+def _item(name: str, entry: ElementTree.Element, classes: Mapping[str, str]) -> Item:
     leaves: list[Leaf] = []
     for token in entry.get("string", "").split():
         if leaves and BOUNDARY.fullmatch(token):
@@ -57,7 +90,7 @@ def _item(name: str, entry: ElementTree.Element) -> Item:
     label, features = "S", {}
     form = entry.find("lf/node")
     if form is not None:
-        spans = _Overlay(leaves).spans(form)
+        spans = _Overlay(leaves, classes).spans(form)
         features = _features(form)
         children = _nested(leaves, spans)
     root = {"id": "s", "label": label, "features": features, "children": children}
@@ -68,25 +101,27 @@ def _item(name: str, entry: ElementTree.Element) -> Item:
 class _Overlay:
     """Matches the nodes of a logical form with the words, each word once."""
 
-    def __init__(self, leaves: list[Leaf]) -> None:
+    def __init__(self, leaves: list[Leaf], classes: Mapping[str, str]) -> None:
         self._leaves = leaves
+        self._classes = classes
         self._free = dict(enumerate(leaf["word"].lower().strip(".,?!") for leaf in leaves))
 
     def spans(self, form: ElementTree.Element) -> dict[tuple[int, int], Leaf]:
         """The extents of nodes over two or more words, with the label and the features of the node."""
         found: dict[tuple[int, int], Leaf] = {}
-        self._take(form, "S", "", found)
+        self._take(form, "S", {}, found)
         return found
 
     def _take(
         self,
         node: ElementTree.Element,
         relation: str,
-        information: str,
+        inherited: Mapping[str, str],
         found: dict[tuple[int, int], Leaf],
     ) -> set[int]:
-        information = node.get("info", information)
-        features = _features(node, information)
+        """`inherited` are features that a node has from its parent unless it has its own."""
+        features = {**inherited, **_features(node), **self._kind(node)}
+        passed = {name: features[name] for name in INHERITED if name in features}
         places: set[int] = set()
         place = self._place_of(node.get("pred", ""))
         if place is not None:
@@ -95,31 +130,48 @@ class _Overlay:
             leaf["features"] = {**features, **leaf["features"]}
             places.add(place)
         for rel in node.findall("rel"):
+            name = rel.get("name", "")
+            own = dict(passed)
+            if node.get("pred") == CONCESSION and name in CONCEDED:
+                own["evaluation"] = CONCEDED[name]
             for child in rel.findall("node"):
                 if child.get("idref") is None:
-                    places |= self._take(child, rel.get("name", ""), information, found)
+                    places |= self._take(child, name, own, found)
         if len(places) > 1:
             extent = (min(places), max(places) + 1)
             found.setdefault(extent, {"label": relation, "features": features})
+            if place is not None and "property" in features:
+                del self._leaves[place]["features"]["property"]
         return places
+
+    def _kind(self, node: ElementTree.Element) -> dict[str, str]:
+        kind = self._classes.get(node.get("pred", ""))
+        if kind is None:
+            return {}
+        named = {"property": DESIGN_PROPERTIES[kind]} if kind in DESIGN_PROPERTIES else {}
+        return {"class": kind, **named}
 
     def _place_of(self, predicate: str) -> int | None:
         """The place of the word that names a predicate: the same word, or one that begins like it."""
-        stem = predicate.lower()[: max(3, len(predicate) - 2)]
+        name = re.sub("[_-]", " ", predicate.lower())
+        stem = name[: max(3, len(name) - 2)]
         for place, word in self._free.items():
-            if word == predicate.lower() or (len(stem) >= 3 and word.startswith(stem)):
+            if word == name or (len(stem) >= 3 and word.startswith(stem)):
                 del self._free[place]
                 return place
         return None
 
 
-def _features(node: ElementTree.Element, information: str = "") -> dict[str, str]:
+INHERITED = ("information", "evaluation")
+
+
+def _features(node: ElementTree.Element) -> dict[str, str]:
     features = {
         name: value for name, value in node.attrib.items() if name not in ("id", "pred", "info")
     }
     if node.get("pred"):
         features["semantics"] = node.get("pred", "")
-    info = node.get("info", information)
+    info = node.get("info")
     if info:
         features["information"] = INFORMATION.get(info, info)
     return features

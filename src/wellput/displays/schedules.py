@@ -71,7 +71,7 @@ def unknown_motion(motion: object) -> str:
 def schedules_of(item: Item) -> dict[str, Schedule]:
     """The outputs of an item that are schedules, by system."""
     return {
-        system: output for system, output in item.outputs.items() if not isinstance(output, str)
+        system: output for system, output in item.outputs.items() if isinstance(output, Mapping)
     }
 
 

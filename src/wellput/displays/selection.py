@@ -107,7 +107,7 @@ def select(
     backoff
         Whether a context that training has not seen is shortened or refused.
     rules
-        For the strategy `rule`: `foster2008`, `foster2008-table1`, or a JSON file.
+        For the strategy `rule`: `foster2008`, `foster2008-table1`, `foster2008-comic`, or a JSON file.
     temperature
         For the strategy `learned`: 1 draws by probability, 0 takes the most probable display.
     replace

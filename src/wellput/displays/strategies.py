@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 
-SHIPPED_RULES = ("foster2008", "foster2008-table1")
+SHIPPED_RULES = ("foster2008", "foster2008-table1", "foster2008-comic")
 ANY_VALUE = "*"
 
 

@@ -36,14 +36,17 @@ NEED_ADVICE: Mapping[Need, tuple[str, str]] = {
         f"Give what people did as the outputs of a system named {ORIGINAL}.",
     ),
     "source": ("a source", "Put a source into each item of the evalset."),
-    "logged": ("a score in a log", "Score a log of inspect_ai or promptfoo (.json)."),
+    "logged": (
+        "a score in a log",
+        "Score a log of an evaluation tool: docs/formats.md lists them.",
+    ),
 }
 
 
 def check_outputs(metric: Metric, batch: Batch) -> None:
     """Raises InputError for outputs of another kind than the metric scores."""
     scored = getattr(metric, "output_kind", "text")
-    if scored == "text" and set(map(type, batch.outputs)) <= {str}:
+    if scored == "text" and set(map(type, batch.outputs)) <= {str, tuple}:
         return
     from wellput.core.output_kinds import kind_names
 
@@ -60,13 +63,17 @@ def refuse_source_without_references(
     """Raises InputError early if a metric needs references and no item has one. The source is read
     again only if its first block has none."""
     wanting = [metric for metric in metrics if "references" in metric.needs]
+    if not any(item.outputs for item in first):
+        return
     if not wanting or _has_references(first) or any(map(_has_references, source.blocks())):
         return
     for system in dict.fromkeys(system for item in first for system in item.outputs):
         for metric in wanting:
             check_outputs(metric, batch_of(system, first))
     what, advice = NEED_ADVICE["references"]
-    raise InputError(f"{wanting[0].name} needs {what}; no item has one. {advice}")
+    raise InputError(
+        f"{wanting[0].name} needs {what}; no item has one. {advice} {source.advice}".rstrip()
+    )
 
 
 def _has_references(block: Sequence[Item]) -> bool:
@@ -135,11 +142,13 @@ class Unreferenced:
 
 @dataclass(frozen=True)
 class BlockColumn:
-    """One system's statistics of one block under one metric."""
+    """One system's statistics of one block under one metric. `samples` is that of `ScoreTable`, for
+    these rows; None if rows are not kept or no output has several samples."""
 
     sums: Floats
     undefined: int
     rows: Floats | None = None
+    samples: Floats | None = None
 
 
 @dataclass(frozen=True)
@@ -165,13 +174,16 @@ class SystemBlock:
 class BlockStatistics:
     """Systems are in the order of their first outputs. Ids, places and rows are kept only if rows are
     kept; `id_hashes` only if another process looks for repeated ids. `unreferenced` are items that lack
-    a reference for some system's output."""
+    a reference for some system's output. `documents` and `tags` are the items', kept with the rows;
+    empty if no item has any."""
 
     items: int
     systems: Mapping[str, SystemBlock]
     ids: Sequence[str] = ()
     id_hashes: NDArray[np.uint64] = field(default_factory=lambda: np.empty(0, np.uint64))
     unreferenced: Unreferenced = field(default_factory=Unreferenced)
+    documents: Sequence[str | None] = ()
+    tags: Sequence[Mapping[str, str]] = ()
 
 
 def block_statistics(
@@ -213,7 +225,19 @@ def block_statistics(
         ids_of(block) if keep_rows else (),
         _native.text_hashes(ids_of(block)) if hash_ids else np.empty(0, np.uint64),
         Unreferenced.of([i for i in ids_of(block) if i in unreferenced] if unreferenced else []),
+        *(_structure(block) if keep_rows else ()),
     )
+
+
+def _structure(
+    block: Sequence[Item],
+) -> tuple[Sequence[str | None], Sequence[Mapping[str, str]]]:
+    """The documents and the tags of the items, each empty if no item has any."""
+    if isinstance(block, PlainBlock):
+        return (), ()
+    documents = [item.document for item in block]
+    tags = [item.tags for item in block]
+    return documents if any(documents) else (), tags if any(tags) else ()
 
 
 def _systems_in(block: Sequence[Item]) -> list[str]:
@@ -235,17 +259,35 @@ def _columns(
 ) -> dict[str, BlockColumn]:
     """The columns of all metrics that have something to score."""
     columns: dict[str, BlockColumn] = {}
+    every = Outputs.of(batch)
+    compared = every if referenced is batch else Outputs.of(referenced)
     for metric in metrics:
-        check_outputs(metric, batch)
-        seen = referenced if "references" in metric.needs else batch
-        if len(seen):
+        check_outputs(metric, every.batch)
+        seen = compared if "references" in metric.needs else every
+        if len(seen.batch):
             columns[metric.name] = _column(metric, seen, keep_rows, on_segments)
     return columns
 
 
+@dataclass(frozen=True)
+class Outputs:
+    """The outputs of items with these `ids`: a batch with a row for each sample, and the number of
+    samples of each output; `counts` is None if every output is one text."""
+
+    ids: Sequence[str]
+    batch: Batch
+    counts: NDArray[np.intp] | None
+
+    @classmethod
+    def of(cls, batch: Batch) -> Outputs:
+        apart, counts = batch.samples_apart()
+        return cls(batch.ids, apart, None if counts is None else np.array(counts, np.intp))
+
+
 def _column(
-    metric: Metric, batch: Batch, keep_rows: bool, on_segments: OnSegments | None
+    metric: Metric, outputs: Outputs, keep_rows: bool, on_segments: OnSegments | None
 ) -> BlockColumn:
+    batch = outputs.batch
     check_needs(metric, batch)
     rows = metric.statistics(batch)
     if len(rows) != len(batch):
@@ -253,13 +295,37 @@ def _column(
             f"The metric {metric.name} gave {counted(len(rows), 'row')} of statistics for "
             f"{counted(len(batch), 'output')}; it must give one for each."
         )
+    samples = None
+    if outputs.counts is not None:
+        rows, samples = means_of_samples(rows, metric.segment_score(rows), outputs.counts)
     undefined = 0
     if on_segments is not None or not getattr(metric, "is_always_defined", False):
-        scores = metric.segment_score(rows)
+        scores = metric.segment_score(rows) if samples is None else samples[:, 0]
         undefined = int(np.isnan(scores).sum())
         if on_segments is not None:
-            on_segments(batch.system, batch.ids, metric.name, scores)
-    return BlockColumn(rows.sum(axis=0), undefined, rows if keep_rows else None)
+            on_segments(batch.system, outputs.ids, metric.name, scores)
+    if not keep_rows:
+        return BlockColumn(rows.sum(axis=0), undefined)
+    return BlockColumn(rows.sum(axis=0), undefined, rows, samples)
+
+
+def means_of_samples(
+    rows: Floats, scores: Floats, counts: NDArray[np.intp]
+) -> tuple[Floats, Floats]:
+    """Each output's mean of its samples' statistics, and the column `samples` of `ScoreTable`. Samples
+    without a score count nothing; an output whose samples all have none has zeros, and the score
+    NaN."""
+    is_defined = ~np.isnan(scores)
+    starts = np.concatenate([[0], np.cumsum(counts)[:-1]])
+    used = np.add.reduceat(is_defined.astype(np.float64), starts)
+    at_least_one = np.maximum(used, 1)
+    means = np.add.reduceat(np.where(is_defined[:, None], rows, 0.0), starts, axis=0)
+    means /= at_least_one[:, None]
+    own = np.add.reduceat(np.where(is_defined, scores, 0.0), starts) / at_least_one
+    deviations = np.where(is_defined, scores - np.repeat(own, counts), 0.0)
+    squares = np.add.reduceat(deviations**2, starts)
+    own[used == 0] = np.nan
+    return means, np.column_stack([own, squares, used])
 
 
 def _places(system: str, block: Sequence[Item], count: int) -> NDArray[np.intp]:

@@ -6,13 +6,15 @@ metrics. Only sums are kept, unless rows are asked for.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
+from wellput.core.clusters import Clusters
 from wellput.core.estimates import ScoreTable
+from wellput.core.evalset import NO_TAGS
 from wellput.core.metric import Floats, LearnsFromOutputs, Metric
 from wellput.core.source import EvalSource
 from wellput.core.work import OnPhase, ignore_phase
@@ -35,6 +37,7 @@ class CollectedColumn:
     sums: Floats
     undefined: int = 0
     rows: list[Floats] = field(default_factory=list)
+    samples: list[Floats | None] = field(default_factory=list)
 
 
 @dataclass
@@ -54,6 +57,8 @@ class Collection:
     skipped: list[SkippedPartition] = field(default_factory=list)
     fewest_references: int | None = None
     most_references: int = 0
+    documents: list[str | None] = field(default_factory=list)
+    tags: list[Mapping[str, str]] = field(default_factory=list)
 
     def add(self, block: BlockStatistics) -> None:
         """Adds the next block."""
@@ -77,8 +82,11 @@ class Collection:
                 column.undefined += added.undefined
                 if added.rows is not None:
                     column.rows.append(added.rows)
+                    column.samples.append(added.samples)
         self.seen.add_hashes(block.id_hashes)
         self.ids += block.ids
+        self.documents += block.documents or [None] * len(block.ids)
+        self.tags += block.tags or [NO_TAGS] * len(block.ids)
         self.unreferenced = self.unreferenced.plus(block.unreferenced)
         self.items += block.items
 
@@ -99,7 +107,7 @@ class Collection:
                 if (system, metric.name) not in self.columns:
                     refuse_no_references(metric, system, n)
 
-    def table(self, metric: Metric, signature: str) -> ScoreTable:
+    def table(self, metric: Metric, signature: str, clusters: Clusters | None = None) -> ScoreTable:
         """The rows of a metric as a table of systems × items."""
         width = max(
             column.sums.shape[0] for key, column in self.columns.items() if key[1] == metric.name
@@ -111,6 +119,7 @@ class Collection:
             places = np.concatenate(has_row[system])
             present[row, places] = True
             statistics[row, places] = np.concatenate(self.columns[system, metric.name].rows)
+        samples = self._samples(metric, statistics, has_row)
         if getattr(metric, "has_gaps", False):
             present &= statistics[..., -1] > 0
         return ScoreTable(
@@ -126,7 +135,30 @@ class Collection:
             components=metric.components,
             perfect=metric.perfect,
             bounds=getattr(metric, "bounds", (None, None)),
+            samples=samples,
+            clusters=clusters,
         )
+
+    def _samples(
+        self,
+        metric: Metric,
+        statistics: Floats,
+        has_row: Mapping[str, Sequence[NDArray[np.intp]]],
+    ) -> Floats | None:
+        """The `samples` of the table; None if no output has several."""
+        columns = [self.columns[system, metric.name] for system in self.systems]
+        if all(part is None for column in columns for part in column.samples):
+            return None
+        samples = np.zeros((*statistics.shape[:2], 3))
+        for row, (system, column) in enumerate(zip(self.systems, columns, strict=True)):
+            for places, part in zip(has_row[system], column.samples, strict=True):
+                if part is not None:
+                    samples[row, places] = part
+                elif len(places):
+                    scores = metric.segment_score(statistics[row, places])
+                    samples[row, places, 0] = scores
+                    samples[row, places, 2] = ~np.isnan(scores)
+        return samples
 
 
 def collect(

@@ -9,18 +9,26 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from wellput.core.clusters import Clusters
 from wellput.core.estimates import Bounds, Estimate, ScoreTable
 from wellput.core.metric import Floats
 from wellput.core.scores import MIN_ITEMS_FOR_CLAIMS, Score
 from wellput.core.work import OnProgress, ignore_progress
 from wellput.engine.result import Comparison
 from wellput.engine.scoring_plan import Inference, PairedTest, Resampling
+from wellput.stats.clusters import (
+    ClusteredItems,
+    WithoutClusters,
+    clustered_difference,
+    scores_without_clusters,
+)
 from wellput.stats.corrections import holm, resamples_needed
 from wellput.stats.jackknife import (
     PairedDifference,
     WithoutItems,
     difference_of,
     effect_size,
+    is_differing,
     n_differing,
     scores_without_items,
 )
@@ -32,11 +40,16 @@ def compare_systems(
     pairs: Sequence[tuple[str, str]],
     asked: Inference,
     on_progress: OnProgress = ignore_progress,
+    *,
+    of_slices: int = 1,
 ) -> list[Comparison]:
-    """Every pair under every metric, with p-values corrected by Holm's method for all tests."""
+    """Every pair under every metric, with p-values corrected by Holm's method for all tests; with
+    `of_slices`, resamples are enough for a correction over so many slices."""
     test, how = asked.test, asked.resampling
     assert test is not None
-    n_needed = resamples_needed(how.n_resamples, tests=len(pairs) * len(tables), alpha=how.alpha)
+    n_needed = resamples_needed(
+        how.n_resamples, tests=len(pairs) * len(tables) * of_slices, alpha=how.alpha
+    )
     found: list[Comparison] = []
     for metric, table in tables.items():
         rows = _Rows(table)
@@ -47,7 +60,35 @@ def compare_systems(
                 pair = _by_resamples(rows, a, b, test, how, n_needed)
             found.append(pair)
             on_progress(1)
-    return _corrected(found)
+    return corrected(found)
+
+
+def scores_with_differences(
+    scores: Sequence[Score],
+    compared: Sequence[Comparison],
+    baseline: str | None,
+    higher_is_better: Mapping[str, bool | None],
+    alpha: float,
+    clusters: Clusters | None,
+) -> list[Score]:
+    """The scores with their differences from the baseline, if these were tested."""
+    are_few = clusters is not None and clusters.are_few
+    differences = {
+        (pair.a, pair.metric): pair
+        for either in compared
+        for pair in (either, either.turned)
+        if pair.b == baseline
+    }
+    return [
+        score
+        if (found := differences.get((score.system, score.metric))) is None
+        else with_difference(
+            score,
+            found,
+            is_worse=None if are_few else is_worse(found, higher_is_better[score.metric], alpha),
+        )
+        for score in scores
+    ]
 
 
 def with_difference(score: Score, difference: Comparison, *, is_worse: bool | None) -> Score:
@@ -66,6 +107,7 @@ def with_difference(score: Score, difference: Comparison, *, is_worse: bool | No
         equivalence_p_adjusted=difference.equivalence_p_adjusted,
         n_common=difference.n,
         is_worse=is_worse,
+        delta_method=difference.method,
     )
 
 
@@ -83,6 +125,7 @@ class _Rows:
 
     table: ScoreTable
     _left_out: dict[tuple[int, bytes], WithoutItems] = field(default_factory=dict)
+    _clusters_left_out: dict[tuple[int, bytes], WithoutClusters] = field(default_factory=dict)
     _segments: dict[int, Floats] = field(default_factory=dict)
 
     def common(self, a: str, b: str) -> NDArray[np.bool_]:
@@ -106,14 +149,28 @@ class _Rows:
             self._left_out[key] = scores_without_items(self.of(system, items), self.table.aggregate)
         return self._left_out[key]
 
+    def clusters(self, items: NDArray[np.bool_]) -> ClusteredItems | None:
+        """The clusters of some items; None where every item is a unit of its own."""
+        clusters = self.table.clusters
+        return None if clusters is None else ClusteredItems.of(clusters.codes[items])
+
+    def clusters_left_out(
+        self, system: str, items: NDArray[np.bool_], clusters: ClusteredItems
+    ) -> WithoutClusters:
+        key = self.table.row(system), np.packbits(items).tobytes()
+        if key not in self._clusters_left_out:
+            self._clusters_left_out[key] = scores_without_clusters(
+                self.of(system, items), self.table.aggregate, clusters
+            )
+        return self._clusters_left_out[key]
+
     def effect_size(self, a: str, b: str) -> float | None:
         return effect_size(self._scores(a), self._scores(b))
 
     def _scores(self, system: str) -> Floats:
         row = self.table.row(system)
         if row not in self._segments:
-            scores: Floats = self.table.segment(self.table.statistics[row])
-            self._segments[row] = np.where(self.table.present[row], scores, np.nan)
+            self._segments[row] = self.table.scores_of(row)
         return self._segments[row]
 
 
@@ -122,8 +179,20 @@ def _by_jackknife(
 ) -> Comparison:
     both = rows.common(a, b)
     left, right = rows.of(a, both), rows.of(b, both)
+    clusters = rows.clusters(both)
+    are_shares = rows.is_share(a, both) and rows.is_share(b, both)
     found: PairedDifference | DifferenceOfShares
-    if rows.is_share(a, both) and rows.is_share(b, both):
+    if clusters is not None and are_shares and not n_differing(left, right):
+        found = DifferenceOfShares(0, 0, len(clusters.sizes), confidence)
+    elif clusters is not None:
+        found = clustered_difference(
+            rows.clusters_left_out(a, both, clusters),
+            rows.clusters_left_out(b, both, clusters),
+            is_differing(left, right),
+            clusters,
+            confidence=confidence,
+        )
+    elif are_shares:
         found = DifferenceOfShares.of(left[:, 0], right[:, 0], confidence)
     else:
         found = difference_of(
@@ -132,8 +201,9 @@ def _by_jackknife(
             n_differing(left, right),
             confidence=confidence,
         )
+    bounds = (0.0, 1.0) if are_shares else rows.table.bounds
     return replace(
-        _comparison(rows, a, b, _possible(found.estimate, rows.table.bounds)),
+        _comparison(rows, a, b, replace(_possible(found.estimate, bounds), n=len(left))),
         equivalence_p=None if margin is None else found.equivalence_p(margin),
     )
 
@@ -157,6 +227,9 @@ def _by_resamples(
     from wellput.stats.resampling import approximate_randomization, paired_bootstrap
 
     both = rows.common(a, b)
+    left, right = rows.of(a, both), rows.of(b, both)
+    if (clusters := rows.clusters(both)) is not None:  # whole clusters are drawn or exchanged
+        left, right = clusters.sums(left), clusters.sums(right)
     # `bs` is sacreBLEU's test, with sacreBLEU's p-value; the report says what is wrong with it.
     procedure: Callable[..., Estimate] = (
         approximate_randomization
@@ -165,8 +238,8 @@ def _by_resamples(
     )
     test_with = partial(
         procedure,
-        rows.of(a, both),
-        rows.of(b, both),
+        left,
+        right,
         rows.table.aggregate,
         seed=how.seed,
         threads=how.threads,
@@ -177,7 +250,9 @@ def _by_resamples(
         n_resamples = n_needed
         estimate = test_with(n_resamples=n_resamples)
     is_bound = (estimate.p_value or 0) <= 1 / (n_resamples + 1)
-    return replace(_comparison(rows, a, b, estimate), p_is_bound=is_bound)
+    return replace(
+        _comparison(rows, a, b, estimate), p_is_bound=is_bound, n=int(np.count_nonzero(both))
+    )
 
 
 def _comparison(rows: _Rows, a: str, b: str, estimate: Estimate) -> Comparison:
@@ -197,7 +272,8 @@ def _comparison(rows: _Rows, a: str, b: str, estimate: Estimate) -> Comparison:
     )
 
 
-def _corrected(found: Sequence[Comparison]) -> list[Comparison]:
+def corrected(found: Sequence[Comparison]) -> list[Comparison]:
+    """The comparisons with p-values corrected by Holm's method for all of them."""
     p_values = holm(np.array([pair.p_value for pair in found]))
     equivalence = holm(
         np.array([np.nan if p.equivalence_p is None else p.equivalence_p for p in found])

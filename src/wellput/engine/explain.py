@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import Protocol, runtime_checkable
 
 import numpy as np
@@ -43,8 +44,10 @@ def explain(
             order = [int(place) for place in np.argsort(ascending[row], kind="stable")]
             places = [place for place in order if not np.isnan(ascending[row, place])][:worst]
             items = _items_at(source, places)
-            texts = metric.explain(Batch.of(system, [items[place] for place in places]))
-            for place, text in zip(places, texts, strict=True):
+            batch, counts = Batch.of(system, [items[place] for place in places]).samples_apart()
+            drawn = iter(metric.explain(batch))
+            for place, count in zip(places, counts or [1] * len(places), strict=True):
+                text = "\n".join(filter(None, islice(drawn, count)))
                 if not text:
                     continue
                 shown = f"{table.scores[row, place]:.3f}".replace("-", "−")

@@ -135,7 +135,7 @@ def evaluate(
         return Failed(str(error))
 
 
-PARTITION_FILE_KIND = "finished partition 2"
+PARTITION_FILE_KIND = "finished partition 3"
 """Its number is increased when the content of the file changes; files of another kind are ignored."""
 
 
@@ -201,12 +201,16 @@ def _block_card(block: BlockStatistics, arrays: list[NDArray[Any]]) -> dict[str,
         has_rows = system.places is not None
         if system.places is not None and system.referenced_places is not None:
             arrays += [system.places, system.referenced_places]
-            arrays += [column.rows for column in system.columns.values() if column.rows is not None]
+            for column in system.columns.values():
+                arrays += [part for part in (column.rows, column.samples) if part is not None]
         card = {
             "system": name,
             "count": system.count,
             "references": [system.fewest_references, system.most_references],
-            "columns": [[m, c.sums.tolist(), c.undefined] for m, c in system.columns.items()],
+            "columns": [
+                [metric, column.sums.tolist(), column.undefined, column.samples is not None]
+                for metric, column in system.columns.items()
+            ],
             "has_rows": has_rows,
             "left_out": system.left_out,
         }
@@ -216,6 +220,8 @@ def _block_card(block: BlockStatistics, arrays: list[NDArray[Any]]) -> dict[str,
         "ids": len(block.ids),
         "systems": systems,
         "unreferenced": [block.unreferenced.n, list(block.unreferenced.first)],
+        "documents": list(block.documents),
+        "tags": [dict(own) for own in block.tags],
     }
 
 
@@ -231,9 +237,12 @@ def _block_of_card(
         )
         columns = {
             metric: BlockColumn(
-                np.array(sums), undefined, np.array(next(arrays)) if system["has_rows"] else None
+                np.array(sums),
+                undefined,
+                np.array(next(arrays)) if system["has_rows"] else None,
+                np.array(next(arrays)) if has_samples else None,
             )
-            for metric, sums, undefined in system["columns"]
+            for metric, sums, undefined, has_samples in system["columns"]
         }
         fewest, most = system["references"]
         systems[system["system"]] = SystemBlock(
@@ -246,6 +255,8 @@ def _block_of_card(
         [next(ids) for _ in range(card["ids"])],
         hashes,
         Unreferenced(n, tuple(first)),
+        card["documents"],
+        card["tags"],
     )
 
 

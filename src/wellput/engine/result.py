@@ -6,12 +6,16 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
+from wellput.core.clusters import Clusters
 from wellput.core.errors import InputError
 from wellput.core.estimates import ScoreTable
 from wellput.core.result import Result
 from wellput.core.scores import MIN_ITEMS_FOR_CLAIMS, Score
+
+if TYPE_CHECKING:
+    from wellput.engine.error_sources import ErrorSources
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,8 +23,8 @@ class Comparison:
     """Two systems under one metric: score of `a` − score of `b` on the `n` items both have.
 
     `p_adjusted` and `equivalence_p_adjusted` are corrected by Holm's method for all differences of
-    the result. `method` names the test of the p-value: "score test" for metrics of 0 and 1. The
-    other fields are those of `Score`.
+    the result. `method` names the test of the p-value: "mcnemar" or "exact mcnemar" for metrics of 0
+    and 1. The other fields are those of `Score`.
     """
 
     metric: str
@@ -75,7 +79,8 @@ class ScoreResult(Result):
     """Scores of all systems under all metrics, and the options to repeat them.
 
     `differences` has every difference that was tested. `comparisons` is the same if all pairs were
-    tested, otherwise empty.
+    tested, otherwise empty. `slices` has a result for each value of a tag, which its `by` names;
+    `in_no_slice` items lack the tag.
     """
 
     presented_by: ClassVar[str] = "wellput.reporting.score:score_report"
@@ -98,6 +103,11 @@ class ScoreResult(Result):
     left_out: tuple[UnscoredItems, ...] = ()
     tables: Mapping[str, ScoreTable] = field(default_factory=dict, repr=False)
     higher_is_better: Mapping[str, bool | None] = field(default_factory=dict, repr=False)
+    clusters: Clusters | None = field(default=None, repr=False)
+    error_sources: tuple[ErrorSources, ...] = field(default=(), repr=False)
+    by: Mapping[str, str] | None = None
+    slices: tuple[ScoreResult, ...] = field(default=(), repr=False)
+    in_no_slice: int = 0
 
     def __getitem__(self, key: tuple[str, str]) -> Score:
         """`result["A", "bleu"]`"""
@@ -127,6 +137,7 @@ class ScoreResult(Result):
             p_adjusted is not None
             and p_adjusted < self.alpha
             and (n_items or 0) >= MIN_ITEMS_FOR_CLAIMS
+            and not (self.clusters is not None and self.clusters.are_few)
         )
 
     def beaten(self, metric: str) -> frozenset[str] | None:
@@ -134,6 +145,8 @@ class ScoreResult(Result):
         nothing can be said."""
         is_better = self.higher_is_better[metric]
         tests = [pair for pair in self.differences if pair.metric == metric]
+        if self.clusters is not None and self.clusters.are_few:
+            return None
         if is_better is None or not tests or min(pair.n for pair in tests) < MIN_ITEMS_FOR_CLAIMS:
             return None
         shown = [
@@ -147,8 +160,22 @@ class ScoreResult(Result):
         return tuple(score for score in self.scores if score.is_worse)
 
     def records(self) -> list[dict[str, Any]]:
-        """A record for each system under each metric."""
-        return [{**asdict(score), "components": dict(score.components)} for score in self.scores]
+        """A record for each system under each metric, and for each slice."""
+        own = [{**asdict(score), "components": dict(score.components)} for score in self.scores]
+        if not self.slices:
+            return own
+        return [
+            {"by": one.slice_name, **record}
+            for one, records in ((self, own), *((part, part.records()) for part in self.slices))
+            for record in records
+        ]
+
+    @property
+    def slice_name(self) -> str | None:
+        """The tag and its value, as in "domain news"; None for all items."""
+        if self.by is None:
+            return None
+        return ", ".join(f"{tag} {value}" for tag, value in self.by.items())
 
     def values(self) -> dict[str, Any]:
         """The JSON of `wellput score`."""
@@ -162,9 +189,23 @@ class ScoreResult(Result):
             "test": self.test,
             "correction": "holm",
             "generalize": "items",
+            "cluster": None if self.clusters is None else self.clusters.unit,
+            "clusters": None if self.clusters is None else self.clusters.n,
             "alpha": self.alpha,
             "margin": dict(self.margin),
             "confidence": self.confidence,
             "resamples": self.n_resamples,
             "seed": self.seed,
+            "error_sources": [one.to_dict() for one in self.error_sources],
+            "by": [part.values_of_slice() for part in self.slices] if self.slices else None,
+        }
+
+    def values_of_slice(self) -> dict[str, Any]:
+        """An entry of `by` in the JSON."""
+        return {
+            "by": dict(self.by or {}),
+            "items": self.items,
+            "clusters": None if self.clusters is None else self.clusters.n,
+            "scores": [asdict(score) for score in self.scores],
+            "pairs": [asdict(comparison) for comparison in self.comparisons],
         }

@@ -5,8 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
 
 from wellput import __version__
+from wellput.core.clusters import clusters_among
 from wellput.core.errors import InputError
 from wellput.core.estimates import ScoreTable
 from wellput.core.metric import Metric
@@ -17,6 +22,9 @@ from wellput.engine.blocks import OnSegments
 from wellput.engine.collect import Collection, collect
 from wellput.engine.result import Comparison, ScoreResult, UnscoredItems
 from wellput.engine.scoring_plan import Inference, ScoringPlan
+
+if TYPE_CHECKING:
+    from wellput.engine.error_sources import ErrorSources
 
 
 def score_source(
@@ -41,11 +49,19 @@ def score_source(
         metric.name: signature(metric, collection, asked, parser=source.parser)
         for metric in collection.metrics
     }
+    clusters = None
+    if keep_rows:
+        clusters = clusters_among(collection.documents, collection.tags, asked.cluster)
     tables = (
-        {m.name: collection.table(m, signatures[m.name]) for m in collection.metrics}
+        {m.name: collection.table(m, signatures[m.name], clusters) for m in collection.metrics}
         if keep_rows
         else {}
     )
+    masks = None
+    if asked.by is not None:
+        from wellput.engine.slices import slice_masks
+
+        masks = slice_masks(collection.tags, asked.by)
     n_columns = len(collection.columns)
     how = asked.resampling
     on_score = (
@@ -59,15 +75,34 @@ def score_source(
                 interval = how.interval(
                     tables[metric.name], system, by_bootstrap=asked.draws == "bs"
                 )
-                score = replace(score, low=interval.low, high=interval.high)
+                score = replace(
+                    score, low=interval.low, high=interval.high, method=interval.method or None
+                )
             scores.append(score)
             on_score(1)
-    compared = _compared(collection, tables, asked, baseline, on_phase)
-    return ScoreResult(
+    pairs = _pairs(collection, asked, baseline)
+    compared = _compared(collection, tables, asked, pairs, on_phase)
+    if compared:
+        from wellput.engine.differences import scores_with_differences
+
+        scores = scores_with_differences(
+            scores,
+            compared,
+            baseline,
+            {metric.name: metric.higher_is_better for metric in collection.metrics},
+            how.alpha,
+            clusters,
+        )
+    sources: tuple[ErrorSources, ...] = ()
+    if clusters is not None or any(table.samples is not None for table in tables.values()):
+        from wellput.engine.error_sources import error_sources
+
+        sources = error_sources(list(tables.values()), compared)
+    result = ScoreResult(
         items=collection.items,
         systems=tuple(collection.systems),
         metrics=tuple(metric.name for metric in collection.metrics),
-        scores=tuple(_with_differences(scores, compared, baseline, collection.metrics, how.alpha)),
+        scores=tuple(scores),
         seed=how.seed,
         n_resamples=how.n_resamples,
         confidence=how.confidence,
@@ -80,7 +115,27 @@ def score_source(
         left_out=_left_out(collection),
         tables=tables,
         higher_is_better={m.name: m.higher_is_better for m in collection.metrics},
+        clusters=clusters,
+        error_sources=sources,
     )
+    return result if masks is None else _with_slices(result, *masks, pairs, asked, on_phase)
+
+
+def _with_slices(
+    result: ScoreResult,
+    masks: Mapping[str, NDArray[np.bool_]],
+    without: int,
+    pairs: Sequence[tuple[str, str]],
+    asked: Inference,
+    on_phase: OnPhase,
+) -> ScoreResult:
+    """The result with those of its slices."""
+    from wellput.engine.slices import slices_of
+
+    assert asked.by is not None
+    tested = frozenset(pair.metric for pair in result.differences)
+    slices = slices_of(result, masks, asked.by, pairs, tested, asked, on_phase)
+    return replace(result, slices=slices, in_no_slice=without)
 
 
 def _collected(
@@ -113,7 +168,7 @@ def _collected(
             [f"{skipped.partition}: {skipped.reason}" for skipped in collection.skipped],
         )
     if not collection.systems:
-        raise InputError("Nothing to score: no item has an output.")
+        raise InputError(f"Nothing to score: no item has an output. {source.advice}".rstrip())
     collection.refuse_no_references()
     return collection
 
@@ -133,56 +188,31 @@ def _score(collection: Collection, system: str, metric: Metric, signed: str) -> 
     )
 
 
+def _pairs(collection: Collection, asked: Inference, baseline: str | None) -> list[tuple[str, str]]:
+    """All pairs of systems, or each against the baseline; none if nothing is compared."""
+    if baseline is None:
+        return []
+    systems = collection.systems
+    if asked.all_pairs:
+        return list(combinations(systems, 2))
+    return [(system, baseline) for system in systems if system != baseline]
+
+
 def _compared(
     collection: Collection,
     tables: Mapping[str, ScoreTable],
     asked: Inference,
-    baseline: str | None,
+    pairs: Sequence[tuple[str, str]],
     on_phase: OnPhase,
 ) -> list[Comparison]:
-    """All pairs of systems, or each against the baseline, under every metric that can be tested."""
-    if baseline is None:
+    """The pairs of systems under every metric that can be tested."""
+    if not pairs:
         return []
     testable = {m.name: tables[m.name] for m in collection.metrics if is_testable(m)}
     from wellput.engine.differences import compare_systems
 
-    systems = collection.systems
-    pairs = (
-        list(combinations(systems, 2))
-        if asked.all_pairs
-        else [(system, baseline) for system in systems if system != baseline]
-    )
     on_pair = on_phase("comparing systems", len(pairs) * len(testable))
     return compare_systems(testable, pairs, asked, on_pair)
-
-
-def _with_differences(
-    scores: Sequence[Score],
-    compared: Sequence[Comparison],
-    baseline: str | None,
-    metrics: Sequence[Metric],
-    alpha: float,
-) -> list[Score]:
-    """The scores with their differences from the baseline, if these were tested."""
-    if not compared:
-        return list(scores)
-    from wellput.engine.differences import is_worse, with_difference
-
-    higher_is_better = {metric.name: metric.higher_is_better for metric in metrics}
-    differences = {
-        (pair.a, pair.metric): pair
-        for either in compared
-        for pair in (either, either.turned)
-        if pair.b == baseline
-    }
-    return [
-        score
-        if (found := differences.get((score.system, score.metric))) is None
-        else with_difference(
-            score, found, is_worse=is_worse(found, higher_is_better[score.metric], alpha)
-        )
-        for score in scores
-    ]
 
 
 def _left_out(collection: Collection) -> tuple[UnscoredItems, ...]:

@@ -74,17 +74,33 @@ class Resampling:
         """A system's score with its interval: by Wilson's method or the jackknife, or the
         percentiles of a bootstrap."""
         row = table.row(system)
-        statistics = table.statistics[row][table.present[row]]
+        there = table.present[row]
+        statistics = table.statistics[row][there]
+        clusters = None
+        if table.clusters is not None and there.any():
+            from wellput.stats.clusters import ClusteredItems
+
+            clusters = ClusteredItems.of(table.clusters.codes[there])
         if by_bootstrap:
             from wellput.stats.resampling import bootstrap
 
             return bootstrap(
-                statistics,
+                statistics if clusters is None else clusters.sums(statistics),
                 table.aggregate,
                 n_resamples=self.n_resamples,
                 seed=self.seed,
                 threads=self.threads,
                 confidence=self.confidence,
+            )
+        if clusters is not None:
+            from wellput.stats.clusters import clustered_interval
+
+            return clustered_interval(
+                statistics,
+                table.aggregate,
+                clusters,
+                confidence=self.confidence,
+                bounds=table.bounds,
             )
         from wellput.stats.jackknife import score_interval
 
@@ -102,6 +118,8 @@ class Inference:
     A baseline or all pairs imply the default test. `margin` has, by metric, the smallest difference
     that matters, to test whether systems are equivalent. `has_percentiles`: the intervals of scores
     come from a bootstrap. With the paired bootstrap (`bs`) they always do, from the same resamples.
+    `cluster` names the units that take the items' place (see `core.clusters`), `by` the tag whose
+    values are also scored one by one.
     """
 
     has_intervals: bool = False
@@ -111,6 +129,8 @@ class Inference:
     resampling: Resampling = field(default_factory=Resampling)
     margin: Mapping[str, float] = field(default_factory=dict)
     has_percentiles: bool = False
+    cluster: str | None = None
+    by: str | None = None
 
     def __post_init__(self) -> None:
         how = self.resampling
@@ -147,7 +167,7 @@ class Inference:
     @property
     def needs_rows(self) -> bool:
         """Whether the rows of segments must be kept."""
-        return self.has_intervals or self.test is not None
+        return self.has_intervals or self.test is not None or self.by is not None
 
     def baseline_among(self, systems: Sequence[str]) -> str | None:
         """The system to compare with; None if nothing is compared."""

@@ -1,11 +1,13 @@
 """The columns of an evaluation set in a table: the keys of JSONL, with dots for nested keys.
 
     id, source, context, references.0, references.1, trees.0, outputs.A, outputs.B,
-    references_by_system.A.0, trees_by_system.A.0, derivation
+    references_by_system.A.0, trees_by_system.A.0, derivation, document, tags.domain,
+    samples.A.0, samples.A.1
 
 A system's name may contain dots. CSV and TSV cannot distinguish a missing text from an empty one. An
 empty cell is an empty output, so that a system that says nothing is scored; in the other columns it
-is a missing reference, tree, source or context. In Parquet, null is missing; nested columns
+is a missing reference, tree, source, context, sample, document or tag. In Parquet, null is missing;
+nested columns
 (`references` as a list, `outputs` as a struct or map) are read too. A derivation is a cell of JSON; in
 a row with a derivation, an output may be a JSON object too.
 """
@@ -19,7 +21,9 @@ from typing import Any
 from wellput.core.errors import InputError
 from wellput.io.records import BY_SYSTEM, KNOWN_KEYS, intended_key
 
-NESTED_KEYS = ("references", "trees", "outputs", *BY_SYSTEM)
+NESTED_KEYS = ("references", "trees", "outputs", "tags", *BY_SYSTEM)
+SAMPLES = "samples"
+"""The numbered samples of a system; in a record they are a list among the outputs."""
 Put = Callable[[dict[str, Any], Any], None]
 
 
@@ -30,8 +34,18 @@ class Numbered(dict[int, Any]):
 class EvalSetColumns:
     """The meaning of each column of a header."""
 
-    def __init__(self, header: Sequence[str], name: str, *, has_null: bool) -> None:
-        """`has_null`: cells may be None, lists and objects, as in Parquet; else they are text."""
+    def __init__(
+        self,
+        header: Sequence[str],
+        name: str,
+        *,
+        has_null: bool,
+        are_named: bool = False,
+        advice: Callable[[], str] = str,
+    ) -> None:
+        """`has_null`: cells may be None, lists and objects, as in Parquet; else they are text.
+        `are_named`: the user named columns, so the others are not misspelled, and items without an id
+        are numbered. `advice` says what to do about a wrong header."""
         self._has_null = has_null
         self._is_output = [column.startswith("outputs.") for column in header]
         self._puts = [_put(column, has_null) for column in header]
@@ -39,11 +53,21 @@ class EvalSetColumns:
             f"column {column}: did you mean {meant}?"
             for column, put in zip(header, self._puts, strict=True)
             if put is None and (meant := _intended(column)) and meant not in header
+            if not are_named
         ]
-        if "id" not in header:
+        wrong += [
+            f"{system} has a column outputs.{system} and columns samples.{system}.0, …; keep one kind"
+            for system in dict.fromkeys(
+                column.removeprefix(f"{SAMPLES}.").rpartition(".")[0]
+                for column in header
+                if column.startswith(f"{SAMPLES}.")
+            )
+            if f"outputs.{system}" in header
+        ]
+        if "id" not in header and not are_named:
             wrong.append("no column id; every item needs one")
         if wrong:
-            raise InputError.collect(f"{name}: the header is wrong:", wrong)
+            raise InputError.collect(f"{name}: the header is wrong:", wrong, advice())
 
     def record(self, cells: Sequence[Any]) -> dict[str, Any]:
         """The row as the record of a JSONL file."""
@@ -63,14 +87,21 @@ def _put(column: str, has_null: bool) -> Put | None:
     key, _, rest = column.partition(".")
     if column in KNOWN_KEYS and (has_null or column not in NESTED_KEYS):
         return _stored(column)
-    if key == "outputs" and rest:
+    if key in ("outputs", "tags") and rest:
         return _stored(key, rest)
     if key in ("references", "trees") and _is_number(rest):
         return _stored(key, int(rest))
     system, _, number = rest.rpartition(".")
+    if key == SAMPLES and system and _is_number(number):
+        return _stored("outputs", system, int(number))
     if key in BY_SYSTEM and system and _is_number(number):
         return _stored(key, system, int(number))
     return None
+
+
+def is_read(column: str, *, has_null: bool) -> bool:
+    """Whether a column is one of an evaluation set."""
+    return _put(column, has_null) is not None
 
 
 def _is_number(text: str) -> bool:
@@ -97,7 +128,15 @@ def _intended(column: str) -> str:
     meant = intended_key(key)
     if meant not in NESTED_KEYS:
         return meant if not rest else ""
-    example = "A" if meant == "outputs" else "A.0" if meant in BY_SYSTEM else "0"
+    example = (
+        "domain"
+        if meant == "tags"
+        else "A"
+        if meant == "outputs"
+        else "A.0"
+        if meant in BY_SYSTEM
+        else "0"
+    )
     return f"{meant}.{rest if rest and meant != key else example}"
 
 
@@ -112,6 +151,11 @@ def _list_numbered(record: dict[str, Any]) -> None:
         _, own_trees[system] = _paired(own.get(system, shared), trees)
     for system, references in own.items():
         own[system], _ = _paired(references, None)
+    outputs = record.get("outputs")
+    if isinstance(outputs, dict):
+        for system, output in outputs.items():
+            if isinstance(output, Numbered):
+                outputs[system] = [output[i] for i in sorted(output)]
 
 
 def _paired(references: Any, trees: Any) -> tuple[Any, Any]:
@@ -124,8 +168,15 @@ def _paired(references: Any, trees: Any) -> tuple[Any, Any]:
         strays = [trees[i] for i in sorted(trees) if i not in order]
         trees = [trees.get(i) for i in order] + strays
     if isinstance(references, Numbered):
-        references = [references[i] for i in order]
+        cells = [references[i] for i in order]
+        # A column of a user's own may hold lists of references.
+        has_list = any(isinstance(cell, list) for cell in cells)
+        references = [text for cell in cells for text in _listed(cell)] if has_list else cells
     return references, trees
+
+
+def _listed(cell: Any) -> list[Any]:
+    return cell if isinstance(cell, list) else [cell]
 
 
 def _decode_objects(record: dict[str, Any]) -> None:

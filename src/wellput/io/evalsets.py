@@ -13,22 +13,24 @@ from wellput.io.compression import COMPRESSION_SUFFIXES as COMPRESSIONS
 from wellput.io.duplicates import SeenIds, repeated
 from wellput.io.files import STANDARD_INPUT, TABLE_FORMATS, InputFile, PathLike, check_readable
 from wellput.io.locations import files_in, is_folder, is_pattern, is_url
+from wellput.io.own_columns import Columns, OwnColumns
 from wellput.io.readers import open_known_evalset
 from wellput.io.record_files import RecordFile
 
 SHARD_SUFFIXES = [suffix + packed for suffix in TABLE_FORMATS for packed in ("", *COMPRESSIONS)]
 
 
-def open_evalset(path: PathLike, *, trees: bool = True) -> EvalSource:
+def open_evalset(path: PathLike, *, trees: bool = True, column: Columns = ()) -> EvalSource:
     """The items of a path, read block by block.
 
     The path is a file of JSONL, CSV, TSV or Parquet, by its suffix (`.gz` or `.xz` may follow);
     `-`, JSONL on standard input; a folder of such files or a pattern (`shards/*.jsonl`); a folder
-    of mt-metrics-eval and a language pair (`wmt21.news/zh-en`); a log of inspect_ai or promptfoo
-    (`.json`, `.eval`), or a folder of inspect_ai's logs; or a format that another package reads
-    (`io.readers`). Files, folders and patterns may be URLs of PyArrow's filesystems (`s3://…`).
+    of mt-metrics-eval and a language pair (`wmt21.news/zh-en`); a log of inspect_ai, promptfoo,
+    DeepEval, ragas or lm-evaluation-harness, or a folder of logs; or a format that another package
+    reads (`io.readers`). Files, folders and patterns may be URLs of PyArrow's filesystems (`s3://…`).
 
-    `trees=False` does not parse trees, for metrics that need none.
+    `trees=False` does not parse trees, for metrics that need none. `column` names columns or keys of
+    another layout: `["id=prompt_id", "source=prompt", "references=gold", "outputs=gpt"]`.
     """
     if not isinstance(path, str | os.PathLike):
         raise InputError(
@@ -36,23 +38,26 @@ def open_evalset(path: PathLike, *, trees: bool = True) -> EvalSource:
             f"{type(path).__name__}."
         )
     name = str(path)
+    own = OwnColumns.of(column)
     if (known := open_known_evalset(name)) is not None:
+        if own:
+            raise InputError(f"column= names columns of a table, and {name} is not one.")
         return known
     if name != STANDARD_INPUT and (is_pattern(name) or is_folder(name)):
-        return _open_shards(files_in(name, SHARD_SUFFIXES), trees=trees)
+        return _open_shards(files_in(name, SHARD_SUFFIXES), own, trees=trees)
     check_readable(InputFile(name))
-    return _open_shards([name], trees=trees)
+    return _open_shards([name], own, trees=trees)
 
 
-def _open_shards(names: Sequence[str], *, trees: bool) -> RecordSource:
+def _open_shards(names: Sequence[str], own: OwnColumns, *, trees: bool) -> RecordSource:
     files = [InputFile(name) for name in names]
     check_readable(*(file for file in files if not is_url(file.path)))  # a URL costs a request
-    return RecordSource([RecordFile(file, trees=trees) for file in files])
+    return RecordSource([RecordFile(file, trees=trees, own_columns=own) for file in files])
 
 
-def read_evalset(path: PathLike, *, trees: bool = True) -> EvalSet:
-    """A whole evaluation set in memory."""
-    source = open_evalset(path, trees=trees)
+def read_evalset(path: PathLike, *, trees: bool = True, column: Columns = ()) -> EvalSet:
+    """A whole evaluation set in memory; see `open_evalset`."""
+    source = open_evalset(path, trees=trees, column=column)
     return EvalSet(item for block in source.blocks() for item in block)
 
 
@@ -80,6 +85,10 @@ class RecordSource(EvalSource):
             problems.raise_if_any()
         if not seen.total:
             raise InputError(f"{self.files[0].file.name} holds no items.")
+
+    @property
+    def advice(self) -> str:
+        return self.files[0].advice()
 
     @property
     def _is_read_here(self) -> bool:

@@ -36,7 +36,8 @@ MISSING_CELLS = frozenset({"", "nan", "na", "n/a", "none", "null"})
 @dataclass(frozen=True, eq=False)
 class ExternalScores:
     """One metric's scores. `scores` has an array for each system, with a place for every item of
-    `items` that it has a score of, NaN where it has none."""
+    `items` that it has a score of, NaN where it has none. `system_scores` are the scores of whole
+    systems, where the metric's own program gave them: those of BLEU are no means of segments."""
 
     metric: str
     path: str
@@ -44,6 +45,7 @@ class ExternalScores:
     scores: Mapping[str, NDArray[np.float64]]
     version: str
     fingerprint: str
+    system_scores: Mapping[str, float] = field(default_factory=dict)
 
     def of(self, system: str, ids: Sequence[str]) -> NDArray[np.float64]:
         """The scores of one system for these items, NaN for what is missing."""

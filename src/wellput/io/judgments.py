@@ -1,6 +1,7 @@
 """Judgments of people in files, data frames and lists of records: ratings with the columns
 `judge,item,system,question,value`, pairwise choices with
 `judge,item,system_a,system_b,question,choice`. Columns may come in any order; other columns are kept.
+Ratings are numbers, a yes/no pair or labels (`core.judgment`); `sample` has the number of a sample.
 
 Readers of other tools' files (`label_studio`, `potato`) share `split_trial`, `CHOICE_OF_WORD` and
 `one_kind`: these tools have no systems, so a trial is named `ITEM::SYSTEM`, or `ITEM::A::B` for a pair.
@@ -8,16 +9,25 @@ Readers of other tools' files (`label_studio`, `potato`) share `split_trial`, `C
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from numbers import Real
 from reprlib import repr as shortened
 from typing import Any, TypeAlias
 
+import numpy as np
+
 from wellput.core.errors import InputError, Problems
 from wellput.core.frames import Frame, frame_rows, is_name, present
-from wellput.core.judgment import PAIRWISE_CHOICES, Judgment, PairwiseChoice, Preference
+from wellput.core.judgment import (
+    PAIRWISE_CHOICES,
+    SAMPLE_COLUMN,
+    Judgment,
+    PairwiseChoice,
+    Preference,
+    number_in,
+    values_by_question,
+)
 from wellput.io.files import InputFile, PathLike, check_readable
 from wellput.io.readers import read_known_judgments
 from wellput.io.tables import missing_columns, read_records, writing_table
@@ -104,9 +114,16 @@ def write_judgments(answers: Sequence[Judgment] | Sequence[Preference], path: Pa
     """Writes ratings or pairwise choices, with the extra columns after the fixed ones."""
     extra = list(dict.fromkeys(name for answer in answers for name in answer.extra))
     fixed = PAIRWISE_COLUMNS if answers and isinstance(answers[0], Preference) else RATING_COLUMNS
-    with writing_table(path, [*fixed, *extra], numbers=["value"]) as sink:
+    has_labels = any(isinstance(getattr(answer, "value", None), str) for answer in answers)
+    numbers = [] if has_labels else ["value"]
+    with writing_table(path, [*fixed, *extra], numbers=numbers) as sink:
         sink.write(
-            [getattr(answer, name) for name in fixed]
+            [
+                str(getattr(answer, name))
+                if name == "value" and has_labels
+                else getattr(answer, name)
+                for name in fixed
+            ]
             + [answer.extra.get(name, "") for name in extra]
             for answer in answers
         )
@@ -145,19 +162,54 @@ def _refuse_database(file: InputFile) -> None:
 
 
 def _judgments(records: Iterable[PlacedRecord], problems: Problems) -> list[Judgment]:
-    found: list[Judgment] = []
+    found: list[tuple[str, str, str, str]] = []
+    given: list[Any] = []
+    extras: list[dict[str, str]] = []
     for where, record in records:
-        given = record["value"]
-        value = _number(given)
-        if value is None:
-            value_is = "no value" if given is None else f"the value {given!r} is not a number"
-            problems.add(where, value_is)
+        extra = _extra(record, RATING_COLUMNS)
+        wrong = _wrong_value(record["value"]) or _wrong_sample(extra.get(SAMPLE_COLUMN, ""))
+        if wrong:
+            problems.add(where, wrong)
         else:
             judge, item, system, question = (str(record[name]) for name in RATING_COLUMNS[:-1])
-            extra = _extra(record, RATING_COLUMNS)
-            found.append(Judgment(judge, item, system, question, value, extra))
+            found.append((judge, item, system, question))
+            given.append(record["value"])
+            extras.append(extra)
     _check_all(found, problems)
-    return found
+    values = values_by_question([names[-1] for names in found], given)
+    return [
+        Judgment(*names, value, extra)
+        for names, value, extra in zip(found, values, extras, strict=True)
+    ]
+
+
+def _wrong_value(given: object) -> str:
+    """What is wrong with a value; empty for a number, true, false and any text."""
+    if number_in(given) is not None:
+        return ""
+    if given is None or (isinstance(given, str) and not given.strip()):
+        return "no value"
+    if not isinstance(given, bool | np.bool_ | str | Real):
+        return f"the value {shortened(given)} is neither a number nor a text"
+    if _says_number(given):
+        return f"the value {given!r} is not a finite number"
+    return ""
+
+
+def _says_number(given: object) -> bool:
+    """Whether it is a number or a text that says one, infinity and NaN included."""
+    if isinstance(given, bool | np.bool_):
+        return False
+    try:
+        float(given)  # type: ignore[arg-type]
+    except ValueError:
+        return False
+    return True
+
+
+def _wrong_sample(given: str) -> str:
+    is_number = not given or (given.isascii() and given.isdecimal())
+    return "" if is_number else f"the sample {given!r} is not a whole number from 0 on"
 
 
 def _preferences(records: Iterable[PlacedRecord], problems: Problems) -> list[Preference]:
@@ -196,16 +248,6 @@ def _checked(
             problems.add(f"{unit} {number}", " and ".join(wrong))
         else:
             yield f"{unit} {number}", record
-
-
-def _number(value: object) -> float | None:
-    if isinstance(value, bool) or not isinstance(value, str | Real):
-        return None
-    try:
-        number = float(value)
-    except ValueError:
-        return None
-    return number if math.isfinite(number) else None
 
 
 def _extra(record: dict[str, Any], fixed: Iterable[str]) -> dict[str, str]:

@@ -132,6 +132,14 @@ def load_model_file(path: PathLike, kind: str) -> ModelFile:
     return found
 
 
+def has_kind(path: PathLike, kind: str) -> bool:
+    """Whether the file is a model file of this kind."""
+    try:
+        return load_model_file(path, kind).kind == kind
+    except InputError:
+        return False
+
+
 @contextmanager
 def noticing_damage(path: PathLike, what: str = "model") -> Iterator[None]:
     """Turns errors in making a model from its arrays into an InputError: the file is damaged."""

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Literal
 
 from wellput.core.errors import InputError, Problems
-from wellput.core.evalset import Item
+from wellput.core.evalset import NO_TAGS, Item
 from wellput.core.judgment import Judgment
 from wellput.core.source import EvalSource
 from wellput.io.files import InputFile, PathLike, check_readable
@@ -152,28 +152,46 @@ def open_evalset(path: PathLike) -> TranslationSource:
         references=list(references.values()), outputs=outputs, trees=None, source=sources[0][1]
     )
     check_readable(*lines.files)
-    return TranslationSource(lines, list(references))
+    return TranslationSource(lines, list(references), pair, _documents(pair))
 
 
 class TranslationSource(EvalSource):
-    """The texts of a language pair."""
+    """The texts of a language pair; `documents` has each item's domain, which becomes a tag, and its
+    document."""
 
-    def __init__(self, lines: LineSource, reference_names: Sequence[str]) -> None:
+    def __init__(
+        self,
+        lines: LineSource,
+        reference_names: Sequence[str],
+        pair: LanguagePair,
+        documents: Sequence[tuple[str, str]] = (),
+    ) -> None:
         self._lines = lines
         self._names = reference_names
+        self.pair = pair
+        self._documents = documents
 
     def blocks(self) -> Iterator[list[Item]]:
+        start = 0
         for block in self._lines.blocks():
-            yield [self._item(item) for item in block]
+            yield [self._item(item, place) for place, item in enumerate(block, start)]
+            start += len(block)
 
-    def _item(self, item: Item) -> Item:
+    def _item(self, item: Item, place: int) -> Item:
+        has_document = place < len(self._documents)
+        domain, document = self._documents[place] if has_document else (None, None)
         others = {
             name: (*item.references[:i], *item.references[i + 1 :])
             for i, name in enumerate(self._names)
             if name in item.outputs
         }
         outputs = {name: text for name, text in item.outputs.items() if text != NO_TRANSLATION}
-        return item._replace(outputs=outputs, references_by_system=others)
+        return item._replace(
+            outputs=outputs,
+            references_by_system=others,
+            document=document,
+            tags=NO_TAGS if domain is None else {"domain": domain},
+        )
 
 
 def read_judgments(path: PathLike) -> list[Judgment]:
@@ -301,7 +319,7 @@ def write_score_file(answers: Sequence[Judgment], items: Sequence[str], path: Pa
     given: dict[tuple[str, str], list[float]] = {}
     for answer in answers:
         key = (answer.system, answer.item if level == ".seg.score" else "")
-        given.setdefault(key, []).append(answer.value)
+        given.setdefault(key, []).append(answer.number)
     rows = items if level == ".seg.score" else [""]
     with replacing_text(path) as file:
         for system in dict.fromkeys(answer.system for answer in answers):

@@ -15,10 +15,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from itertools import chain, islice
+from os import SEEK_END
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from wellput.core.errors import InputError
+from wellput.core.errors import InputError, WellputError
 from wellput.core.evalset import BLOCK_ITEMS, EvalSet, Item
 from wellput.core.registries import plugin_object, plugin_origin, plugins
 from wellput.core.source import EvalSource
@@ -37,9 +38,19 @@ FOLDER = "a folder"
 
 EVALSET_READERS = {
     "wellput.io.mt_metrics_eval": (FOLDER, ""),
+    "wellput.io.lm_eval_logs": (FOLDER, ".jsonl"),
+    "wellput.io.ragas_logs": (".csv", ".tsv", ".jsonl", ".parquet"),
     "wellput.io.eval_logs": (FOLDER, ".json", ".eval"),
 }
 """Modules, and the paths that each may know: folders, suffixes, "" for names without a suffix."""
+
+MARKS = {
+    "wellput.io.lm_eval_logs": b'"doc_id"',
+    "wellput.io.ragas_logs": b"user_input",
+}
+"""What the first line of a table has that a reader knows, or the end of a Parquet file: most tables are
+wellput's own, and no reader is imported for these."""
+PEEKED_BYTES = 1 << 16
 
 JUDGMENT_READERS = {
     "wellput.io.mt_metrics_eval": (FOLDER, "", ".score"),
@@ -122,8 +133,25 @@ def _can_be_asked_about(path: str) -> bool:
 
 def _own_reader(path: str, readers: dict[str, tuple[str, ...]]) -> Any:
     kind = FOLDER if Path(path).is_dir() else InputFile(path).suffix
-    modules = (import_module(module) for module, kinds in readers.items() if kind in kinds)
+    modules = (
+        import_module(module)
+        for module, kinds in readers.items()
+        if kind in kinds
+        and (kind == FOLDER or module not in MARKS or _has_mark(path, MARKS[module]))
+    )
     return next((module for module in modules if module.knows(path)), None)
+
+
+def _has_mark(path: str, mark: bytes) -> bool:
+    try:
+        if InputFile(path).suffix != ".parquet":
+            first = next(InputFile(path).chunks(), b"")
+            return mark in first[:PEEKED_BYTES].partition(b"\n")[0]
+        with Path(path).open("rb") as file:
+            file.seek(-min(PEEKED_BYTES, Path(path).stat().st_size), SEEK_END)
+            return mark in file.read()
+    except (WellputError, OSError):  # of a file that cannot be read: its own reader says why
+        return False
 
 
 def _foreign_reader(path: str, job: str) -> tuple[EntryPoint, Any] | None:

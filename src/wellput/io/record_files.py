@@ -31,10 +31,12 @@ from wellput.core.source import BLOCKS_PER_PARTITION
 from wellput.io.files import InputFile, format_of, whole_lines
 from wellput.io.jsonl import json_values, read_json_lines
 from wellput.io.locations import is_url
+from wellput.io.own_columns import OwnColumns
 from wellput.io.records import RecordReader
 
 T = TypeVar("T")
 
+NO_OWN_COLUMNS = OwnColumns()
 WAIT_SECONDS = 0.1
 """After this time a waiting thread checks whether its values are still wanted."""
 
@@ -132,16 +134,22 @@ def _line_block(parts: Sequence[bytes], start: int, line: int, item: int, items:
 
 
 def read_item_lines(
-    file: InputFile, problems: Problems, reader: RecordReader, span: ByteSpan | None = None
+    file: InputFile,
+    problems: Problems,
+    reader: RecordReader,
+    span: ByteSpan | None = None,
+    own_columns: OwnColumns = NO_OWN_COLUMNS,
 ) -> Iterator[Sequence[Item]]:
     """The items of each block. Lines that are wrong go to `problems` and are left out."""
     # Reading, unpacking and cutting run without the GIL; decoding needs it, so it stays here.
     for block in read_ahead(line_blocks(file, span)):
-        columns = _native.plain_columns(block.data)
+        columns = None if own_columns else _native.plain_columns(block.data)
         if columns is not None:
             yield PlainBlock(*columns)
             continue
         records = numbered_records(file, block, problems)
+        if own_columns:
+            records = _with_own_keys(records, own_columns, block.span.first_item)
         items = (reader.item(number, record) for number, record in records)
         yield [item for item in items if item is not None]
 
@@ -155,6 +163,26 @@ def numbered_records(
     except UnicodeDecodeError:
         raise file.not_utf8() from None
     return json_values(enumerate(lines, start=block.span.first_line), problems)
+
+
+def _with_own_keys(
+    records: Iterator[tuple[int, Any]], own_columns: OwnColumns, first_item: int
+) -> Iterator[tuple[int, Any]]:
+    renamed = (
+        (number, own_columns.record(record) if isinstance(record, dict) else record)
+        for number, record in records
+    )
+    return _numbered_items(renamed, first_item)
+
+
+def _numbered_items(
+    records: Iterator[tuple[int, Any]], first_item: int
+) -> Iterator[tuple[int, Any]]:
+    """The records; those without an id get their number, counted from 1."""
+    for item, (number, record) in enumerate(records, start=first_item):
+        if isinstance(record, dict):
+            record.setdefault("id", item)
+        yield number, record
 
 
 MIN_BYTES_TO_CUT = 1 << 24
@@ -174,18 +202,23 @@ Span = ByteSpan | RowSpan
 class RecordFile:
     """One file of items."""
 
-    def __init__(self, file: InputFile, *, trees: bool = True) -> None:
+    def __init__(
+        self, file: InputFile, *, trees: bool = True, own_columns: OwnColumns = NO_OWN_COLUMNS
+    ) -> None:
         self.file = file
         self.trees = trees
+        self.own_columns = own_columns
         self.suffix = format_of(file.path, on_stream=".jsonl")
         self.unit = "row" if self.suffix == ".parquet" else "line"
 
     def blocks(self, problems: Problems, span: Span | None = None) -> Iterator[Sequence[Item]]:
         """The items in blocks of `BLOCK_ITEMS`; bad ones go to `problems` and are left out."""
-        reader = RecordReader(problems, unit=self.unit, parse_trees=self.trees)
+        reader = RecordReader(
+            problems, unit=self.unit, parse_trees=self.trees, are_named=bool(self.own_columns)
+        )
         if self.suffix == ".jsonl":
             assert not isinstance(span, RowSpan)
-            yield from read_item_lines(self.file, problems, reader, span)
+            yield from read_item_lines(self.file, problems, reader, span, self.own_columns)
             return
         assert not isinstance(span, ByteSpan)
         made = (reader.item(number, record) for number, record in self._records(problems, span))
@@ -196,8 +229,10 @@ class RecordFile:
     def _records(self, problems: Problems, span: RowSpan | None) -> Iterator[tuple[int, Any]]:
         header: Sequence[str]
         rows: Iterator[tuple[int, list[Any]]]
+        own = self.own_columns
         if self.suffix == ".jsonl":
-            return read_json_lines(self.file, problems)
+            lines = read_json_lines(self.file, problems)
+            return _with_own_keys(lines, own, first_item=1) if own else lines
         from wellput.io.evalset_columns import EvalSetColumns
 
         if self.suffix == ".parquet":
@@ -208,13 +243,29 @@ class RecordFile:
             from wellput.io.tables import DELIMITERS, read_table
 
             header, rows = read_table(self.file, DELIMITERS[self.suffix], problems)
-        columns = EvalSetColumns(header, self.file.name, has_null=self.suffix == ".parquet")
-        return ((number, columns.record(row)) for number, row in rows)
+        columns = EvalSetColumns(
+            own.header(header, self.file.name) if own else header,
+            self.file.name,
+            has_null=self.suffix == ".parquet",
+            are_named=bool(own),
+            advice=self.advice,
+        )
+        records = ((number, columns.record(row)) for number, row in rows)
+        first = 1 if span is None else span.first_item
+        return _numbered_items(records, first) if own else records
+
+    def advice(self) -> str:
+        """What to do if nothing can be read: the columns that were found, and the likeliest mapping."""
+        from wellput.io.column_view import column_advice
+
+        return column_advice(self)
 
     def placed_ids(self) -> Iterator[tuple[int, str]]:
         """Each item's line or row, and its id; reads the file again."""
         problems = Problems(self.file.name)
-        reader = RecordReader(problems, unit=self.unit, parse_trees=False)
+        reader = RecordReader(
+            problems, unit=self.unit, parse_trees=False, are_named=bool(self.own_columns)
+        )
         for number, record in self._records(problems, None):
             if (item := reader.item(number, record)) is not None:
                 yield number, item.id
@@ -227,13 +278,15 @@ class RecordFile:
             size, rows = BLOCK_ITEMS * BLOCKS_PER_PARTITION, count_rows(self.file)
             for first in range(0, rows, size):
                 span = RowSpan(first + 1, min(size, rows - first))
-                yield FilePartition(self.file.path, self.trees, span)
+                yield FilePartition(self.file.path, self.trees, span, self.own_columns)
         elif self.suffix == ".jsonl" and self._is_worth_cutting():
             blocks = (block.span for block in line_blocks(self.file))
             while run := list(islice(blocks, BLOCKS_PER_PARTITION)):
-                yield FilePartition(self.file.path, self.trees, _joined_spans(run))
+                yield FilePartition(
+                    self.file.path, self.trees, _joined_spans(run), self.own_columns
+                )
         else:
-            yield FilePartition(self.file.path, self.trees, None)
+            yield FilePartition(self.file.path, self.trees, None, self.own_columns)
 
     def _is_worth_cutting(self) -> bool:
         if is_url(self.file.path) or self.file.is_packed:
@@ -254,6 +307,7 @@ class FilePartition:
     path: str
     trees: bool
     span: Span | None
+    own_columns: OwnColumns = NO_OWN_COLUMNS
 
     @property
     def name(self) -> str:
@@ -265,7 +319,7 @@ class FilePartition:
     def blocks(self) -> Iterator[Sequence[Item]]:
         """The items. At the end, raises InputError for all bad records."""
         problems = Problems(self.path)
-        file = RecordFile(InputFile(self.path), trees=self.trees)
+        file = RecordFile(InputFile(self.path), trees=self.trees, own_columns=self.own_columns)
         for block in file.blocks(problems, self.span):
             if block and not problems:
                 yield block
@@ -274,7 +328,8 @@ class FilePartition:
     def fingerprint(self) -> str:
         """SHA-256 of the bytes of its lines, or of the whole file if it is not cut by bytes."""
         file = InputFile(self.path)
-        digest = hashlib.sha256(repr((self.trees, self.span)).encode())
+        own = self.own_columns.pairs
+        digest = hashlib.sha256(repr((self.trees, self.span, *own)).encode())
         if isinstance(self.span, ByteSpan):
             for chunk in file.bytes_between(self.span.start, self.span.stop):
                 digest.update(chunk)

@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import Any
 
 from wellput.core.errors import InputError, Problems, counted
-from wellput.core.evalset import NO_REFERENCES, NO_TREES, Item, Output
+from wellput.core.evalset import NO_REFERENCES, NO_TAGS, NO_TREES, Item, Output
 from wellput.core.tree import Tree
 
 Trees = tuple[Tree | None, ...]
@@ -20,6 +20,7 @@ BY_SYSTEM = ("references_by_system", "trees_by_system")
 ITEM_KEYS = (
     *("id", "source", "context", "references", "tree", "trees", "outputs", "derivation"),
     *BY_SYSTEM,
+    *("document", "tags"),
 )
 KNOWN_KEYS = frozenset(ITEM_KEYS)
 # Names of these keys in other tools; misspellings are found by similarity.
@@ -39,10 +40,19 @@ class RecordReader:
     """Turns records into items and adds what is wrong to `problems`.
 
     `unit` is what a record's number counts: "line" or "row". Trees are parsed if `parse_trees` is true,
-    or if a reference is known only from its tree.
+    or if a reference is known only from its tree. `are_named`: the user named the keys, so the others
+    are not misspelled.
     """
 
-    def __init__(self, problems: Problems, *, unit: str = "line", parse_trees: bool = True) -> None:
+    def __init__(
+        self,
+        problems: Problems,
+        *,
+        unit: str = "line",
+        parse_trees: bool = True,
+        are_named: bool = False,
+    ) -> None:
+        self._are_named = are_named
         self._problems = problems
         self._unit = unit
         self._parse_trees = parse_trees
@@ -71,7 +81,7 @@ class RecordReader:
         def complain(what: str) -> None:
             self._problems.add(where, what)
 
-        if not KNOWN_KEYS.issuperset(record):
+        if not self._are_named and not KNOWN_KEYS.issuperset(record):
             self._refuse_misspelled(record, complain)
         item = self._item(identifier, record, complain)
         return item if self._problems.total == before else None
@@ -85,6 +95,8 @@ class RecordReader:
         for system, output in _mapping(record, "outputs", complain).items():
             if isinstance(output, str):
                 outputs[system] = output
+            elif isinstance(output, list):
+                outputs[system] = _samples(output, system, complain)
             elif isinstance(output, dict):
                 outputs[system] = output
                 has_object = True
@@ -109,6 +121,8 @@ class RecordReader:
             derivation,
             by_system,
             trees_by_system,
+            document=_name(record.get("document"), "document", complain),
+            tags=_tags(record, complain) if "tags" in record else NO_TAGS,
         )
 
     def _references(
@@ -200,6 +214,42 @@ def _text(record: dict[str, Any], key: str, complain: Callable[[str], None]) -> 
         return value
     complain(f"{key} must be a text, not {_kind(value)}")
     return None
+
+
+def _samples(texts: list[Any], system: str, complain: Callable[[str], None]) -> Output:
+    """The texts of several samples; one sample is the output itself."""
+    if not texts:
+        complain(f"the output of {system} is an empty list; leave it out if there is no output")
+    for i, text in enumerate(texts):
+        if not isinstance(text, str):
+            complain(f"sample {i} of {system} must be a text, not {_kind(text)}")
+    return texts[0] if len(texts) == 1 else tuple(texts)
+
+
+def _name(value: Any, what: str, complain: Callable[[str], None]) -> str | None:
+    """The name of a document, or the value of a tag: a text, or a whole number or true or false as
+    text. Null and the empty text are missing."""
+    if value is None or value == "":
+        return None
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, str | int):
+        return str(value)
+    complain(f"{what} must be a text, not {_kind(value)}")
+    return None
+
+
+def _tags(record: dict[str, Any], complain: Callable[[str], None]) -> Mapping[str, str]:
+    given = record["tags"]
+    if given is None:
+        return NO_TAGS
+    if not isinstance(given, dict):
+        complain(f"tags must be an object from names to texts, not {_kind(given)}")
+        return NO_TAGS
+    if "" in given:
+        complain("tags has a tag without a name")
+    named = {tag: _name(value, f"the tag {tag}", complain) for tag, value in given.items()}
+    return {tag: value for tag, value in named.items() if value is not None}
 
 
 def _texts(value: Any, name: str, complain: Callable[[str], None]) -> tuple[str, ...] | None:

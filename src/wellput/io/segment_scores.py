@@ -119,7 +119,8 @@ def is_segment_folder(path: PathLike) -> bool:
 def gathering_parts(target: PathLike, *, is_resumed: bool) -> Iterator[str]:
     """The folder to write parts into; it replaces `target` when the block ends without an error.
 
-    After an error it is removed, unless a later run may resume from it (`is_resumed`).
+    After an error it is removed, unless a later run may resume from it (`is_resumed`). Only one run at
+    a time may write to a folder of this machine: another one is refused.
     """
     if is_url(str(target)):
         _refuse_others(names_at(str(target)), str(target))
@@ -128,24 +129,59 @@ def gathering_parts(target: PathLike, *, is_resumed: bool) -> Iterator[str]:
     final = Path(os.path.realpath(target))
     working = final.with_name(f".{final.name}.part")
     _check_replaceable(final, str(target))
+    with _locked(working, str(target)):
+        try:
+            if not is_resumed:
+                _clear(working)
+            elif final.exists() and not any(working.iterdir()):
+                # Hard links are safe: a part is replaced, never changed in place.
+                shutil.copytree(final, working, copy_function=os.link, dirs_exist_ok=True)
+        except OSError as error:
+            raise OutputError(f"Cannot write {target}: {error.strerror}.") from None
+        try:
+            yield str(working)
+        except BaseException:
+            if not is_resumed:
+                shutil.rmtree(working, ignore_errors=True)
+            raise
+        if final.exists():
+            shutil.rmtree(final)
+        working.rename(final)
+
+
+@contextlib.contextmanager
+def _locked(working: Path, name: str) -> Iterator[None]:
+    """Makes the working folder and keeps it locked, as long as this process lives."""
+    import fcntl
+
     try:
-        if not is_resumed and working.exists():
-            shutil.rmtree(working)
-        if is_resumed and final.exists() and not working.exists():
-            # Hard links are safe: a part is replaced, never changed in place.
-            shutil.copytree(final, working, copy_function=os.link)
         working.mkdir(exist_ok=True)
+        folder = os.open(working, os.O_RDONLY | os.O_DIRECTORY)
     except OSError as error:
-        raise OutputError(f"Cannot write {target}: {error.strerror}.") from None
+        raise OutputError(f"Cannot write {name}: {error.strerror}.") from None
     try:
-        yield str(working)
-    except BaseException:
-        if not is_resumed:
-            shutil.rmtree(working, ignore_errors=True)
-        raise
-    if final.exists():
-        shutil.rmtree(final)
-    working.rename(final)
+        fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        is_same = working.exists() and os.path.samestat(os.fstat(folder), working.stat())
+    except OSError:
+        is_same = False
+    if not is_same:  # locked by another run, or just finished by it
+        os.close(folder)
+        raise OutputError(
+            f"Cannot write {name}: another run is writing scores there. Wait until it ends, or give "
+            "another name."
+        )
+    try:
+        yield
+    finally:
+        os.close(folder)
+
+
+def _clear(folder: Path) -> None:
+    for entry in folder.iterdir():
+        if entry.is_dir() and not entry.is_symlink():
+            shutil.rmtree(entry)
+        else:
+            entry.unlink()
 
 
 def _check_replaceable(final: Path, name: str) -> None:

@@ -94,6 +94,8 @@ def _examples(name: str, meant: str, defaults: Mapping[str, str]) -> list[str]:
         files = "corpus.jsonl"
     elif "logged" in needs:
         files = "log.json"
+    elif "source" in needs:
+        files = "evalset.jsonl"
     else:
         files = f"{'--ref ref.txt ' * ('references' in needs)}--hyp A=a.txt"
     trees = " --trees auto" if "tree" in needs else ""

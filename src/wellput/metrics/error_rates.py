@@ -1,8 +1,9 @@
-"""How many edits turn an output into a reference: WER, TER, and exact match (no edits).
+"""How many edits turn an output into a reference: WER, CER, TER, and exact match (no edits).
 
 WER, the word error rate, has jiwer's digits: substitutions, insertions and deletions per reference
 word. 0 is perfect, and it can exceed 1. Several alignments may be equally cheap, with other counts of
-the three kinds of errors; WER takes the alignment that jiwer takes.
+the three kinds of errors; WER takes the alignment that jiwer takes. CER, the character error rate, is
+the same for characters.
 
 TER, the translation edit rate of Snover et al. (2006), has sacreBLEU's digits: the fewest edits
 (insertions, deletions and substitutions of words, and shifts of a block of words) per reference word,
@@ -16,7 +17,7 @@ from __future__ import annotations
 
 import re
 import string
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -32,26 +33,16 @@ from wellput.text.tokenizers import signature as tokenizer_signature
 
 
 @dataclass(frozen=True)
-class Wer(BaseMetric):
-    """Word error rate as a fraction; lower is better.
+class _ErrorRate(BaseMetric):
+    """Errors per unit of the reference; lower is better.
 
-    A corpus is pooled: all errors over all reference words. With several references a segment takes the
-    one with the lowest rate, the first of them if rates are equal.
-
-    `tokenize="none"` separates words as jiwer does: by a space, or by two or more whitespace characters
-    of any kind; a single tab inside a text does not separate. The other tokenizers are sacreBLEU's.
+    A corpus is pooled: all errors over all units of references. With several references a segment takes
+    the one with the lowest rate, the first of them if rates are equal.
 
     jiwer refuses empty references. Here an empty reference with an empty hypothesis gives 0. With any
     other hypothesis the segment is NaN, and its insertions count in a pooled score.
-
-    >>> metric = Wer()
-    >>> batch = Batch.from_texts(["the cat sat on mat"], [["the cat sat on the mat"]])
-    >>> [round(float(score), 4) for score in metric.score(metric.statistics(batch))]  # 1 of 6
-    [0.1667]
     """
 
-    family: ClassVar[str] = "wer"
-    about: ClassVar[str] = "word errors per reference word"
     bounds: ClassVar[Bounds] = (0.0, None)
     perfect: ClassVar[Mapping[str, float]] = {
         "score": 0.0,
@@ -61,19 +52,10 @@ class Wer(BaseMetric):
     }
 
     lowercase: bool = False
-    tokenize: TokenizerName = "none"
 
     @property
     def higher_is_better(self) -> bool | None:
         return False
-
-    def statistics(self, batch: Batch) -> Floats:
-        hypotheses, references = batch.texts, batch.references
-        if self.lowercase:
-            hypotheses, references = lowered(hypotheses), lowered_lists(references)
-        hypotheses, tokenizer = prepare(hypotheses, self.tokenize)
-        references, _ = prepare_lists(references, self.tokenize)
-        return _native.wer_statistics(hypotheses, references, tokenizer, batch.threads)
 
     def score(self, statistics: Floats) -> Floats:
         errors, length = statistics[..., :3].sum(axis=-1), statistics[..., 3]
@@ -89,9 +71,65 @@ class Wer(BaseMetric):
             "length": length,
         }
 
+    def _cased(self, batch: Batch) -> tuple[Sequence[str], Sequence[Sequence[str]]]:
+        if self.lowercase:
+            return lowered(batch.texts), lowered_lists(batch.references)
+        return batch.texts, batch.references
+
+
+@dataclass(frozen=True)
+class Wer(_ErrorRate):
+    """Word error rate as a fraction.
+
+    `tokenize="none"` separates words as jiwer does: by a space, or by two or more whitespace characters
+    of any kind; a single tab inside a text does not separate. The other tokenizers are sacreBLEU's.
+
+    >>> metric = Wer()
+    >>> batch = Batch.from_texts(["the cat sat on mat"], [["the cat sat on the mat"]])
+    >>> [round(float(score), 4) for score in metric.score(metric.statistics(batch))]  # 1 of 6
+    [0.1667]
+    """
+
+    family: ClassVar[str] = "wer"
+    about: ClassVar[str] = "word errors per reference word"
+
+    tokenize: TokenizerName = "none"
+
+    def statistics(self, batch: Batch) -> Floats:
+        hypotheses, references = self._cased(batch)
+        hypotheses, tokenizer = prepare(hypotheses, self.tokenize)
+        references, _ = prepare_lists(references, self.tokenize)
+        return _native.wer_statistics(hypotheses, references, tokenizer, batch.threads)
+
     def signature(self) -> str:
         case = "lc" if self.lowercase else "mixed"
         return f"case:{case}|tok:{tokenizer_signature(self.tokenize)}"
+
+
+@dataclass(frozen=True)
+class Cer(_ErrorRate):
+    """Character error rate as a fraction. White space at the ends of a text does not count; inside it
+    counts like any character.
+
+    >>> metric = Cer()
+    >>> batch = Batch.from_texts(["the mat"], [["the cats "]])
+    >>> [round(float(score), 4) for score in metric.score(metric.statistics(batch))]  # 2 of 8
+    [0.25]
+    """
+
+    family: ClassVar[str] = "cer"
+    about: ClassVar[str] = "character errors per reference character"
+
+    def statistics(self, batch: Batch) -> Floats:
+        hypotheses, references = self._cased(batch)
+        return _native.cer_statistics(
+            [text.strip() for text in hypotheses],
+            [[text.strip() for text in row] for row in references],
+            batch.threads,
+        )
+
+    def signature(self) -> str:
+        return f"case:{'lc' if self.lowercase else 'mixed'}"
 
 
 # Tercom splits off all ASCII punctuation but these, which depend on their neighbors.

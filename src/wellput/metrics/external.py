@@ -6,7 +6,6 @@ A file may hold several metrics, each called what its `metric` column says. High
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -19,12 +18,9 @@ from wellput.core.metric import Floats, Metric, Need
 from wellput.core.source import EvalSource
 from wellput.io.external_scores import ExternalScores, read_external_scores
 from wellput.metrics.base import NOTHING, MeanMetric
+from wellput.metrics.directions import is_lower_better
 from wellput.metrics.registry import SCORE_FILE
 
-LOWER_IS_BETTER_WORDS = frozenset(
-    {"ter", "wer", "cer", "metricx", "perplexity", "ppl", "latency", "cost"}
-)
-"""First words of the names of metrics where lower is better, in lower case."""
 SHOWN_NAMES = 3
 
 
@@ -123,7 +119,7 @@ def _options(spec: str, text: str) -> dict[str, str]:
 def _is_higher_better(name: str, options: dict[str, str]) -> bool:
     if "higher" in options:
         return options["higher"] == "true"
-    return re.split(r"[^a-z]+", name.lower())[0] not in LOWER_IS_BETTER_WORDS
+    return not is_lower_better(name)
 
 
 def with_own_names(metrics: Sequence[Metric]) -> list[Metric]:

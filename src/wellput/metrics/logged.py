@@ -1,16 +1,33 @@
-"""Scores from the log of another evaluation tool, such as those of language-model graders."""
+"""Scores from the log of another evaluation tool, such as those of language-model graders, and from the
+files of a folder of mt-metrics-eval.
+
+`logged:scorer=all` means every scorer of the log, and a pattern (`logged:scorer=MetricX*`) those whose
+names match: `scorers_named` makes one metric of each.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
+from itertools import chain
+from typing import ClassVar, Literal
 
 import numpy as np
 
 from wellput.core.errors import InputError, did_you_mean
 from wellput.core.evalset import Batch
-from wellput.core.metric import Floats, Need
-from wellput.metrics.base import MeanMetric
+from wellput.core.metric import Floats, Metric, Need
+from wellput.core.source import EvalSource
+from wellput.io.external_scores import ExternalScores
+from wellput.io.mt_metric_scores import metric_names, read_metric_scores
+from wellput.io.mt_metrics_eval import LanguagePair, TranslationSource
+from wellput.metrics.base import NOTHING, MeanMetric, ratio
+from wellput.metrics.directions import is_lower_better
+
+ALL_SCORERS = "all"
+PATTERN_SIGNS = frozenset("*?")
+MAX_LISTED_SCORERS = 60
 
 
 @dataclass(frozen=True)
@@ -23,6 +40,16 @@ class Logged(MeanMetric):
     has_gaps: ClassVar[bool] = True
 
     scorer: str = ""
+    higher: Literal["auto", "true", "false"] = "auto"
+
+    @property
+    def higher_is_better(self) -> bool | None:
+        return not is_lower_better(self.scorer) if self.higher == "auto" else self.higher == "true"
+
+    @property
+    def means_several(self) -> bool:
+        """Whether it stands for all scorers, or for those that match a pattern."""
+        return self.scorer == ALL_SCORERS or not PATTERN_SIGNS.isdisjoint(self.scorer)
 
     def values(self, batch: Batch) -> Floats:
         scorer = self.scorer or self._only(batch)
@@ -37,11 +64,128 @@ class Logged(MeanMetric):
     def _only(self, batch: Batch) -> str:
         known = _names(batch)
         if len(known) > 1:
-            raise InputError(
-                f"The log has several scores: {', '.join(known)}. Choose one, for example "
-                f"logged:scorer={known[0]}."
-            )
+            raise _several(known)
         return known[0]
+
+    def signature(self) -> str:
+        return f"scorer:{self.scorer}" + ("" if self.higher_is_better else "|higher:false")
+
+    def prepare_outputs(self, source: EvalSource) -> Logged:
+        """The metric itself for a log; with its scores for a folder of mt-metrics-eval."""
+        texts = source.unparsed
+        if not isinstance(texts, TranslationSource):
+            return self
+        name = _name_in_folder(texts.pair, self.scorer)
+        return LoggedInFiles(self.scorer, self.higher, scores=read_metric_scores(texts.pair, name))
+
+
+@dataclass(frozen=True, eq=False)
+class LoggedInFiles(Logged):
+    """Scores from `metric-scores/` of mt-metrics-eval, where higher is always better.
+
+    The score of a whole system is the one that the folder gives. It need not be the mean of the
+    segments, as for BLEU. Where only some of the items count, the mean of these is moved by the
+    difference.
+    """
+
+    needs: ClassVar[frozenset[Need]] = NOTHING
+
+    scores: ExternalScores = field(kw_only=True, repr=False)
+
+    @property
+    def name(self) -> str:
+        return Logged(self.scorer, self.higher).name
+
+    @property
+    def higher_is_better(self) -> bool | None:
+        return self.higher != "false"
+
+    def values(self, batch: Batch) -> Floats:
+        return self.scores.of(batch.system, batch.ids)
+
+    def statistics(self, batch: Batch) -> Floats:
+        """(sum, sum of what the system's own score adds to the mean, count)."""
+        sums, counts = super().statistics(batch).T
+        return np.column_stack([sums, counts * self._added(batch.system), counts])
+
+    def _added(self, system: str) -> float:
+        own = self.scores.scores.get(system)
+        given = self.scores.system_scores.get(system, np.nan)
+        if own is None or np.isnan(given) or np.isnan(own).all():
+            return 0.0
+        return float(given - np.nanmean(own))
+
+    def score(self, statistics: Floats) -> Floats:
+        return ratio(statistics[..., 0] + statistics[..., 1], statistics[..., 2])
+
+    def segment_score(self, statistics: Floats) -> Floats:
+        return ratio(statistics[..., 0], statistics[..., 2])
+
+    def signature(self) -> str:
+        return f"{super().signature()}|file:{self.scores.fingerprint}"
+
+
+def scorers_named(metrics: Sequence[Metric], source: EvalSource) -> list[Metric]:
+    """The metrics; instead of one that means several scorers, one for each of them."""
+    if not any(isinstance(metric, Logged) and metric.means_several for metric in metrics):
+        return list(metrics)
+    known = _scorers_in(source.unparsed)
+    found: dict[str, Metric] = {}
+    for metric in metrics:
+        for one in _each(metric, known):
+            found.setdefault(one.name, one)
+    return list(found.values())
+
+
+def _each(metric: Metric, known: Sequence[str]) -> Iterable[Metric]:
+    if not isinstance(metric, Logged) or not metric.means_several:
+        return [metric]
+    pattern = "*" if metric.scorer == ALL_SCORERS else metric.scorer.replace("[", "[[]")
+    names = [name for name in known if fnmatchcase(name, pattern)]
+    if not names:
+        raise InputError(f"No scorer matches {metric.scorer!r}. {_listed(known)}")
+    return [replace(metric, scorer=name) for name in names]
+
+
+def _scorers_in(source: EvalSource) -> list[str]:
+    if isinstance(source, TranslationSource):
+        return metric_names(source.pair)
+    items = chain.from_iterable(source.blocks())
+    scores = (scores for item in items for scores in item.logged.values())
+    return list(dict.fromkeys(chain.from_iterable(scores)))
+
+
+def _name_in_folder(pair: LanguagePair, scorer: str) -> str:
+    """The scorer, if the folder has it; the only one, if none is named."""
+    known = metric_names(pair)
+    if not scorer and len(known) == 1:
+        return known[0]
+    if not scorer and known:
+        raise _several(known)
+    if scorer not in known:
+        similar = [name for name in known if name.lower().startswith(scorer.lower())]
+        hint = did_you_mean(scorer, similar or known)
+        raise InputError(
+            f"{pair.folder / 'metric-scores' / pair.name} has no scores of {scorer or 'a metric'}."
+            f"{hint} {_listed(known)}"
+        )
+    return scorer
+
+
+def _several(known: Sequence[str]) -> InputError:
+    return InputError(
+        f"There are several scores: {_enumerated(known)}. Choose one, for example "
+        f"logged:scorer={known[0]}, or take them all: logged:scorer=all."
+    )
+
+
+def _listed(known: Sequence[str]) -> str:
+    return f"There are {_enumerated(known)}." if known else "There are no scores."
+
+
+def _enumerated(known: Sequence[str]) -> str:
+    more = len(known) - MAX_LISTED_SCORERS
+    return ", ".join(known[:MAX_LISTED_SCORERS]) + (f" and {more} more" if more > 0 else "")
 
 
 def _names(batch: Batch) -> list[str]:

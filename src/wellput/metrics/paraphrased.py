@@ -81,8 +81,11 @@ class Paraphrased:
         return "|".join([*([own] if own else []), self.paraphraser.signature])
 
 
-def beside_paraphrased(metrics: Sequence[Metric], paraphraser: RewritesBatches) -> list[Metric]:
-    """The metrics; each one that uses references is followed by itself on rewritten references."""
+def beside_paraphrased(
+    metrics: Sequence[Metric], paraphrasers: Sequence[RewritesBatches]
+) -> list[Metric]:
+    """The metrics; each one that uses references is followed by itself on the references that each
+    paraphraser rewrites."""
     if not any("references" in metric.needs for metric in metrics):
         names = ", ".join(metric.name for metric in metrics)
         raise InputError(f"paraphrase= rewrites references, but these metrics use none: {names}.")
@@ -90,5 +93,5 @@ def beside_paraphrased(metrics: Sequence[Metric], paraphraser: RewritesBatches) 
     for metric in metrics:
         both.append(metric)
         if "references" in metric.needs:
-            both.append(Paraphrased(metric, paraphraser))
+            both += [Paraphrased(metric, paraphraser) for paraphraser in paraphrasers]
     return both

@@ -25,7 +25,9 @@ from wellput.core.registries import (
     load_plugin,
     option_names,
     plugins,
+    split_specs,
 )
+from wellput.core.source import EvalSource
 from wellput.metrics.base import as_text
 
 GROUP = "wellput.metrics"
@@ -52,8 +54,14 @@ BUILT_IN: dict[str, str] = {
     "chrf": "wellput.metrics.chrf:Chrf",
     "ter": "wellput.metrics.error_rates:Ter",
     "wer": "wellput.metrics.error_rates:Wer",
+    "cer": "wellput.metrics.error_rates:Cer",
     "nist": "wellput.metrics.nist:Nist",
+    "rouge-1": "wellput.metrics.rouge:Rouge1",
+    "rouge-2": "wellput.metrics.rouge:Rouge2",
     "rouge-l": "wellput.metrics.rouge:RougeL",
+    "rouge-lsum": "wellput.metrics.rouge:RougeLsum",
+    "meteor": "wellput.metrics.meteor:Meteor",
+    "sari": "wellput.metrics.sari:Sari",
     "exact": "wellput.metrics.error_rates:Exact",
     "logged": "wellput.metrics.logged:Logged",
     "perplexity": "wellput.metrics.perplexity:Perplexity",
@@ -115,22 +123,6 @@ def option_texts(name: str) -> list[str]:
 def option_values(name: str) -> dict[str, str]:
     """The values that each option of a metric may have, in words."""
     return described_options(metric_class(name))
-
-
-def split_specs(text: str) -> list[str]:
-    """The metrics in a comma-separated list; options may be separated by commas too.
-
-    >>> split_specs("bleu:tokenize=char,lowercase=true,chrf")
-    ['bleu:tokenize=char,lowercase=true', 'chrf']
-    """
-    specs: list[str] = []
-    for piece in text.split(","):
-        name, equals, _ = piece.partition("=")
-        if equals and ":" not in name and specs:
-            specs[-1] += ("," if ":" in specs[-1] else ":") + piece.strip()
-        elif piece.strip():
-            specs.append(piece.strip())
-    return specs
 
 
 def create(spec: str | Metric | GivesMetric) -> Metric:
@@ -198,6 +190,15 @@ def create_all(
     return list(seen.values())
 
 
+def each_scorer(metrics: Sequence[Metric], source: EvalSource) -> list[Metric]:
+    """The metrics; instead of a `logged` that means several scorers of the source, one for each."""
+    if not any("logged" in metric.needs for metric in metrics):
+        return list(metrics)
+    from wellput.metrics.logged import scorers_named
+
+    return scorers_named(metrics, source)
+
+
 def _metrics_of(spec: str | Metric | GivesMetric) -> Sequence[Metric]:
     """The metric that is meant; of a file of scores all that it has."""
     if isinstance(spec, str) and SCORE_FILE.match(spec):
@@ -221,6 +222,7 @@ SPELLINGS: dict[str, str] = {
     "chrfpp": "chrf:word_order=2",
     "translationeditrate": "ter",
     "worderrorrate": "wer",
+    "charactererrorrate": "cer",
     "exactmatch": "exact",
     "em": "exact",
     "ppl": "perplexity",

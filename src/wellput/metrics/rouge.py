@@ -1,14 +1,16 @@
-"""ROUGE-L of Lin (2004), with rouge-score's digits.
+"""ROUGE of Lin (2004), with rouge-score's digits: `rouge-1`, `rouge-2`, `rouge-l` and `rouge-lsum`.
 
-Precision is the length of the longest common subsequence of hypothesis and reference over the length of
-the hypothesis; recall is the same over the length of the reference. The score is their harmonic mean;
-1 is perfect. Words are runs of ASCII letters and digits in lower-case text, so text in other
-scripts has none and scores 0. There is no stemming.
+Precision is the number of units that output and reference have in common over those of the output,
+recall the same over those of the reference. The score is their harmonic mean; 1 is perfect. The units
+are words, pairs of words, or the words of the longest common subsequence. Words are runs of ASCII
+letters and digits in lower-case text, so text in other scripts has none and scores 0.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -18,30 +20,34 @@ from wellput.core.evalset import Batch
 from wellput.core.metric import Floats
 from wellput.metrics.base import BaseMetric, lowered, lowered_lists, ratio
 
+_NO_WORD = re.compile(r"[^a-z0-9\n]+")
+MIN_STEMMED_LETTERS = 4
+"""rouge-score leaves shorter words as they are."""
+
 
 @dataclass(frozen=True)
-class RougeL(BaseMetric):
-    """The F-measure of the longest common subsequence; a corpus is the mean of its segments.
+class _Rouge(BaseMetric):
+    """With several references a segment takes the one with the highest F; a corpus is the mean of its
+    segments. A hypothesis or a reference without words scores 0, even if neither has words, as in
+    rouge-score. `stem` compares the stems of words (Porter's, as in rouge-score's `use_stemmer`)."""
 
-    With several references a segment takes the one with the highest F. A hypothesis or a reference
-    without words scores 0, even if neither has words, as in rouge-score.
-
-    >>> metric = RougeL()
-    >>> batch = Batch.from_texts(["the cat sat"], [["the black cat sat down"]])
-    >>> [round(float(score), 4) for score in metric.score(metric.statistics(batch))]  # 2 · 3 / (3 + 5)
-    [0.75]
-    """
-
-    family: ClassVar[str] = "rouge-l"
-    about: ClassVar[str] = "F-score of the longest common subsequence of words"
     bounds: ClassVar[Bounds] = (0.0, 1.0)
     perfect: ClassVar[Mapping[str, float]] = {"score": 1.0, "precision": 1.0, "recall": 1.0}
     paper: ClassVar[str] = "Lin 2004, ROUGE: A Package for Automatic Evaluation of Summaries"
 
+    stem: bool = False
+
+    @abstractmethod
+    def _counted(
+        self, outputs: Sequence[str], references: Sequence[Sequence[str]], threads: int
+    ) -> Floats: ...
+
     def statistics(self, batch: Batch) -> Floats:
-        return _native.rouge_l_statistics(
-            lowered(batch.texts), lowered_lists(batch.references), batch.threads
-        )
+        outputs, references = lowered(batch.texts), lowered_lists(batch.references)
+        if self.stem:
+            outputs = [_stemmed(text) for text in outputs]
+            references = [[_stemmed(text) for text in row] for row in references]
+        return self._counted(outputs, references, batch.threads)
 
     def score(self, statistics: Floats) -> Floats:
         return ratio(statistics[..., 0], statistics[..., 3])
@@ -53,4 +59,96 @@ class RougeL(BaseMetric):
         }
 
     def signature(self) -> str:
-        return "case:lc|tok:rouge|stem:no"
+        return f"case:lc|tok:rouge|stem:{'porter' if self.stem else 'no'}"
+
+
+def _stemmed(text: str) -> str:
+    """The stems of the words of a lower-case text; its lines stay lines.
+
+    >>> _stemmed("the ferries are\\nleaving.")
+    'the ferri are\\nleav'
+    """
+    from wellput.text.porter import stem
+
+    return "\n".join(
+        " ".join(stem(word) if len(word) >= MIN_STEMMED_LETTERS else word for word in line.split())
+        for line in _NO_WORD.sub(" ", text).split("\n")
+    )
+
+
+@dataclass(frozen=True)
+class Rouge1(_Rouge):
+    """The F-measure of common words.
+
+    >>> metric = Rouge1()
+    >>> batch = Batch.from_texts(["sat the cat"], [["the black cat sat down"]])
+    >>> [round(float(score), 4) for score in metric.score(metric.statistics(batch))]  # 2 · 3 / (3 + 5)
+    [0.75]
+    """
+
+    family: ClassVar[str] = "rouge-1"
+    about: ClassVar[str] = "F-score of common words"
+
+    def _counted(
+        self, outputs: Sequence[str], references: Sequence[Sequence[str]], threads: int
+    ) -> Floats:
+        return _native.rouge_n_statistics(outputs, references, 1, threads)
+
+
+@dataclass(frozen=True)
+class Rouge2(_Rouge):
+    """The F-measure of common pairs of neighboring words.
+
+    >>> metric = Rouge2()
+    >>> batch = Batch.from_texts(["the cat sat"], [["the black cat sat down"]])
+    >>> [round(float(score), 4) for score in metric.score(metric.statistics(batch))]  # 2 · 1 / (2 + 4)
+    [0.3333]
+    """
+
+    family: ClassVar[str] = "rouge-2"
+    about: ClassVar[str] = "F-score of common pairs of words"
+
+    def _counted(
+        self, outputs: Sequence[str], references: Sequence[Sequence[str]], threads: int
+    ) -> Floats:
+        return _native.rouge_n_statistics(outputs, references, 2, threads)
+
+
+@dataclass(frozen=True)
+class RougeL(_Rouge):
+    """The F-measure of the longest common subsequence of the whole texts.
+
+    >>> metric = RougeL()
+    >>> batch = Batch.from_texts(["the cat sat"], [["the black cat sat down"]])
+    >>> [round(float(score), 4) for score in metric.score(metric.statistics(batch))]  # 2 · 3 / (3 + 5)
+    [0.75]
+    """
+
+    family: ClassVar[str] = "rouge-l"
+    about: ClassVar[str] = "F-score of the longest common subsequence of words"
+
+    def _counted(
+        self, outputs: Sequence[str], references: Sequence[Sequence[str]], threads: int
+    ) -> Floats:
+        return _native.rouge_l_statistics(outputs, references, threads)
+
+
+@dataclass(frozen=True)
+class RougeLsum(_Rouge):
+    """The F-measure of longest common subsequences of sentences; every line is a sentence.
+
+    A word of a reference sentence counts if it is in the longest common subsequence with any sentence
+    of the output, so sentences in another order cost nothing.
+
+    >>> batch = Batch.from_texts(["It rained.\\nDinner is late."], [["Dinner is late.\\nIt rained."]])
+    >>> [float(one.score(one.statistics(batch))[0]) for one in (RougeLsum(), RougeL())]
+    [1.0, 0.6]
+    """
+
+    family: ClassVar[str] = "rouge-lsum"
+    about: ClassVar[str] = "F-score of longest common subsequences, sentence by sentence (lines)"
+
+    def _counted(
+        self, outputs: Sequence[str], references: Sequence[Sequence[str]], threads: int
+    ) -> Floats:
+        return _native.rouge_lsum_statistics(outputs, references, threads)

@@ -4,15 +4,20 @@ models of the ratings. `reporting.judges` has the tables about the judges."""
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from wellput.agreement.orders import is_sentinel
+from wellput.agreement.panel import UNKNOWN_NAME_REASON
 from wellput.agreement.result import AgreementResult
 from wellput.core.errors import counted
 from wellput.core.estimates import holds_for
 from wellput.reporting.judges import judge_table, preference_tables
 from wellput.reporting.ranking import ranking_tables
 from wellput.reporting.table import Report, Table, number, p_text, with_interval
+
+MAX_UNKNOWN_NAMES = 5
 
 CSV_COLUMNS = (
     "metric", "question", "level", "average", "coefficient", "value", "low", "high", "p_value",
@@ -30,22 +35,26 @@ def agreement_report(result: AgreementResult) -> Report:
 
 def tables_of(result: AgreementResult) -> list[Table]:
     tables = ranking_tables(result.ranking, result.orders)
-    if tables and (left_out := _excluded_notes(result)):
+    if tables and (left_out := excluded_notes(result)):
         tables[0] = replace(tables[0], notes=[*tables[0].notes, *left_out])
     if result.orders:
         tables.append(order_table(result))
     if result.agreement:
         tables.append(agreement_table(result))
-    if result.differences:
+    if any(not math.isnan(row.p_value) for row in result.differences):
         tables.append(difference_table(result))
     if result.judges:
         tables.append(judge_table(result))
     if result.models:
         tables.append(model_table(result))
     for entry in result.preferences:
-        tables += preference_tables(entry, _excluded_notes(result, "choice", entry["question"]))
+        tables += preference_tables(entry, excluded_notes(result, "choice", entry["question"]))
     if result.confusion:
         tables.append(confusion_table(result))
+    if result.substitutions:
+        tables += substitution_tables(result)
+    if result.homogeneity:
+        tables.append(homogeneity_table(result))
     return tables
 
 
@@ -89,7 +98,7 @@ def agreement_table(result: AgreementResult) -> Table:
             *undefined,
             *_method_notes(result),
             *result.notes,
-            *_excluded_notes(result, of="agreement"),
+            *excluded_notes(result, of="agreement"),
             *_undefined_notes(result),
         ],
     )
@@ -231,12 +240,67 @@ def decision_table(result: AgreementResult) -> Table:
     )
 
 
+def substitution_tables(result: AgreementResult) -> list[Table]:
+    """Each method's substitutions by judge (Kauchak & Barzilay's Tables 7 and 8)."""
+    accuracy = Table(
+        ["method", "question", "judge", "right", "judged", "κ of the judges"],
+        [
+            [
+                row["method"],
+                row["question"],
+                row["judge"],
+                number(row["accuracy"], 3),
+                str(row["n"]),
+                "" if row["kappa"] is None else number(row["kappa"], 2),
+            ]
+            for row in result.substitutions
+        ],
+        title="How many of the substitutions that a method makes are right",
+    )
+    refusing = [row for row in result.substitutions if row["refused_right"] + row["refused_wrong"]]
+    decisions = Table(
+        ["method", "judge", "kept, right", "kept, wrong", "refused, right", "refused, wrong"],
+        [
+            [
+                row["method"],
+                row["judge"],
+                *(
+                    str(row[key])
+                    for key in ("kept_right", "kept_wrong", "refused_right", "refused_wrong")
+                ),
+            ]
+            for row in refusing
+        ],
+        title="What the filters decided, and what each judge said",
+    )
+    return [accuracy, *([decisions] if refusing else [])]
+
+
+def homogeneity_table(result: AgreementResult) -> Table:
+    """Two studies of the same pairs."""
+    return Table(
+        ["pair", "question", "chosen here", "chosen there", "χ²", "p"],
+        [
+            [
+                " : ".join(row["systems"]),
+                row["question"],
+                *(" : ".join(str(count) for count in counts) for counts in row["chosen"]),
+                number(row["chi_squared"], 2),
+                p_text(row["p_value"]),
+            ]
+            for row in result.homogeneity
+        ],
+        title="Did people in the two studies choose alike?",
+        notes=[
+            "χ² of homogeneity with Yates's correction. It assumes that all choices are independent. "
+            "A large p does not show that people chose alike: it may be that there are few choices."
+        ],
+    )
+
+
 def _method_notes(result: AgreementResult) -> list[str]:
     """The scale of the ratings, and what the intervals hold for or why there are none."""
-    normalized = set(result.normalization.values())
-    scale = (
-        "as given" if normalized == {"none"} else f"normalized per judge: {', '.join(normalized)}"
-    )
+    scale = _scale_in_words(result.normalization)
     missing = dict.fromkeys(
         row.method
         for row in result.agreement
@@ -253,6 +317,24 @@ def _method_notes(result: AgreementResult) -> list[str]:
         f"{_chance_levels(result)}",
         *reasons,
     ]
+
+
+def _scale_in_words(normalization: Mapping[str, str]) -> str:
+    """How ratings were brought to one scale, question by question where that differs.
+
+    >>> _scale_in_words({"quality": "z", "liked": "none"})
+    'normalized per judge: quality z, liked as given'
+    """
+    scales = dict.fromkeys(normalization.values())
+    if list(scales) == ["none"]:
+        return "as given"
+    if len(scales) == 1:
+        return f"normalized per judge: {', '.join(scales)}"
+    each = (
+        f"{question} {'as given' if scale == 'none' else scale}"
+        for question, scale in normalization.items()
+    )
+    return f"normalized per judge: {', '.join(each)}"
 
 
 def _chance_levels(result: AgreementResult) -> str:
@@ -276,15 +358,46 @@ def _undefined_notes(result: AgreementResult) -> list[str]:
     ]
 
 
-def _excluded_notes(
+def _is_unknown(row: Mapping[str, Any], kind: str) -> bool:
+    """Whether judgments were left out because the evalset does not have their system, or their item."""
+    named = [one for one in ("judge", "system", "item") if row[one] is not None]
+    return row["reason"] == UNKNOWN_NAME_REASON and named == [kind]
+
+
+def _unknown_note(rows: Sequence[Mapping[str, Any]], kind: str, noun: str) -> str:
+    """How many judgments are about names that the evalset does not have, once for all of them."""
+    if not rows:
+        return ""
+    names = list(dict.fromkeys(row[kind] for row in rows))
+    more = len(names) - MAX_UNKNOWN_NAMES
+    shown = ", ".join(names[:MAX_UNKNOWN_NAMES]) + (f" and {more:,} more" if more > 0 else "")
+    them = "it" if len(names) == 1 else "them"
+    return (
+        f"Left out: {counted(sum(row['n'] for row in rows), noun)} of {counted(len(names), kind)} that "
+        f"the evalset does not have: {shown}. Write {them} as in the evalset, or give the reason: "
+        f'--exclude "{kind}={names[0]}: REASON".'
+    )
+
+
+def excluded_notes(
     result: AgreementResult, noun: str = "rating", question: str | None = None, of: str = "all"
 ) -> list[str]:
     """The ratings that were left out, for one question or for all: `of` everything, or of the
     agreement alone."""
     lines: list[str] = []
     where = "Left out" if of == "all" else "Left out here, but not from the ranking"
-    for row in result.excluded:
-        if question not in (None, row["question"]) or row.get("of", "all") != of:
+    rows = [
+        row
+        for row in result.excluded
+        if question in (None, row["question"]) and row.get("of", "all") == of
+    ]
+    lines += [
+        note
+        for kind in ("system", "item")
+        if (note := _unknown_note([row for row in rows if _is_unknown(row, kind)], kind, noun))
+    ]
+    for row in rows:
+        if any(_is_unknown(row, kind) for kind in ("system", "item")):
             continue
         named = ", ".join(
             f"{kind} {row[kind]}" for kind in ("judge", "system", "item") if row[kind] is not None

@@ -81,13 +81,14 @@ def _or_dash(figure: float | None) -> str:
 def _scale_notes(judges: Sequence[JudgeSummary]) -> list[str]:
     """What counts as disagreement in κ, α and β."""
     words = {
-        "interval": "Ratings: κ (quadratic weights), α and β (interval) weight a disagreement by its "
+        "as given": "Ratings: κ (quadratic weights), α and β (interval) weight a disagreement by its "
         "square. For yes and no they equal the figures for categories.",
-        "nominal": "Choices: κ and α (nominal) count every two that differ. A trial is an item with "
+        "choices": "Choices: κ and α (nominal) count every two that differ. A trial is an item with "
         "the two systems offered.",
+        "labels": "Labels: κ and α (nominal) count every two that differ.",
     }
     return [
-        words[scale] for scale in dict.fromkeys(row.scale for row in judges if row.n_judges > 1)
+        words[values] for values in dict.fromkeys(row.values for row in judges if row.n_judges > 1)
     ]
 
 

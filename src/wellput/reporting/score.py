@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from wellput.core.clusters import MIN_CLUSTERS_FOR_CLAIMS
 from wellput.core.errors import counted
 from wellput.core.scores import MIN_ITEMS_FOR_CLAIMS, Score
 from wellput.engine.result import ScoreResult, SkippedPartition, UnscoredItems
@@ -30,6 +31,13 @@ TEST_NAMES = {
     "ar": "approximate randomization",
     "bs": "paired bootstrap",
 }
+MCNEMAR_NAMES = {"mcnemar": "McNemar's test", "exact mcnemar": "McNemar's exact test"}
+MCNEMAR_EXACT_OR_NOT = "McNemar's test, exact where few items differ"
+SHARE_INTERVAL_NAMES = {
+    "wilson": "Wilson's",
+    "exact": "exact (Clopper and Pearson's)",
+    "wilson, clustered": "Wilson's, widened because items are not independent",
+}
 
 
 def score_report(result: ScoreResult) -> Report:
@@ -38,7 +46,15 @@ def score_report(result: ScoreResult) -> Report:
     if result.differences:
         tables.append(difference_table(result))
     value = result.values()
-    return Report(tables, value, CSV_COLUMNS, value["scores"], result.explanations)
+    if not result.slices:
+        return Report(tables, value, CSV_COLUMNS, value["scores"], result.explanations)
+    from wellput.reporting.slices import slice_tables
+
+    def cell(part: ScoreResult, system: str, metric: str) -> str:
+        return _cell(part[system, metric], _digits(result, metric), part)
+
+    tables += slice_tables(result, cell)
+    return Report(tables, value, ("by", *CSV_COLUMNS), result.records(), result.explanations)
 
 
 def score_table(result: ScoreResult) -> Table:
@@ -95,12 +111,15 @@ def _best(result: ScoreResult) -> frozenset[tuple[int, int]]:
 
 def _test_name(result: ScoreResult) -> str:
     name = TEST_NAMES[result.test or "jackknife"]
-    share_metrics = {one.metric for one in result.differences if one.method == "score test"}
-    if not share_metrics:
+    of_shares = [one for one in result.differences if one.method in MCNEMAR_NAMES]
+    if not of_shares:
         return name
-    if share_metrics == set(result.metrics):
-        return "McNemar's test"
-    return f"{name} ({', '.join(sorted(share_metrics))}: McNemar's test)"
+    methods = {one.method for one in of_shares}
+    mcnemar = MCNEMAR_NAMES[methods.pop()] if len(methods) == 1 else MCNEMAR_EXACT_OR_NOT
+    metrics = sorted({one.metric for one in of_shares})
+    if set(metrics) == set(result.metrics):
+        return mcnemar
+    return f"{name} ({', '.join(metrics)}: {mcnemar})"
 
 
 def _level(result: ScoreResult) -> str:
@@ -305,6 +324,12 @@ def few_items(result: ScoreResult) -> list[str]:
     """A note that there are too few items for a claim, where there are intervals or tests."""
     fewest = min(score.n if score.n_common is None else score.n_common for score in result.scores)
     has_uncertainty = result.test is not None or any(s.low is not None for s in result.scores)
+    clusters = result.clusters
+    if has_uncertainty and clusters is not None and clusters.are_few:
+        return [
+            f"{clusters.n} {clusters.words} are too few to claim a difference; at least "
+            f"{MIN_CLUSTERS_FOR_CLAIMS} are needed."
+        ]
     if not has_uncertainty or fewest >= MIN_ITEMS_FOR_CLAIMS:
         return []
     are = "is" if fewest == 1 else "are"
@@ -321,6 +346,7 @@ def _legend(result: ScoreResult) -> list[str]:
     if has_intervals:
         kind = f"bootstrap interval{resamples}" if result.test == "bs" else "interval"
         lines.append(f"[low, high]: {result.confidence:.0%} {kind}.")
+    lines += _share_notes(result)
     if has_intervals and any(score.low is None for score in result.scores):
         lines.append("There is no interval where all items score the same.")
     if result.test is not None:
@@ -335,13 +361,33 @@ def _legend(result: ScoreResult) -> list[str]:
     if has_intervals or result.test is not None:
         from wellput.core.estimates import holds_for
 
-        lines.append(holds_for("items"))
+        if result.clusters is not None:
+            lines.append(result.clusters.sentence)
+        lines.append(holds_for("items", result.clusters))
+    if result.error_sources:
+        from wellput.reporting.error_sources import error_sentences
+
+        lines += error_sentences(result)
     if any(line.startswith("no difference shown") for line in _claims(result)):
         lines.append(
             "“No difference shown” does not mean that the systems are equal."
             + ("" if result.margin else " margin=X tests whether they differ by less than X.")
         )
     return lines
+
+
+def _share_notes(result: ScoreResult) -> list[str]:
+    """Which metrics are shares of items, and by which method these have their intervals."""
+    metrics: dict[str, list[str]] = {}
+    for metric in result.metrics:
+        methods = {score.method or "" for score in result.scores if score.metric == metric}
+        if methods and methods <= SHARE_INTERVAL_NAMES.keys():
+            names = " or ".join(SHARE_INTERVAL_NAMES[method] for method in sorted(methods))
+            metrics.setdefault(names, []).append(metric)
+    return [
+        f"{', '.join(shares)}: the share of items that count 1, not 0; the interval is {names}."
+        for names, shares in metrics.items()
+    ]
 
 
 def _claims(result: ScoreResult) -> list[str]:

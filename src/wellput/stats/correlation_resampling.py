@@ -36,7 +36,7 @@ same draws, so replicates of two metrics are paired.
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias, TypedDict, Unpack
+from typing import Literal, TypeAlias, TypedDict, Unpack, get_args
 
 import numpy as np
 
@@ -61,7 +61,7 @@ from wellput.stats.resampling import (
 )
 from wellput.stats.undefined_values import undefined
 
-Alternative: TypeAlias = Literal["two-sided", "greater"]
+Alternative: TypeAlias = Literal["two-sided", "greater", "less"]
 Exchanged: TypeAlias = Literal["systems", "items", "both", "cells"]
 
 
@@ -122,6 +122,13 @@ def perm_cells(
     return permutation_test(x, y, z, correlation, exchanged="cells", **options)
 
 
+def check_alternative(alternative: str) -> None:
+    """Raises InputError unless it is one of `Alternative`."""
+    if alternative not in get_args(Alternative):
+        known = ", ".join(get_args(Alternative))
+        raise InputError(f"alternative={alternative!r} is none of {known}.")
+
+
 @takes_old_keywords(OLD_DEFAULTS)
 def permutation_test(
     x: Floats,
@@ -139,9 +146,10 @@ def permutation_test(
 
     `x` and `y` have the scores of the two metrics, `z` those of people, all as systems × items. n is as
     in `correlate`. Resamples where the difference is undefined count as extreme: they raise p.
-    `alternative="greater"` asks whether x agrees better. The coefficient `acc-t` is the share of pairs
-    that the metric orders as people do, where differences of the metric up to a threshold are ties;
-    the threshold that gives the highest share is chosen again in every resample.
+    `alternative="greater"` asks whether x agrees better, `"less"` whether y does. The coefficient
+    `acc-t` is the share of pairs that the metric orders as people do, where differences of the metric
+    up to a threshold are ties; the threshold that gives the highest share is chosen again in every
+    resample.
     """
     check_resampling(n_resamples, seed)
     if correlation.coefficient == "spa":
@@ -149,8 +157,7 @@ def permutation_test(
             "Soft pairwise accuracy cannot be tested by permutation: it is already computed from "
             "permutation tests. Use acc-t or kendall."
         )
-    if alternative not in ("two-sided", "greater"):
-        raise InputError(f"alternative={alternative!r} is none of two-sided, greater.")
+    check_alternative(alternative)
     grouping, coefficient = correlation.grouping, correlation.coefficient
     x, y, z = common_cells(x, y, z)
     refuse_too_many_pairs(x, correlation, n_resamples=n_resamples)
@@ -175,8 +182,10 @@ def permutation_test(
     rounding = RELATIVE_ROUNDING * float(np.abs(correlations[0]).max())
     if alternative == "two-sided":
         p_value = resampling_p_value(np.abs(by_chance), abs(observed) - rounding)
-    else:
+    elif alternative == "greater":
         p_value = resampling_p_value(by_chance, observed - rounding)
+    else:
+        p_value = resampling_p_value(-by_chance, -observed - rounding)
     groups = _native.bootstrapped_correlations(x, z, grouping, coefficient, "both", 0, 0, 1)[0, 1]
     return Estimate(
         value=float(observed),
@@ -302,8 +311,10 @@ def boot_difference(
     `x` and `y` have the scores of the two metrics, `z` those of people, all as systems × items.
 
     p is the smallest 1 - confidence whose percentile interval does not contain 0. With
-    `alternative="greater"` it is the share of resamples in which x does not agree better than y.
+    `alternative="greater"` it is the share of resamples in which x does not agree better than y, with
+    `"less"` the share in which y does not agree better than x.
     """
+    check_alternative(alternative)
     x, y, z = common_cells(x, y, z)
     for scores in (x, y):
         if reason := why_undefined(scores, z, correlation):
@@ -337,9 +348,10 @@ def boot_difference(
 def sign_p_value(differences: Floats, alternative: Alternative) -> float:
     """How often a difference changes its sign by chance; undefined resamples count as changed."""
     not_greater = resampling_p_value(-differences, 0.0)
+    not_less = resampling_p_value(differences, 0.0)
     if alternative == "greater":
         return not_greater
-    return min(1.0, 2 * min(not_greater, resampling_p_value(differences, 0.0)))
+    return not_less if alternative == "less" else min(1.0, 2 * min(not_greater, not_less))
 
 
 @takes_old_keywords(Correlation())

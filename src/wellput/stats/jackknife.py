@@ -11,8 +11,8 @@ of sums, such as BLEU. Nothing is drawn: the same rows give the same figures.
 
 Two systems that are right or wrong on each item are compared by their shares (`proportions.py`).
 
-Items are assumed to be independent. Where several come from one document, the error is too small
-(docs/results/calibration.md says by how much).
+Items are assumed to be independent. Where several come from one document, whole documents are left out
+instead (`clusters.py`).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from wellput.core.estimates import Bounds, Estimate, block_sum
 from wellput.core.metric import Floats
-from wellput.stats.proportions import is_share, wilson
+from wellput.stats.proportions import is_share, share_interval
 from wellput.stats.student import IDENTITY, CautiousStudent, Scale, student_estimate
 from wellput.stats.two_way_jackknife import jackknife_variance
 
@@ -48,6 +48,11 @@ class WithoutItems:
     value: float
     scores: Floats
     counts: NDArray[np.bool_]
+
+    @property
+    def error(self) -> float:
+        """The standard error of the score; 0 where all items say the same."""
+        return _error(self.scores[self.counts], abs(self.value))
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,26 +87,43 @@ def score_interval(
 ) -> Estimate:
     """The score of all items with its interval, which stays within `bounds`.
 
-    Where every item counts 0 or 1 the interval is Wilson's. Otherwise it is the jackknife's, on a
-    scale where a score between bounds has a symmetric error: log odds between two bounds, the
+    Where every item counts 0 or 1 the interval is that of a share. Otherwise it is the jackknife's, on
+    a scale where a score between bounds has a symmetric error: log odds between two bounds, the
     logarithm of the distance to a single one. There is no interval where all items say the same, or
     fewer than two items add anything.
     """
     counts = statistics[(statistics != 0).any(axis=1)]
     if is_share(counts, score, bounds):
-        return wilson(int(counts[:, 0].sum()), len(counts), confidence=confidence)
-    found = scores_without_items(statistics, score)
-    error = _error(found.scores[found.counts], abs(found.value))
+        return share_interval(int(counts[:, 0].sum()), len(counts), confidence=confidence)
+    return interval_of(
+        scores_without_items(statistics, score),
+        freedom=len(counts) - 1,
+        n=len(statistics),
+        confidence=confidence,
+        bounds=bounds,
+    )
+
+
+def interval_of(
+    found: WithoutItems,
+    *,
+    freedom: float,
+    n: int,
+    confidence: float,
+    bounds: Bounds,
+    method: str = "jackknife",
+) -> Estimate:
+    """The jackknife's interval, from scores computed before."""
     scale, slope = _scale_between(*bounds, at=found.value)
     return student_estimate(
         found.value,
-        error * slope,
-        len(counts) - 1,
+        found.error * slope,
+        freedom,
         null=None,
         confidence=confidence,
         scale=scale,
-        method="jackknife",
-        n=len(statistics),
+        method=method,
+        n=n,
     )
 
 
@@ -119,13 +141,28 @@ def paired_jackknife(
 
 def n_differing(a: Floats, b: Floats) -> int:
     """The number of items whose statistics differ."""
-    return int(np.count_nonzero((a != b).any(axis=1)))
+    return int(np.count_nonzero(is_differing(a, b)))
+
+
+def is_differing(a: Floats, b: Floats) -> NDArray[np.bool_]:
+    """Whether the statistics of each item differ."""
+    different: NDArray[np.bool_] = (a != b).any(axis=1)
+    return different
 
 
 def difference_of(
-    a: WithoutItems, b: WithoutItems, differing: int, *, confidence: float = 0.95
+    a: WithoutItems,
+    b: WithoutItems,
+    differing: int,
+    *,
+    confidence: float = 0.95,
+    freedom: float | None = None,
+    n: int | None = None,
+    method: str = "jackknife",
 ) -> PairedDifference:
-    """As `paired_jackknife`, from scores computed before; the systems differ on `differing` items.
+    """As `paired_jackknife`, from scores computed before; the systems differ on `differing` items. The
+    degrees of freedom are one less, unless given; `n` is the number of items, if it is not that of the
+    scores.
 
     Two systems that differ on one item or none get p = 1. Where every item differs by the same
     amount there is no spread to measure: p is the chance that equally good systems differ in the
@@ -137,11 +174,13 @@ def difference_of(
     error = _error(differences, max(abs(a.value), abs(b.value)))
     if not error > 0 or differing < 2:
         p_value = math.nan if math.isnan(error) else 2.0 ** min(0, 1 - differing)
-        estimate = Estimate(value, p_value=p_value, method="sign", n=len(counts), null=0.0)
+        estimate = Estimate(value, p_value=p_value, method="sign", n=n or len(counts), null=0.0)
         return PairedDifference(estimate, None)
     # Without an item whose difference is large the score falls, so the sign changes.
-    found = CautiousStudent(value, error, differing - 1, -_skew(differences))
-    estimate = found.estimate(confidence=confidence, n=len(counts), method="jackknife")
+    found = CautiousStudent(
+        value, error, differing - 1 if freedom is None else freedom, -_skew(differences)
+    )
+    estimate = found.estimate(confidence=confidence, n=n or len(counts), method=method)
     return PairedDifference(estimate, found)
 
 

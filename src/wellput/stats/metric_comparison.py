@@ -33,6 +33,7 @@ from wellput.stats.correlation_intervals import correlation_difference
 from wellput.stats.correlation_resampling import (
     Alternative,
     boot_difference,
+    check_alternative,
     perm_both,
     perm_cells,
     perm_inputs,
@@ -90,6 +91,7 @@ def williams(
     >>> round(williams(0.9, 0.6, 0.7, 20, alternative="greater").p_value, 4)
     0.0012
     """
+    check_alternative(alternative)
     if n < 4:
         return undefined("Williams' test needs four points", has_p_value=True)
     variance = williams_variance(r12, r13, r23, n)
@@ -99,9 +101,12 @@ def williams(
     df = n - 3 if df is None else df
     from scipy.special import stdtr
 
-    p_value = 2 * stdtr(df, -abs(t)) if alternative == "two-sided" else stdtr(df, -t)
+    tails = {"two-sided": 2 * stdtr(df, -abs(t)), "greater": stdtr(df, -t), "less": stdtr(df, t)}
     return Estimate(
-        value=r12 - r13, p_value=float(p_value), method=f"Williams' test, t({df}) = {t:.4f}", n=n
+        value=r12 - r13,
+        p_value=float(tails[alternative]),
+        method=f"Williams' test, t({df}) = {t:.4f}",
+        n=n,
     )
 
 

@@ -8,8 +8,7 @@ judge, or about one item, are not quite.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from statistics import NormalDist
+from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
@@ -19,6 +18,7 @@ from wellput.core.errors import InputError
 from wellput.core.estimates import Estimate
 from wellput.core.judgment import PAIRWISE_CHOICES
 from wellput.core.metric import Floats
+from wellput.stats.proportions import wilson
 from wellput.stats.student import check_confidence
 from wellput.stats.undefined_values import ratios, undefined
 
@@ -166,14 +166,8 @@ def _share(part: int, whole: int, confidence: float) -> Estimate:
     check_confidence(confidence)
     if not whole:
         return undefined("it was never offered", n=0)
-    z2 = NormalDist().inv_cdf((1 + confidence) / 2) ** 2
-    share = part / whole
-    center = (share + z2 / (2 * whole)) / (1 + z2 / whole)
-    half = np.sqrt(z2 * (share * (1 - share) / whole + z2 / (4 * whole**2))) / (1 + z2 / whole)
-    # At 0 and 1 the bounds are exact: rounding must not move them.
-    low = 0.0 if part == 0 else float(center - half)
-    high = 1.0 if part == whole else float(center + half)
-    return Estimate(share, low, high, method="times chosen / offered, Wilson interval", n=whole)
+    found = wilson(part, whole, confidence=confidence)
+    return replace(found, method="times chosen / offered, Wilson interval")
 
 
 def win_rates(choices: Choices) -> Floats:

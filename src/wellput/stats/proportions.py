@@ -1,9 +1,13 @@
 """Shares of items that are right: one share, and the difference of two systems' shares.
 
-A share has Wilson's interval (1927). `DifferenceOfShares` is the difference of two systems' shares:
-only the items where exactly one system is right count. It is tested by the score test. The p-value of
-the null hypothesis that the shares are equal is McNemar's (1947, without correction). The interval,
-which has the differences that the test does not reject, is Tango's (1998).
+A share has Wilson's interval (1927), of few items the exact one (Clopper & Pearson 1934). Both have a
+width even where all or none of the items are hits.
+
+`DifferenceOfShares` is the difference of two systems' shares. Only the items where exactly one system
+is right say which is better. The p-value of the null hypothesis that the shares are equal is McNemar's
+(1947): exact, by the binomial distribution, where few items differ, else by the score test, without
+continuity correction. The interval has the differences that the score test does not reject (Tango
+1998); it contains 0 just where McNemar's p-value is not small.
 """
 
 from __future__ import annotations
@@ -37,9 +41,55 @@ def is_share(
     return bool(ends[0] == 0 and ends[1] == 1 and math.isclose(value, float(hits.mean())))
 
 
+MIN_ITEMS_FOR_WILSON = 30
+"""With fewer items a share has the exact interval."""
+MIN_DIFFERING_FOR_SCORE_TEST = 25
+"""Where fewer items differ, McNemar's test is exact."""
+
+
+def share_interval(hits: int, n: int, *, confidence: float = 0.95) -> Estimate:
+    """A share with its interval: exact for few items, else Wilson's.
+
+    >>> share_interval(10, 10).method, share_interval(100, 100).method
+    ('exact', 'wilson')
+    """
+    interval = wilson if n >= MIN_ITEMS_FOR_WILSON else clopper_pearson
+    return interval(hits, n, confidence=confidence)
+
+
+def clopper_pearson(hits: int, n: int, *, confidence: float = 0.95) -> Estimate:
+    """A share with the exact interval: the shares that neither of the two one-sided binomial tests
+    rejects. It contains the true share at least as often as it claims.
+
+    >>> all_of_ten = clopper_pearson(10, 10)
+    >>> round(all_of_ten.low, 3), all_of_ten.high
+    (0.692, 1.0)
+    """
+    tail = (1 - confidence) / 2
+    low = 0.0 if hits == 0 else _share_with_tail(n - hits, n, tail)
+    high = 1.0 if hits == n else 1 - _share_with_tail(hits, n, tail)
+    return Estimate(hits / n, low, high, method="exact", n=n)
+
+
+def _share_with_tail(misses: int, n: int, tail: float) -> float:
+    """The share of hits under which at most so many misses have the probability `tail`."""
+    below, above = 0.0, 1.0
+    for _ in range(BISECTION_STEPS):
+        middle = (below + above) / 2
+        if _binomial_cdf(misses, n, 1 - middle) < tail:
+            below = middle
+        else:
+            above = middle
+    return (below + above) / 2
+
+
+def _binomial_cdf(k: int, n: int, share: float) -> float:
+    """The probability of at most k of n."""
+    return math.fsum(math.comb(n, i) * share**i * (1 - share) ** (n - i) for i in range(k + 1))
+
+
 def wilson(hits: int, n: int, *, confidence: float = 0.95) -> Estimate:
-    """A share with Wilson's interval (1927): the shares that the score test does not reject. The
-    interval has a width even where all or none of the items are hits.
+    """A share with Wilson's interval (1927): the shares that the score test does not reject.
 
     >>> none_of_fifty = wilson(0, 50)
     >>> none_of_fifty.low, round(none_of_fifty.high, 3)
@@ -49,10 +99,10 @@ def wilson(hits: int, n: int, *, confidence: float = 0.95) -> Estimate:
     low, high = wilson_bounds(share, n, z=NormalDist().inv_cdf((1 + confidence) / 2))
     low = 0.0 if hits == 0 else max(0.0, low)
     high = 1.0 if hits == n else min(1.0, high)
-    return Estimate(share, low, high, method="Wilson", n=n)
+    return Estimate(share, low, high, method="wilson", n=n)
 
 
-def wilson_bounds(share: float, n: int, *, z: float) -> tuple[float, float]:
+def wilson_bounds(share: float, n: float, *, z: float) -> tuple[float, float]:
     """Wilson's interval of a share of n, z standard errors wide on either side. At a share of 0 or 1
     rounding may take a bound a little beyond it."""
     center = (share + z * z / (2 * n)) / (1 + z * z / n)
@@ -84,25 +134,44 @@ class DifferenceOfShares:
     @property
     def p_value(self) -> float:
         """The two-sided p-value of the null hypothesis that the true shares are equal."""
+        if self.is_exact:
+            fewer, differing = min(self.only_a, self.only_b), self.only_a + self.only_b
+            return min(1.0, 2 * _binomial_cdf(fewer, differing, 0.5))
         return min(1.0, 2 * NORMAL.cdf(-abs(self._statistic(0.0))))
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether so few items differ that the p-value is exact."""
+        return self.only_a + self.only_b < MIN_DIFFERING_FOR_SCORE_TEST
 
     @property
     def estimate(self) -> Estimate:
         """
         >>> found = DifferenceOfShares(only_a=9, only_b=1, n=30).estimate
         >>> [round(x, 3) for x in (found.value, found.low, found.high, found.p_value)]
-        [0.267, 0.072, 0.457, 0.011]
+        [0.267, 0.072, 0.457, 0.021]
         """
-        critical = NORMAL.inv_cdf((1 + self.confidence) / 2)
+        low, high = self._interval
         return Estimate(
             value=(self.only_a - self.only_b) / self.n,
-            low=self._difference_with_statistic(critical),
-            high=self._difference_with_statistic(-critical),
+            low=low,
+            high=high,
             p_value=self.p_value,
-            method="score test",
+            method="exact mcnemar" if self.is_exact else "mcnemar",
             n=self.n,
             null=0.0,
         )
+
+    @property
+    def _interval(self) -> tuple[float, float]:
+        """Tango's, moved so that it contains 0 just where p is not small."""
+        critical = NORMAL.inv_cdf((1 + self.confidence) / 2)
+        low, high = map(self._difference_with_statistic, (critical, -critical))
+        if self.p_value >= 1 - self.confidence:
+            return min(low, 0.0), max(high, 0.0)
+        if self.only_a > self.only_b:
+            return max(low, math.nextafter(0.0, 1.0)), high
+        return low, min(high, math.nextafter(0.0, -1.0))
 
     def equivalence_p(self, margin: float) -> float:
         """The p-value of the null hypothesis that the true difference is `margin` or more away from 0,

@@ -1,6 +1,9 @@
 """`JudgeQueue`: what a judge gets next, and how much there is in all. It applies
 `assignment_rules` to the tables inside one transaction.
 
+Machine judges answer every trial, beside the people: they take no share of people's trials, are never
+waited for, and see neither practice nor checks.
+
 An assignment has one of four purposes: `trial`, `repeat` (one of the judge's own trials again),
 `practice` and `check`. A withdrawn assignment went to somebody else while its judge was away.
 """
@@ -14,9 +17,11 @@ from typing import Any, Literal, TypeAlias
 import sqlalchemy as sa
 from sqlalchemy import Connection, Row
 
+from wellput.core.judgment import MACHINE_PREFIX
 from wellput.studies import schema
 from wellput.studies.assignment_rules import (
     CHECK_STREAM,
+    ORDER_STREAM,
     OtherJudge,
     beyond_share,
     candidates,
@@ -46,6 +51,7 @@ OWN_ASSIGNMENTS = (
     .where(assignments.judge == sa.bindparam("own_judge"))
     .order_by(assignments.id)
 )
+MACHINES = sa.select(judges.id).where(judges.name.startswith(MACHINE_PREFIX, autoescape=True))
 MISSING_JUDGMENTS = sa.select(trials.number, trials.planned - trials.given).where(
     trials.given < trials.planned
 )
@@ -64,6 +70,11 @@ class NewAssignment:
 def own_assignments(connection: Connection, judge: int) -> list[Assignment]:
     """All assignments of a judge, in the order in which the judge got them."""
     return list(connection.execute(OWN_ASSIGNMENTS, {"own_judge": judge}).all())
+
+
+def machine_judges(connection: Connection) -> set[int]:
+    """The judges who are machines."""
+    return set(connection.scalars(MACHINES))
 
 
 def open_assignment(own: Sequence[Assignment]) -> Assignment | None:
@@ -86,11 +97,15 @@ class JudgeQueue:
         self.own = own_assignments(connection, judge)
         self.had = [r for r in self.own if r.purpose == "trial" and not r.is_withdrawn]
         self.had_numbers = [int(row.number) for row in self.had]
-        self.is_within = setup.plan.kind == "within-judge"
+        self.machines = machine_judges(connection)
+        self.is_machine = judge in self.machines
+        self.is_within = setup.plan.kind == "within-judge" and not self.is_machine
         self.listed = within_judge(setup, judge) if self.is_within else ()
 
     def next(self) -> NewAssignment | None:
         """The next assignment; None when the judge has had everything."""
+        if self.is_machine:
+            return next(iter(self.for_machine(1)), None)
         n_practice = self._count("practice")
         if n_practice < len(self.setup.questionnaire.practice):
             texts = self.setup.questionnaire.practice[n_practice].texts
@@ -101,6 +116,15 @@ class JudgeQueue:
             return trial
         return self._special(self.length) if self.had else None
 
+    def for_machine(self, most: int) -> list[NewAssignment]:
+        """Up to `most` trials that a machine has not had, in an order of its own."""
+        order = rng_for(self.setup.seed, self.judge, ORDER_STREAM).permutation(
+            len(self.setup.trials)
+        )
+        had = set(self.had_numbers)
+        numbers = [number for number in order.tolist() if number not in had][:most]
+        return [NewAssignment("trial", number, self._variants(number)) for number in numbers]
+
     @property
     def n_done(self) -> int:
         return sum(row.answered_at is not None for row in self.had)
@@ -108,12 +132,16 @@ class JudgeQueue:
     @property
     def length(self) -> int:
         """The number of trials planned for the judge, without repeats and checks."""
+        if self.is_machine:
+            return len(self.setup.trials)
         if self.is_within:
             return len(self.listed)
         return share(self.setup.plan, len(self.setup.trials), self.judge)
 
     def total(self) -> int:
         """The number of answers that the judge will have given in the end, as far as is known now."""
+        if self.is_machine:
+            return len(self.setup.trials)
         regular = len(self.had)
         if regular < self.length:
             regular = min(self.length, regular + self._n_free())
@@ -202,12 +230,13 @@ class JudgeQueue:
         return {
             row.id
             for row in rows
-            if is_away(
+            if row.id not in self.machines
+            and is_away(
                 seconds_idle=abs(self.now - row.seen_at),
                 answers_since=newest - row.seen_answer,
                 has_started=row.started_at is not None,
                 is_holding=is_holding,
-                n_judges=len(rows) + 1,
+                n_judges=len(rows) + 1 - len(self.machines),
                 setup=self.setup,
             )
         }
@@ -255,6 +284,7 @@ class JudgeQueue:
         everyone = {
             row.id: row.forgotten_at is not None
             for row in self.connection.execute(sa.select(judges.id, judges.forgotten_at))
+            if row.id not in self.machines
         }
         had: dict[int, set[int]] = {}
         for judge, number in self.connection.execute(
@@ -282,19 +312,24 @@ class JudgeQueue:
         systems: Sequence[str] = self.setup.trials[number].systems
         if self.setup.design.balances_order:
             orders = {True: 0, False: 0}
-            for shown in self.connection.scalars(
-                sa.select(assignments.variants).where(
-                    assignments.purpose == "trial",
-                    assignments.number == number,
-                    assignments.is_withdrawn.is_(False),
-                )
-            ):
+            for shown in () if self.is_machine else self._shown_to_people(number):
                 orders[shown[0][1] == systems[0]] += 1
             if not is_first_shown_first(orders, seed=self.setup.seed, trial=number):
                 systems = systems[::-1]
         elif len(systems) > 1:
             systems = shuffled(systems, seed=self.setup.seed, judge=self.judge, trial=number)
         return [(opaque_id(), system) for system in systems]
+
+    def _shown_to_people(self, number: int) -> list[list[tuple[str, str]]]:
+        """The variants of a trial in the orders in which people have seen them."""
+        rows = self.connection.execute(
+            sa.select(assignments.judge, assignments.variants).where(
+                assignments.purpose == "trial",
+                assignments.number == number,
+                assignments.is_withdrawn.is_(False),
+            )
+        )
+        return [row.variants for row in rows if row.judge not in self.machines]
 
     def _number_of(self, trial: Trial) -> int:
         """The number of a trial, in any order of its systems."""

@@ -49,7 +49,15 @@ class TextMedium:
 
     def prepared(self, item: Item) -> tuple[dict[str, str], bytes | None, list[str]]:
         texts = {s: output for s, output in item.outputs.items() if isinstance(output, str)}
-        return texts, None, []
+        sampled = [s for s, output in item.outputs.items() if isinstance(output, tuple)]
+        return (
+            texts,
+            None,
+            [
+                f"item {item.id}: {system} has several samples; give one text as its output"
+                for system in sampled
+            ],
+        )
 
     def reworded(self, questionnaire: Questionnaire, design: Design) -> Questionnaire:
         return questionnaire
@@ -76,7 +84,7 @@ def medium_for(items: Iterable[Item]) -> Medium:
     """The medium of the first output that is not text, or that of text."""
     for item in items:
         for output in item.outputs.values():
-            if not isinstance(output, str):
+            if isinstance(output, Mapping):
                 kind = kind_of(output)
                 medium: Medium | None = kind.medium()
                 if medium is None:

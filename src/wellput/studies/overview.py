@@ -15,13 +15,14 @@ from sqlalchemy import Connection
 
 from wellput.agreement.panel import AnyJudgment
 from wellput.agreement.ranking import Ranking
+from wellput.core.judgment import is_machine
 from wellput.core.metric import Floats
 from wellput.core.result import Result
 from wellput.stats.judge_correlations import pairwise_correlations
 from wellput.stats.krippendorff import MeasurementLevel, krippendorff_alpha
 from wellput.stats.ratings import MIN_SHARED_UNITS
 from wellput.studies import schema
-from wellput.studies.judge_queue import JudgeQueue, open_assignment
+from wellput.studies.judge_queue import JudgeQueue, machine_judges, open_assignment
 from wellput.studies.queries import AnsweredRow, judgments_of, read_answered
 from wellput.studies.questionnaire import Check
 from wellput.studies.questions import AnswerValues
@@ -81,8 +82,9 @@ class AgreementOverview:
 class Overview(Result):
     """The state of a study.
 
-    `done` and `planned` count answers to trials, without practice, checks and repeats. `unreachable`
-    counts those that the invited judges will not give: more judges must be invited.
+    `done` and `planned` count people's answers to trials, without practice, checks and repeats.
+    `unreachable` counts those that the invited judges will not give: more judges must be invited.
+    Ranking, agreement and items are people's too; machines are only among the `judges`.
     """
 
     presented_by: ClassVar[str] = "wellput.reporting.study:status_report"
@@ -141,9 +143,11 @@ def overview(
     setup: StudySetup, connection: Connection, *, state: str, now: float, latest: LatestRankings
 ) -> Overview:
     """The state of the study."""
-    answered = read_answered(connection)
+    everything = read_answered(connection)
+    machines = machine_judges(connection)
+    answered = [one for one in everything if one.judge_id not in machines]
     by_judge: dict[int, list[AnsweredRow]] = {}
-    for one in answered:
+    for one in everything:
         by_judge.setdefault(one.judge_id, []).append(one)
     rows = connection.execute(sa.select(schema.judges).order_by(schema.judges.c.id)).all()
     judges: list[JudgeOverview] = []
@@ -154,11 +158,13 @@ def overview(
             own = by_judge.get(row.id, [])
             judge = _judge(setup, row, own, queue)
             judges.append(judge)
-            n_had = sum(one.purpose == "trial" for one in own)
-            expected += max(0, queue.length - n_had)
+            if row.id not in machines:
+                n_had = sum(one.purpose == "trial" for one in own)
+                expected += max(0, queue.length - n_had)
     done = sum(one.purpose == "trial" for one in answered)
-    planned = _planned(setup, n_judges=len(judges))
-    items = _items(setup, answered, n_judges=len(judges))
+    n_people = len([judge for judge in judges if not is_machine(judge.name)])
+    planned = _planned(setup, n_judges=n_people)
+    items = _items(setup, answered, n_judges=n_people)
     return Overview(
         title=setup.questionnaire.title,
         design=setup.questionnaire.kind,
@@ -253,7 +259,7 @@ def _flags(answered: Sequence[AnsweredRow], n_checks: int, n_failed: int) -> lis
         if len(column) >= MIN_STRAIGHT_LINE_ANSWERS and len(set(column)) == 1:
             shown = column[0] if isinstance(column[0], str) else f"{column[0]:g}"
             flags.append(f"straight-lining: every answer to {question} is {shown}")
-    seconds = _median([one.ms / 1000 for one in trials])
+    seconds = _median([one.ms / 1000 for one in trials if not is_machine(one.judge)])
     if seconds is not None and len(trials) >= MIN_TRIALS_TO_CALL_HASTY and seconds < HASTY_SECONDS:
         flags.append(f"hasty: half of the trials took under {HASTY_SECONDS:g} second")
     return flags

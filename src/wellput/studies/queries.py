@@ -137,8 +137,15 @@ def has_consented(connection: Connection, judge: int) -> bool:
     return connection.scalar(sa.select(judges.consented_at).where(judges.id == judge)) is not None
 
 
-def give(connection: Connection, judge: int, given: NewAssignment, now: float) -> Assignment:
-    """Gives a trial to a judge."""
+def give(
+    connection: Connection,
+    judge: int,
+    given: NewAssignment,
+    now: float,
+    *,
+    is_machine: bool = False,
+) -> Assignment:
+    """Gives a trial to a judge. What a machine gets does not count as one of the planned judgments."""
     values = {
         "variants": given.variants,
         "given_at": now,
@@ -165,7 +172,7 @@ def give(connection: Connection, judge: int, given: NewAssignment, now: float) -
             .values({**values, **fixed, "number": given.number})
             .returning(schema.assignments)
         ).one()
-    if given.purpose == "trial":
+    if given.purpose == "trial" and not is_machine:
         change_given(connection, given.number, +1)
     return row
 

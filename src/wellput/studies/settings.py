@@ -72,10 +72,14 @@ CHECK_SETTINGS: SettingTypes = {**PRACTICE_SETTINGS, "expected": dict}
 TASK_SETTINGS: SettingTypes = {"item": (str, int), "text": str, "answers": list, "choices": list}
 
 
-def read_settings(settings: str | Path | Mapping[str, Any]) -> dict[str, Any]:
-    """Settings from a TOML file or a mapping, with names and types checked."""
+def read_settings(
+    settings: str | Path | Mapping[str, Any], further: SettingTypes | None = None
+) -> dict[str, Any]:
+    """Settings from a TOML file or a mapping, with names and types checked. `further` has the names and
+    types that only this kind of file has."""
+    known = {**TOP_SETTINGS, **(further or {})}
     if isinstance(settings, Mapping):
-        return _checked(dict(settings), "These settings")
+        return _checked(dict(settings), "These settings", known)
     try:
         with Path(settings).open("rb") as file:
             record = tomllib.load(file)
@@ -86,11 +90,11 @@ def read_settings(settings: str | Path | Mapping[str, Any]) -> dict[str, Any]:
         RecursionError,
     ) as error:  # not TOML, not UTF-8, or a number of 5,000 digits
         raise InputError(f"{settings} is not TOML: {error}.") from None
-    return _checked(record, str(settings))
+    return _checked(record, str(settings), known)
 
 
-def _checked(record: dict[str, Any], name: str) -> dict[str, Any]:
-    problems = _problems(record, TOP_SETTINGS, "")
+def _checked(record: dict[str, Any], name: str, known_settings: SettingTypes) -> dict[str, Any]:
+    problems = _problems(record, known_settings, "")
     for table, known in (
         ("questions", QUESTION_SETTINGS),
         ("demographics", DEMOGRAPHIC_SETTINGS),

@@ -16,7 +16,7 @@ import sqlalchemy as sa
 from sqlalchemy import Connection
 
 from wellput.core.errors import InputError, WellputError, counted
-from wellput.core.judgment import Judgment, Preference
+from wellput.core.judgment import Judgment, Preference, is_machine
 from wellput.studies import schema
 from wellput.studies.database import (
     BUSY_SECONDS,
@@ -286,11 +286,42 @@ class Store:
             current = open_assignment(queue.own)
             seen = connection.scalar(sa.select(judges.seen_at).where(judges.id == judge.id))
             if current is None and (given := queue.next()) is not None:
-                current = give(connection, judge.id, given, now)
+                current = give(connection, judge.id, given, now, is_machine=queue.is_machine)
                 note_seen(connection, judge.id, now)
             elif abs(now - (seen or 0)) > SEEN_EVERY_SECONDS:
                 note_seen(connection, judge.id, now)
             return None if current is None else self._shown(connection, current)
+
+    def next_trials(self, judge: JudgeRef, most: int) -> list[ShownTrial]:
+        """Up to `most` trials for a machine, which answers several at a time: first those that it was
+        given and has not answered, then others.
+
+        Raises StudyClosed while the study is paused or closed.
+        """
+        now = self.clock()
+        with self.database.write() as connection:
+            lock_study(connection)
+            require_state(connection, ("open",))
+            queue = JudgeQueue(self.setup, connection, judge.id, now)
+            rows = [row for row in queue.had if row.answered_at is None][:most]
+            for given in queue.for_machine(most - len(rows)):
+                rows.append(give(connection, judge.id, given, now, is_machine=True))
+            note_seen(connection, judge.id, now)
+            return [self._shown(connection, row) for row in rows]
+
+    def machine(self, name: str, about: Mapping[str, str]) -> JudgeRef:
+        """The machine judge of this name, which is invited if it is new. What is said `about` it stands
+        where judges say something about themselves."""
+        if not is_machine(name):
+            raise InputError(f"{name!r} is not the name of a machine: it must begin with model:.")
+        with self.database.read() as connection:
+            found = connection.scalar(sa.select(judges.id).where(judges.name == name))
+        if found is None:
+            self.invite(1, [name])
+        with self.database.write() as connection:
+            row = connection.execute(sa.select(schema.judges).where(judges.name == name)).one()
+            update_judge(connection, row.id, demographics=dict(about))
+        return JudgeRef(row.id, row.name, True, True, row.started_at is not None)
 
     def trial(self, judge: JudgeRef, trial_id: str) -> ShownTrial | None:
         """One of the judge's own trials; None for any other trial."""
@@ -324,7 +355,8 @@ class Store:
             if row is None:
                 raise UnknownTrial("This trial is not yours.")
             require_state(connection, ("open", "paused"))
-            if self.questionnaire.consent is not None and not has_consented(connection, judge.id):
+            needs_consent = self.questionnaire.consent is not None and not is_machine(judge.name)
+            if needs_consent and not has_consented(connection, judge.id):
                 raise AnswerError(["the study needs your consent first"])
             values = checked_answers(self.setup, row, answers)
             latest = latest_answer(connection, row.id)
@@ -342,6 +374,12 @@ class Store:
                         recorded_at=now,
                     )
                 )
+                if is_machine(judge.name):  # people are not late because a machine is quick
+                    connection.execute(
+                        sa.update(schema.judges)
+                        .where(judges.id != judge.id)
+                        .values(seen_answer=judges.seen_answer + 1)
+                    )
             changes: dict[str, Any] = {"is_reopened": False, "is_withdrawn": False}
             if row.answered_at is None:
                 changes["answered_at"] = now
@@ -391,7 +429,7 @@ class Store:
             own = own_assignments(connection, row.id)
             ids = [one.id for one in own]
             for one in own:
-                if one.purpose == "trial" and not one.is_withdrawn:
+                if one.purpose == "trial" and not one.is_withdrawn and not is_machine(row.name):
                     change_given(connection, one.number, -1)
             erased = sum(one.answered_at is not None for one in own)
             connection.execute(sa.delete(schema.answers).where(answers.assignment.in_(ids)))

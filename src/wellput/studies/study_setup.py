@@ -155,9 +155,11 @@ def study_items(
     return tuple(found)
 
 
-def all_trials(questionnaire: Questionnaire, items: Sequence[StudyItem]) -> tuple[Trial, ...]:
-    """Every possible trial, in the order of the items."""
-    design = design_of(questionnaire)
+def all_trials(
+    questionnaire: Questionnaire, items: Sequence[StudyItem], design: Design | None = None
+) -> tuple[Trial, ...]:
+    """Every possible trial, in the order of the items. `design` is for one that no study can have."""
+    design = design or design_of(questionnaire)
     systems = tuple(dict.fromkeys(system for item in items for system in item.outputs))
     trials: list[Trial] = []
     for place, item in enumerate(items):

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+import wellput
 from tests.reporting.html.evaluations import HOSTILE, small_evaluation
 from wellput.core.errors import MissingExtra
 from wellput.core.evalset import EvalSet, Item
@@ -183,3 +184,10 @@ def test_of_a_single_judge_no_agreement_is_claimed() -> None:
     assert not judges.charts
     (judges,) = [s for s in sections_of(small_evaluation()) if s.name == "judges"]
     assert not judges.words and judges.charts
+
+
+def test_samples_of_an_output_are_numbered(tmp_path: Path) -> None:
+    evalset = EvalSet.of({"A": [["first one", "second one"]] * 12}, ["first two"] * 12)
+    wellput.report(evalset, metrics="chrf,gsa", path=tmp_path / "r.html")
+    shown = items_of((tmp_path / "r.html").read_text())
+    assert "(1) first one\\n(2) second one" in json.dumps(shown)

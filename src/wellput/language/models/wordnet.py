@@ -27,6 +27,19 @@ from wellput.language.models.lexicon import CATEGORIES, CATEGORY_OF_LETTER, Cate
 from wellput.language.models.wordnet_files import WndbLexicon, read_lmf, read_yaml_folder
 
 NLTK_NAMES = ("wordnet", "wordnet31", "wordnet2022", "wordnet2021")
+NLTK_ENDINGS: dict[Category, Sequence[tuple[str, str]]] = {
+    "noun": (
+        ("s", ""), ("ses", "s"), ("ves", "f"), ("xes", "x"), ("zes", "z"), ("ches", "ch"),
+        ("shes", "sh"), ("men", "man"), ("ies", "y"),
+    ),
+    "verb": (
+        ("s", ""), ("ies", "y"), ("es", "e"), ("es", ""), ("ed", "e"), ("ed", ""), ("ing", "e"),
+        ("ing", ""),
+    ),
+    "adj": (("er", ""), ("est", ""), ("er", "e"), ("est", "e")),
+    "adv": (),
+}  # fmt: skip
+"""Endings of inflected words, and of their lemmas."""
 SYSTEM_FOLDERS = ("/usr/share/wordnet", "/usr/local/share/wordnet", "/usr/local/WordNet-3.0/dict")
 
 
@@ -96,6 +109,30 @@ class WordNet:
                     if synonym and synonym.text.lower() != word.lower():
                         found.setdefault(synonym.text, synonym)
         return list(found.values())
+
+    def single_word_synonyms(self, word: str) -> frozenset[str]:
+        """The lemmas of one word that share a synset with any lemma of `word`, as they are written in
+        WordNet. The lemmas are those that NLTK finds, which knows fewer forms than `lemmas`: an
+        irregular form has no regular lemma, and one ending is removed at most."""
+        lower = word.lower().replace("_", " ")
+        return frozenset(
+            member
+            for category in CATEGORIES
+            for lemma in {lower, *self._lemmas_in_nltk(lower, category)}
+            for sense in self._senses(lemma, category)
+            for member in sense.members
+            if " " not in member
+        )
+
+    def _lemmas_in_nltk(self, word: str, category: Category) -> Sequence[str]:
+        irregular = self._lexicon.exceptions(category).get(word)
+        if irregular is not None:
+            return irregular
+        return [
+            word.removesuffix(ending) + replacement
+            for ending, replacement in NLTK_ENDINGS[category]
+            if word.endswith(ending)
+        ]
 
     @cached_property
     def fingerprint(self) -> str:

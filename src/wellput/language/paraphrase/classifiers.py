@@ -18,6 +18,13 @@ from numpy.typing import NDArray
 
 from wellput import _native
 from wellput.core.metric import Floats
+from wellput.io.files import PathLike
+from wellput.io.model_files import (
+    load_model_file,
+    noticing_damage,
+    packed_strings,
+    save_model_file,
+)
 from wellput.language.paraphrase.corpus_index import CorpusIndex
 
 Learner = Literal["boosting", "logistic"]
@@ -43,6 +50,30 @@ class ContextTraining:
     bag_order: int = 0
     has_collocations: bool = True
     min_feature_count: int = 2
+
+
+PAPER_OCCURRENCES, PAPER_WORDS = 10_000, 1_800_000_000
+"""In the paper a word needs so many occurrences in the English Gigaword corpus; the Linguistic Data
+Consortium gives the size of its first edition (LDC2003T05) as about so many words."""
+
+AS_IN_THE_PAPER = ContextTraining(
+    min_occurrences=PAPER_OCCURRENCES,
+    max_occurrences=5_000,  # n-grams of whole sentences take much memory
+    negatives=1.0,
+    smoothing=1.0,
+    bag_order=4,
+)
+
+
+def paper_training(n_words: int) -> ContextTraining:
+    """How the paper learns, for a corpus of so many words: a word must be as frequent in it as the
+    paper asks for in Gigaword, 5.6 times in a million words.
+
+    >>> paper_training(4_044_937).min_occurrences
+    22
+    """
+    least = min(PAPER_OCCURRENCES, round(PAPER_OCCURRENCES * n_words / PAPER_WORDS))
+    return replace(AS_IN_THE_PAPER, min_occurrences=max(1, least))
 
 
 @dataclass(frozen=True, eq=False)
@@ -281,3 +312,28 @@ def pack(models: Mapping[str, ContextClassifier], how: ContextTraining) -> Conte
         # A boosted margin is half the log odds (Friedman, Hastie & Tibshirani 2000).
         sharpness=2.0 if how.learner == "boosting" else 1.0,
     )
+
+
+CLASSIFIERS_KIND = "classifiers"
+
+
+def save_classifiers(
+    path: PathLike, classifiers: ContextClassifiers, made_from: Mapping[str, object]
+) -> None:
+    """Writes the classifiers to a file that `load_classifiers` reads."""
+    words = packed_strings("words", classifiers.words)
+    save_model_file(path, CLASSIFIERS_KIND, made_from, {**classifiers.arrays(), **words})
+
+
+def read_classifiers(path: PathLike) -> tuple[ContextClassifiers, Mapping[str, Any]]:
+    """The classifiers of a file, and what they were made from."""
+    file = load_model_file(path, CLASSIFIERS_KIND)
+    with noticing_damage(path, "file of classifiers"):
+        return ContextClassifiers.of_arrays(file.strings("words"), file.arrays), file.card
+
+
+def load_classifiers(path: PathLike) -> tuple[ContextClassifiers, float]:
+    """The classifiers of a file, and the number of negatives for each positive."""
+    classifiers, card = read_classifiers(path)
+    with noticing_damage(path, "file of classifiers"):
+        return classifiers, float(card["negatives"])

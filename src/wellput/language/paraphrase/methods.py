@@ -5,11 +5,12 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Literal
+from typing import Literal, get_args
 
 from wellput.core.errors import InputError, did_you_mean
+from wellput.core.registries import Names, given_options, split_specs
 from wellput.io.files import PathLike
-from wellput.io.model_files import fingerprint
+from wellput.io.model_files import fingerprint, has_kind
 from wellput.language.models.ngram_files import load_model
 from wellput.language.models.tagger import Tagger
 from wellput.language.models.wordnet import WordNet, open_wordnet
@@ -19,12 +20,19 @@ from wellput.language.paraphrase.candidates import (
     WordNetCandidates,
     read_table_candidates,
 )
-from wellput.language.paraphrase.classifiers import ContextClassifiers
+from wellput.language.paraphrase.classifiers import (
+    AS_IN_THE_PAPER,
+    CLASSIFIERS_KIND,
+    ContextClassifiers,
+    ContextTraining,
+    load_classifiers,
+)
 from wellput.language.paraphrase.context_filter import ContextFilter
 from wellput.language.paraphrase.embeddings import NeuralFilter, TransformerEncoder
 from wellput.language.paraphrase.filters import (
     BigramFilter,
     ClassifierFilter,
+    ContextwnFilter,
     Filter,
     LanguageModelFilter,
     NoFilter,
@@ -36,15 +44,16 @@ from wellput.language.paraphrase.rewriting import Rewriter
 from wellput.language.paraphrase.similar_words import BrownCandidates, LsaCandidates
 from wellput.language.shipped import FOLDER, PARAPHRASE_FILE, TAGGER_FILE, shipped
 
-ParaphraseMethod = Literal["context", "wordnet", "lsa", "brown"]
-FilterName = Literal["none", "classifier", "context", "lm", "neural"]
+ParaphraseMethod = Literal["context", "contextwn", "wordnet", "lsa", "brown"]
+FilterName = Literal["none", "classifier", "contextwn", "context", "lm", "neural"]
 PARAPHRASE_METHODS: dict[str, tuple[str, FilterName]] = {
     "context": ("wordnet", "context"),
+    "contextwn": ("wordnet", "contextwn"),
     "wordnet": ("wordnet", "none"),
     "lsa": ("lsa", "none"),
     "brown": ("brown", "none"),
 }
-FILTERS: tuple[FilterName, ...] = ("none", "classifier", "context", "lm", "neural")
+FILTERS: tuple[FilterName, ...] = get_args(FilterName)
 
 
 @dataclass(frozen=True)
@@ -70,7 +79,7 @@ class ParaphraseOptions:
         short = (name for name, both in PARAPHRASE_METHODS.items() if both == (source, self.filter))
         parts = [next(short, f"{source}+{self.filter}")]
         parts += ["joint"] * self.is_joint + ["relative"] * self.is_relative
-        parts += ["words"] * (not self.has_phrases)
+        parts += ["words"] * (not self.has_phrases and self.filter != "contextwn")
         if self.threshold is not None:
             parts.append(f"{self.threshold:g}")
         return "-".join(parts)
@@ -119,10 +128,35 @@ def paraphrase_options(
         encoder=encoder,
         wordnet=wordnet,
         threshold=threshold,
-        has_phrases=not words_only,
+        has_phrases=not words_only and chosen != "contextwn",
         is_joint=joint,
         is_relative=relative,
     )
+
+
+@dataclass(frozen=True)
+class SpecOptions:
+    """What may follow a method's name, as in `wordnet:words_only=true`."""
+
+    threshold: float | None = None
+    words_only: bool = False
+    joint: bool = False
+    model: str | None = None
+    wordnet: str | None = None
+
+
+def paraphrasers(specs: Names) -> list[Paraphraser]:
+    """A paraphraser for each method that is named: `wordnet,contextwn:model=classifiers.wpm`."""
+    texts = [specs] if isinstance(specs, str) else list(specs)
+    made: dict[str, Paraphraser] = {}
+    for spec in (spec for text in texts for spec in split_specs(text)):
+        method, _, tail = spec.partition(":")
+        given = given_options(f"paraphrase={method!r}", SpecOptions, tail)
+        paraphraser = make_paraphraser(paraphrase_options(method, **given))
+        if paraphraser.method in made:
+            raise InputError(f"paraphrase= names {paraphraser.method} twice.")
+        made[paraphraser.method] = paraphraser
+    return list(made.values())
 
 
 class _Parts:
@@ -184,6 +218,8 @@ class _Parts:
             if options.is_relative:
                 return RelativeFilter(classifiers, self.model.bigrams)
             return ClassifierFilter(classifiers)
+        if options.filter == "contextwn":
+            return self._contextwn()
         if options.filter == "context":
             if self.model.combination is None:
                 raise InputError(
@@ -200,6 +236,18 @@ class _Parts:
         if options.filter == "neural":
             return self._neural()
         return NoFilter()
+
+    def _contextwn(self) -> Filter:
+        """With classifiers learned from the user's text, from a file of them, or the model's."""
+        if self._classifiers is not None:
+            classifiers, negatives = self._classifiers, AS_IN_THE_PAPER.negatives
+        elif self._options.model is not None and has_kind(self._options.model, CLASSIFIERS_KIND):
+            classifiers, negatives = load_classifiers(self._options.model)
+        else:
+            classifiers = self.model.classifiers
+            negatives = float(self.model.card.get("negatives", ContextTraining().negatives))
+        self.fingerprints.append(fingerprint("contexts", classifiers.arrays()))
+        return ContextwnFilter(classifiers, negatives)
 
     def _neural(self) -> Filter:
         if self._options.encoder is None:

@@ -15,6 +15,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Protocol
 
+import numpy as np
+
 from wellput.core.evalset import Batch, Item
 from wellput.core.result import Result
 from wellput.core.source import EvalSource
@@ -292,17 +294,35 @@ def _substitution(
     )
 
 
-def substitution_items(substitutions: Sequence[Substitution]) -> list[Item]:
-    """Substitutions as an evaluation set; its systems `kept` and `refused` are the filter's decisions.
+def substitution_items(by_method: Mapping[str, Sequence[Substitution]]) -> list[Item]:
+    """Substitutions as an evaluation set. Its tags say what each method decided: `kept` or `refused`.
+    Its systems have the same names: `kept` if a method keeps it.
 
-    The same substitution in one reference, for several systems, is one item.
+    The same substitution in one reference, for several systems or by several methods, is one item:
+    judges see it once and cannot tell where it comes from.
     """
-    items: dict[str, Item] = {}
-    for one in substitutions:
-        name = f"{one.item}/{one.reference}/{one.word}→{one.replacement}"
-        if name not in items:
-            items[name] = Item(name, {"kept" if one.kept else "refused": one.shown})
-    return list(items.values())
+    shown: dict[str, str] = {}
+    decided: dict[str, dict[str, str]] = {}
+    for method, substitutions in by_method.items():
+        for one in substitutions:
+            name = f"{one.item}/{one.reference}/{one.word}→{one.replacement}"
+            shown.setdefault(name, one.shown)
+            decided.setdefault(name, {}).setdefault(method, "kept" if one.kept else "refused")
+    return [
+        Item(name, {"kept" if "kept" in tags.values() else "refused": shown[name]}, tags=tags)
+        for name, tags in decided.items()
+    ]
+
+
+def drawn_substitutions(items: Sequence[Item], n: int, rng: np.random.Generator) -> list[Item]:
+    """At most n of the substitutions that each method keeps, drawn at random; an item that serves two
+    methods is there once."""
+    methods = dict.fromkeys(method for item in items for method in item.tags)
+    chosen: set[int] = set()
+    for method in methods:
+        kept = [place for place, item in enumerate(items) if item.tags.get(method) == "kept"]
+        chosen.update(rng.choice(kept, min(n, len(kept)), replace=False).tolist() if kept else [])
+    return [items[place] for place in sorted(chosen)]
 
 
 def _with(item: Item, made: Mapping[str, list[tuple[Rewritten, Tree | None]]]) -> Item:

@@ -25,7 +25,6 @@ from wellput.core.errors import InputError, Problems
 from wellput.core.source import EvalSource
 from wellput.io.files import InputFile, PathLike, check_readable
 from wellput.io.jsonl import read_json_lines
-from wellput.io.model_files import load_model_file, noticing_damage, packed_strings, save_model_file
 from wellput.language.models.lexicon import CATEGORIES
 from wellput.language.models.wordnet import WordNet
 from wellput.language.paraphrase.bigrams import train_bigrams
@@ -34,6 +33,9 @@ from wellput.language.paraphrase.classifiers import (
     ContextClassifiers,
     ContextTraining,
     pack,
+    paper_training,
+    read_classifiers,
+    save_classifiers,
     train_classifiers,
 )
 from wellput.language.paraphrase.context_filter import Knowledge, fit_combination
@@ -208,9 +210,6 @@ def _has_synonym(wordnet: WordNet, word: str) -> bool:
     )
 
 
-CLASSIFIERS_KIND = "classifiers"
-
-
 def learn_for(
     source: EvalSource,
     options: ParaphraseOptions,
@@ -226,8 +225,9 @@ def learn_for(
     for block in source.blocks():
         _, substitutions = proposer.rewrite_items(block)
         words.update(s.replacement for s in substitutions)
-        words.update(s.word for s in substitutions)
-    how = ContextTraining()
+        if options.filter != "contextwn":  # which never asks about the word itself
+            words.update(s.word for s in substitutions)
+    how = paper_training(len(index)) if options.filter == "contextwn" else ContextTraining()
     learned = learn(index, words, how, seed=seed, cache=cache, on_progress=on_progress)
     if words and not learned.words:
         raise InputError(
@@ -258,16 +258,12 @@ def learn(
     models |= {word: new.model_of(word) for word in new.words}
     learned = pack(models, how)
     if cache is not None:
-        words_too = packed_strings("words", learned.words)
-        save_model_file(cache, CLASSIFIERS_KIND, made_from, {**learned.arrays(), **words_too})
+        save_classifiers(cache, learned, made_from)
     return learned
 
 
 def _read(path: PathLike, made_from: dict[str, object], how: ContextTraining) -> ContextClassifiers:
     if not Path(path).exists():
         return pack({}, how)
-    file = load_model_file(path, CLASSIFIERS_KIND)
-    if dict(file.card) != made_from:
-        return pack({}, how)
-    with noticing_damage(path, "file of classifiers"):
-        return ContextClassifiers.of_arrays(file.strings("words"), file.arrays)
+    known, card = read_classifiers(path)
+    return known if dict(card) == made_from else pack({}, how)

@@ -147,6 +147,8 @@ def _drawn(
     if is_text and all(any(tree is not None for tree in row) for row in referenced.trees):
         for part, treelets in zip(compared, drawn_treelets(referenced, trees), strict=True):
             part["treelets"] = treelets
+    if any(isinstance(output, tuple) for output in batch.outputs):
+        return parts  # the page shows samples without drawings
     for metric in metrics:
         if isinstance(metric, Explains) and not isinstance(metric, AlignmentOptions):
             is_compared = "references" in metric.needs
@@ -218,6 +220,8 @@ def _reasons(
 def _shown(output: Output, strings: GenerationStringAccuracy) -> dict[str, Any]:
     if isinstance(output, str):
         return sent_text(output, strings.tokens(output))
+    if isinstance(output, tuple):
+        return {"text": "\n".join(f"({i}) {text}" for i, text in enumerate(output, start=1))}
     from wellput.core.output_kinds import kind_of
 
     return {"text": kind_of(output).text_of(output)}

@@ -74,7 +74,7 @@ def people_of_ratings(
 def _scales(judgments: Sequence[Judgment]) -> dict[str, tuple[float, float]]:
     given: dict[str, list[float]] = {}
     for judgment in judgments:
-        given.setdefault(judgment.question, []).append(judgment.value)
+        given.setdefault(judgment.question, []).append(judgment.number)
     return {question: (min(values), max(values)) for question, values in given.items()}
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -93,7 +93,7 @@ def draw_shown_items(
 def _kind_in(item: Item) -> OutputKind | None:
     """The kind of an item's first output that is not text."""
     for output in item.outputs.values():
-        if not isinstance(output, str):
+        if isinstance(output, Mapping):
             from wellput.core.output_kinds import kind_of
 
             return kind_of(output)

@@ -1,0 +1,278 @@
+"""`judge`: a language model answers the questions that people answer."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from wellput.api.inputs import Items, check_files, checks_choices
+from wellput.api.study_creation import import_store, read_items
+from wellput.core.errors import InputError
+from wellput.core.judgment import MACHINE_PREFIX
+from wellput.core.work import OnPhase, ignore_phase
+from wellput.io import check_table
+from wellput.io.files import PathLike
+from wellput.io.judgments import SQLITE_MAGIC
+from wellput.studies.machines.asking import ChatModel
+from wellput.studies.machines.budget import Budget, Price
+from wellput.studies.machines.endpoint import Endpoint
+from wellput.studies.machines.error_spans import SPANS_TOKENS, SpansDesign
+from wellput.studies.machines.injection import injected_trials, injection_effect
+from wellput.studies.machines.judge_results import JudgePlan, JudgeResult
+from wellput.studies.machines.judge_run import JudgeRun, beside, opened_log
+from wellput.studies.machines.local_model import LocalModel
+from wellput.studies.machines.machine_judge import AskingOptions, ScoresOption, ask_trials
+from wellput.studies.machines.rubrics import Asking, machine_trials, make_rubric
+
+if TYPE_CHECKING:
+    from wellput.studies.designs.base import Design
+
+LOCAL_SUFFIX = ".gguf"
+ANSWER_TOKENS = 16
+
+
+@checks_choices
+def judge(
+    evalset: Items,
+    *,
+    model: str,
+    question: Asking = (),
+    endpoint: str | None = None,
+    design: str | Design | None = None,
+    points: int | None = None,
+    ties: bool = False,
+    show_source: bool = False,
+    show_reference: bool = False,
+    repeats: int = 1,
+    swap: bool = False,
+    scores: ScoresOption = "auto",
+    temperature: float = 0.0,
+    max_tokens: int | None = None,
+    injection: int = 0,
+    max_cost: float | None = None,
+    price: str | None = None,
+    parallel: int = 8,
+    timeout: float = 60.0,
+    retries: int = 8,
+    name: str | None = None,
+    cache: PathLike | None = None,
+    dry_run: bool = False,
+    path: PathLike | None = None,
+    seed: int = 12345,
+    threads: int | None = None,
+    on_phase: OnPhase = ignore_phase,
+) -> JudgeResult | JudgePlan:
+    """Lets a language model answer the questions that people answer in a study, on the same scales.
+
+    Parameters
+    ----------
+    evalset
+        The outputs to judge: an evalset in memory, or the path of a file. Or the path of a study: the
+        model then answers the study's own trials, beside the people, and its answers are stored there.
+    model
+        The path of a GGUF file, which llama.cpp runs on this machine (the extra `local`); or the name
+        of a model at the `endpoint`.
+    question
+        Names of questions (`"quality"`, `"fluency,adequacy"`), or a TOML file with wording, labels and
+        instructions, as for `Study.create(settings=…)`; or a dictionary with its contents. A study has
+        its own questions.
+    endpoint
+        The address of a server that speaks the OpenAI protocol, such as `"https://api.openai.com/v1"`
+        or `"http://127.0.0.1:8080/v1"`. The key is read from the environment variable WELLPUT_API_KEY,
+        for api.openai.com also from OPENAI_API_KEY. Without an endpoint nothing leaves the machine.
+    design
+        `"rating"` (the default), `"slider"`, `"magnitude"`, `"pairwise"`, or `"spans"`: errors, each
+        with its place in the output.
+    points, ties
+        Options of the designs rating and pairwise.
+    show_source, show_reference
+        Shows the item's source, its references.
+    repeats
+        How often every question is asked.
+    swap
+        Shows each pair in both orders. Without it, half of the pairs are shown in each order.
+    scores
+        `"auto"`: expected values from the probabilities of tokens, where the model gives them, else the
+        answer as written. `"text"`: always as written.
+    temperature, max_tokens
+        Of the model's answers. The longest answer has 16 tokens, or 512 for spans.
+    injection
+        Judges this many outputs again with an order to the judge in them, and measures what they gain.
+    max_cost
+        The limit of costs: money if there is a `price`, else tokens. It is never exceeded, and holds
+        for all runs with the same `cache` together.
+    price
+        `"2.5,10"`: the price of a million tokens read, and of a million written.
+    parallel, timeout, retries
+        Requests at a time, seconds to wait for an answer, and tries after a failure.
+    name
+        The judge is named `model:NAME`. Default: the name of the model, or of its file.
+    cache
+        The log of answers: what it has is not asked again, so that the same call resumes a run.
+        Default: beside `path`, `judgments.answers.jsonl` for `judgments.csv`.
+    dry_run
+        Asks nothing; the result has the first prompt and the estimated cost.
+    path
+        Writes the judgments to this file (CSV, TSV, JSONL or Parquet), with two files beside it:
+        `judgments.judge.json` says how they were made, `judgments.unanswered.csv` has the trials
+        without an answer.
+    seed
+        Of the order of pairs, and of the model where it can be set.
+    threads
+        Of a local model.
+    on_phase
+        As for `score`.
+
+    Returns
+    -------
+    JudgeResult
+        `judgments`, `signature`, and what came of asking; or a `JudgePlan` for a dry run. A result can
+        be given to `wellput.rank` and `wellput.agree` as judgments.
+
+    Raises
+    ------
+    InputError
+        The model cannot be asked, or the evalset has nothing to judge.
+    """
+    longest = ANSWER_TOKENS if max_tokens is None else max_tokens
+    _check_numbers(repeats, parallel, retries, longest, injection, timeout, temperature)
+    chosen = chat_model(model, endpoint, timeout=timeout, threads=threads)
+    options = AskingOptions(temperature, longest, scores, parallel, retries, seed)
+    if isinstance(chosen, LocalModel):
+        options = replace(options, parallel=1, retries=0)
+    budget = Budget(max_cost, None if price is None else Price.of(price))
+    judge_name = MACHINE_PREFIX + (name or chosen.model)
+    if is_study(evalset):
+        refuse_with_study(
+            question=question, design=design, points=points, ties=ties, show_source=show_source,
+            show_reference=show_reference, repeats=repeats > 1, swap=swap, injection=injection,
+            dry_run=dry_run, path=path,
+        )  # fmt: skip
+        return _judge_study(str(evalset), chosen, options, budget, judge_name, cache, on_phase)
+    check_files([path, cache], [evalset])
+    if path is not None:
+        check_table(path)
+    on_phase("reading items")
+    rubric = make_rubric(
+        question,
+        design=design,
+        points=points,
+        ties=ties,
+        show_source=show_source,
+        show_reference=show_reference,
+    )
+    if rubric.questionnaire.kind == SpansDesign.name:
+        options = replace(options, max_tokens=max_tokens or SPANS_TOKENS, scores="text")
+    trials = machine_trials(rubric, read_items(evalset), repeats=repeats, swap=swap, seed=seed)
+    run = JudgeRun(chosen, rubric, options, budget, judge_name)
+    where = log_path(cache, path)
+    if dry_run:
+        return run.plan(trials, where)
+    with opened_log(where, budget) as log:
+        progress = on_phase("asking the model", len(trials))
+        answered = ask_trials(chosen, rubric, trials, log, options, on_progress=progress)
+        effect = None
+        if injection:
+            pairs = injected_trials(trials, injection, seed)
+            progress = on_phase("asking with orders in the text", 2 * len(pairs))
+            both = [one for pair in pairs for one in pair]
+            found = ask_trials(chosen, rubric, both, log, options, on_progress=progress)
+            effect = injection_effect(pairs, found)
+    return run.result(answered, effect, path, where, on_phase)
+
+
+def is_study(evalset: Items) -> bool:
+    """Whether it names the database of a study."""
+    if not isinstance(evalset, str | Path):
+        return False
+    if str(evalset).startswith(("postgresql:", "postgresql+", "postgres:", "sqlite:")):
+        return True
+    try:
+        with Path(evalset).open("rb") as file:
+            return file.read(len(SQLITE_MAGIC)) == SQLITE_MAGIC
+    except OSError:
+        return False
+
+
+def refuse_with_study(**options: object) -> None:
+    """Raises InputError for options that a study has decided."""
+    given = [name for name, value in options.items() if value]
+    if given == ["path"]:
+        raise InputError(
+            "A study keeps its answers: `wellput study export` writes them, not path=."
+        )
+    if given:
+        raise InputError(f"A study has its own questions and plan: leave out {given[0]}=.")
+
+
+def _judge_study(
+    study: str,
+    model: ChatModel,
+    options: AskingOptions,
+    budget: Budget,
+    judge: str,
+    cache: PathLike | None,
+    on_phase: OnPhase,
+) -> JudgeResult:
+    store = import_store().open(study)
+    from wellput.studies.machines.study_judge import answer_study, study_rubric
+
+    try:
+        is_file = "://" not in study
+        where = log_path(cache, study if is_file else None)
+        with opened_log(where, budget) as log:
+            progress = on_phase("asking the model", len(store.setup.trials))
+            answered = answer_study(store, model, judge, log, options, on_progress=progress)
+        stored: list[Any] = [one for one in store.judgments() if one.judge == judge]
+        run = JudgeRun(model, study_rubric(store), options, budget, judge)
+        return run.result(answered, None, None, where, on_phase, stored)
+    finally:
+        store.close()
+
+
+def chat_model(
+    model: str, endpoint: str | None, *, timeout: float, threads: int | None
+) -> ChatModel:
+    """The model at an endpoint, or the local model of a file."""
+    if endpoint is not None:
+        if not model.strip():
+            raise InputError("model= is empty: give the name of a model at the endpoint.")
+        return Endpoint(endpoint, model, timeout)
+    if model.endswith(LOCAL_SUFFIX) or Path(model).is_file():
+        return LocalModel(model, threads=threads)
+    raise InputError(
+        f"model={model!r} is not a GGUF file of this machine. For a model behind a server, name the "
+        "server: endpoint='https://…/v1'. Nothing is sent anywhere without it."
+    )
+
+
+def log_path(cache: PathLike | None, path: PathLike | None) -> Path | None:
+    """The log of answers: as given, or beside the judgments."""
+    if cache is not None:
+        return Path(cache)
+    return None if path is None or str(path) == "-" else beside(path, "answers.jsonl")
+
+
+def _check_numbers(
+    repeats: int,
+    parallel: int,
+    retries: int,
+    max_tokens: int,
+    injection: int,
+    timeout: float,
+    temperature: float,
+) -> None:
+    for name, value, least in (
+        ("repeats", repeats, 1),
+        ("parallel", parallel, 1),
+        ("retries", retries, 0),
+        ("max_tokens", max_tokens, 1),
+        ("injection", injection, 0),
+    ):
+        if value < least:
+            raise InputError(f"{name}={value} must be at least {least}.")
+    if not 0 < timeout < float("inf"):
+        raise InputError(f"timeout={timeout:g} must be some seconds.")
+    if not 0 <= temperature <= 2:
+        raise InputError(f"temperature={temperature:g} must be between 0 and 2.")

@@ -1,0 +1,101 @@
+"""`Clusters`: items that are not independent of each other, such as the sentences of a document."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wellput.core.errors import InputError, counted, did_you_mean
+
+MIN_CLUSTERS_FOR_CLAIMS = 5
+"""With fewer clusters no difference is claimed."""
+DOCUMENT = "document"
+ITEM = "item"
+"""`cluster="item"`: every item is a unit of its own, even where items have documents."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Clusters:
+    """The cluster of each item: `codes` count from 0, in the order of the items. `unit` is what a
+    cluster is: "document", or the name of a tag. `alone` items have none; each is a cluster of its
+    own."""
+
+    unit: str
+    codes: NDArray[np.intp]
+    alone: int = 0
+
+    @property
+    def n(self) -> int:
+        return int(self.codes.max()) + 1 if len(self.codes) else 0
+
+    @property
+    def are_few(self) -> bool:
+        """Whether there are too few to claim a difference."""
+        return self.n < MIN_CLUSTERS_FOR_CLAIMS
+
+    @property
+    def words(self) -> str:
+        """What takes the items' place, as in "these systems, other documents"."""
+        return f"{self.unit}s" if self.unit == DOCUMENT else f"values of {self.unit}"
+
+    @property
+    def sentence(self) -> str:
+        """What was done, for a note beneath a table.
+
+        >>> Clusters("document", np.array([0, 0, 1])).sentence
+        'Items with the same document are not independent, so the units are 2 documents.'
+        """
+        one = DOCUMENT if self.unit == DOCUMENT else f"value of {self.unit}"
+        text = f"Items with the same {self.unit} are not independent, so the units are "
+        text += f"{self.n:,} {one if self.n == 1 else self.words}."
+        if self.alone:
+            verbs = ("has", "counts") if self.alone == 1 else ("have", "count")
+            text += (
+                f" {counted(self.alone, 'item')} {verbs[0]} no {self.unit} and {verbs[1]} alone."
+            )
+        return text
+
+
+def clusters_among(
+    documents: Sequence[str | None],
+    tags: Sequence[Mapping[str, str]],
+    cluster: str | None,
+) -> Clusters | None:
+    """The clusters that `cluster` names: "document", "item" or a tag; by default documents, where items
+    have them. None where every item is a unit of its own."""
+    if cluster == ITEM:
+        return None
+    if cluster is None or cluster == DOCUMENT:
+        if not any(name is not None for name in documents):
+            if cluster == DOCUMENT:
+                raise InputError("cluster='document': no item of the evalset has a document.")
+            return None
+        return _clusters(DOCUMENT, documents)
+    values = tag_values(tags, cluster, keyword="cluster")
+    return _clusters(cluster, values)
+
+
+def tag_values(tags: Sequence[Mapping[str, str]], tag: str, *, keyword: str) -> list[str | None]:
+    """Each item's value of a tag; raises InputError where no item has it."""
+    known = dict.fromkeys(name for own in tags for name in own)
+    if tag not in known:
+        there = f"There are {', '.join(known)}." if known else "Its items have no tags."
+        raise InputError(
+            f"{keyword}={tag!r} is not a tag of the evalset.{did_you_mean(tag, list(known))} {there}"
+        )
+    return [own.get(tag) for own in tags]
+
+
+def _clusters(unit: str, names: Sequence[str | None]) -> Clusters:
+    codes: dict[str | int, int] = {}
+    found = np.array(
+        [
+            codes.setdefault(place if name is None else name, len(codes))
+            for place, name in enumerate(names)
+        ],
+        np.intp,
+    )
+    return Clusters(unit, found, alone=sum(name is None for name in names))

@@ -1,0 +1,163 @@
+"""Scores by slice: the items that have the same value of a tag, such as the domain.
+
+Every slice is a `ScoreResult` of its own, made from the rows of the whole. P-values of slices are
+corrected by Holm's method for the differences of all slices together; those of the whole stay as they
+are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wellput.core.clusters import Clusters, tag_values
+from wellput.core.errors import InputError
+from wellput.core.estimates import ScoreTable, block_sum
+from wellput.core.scores import Score
+from wellput.core.work import OnPhase
+from wellput.engine.differences import compare_systems, corrected
+from wellput.engine.result import Comparison, ScoreResult
+from wellput.engine.scoring_plan import Inference
+
+MAX_SLICES = 100
+"""More slices than this cannot be read in a table, and no difference would pass the correction."""
+
+
+def slice_masks(
+    tags: Sequence[Mapping[str, str]], by: str
+) -> tuple[dict[str, NDArray[np.bool_]], int]:
+    """The items of each value of a tag, in the order of the values, and the number of items without
+    one."""
+    values = tag_values(tags, by, keyword="by")
+    names = sorted({value for value in values if value is not None})
+    if len(names) > MAX_SLICES:
+        shown = ", ".join(names[:3])
+        raise InputError(
+            f"by={by!r} has {len(names):,} values ({shown}, …), and scores by slice are for at most "
+            f"{MAX_SLICES}. Give a tag with fewer values; cluster={by!r} may be what you want."
+        )
+    codes = np.array([-1 if value is None else names.index(value) for value in values])
+    return {name: codes == code for code, name in enumerate(names)}, int((codes < 0).sum())
+
+
+def table_of_slice(table: ScoreTable, items: NDArray[np.bool_]) -> ScoreTable:
+    """The part of a table with these items."""
+    clusters = table.clusters
+    if clusters is not None:
+        _, codes = np.unique(clusters.codes[items], return_inverse=True)
+        clusters = Clusters(clusters.unit, codes.astype(np.intp))
+    return replace(
+        table,
+        items=tuple(np.array(table.items, object)[items]),
+        statistics=table.statistics[:, items],
+        present=table.present[:, items],
+        samples=None if table.samples is None else table.samples[:, items],
+        clusters=clusters,
+    )
+
+
+def slices_of(
+    whole: ScoreResult,
+    masks: Mapping[str, NDArray[np.bool_]],
+    by: str,
+    pairs: Sequence[tuple[str, str]],
+    testable: frozenset[str],
+    asked: Inference,
+    on_phase: OnPhase,
+) -> tuple[ScoreResult, ...]:
+    """The results of the slices, compared as the whole was."""
+    tests = asked.test is not None and bool(pairs)
+    on_slice = on_phase("comparing systems in slices", len(masks))
+    parts: list[tuple[str, dict[str, ScoreTable], list[Comparison]]] = []
+    for name, items in masks.items():
+        tables = {metric: table_of_slice(table, items) for metric, table in whole.tables.items()}
+        compared: list[Comparison] = []
+        if tests:
+            there = {
+                metric: table
+                for metric, table in tables.items()
+                if metric in testable and table.present.any(axis=1).all()
+            }
+            compared = compare_systems(there, pairs, asked, of_slices=len(masks))
+        parts.append((name, tables, compared))
+        on_slice(1)
+    every = iter(corrected([one for *_, compared in parts for one in compared]))
+    found: list[ScoreResult] = []
+    for name, tables, compared in parts:
+        own = [next(every) for _ in compared]
+        found.append(_slice(whole, {by: name}, tables, own, asked))
+    return tuple(found)
+
+
+def _slice(
+    whole: ScoreResult,
+    by: Mapping[str, str],
+    tables: Mapping[str, ScoreTable],
+    compared: Sequence[Comparison],
+    asked: Inference,
+) -> ScoreResult:
+    scores = [
+        _score(whole[system, metric], table, system, asked)
+        for metric, table in tables.items()
+        for system in whole.systems
+    ]
+    from wellput.engine.differences import scores_with_differences
+
+    clusters = next(iter(tables.values())).clusters
+    baseline = next((score.baseline for score in whole.scores if score.baseline), None)
+    return replace(
+        whole,
+        items=len(next(iter(tables.values())).items),
+        scores=tuple(
+            scores_with_differences(
+                scores, compared, baseline, whole.higher_is_better, asked.resampling.alpha, clusters
+            )
+        ),
+        differences=tuple(compared),
+        comparisons=tuple(compared) if asked.all_pairs else (),
+        skipped=(),
+        left_out=(),
+        explanations=(),
+        tables=tables,
+        clusters=clusters,
+        error_sources=(),
+        by=by,
+        slices=(),
+    )
+
+
+def _score(whole: Score, table: ScoreTable, system: str, asked: Inference) -> Score:
+    row = table.row(system)
+    there = table.present[row]
+    sums = block_sum(table.statistics[row])
+    score = replace(
+        whole,
+        score=float(table.aggregate(sums)) if there.any() else float("nan"),
+        n=int(there.sum()),
+        left_out=0,
+        undefined=int(np.isnan(table.scores_of(row)[there]).sum()),
+        components={
+            name: float(value) for name, value in table.components(sums).items() if there.any()
+        },
+        low=None,
+        high=None,
+        baseline=None,
+        delta=None,
+        delta_low=None,
+        delta_high=None,
+        p_value=None,
+        p_adjusted=None,
+        p_is_bound=False,
+        effect_size=None,
+        equivalence_p=None,
+        equivalence_p_adjusted=None,
+        n_common=None,
+        is_worse=None,
+    )
+    if not asked.has_intervals or not there.any():
+        return score
+    interval = asked.resampling.interval(table, system, by_bootstrap=asked.draws == "bs")
+    return replace(score, low=interval.low, high=interval.high)

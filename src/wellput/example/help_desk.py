@@ -1,0 +1,114 @@
+"""An example of a language-model product: the help desk of a ferry line. `python -m
+wellput.example.help_desk` writes its three files into the current folder.
+
+The questions and answers in `help_desk.tsv` are invented. The three assistants, the grader and the
+users are simulated: `brief` gives the gold answer without a sentence, `careful` a sentence, `chatty` a
+sentence between polite phrases; each is wrong about some questions. The grader, a stand-in for a
+language model that grades answers, likes long answers too much. Users like right answers in a sentence.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator, Sequence
+from importlib.resources import files
+from pathlib import Path
+
+import numpy as np
+
+MODELS = ("brief", "careful", "chatty")
+WRONG_SHARE = {"brief": 0.15, "careful": 0.08, "chatty": 0.3}
+GREETING = "Thank you for reaching out!"
+GOODBYE = "Is there anything else that I can help you with today?"
+LIKED_SHARE = {"brief": 0.55, "careful": 0.85, "chatty": 0.6}
+"""How often users like a right answer; a wrong one they like in one case of ten."""
+LIKED_WRONG_SHARE = 0.1
+GRADE_BONUS = {"brief": -0.6, "careful": 0.0, "chatty": 0.7}
+N_USERS = 8
+N_RATED = 24
+SEED = 12
+
+
+def answer_rows() -> list[dict[str, str]]:
+    """The questions with the answers of the three assistants, as a team might have them in a
+    spreadsheet."""
+    is_wrong = _wrong_answers()
+    return [
+        {
+            "prompt_id": f"q{place + 1:02}",
+            "prompt": row["prompt"],
+            "gold": row["gold"],
+            **{model: _answer(model, row, is_wrong[model][place]) for model in MODELS},
+            "domain": row["domain"],
+            "article": row["article"],
+        }
+        for place, row in enumerate(_questions())
+    ]
+
+
+def score_rows() -> Iterator[dict[str, str]]:
+    """Scores made elsewhere: `correct`, 1 or 0, and `grader`, a grade from 1 to 5."""
+    rng = np.random.default_rng(SEED + 1)
+    for model, wrong in _wrong_answers().items():
+        for place, is_wrong in enumerate(wrong):
+            grade = (2.4 if is_wrong else 3.8) + GRADE_BONUS[model] + rng.normal(0, 0.6)
+            own = {"system": model, "item": f"q{place + 1:02}"}
+            yield own | {"metric": "correct", "score": "0" if is_wrong else "1"}
+            yield own | {"metric": "grader", "score": f"{np.clip(grade, 1, 5):.1f}"}
+
+
+def thumb_rows() -> Iterator[dict[str, str]]:
+    """Thumbs of simulated users, three for each answer to some of the questions."""
+    rng = np.random.default_rng(SEED + 2)
+    wrong = _wrong_answers()
+    for place in sorted(rng.choice(len(_questions()), N_RATED, replace=False).tolist()):
+        for user in rng.choice(N_USERS, 3, replace=False):
+            for model in MODELS:
+                is_wrong = wrong[model][place]
+                share = LIKED_WRONG_SHARE if is_wrong else LIKED_SHARE[model]
+                yield {
+                    "judge": f"simulated {user + 1}",
+                    "item": f"q{place + 1:02}",
+                    "system": model,
+                    "question": "helpful",
+                    "value": "up" if rng.random() < share else "down",
+                }
+
+
+def write_example(folder: Path) -> list[Path]:
+    """Writes the three files and returns their paths."""
+    tables = {
+        "answers.csv": answer_rows(),
+        "scores.csv": list(score_rows()),
+        "thumbs.csv": list(thumb_rows()),
+    }
+    for name, rows in tables.items():
+        with (folder / name).open("w", encoding="utf-8", newline="") as file:
+            writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
+            writer.writeheader()
+            writer.writerows(rows)
+    return [folder / name for name in tables]
+
+
+def _questions() -> list[dict[str, str]]:
+    with (files("wellput.example") / "help_desk.tsv").open(encoding="utf-8") as lines:
+        return list(csv.DictReader(lines, delimiter="\t"))
+
+
+def _wrong_answers() -> dict[str, Sequence[bool]]:
+    """Which questions each assistant answers wrongly."""
+    rng = np.random.default_rng(SEED)
+    n = len(_questions())
+    return {model: (rng.random(n) < share).tolist() for model, share in WRONG_SHARE.items()}
+
+
+def _answer(model: str, row: dict[str, str], is_wrong: bool) -> str:
+    if model == "brief":
+        return row["wrong" if is_wrong else "gold"]
+    sentence = row["wrong_sentence" if is_wrong else "sentence"]
+    return sentence if model == "careful" else f"{GREETING} {sentence} {GOODBYE}"
+
+
+if __name__ == "__main__":
+    for written in write_example(Path()):
+        print(written)

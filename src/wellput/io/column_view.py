@@ -1,0 +1,130 @@
+"""`ColumnsResult`: what is read of each column of a table, and what the ignored ones may hold."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from itertools import islice
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from wellput.core.errors import InputError, Problems
+from wellput.core.result import Result
+from wellput.io.column_guesses import SEEN_ROWS, column_keyword, guessed_columns
+from wellput.io.evalset_columns import is_read
+
+if TYPE_CHECKING:
+    from wellput.io.record_files import RecordFile
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnView:
+    """A column of a table: what it is read as (None if it is ignored), what it may hold (None if it is
+    read, or if nothing is known), and its first cell that is not empty."""
+
+    column: str
+    read_as: str | None
+    guess: str | None
+    example: str | None
+
+
+@dataclass(frozen=True, repr=False)
+class ColumnsResult(Result):
+    """The columns of a file, in their order."""
+
+    presented_by: ClassVar[str] = "wellput.reporting.columns:columns_report"
+
+    file: str
+    columns: tuple[ColumnView, ...]
+    saved: str | None = None
+    """The evalset that was written."""
+
+    @property
+    def guesses(self) -> Mapping[str, str]:
+        """The field that each ignored column probably holds, where one is likely."""
+        return {view.column: view.guess for view in self.columns if view.guess is not None}
+
+    @property
+    def options(self) -> str:
+        """The likeliest mapping of the ignored columns, as options of a command; "" if there is
+        none."""
+        order = ("id", "document", "source", "context", "references", "tags", "outputs")
+        named = sorted(self.guesses.items(), key=lambda guess: order.index(guess[1]))
+        return " ".join(f"--column {shlex.quote(f'{field}={column}')}" for column, field in named)
+
+    def records(self) -> list[dict[str, Any]]:
+        """A record for each column."""
+        return [asdict(view) for view in self.columns]
+
+    def values(self) -> dict[str, Any]:
+        """The JSON of `wellput columns`."""
+        return {
+            "file": self.file,
+            "columns": self.records(),
+            "options": self.options,
+            "saved": self.saved,
+        }
+
+
+def column_views(file: RecordFile) -> list[ColumnView]:
+    """The columns of a table, or the keys of the first lines of JSONL, in their order."""
+    header, rows = _first_rows(file)
+    own = dict(file.own_columns.pairs)
+    if own:
+        file.own_columns.header(header, file.file.name)
+    is_table = file.suffix != ".jsonl"
+    read = {
+        column: own.get(column, column)
+        for column in header
+        if column in own or is_read(column, has_null=not is_table or file.suffix == ".parquet")
+    }
+    taken = {field.partition(".")[0] for field in read.values()}
+    guesses = guessed_columns(header, rows, [*read, *(taken & {"id", "document", "source"})])
+    return [
+        ColumnView(column, read.get(column), guesses.get(column), _example(column, rows))
+        for column in header
+    ]
+
+
+def column_advice(file: RecordFile) -> str:
+    """The columns that were found, and the likeliest mapping, as a keyword to copy; empty where the
+    file cannot be read a second time."""
+    if file.file.is_read_once:
+        return ""
+    try:
+        views = column_views(file)
+    except InputError:
+        return ""
+    guesses = {view.column: view.guess for view in views if view.guess is not None}
+    found = f"The columns are {', '.join(view.column for view in views)}."
+    if file.suffix == ".jsonl":
+        found = found.replace("columns", "keys")
+    if not guesses:
+        return found
+    return f"{found} Name those to read, perhaps: {column_keyword(guesses)}"
+
+
+def _first_rows(file: RecordFile) -> tuple[list[str], list[dict[str, Any]]]:
+    problems = Problems(file.file.name)
+    if file.suffix == ".jsonl":
+        from wellput.io.jsonl import read_json_lines
+
+        lines = islice(read_json_lines(file.file, problems), SEEN_ROWS)
+        rows = [record for _, record in lines if isinstance(record, dict)]
+        return list(dict.fromkeys(key for row in rows for key in row)), rows
+    from wellput.io.tables import DELIMITERS, read_parquet, read_table
+
+    header: list[str]
+    if file.suffix == ".parquet":
+        header, cells = read_parquet(file.file)
+        found = [row for _, row in islice(cells, SEEN_ROWS)]
+    else:
+        header, texts = read_table(file.file, DELIMITERS[file.suffix], problems)
+        found = [list(row) for _, row in islice(texts, SEEN_ROWS)]
+    return list(header), [dict(zip(header, row, strict=True)) for row in found]
+
+
+def _example(column: str, rows: list[dict[str, Any]]) -> str | None:
+    cells = (row.get(column) for row in rows)
+    first = next((cell for cell in cells if cell is not None and cell != ""), None)
+    return None if first is None else " ".join(str(first).split())

@@ -1,0 +1,180 @@
+"""Samples of lm-evaluation-harness (`--log_samples --output_path OUT`): a file
+`OUT/MODEL/samples_TASK_DATE.jsonl` for each model, task and run. Such a file, a model's folder or the
+folder of all models is an evaluation set.
+
+The system is the model's folder, with the run's date if there are several runs of a task. The item is
+the number of the document, after the task's name if there are several tasks. A row is the result of one
+filter: where a task has several, a score is named METRIC.FILTER.
+
+The output is the generated text. For a task with choices it is the likeliest choice, and the reference
+is the choice that the target numbers. Values that are no numbers, such as the pairs from which
+perplexity and corpus BLEU are computed, are left out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from wellput.core.errors import InputError, Problems, WellputError
+from wellput.core.evalset import EvalSet
+from wellput.io.files import InputFile, PathLike, check_readable
+from wellput.io.jsonl import read_json_lines
+from wellput.io.logged_answers import LoggedAnswer, evalset_of, text_of
+
+SAMPLES_NAME = re.compile(
+    r"samples_(?P<task>.+?)(?:_(?P<date>\d{4}-\d\d-\d\dT[\d.-]+))?\.jsonl(?:\.gz)?"
+)
+PEEKED_BYTES = 1 << 16
+SAMPLES_GLOB = "samples_*.jsonl*"
+OWN_KEYS = frozenset(
+    {
+        "doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "metrics",
+        "doc_hash", "prompt_hash", "target_hash",
+    }
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class SamplesFile:
+    """One model's samples of one task."""
+
+    path: Path
+    model: str
+    task: str
+    date: str
+
+    @classmethod
+    def of(cls, path: Path) -> SamplesFile | None:
+        match = SAMPLES_NAME.fullmatch(path.name)
+        if match is None:
+            return None
+        # Without an output folder, the harness writes beside the results, not into a model's folder.
+        return cls(path, path.resolve().parent.name, match["task"], match["date"] or "")
+
+
+def knows(path: PathLike) -> bool:
+    """Whether the path is a file of samples, or a folder with some in it or in its folders."""
+    found = _files(Path(path))
+    return bool(found) and _is_of_samples(found[0].path)
+
+
+def _is_of_samples(path: Path) -> bool:
+    try:
+        line = next(iter(InputFile(path).chunks()), b"")[:PEEKED_BYTES].partition(b"\n")[0]
+    except (WellputError, OSError):
+        return False
+    return b'"doc_id"' in line
+
+
+def _files(path: Path) -> list[SamplesFile]:
+    if not path.is_dir():
+        inside = [path] if path.exists() else []
+    else:
+        inside = sorted([*path.glob(SAMPLES_GLOB), *path.glob(f"*/{SAMPLES_GLOB}")])
+    return [found for file in inside if (found := SamplesFile.of(file)) is not None]
+
+
+def open_evalset(path: PathLike) -> EvalSet:
+    """The items of all samples, with every model's answers."""
+    return evalset_of(_answers(_files(Path(path))), str(path))
+
+
+def _answers(files: Sequence[SamplesFile]) -> Iterator[LoggedAnswer]:
+    runs = Counter((file.model, file.task) for file in files)
+    has_tasks = len({file.task for file in files}) > 1
+    for file in files:
+        is_alone = runs[file.model, file.task] == 1
+        system = file.model if is_alone else f"{file.model} ({file.date})"
+        yield from _of_file(file, system, f"{file.task}/" if has_tasks else "")
+
+
+def _of_file(file: SamplesFile, system: str, prefix: str) -> Iterator[LoggedAnswer]:
+    rows = _rows(file.path)
+    has_filters = len({row.get("filter") for row in rows}) > 1
+    merged: dict[str, LoggedAnswer] = {}
+    for row in rows:
+        item = f"{prefix}{row['doc_id']}"
+        suffix = f".{row.get('filter')}" if has_filters else ""
+        scores = {f"{name}{suffix}": value for name, value in _scores(row)}
+        if item in merged:
+            scores = {**merged[item].scores, **scores}
+        output, references = _answered(row)
+        merged[item] = LoggedAnswer(item, system, output, _prompt(row), references, scores)
+    yield from merged.values()
+
+
+def _rows(path: Path) -> list[dict[str, Any]]:
+    file = InputFile(path)
+    check_readable(file)
+    problems = Problems(file.name)
+    rows: list[dict[str, Any]] = []
+    for number, row in read_json_lines(file, problems):
+        if isinstance(row, dict) and "doc_id" in row and isinstance(row.get("resps"), list):
+            rows.append(row)
+        else:
+            problems.add(f"line {number}", "not a sample with doc_id and resps")
+    problems.raise_if_any()
+    if not rows:
+        raise InputError(f"{file.name} has no samples.")
+    return rows
+
+
+def _scores(row: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
+    for name, value in row.items():
+        if name not in OWN_KEYS and isinstance(value, bool | int | float):
+            yield name, float(value)
+
+
+def _answered(row: Mapping[str, Any]) -> tuple[str, tuple[str, ...]]:
+    """The output and the references."""
+    target = row.get("target")
+    references = () if target in (None, "") else (text_of(target),)
+    requests = _requests(row)
+    choices = [request[1] for request in requests if len(request) > 1]
+    if not choices or not all(isinstance(choice, str) for choice in choices):
+        return (_generated(row["resps"]) if choices else ""), references
+    likelihoods = [_log_likelihood(response) for response in row["resps"]]
+    best = choices[int(np.argmax(likelihoods[: len(choices)]))] if likelihoods else ""
+    if str(target).isdecimal() and int(str(target)) < len(choices):
+        references = (choices[int(str(target))].strip(),)
+    return best.strip(), references
+
+
+def _requests(row: Mapping[str, Any]) -> list[list[Any]]:
+    """The arguments of each request: a context and a continuation, a prompt and options, or a text."""
+    given = row.get("arguments")
+    requests = list(given.values()) if isinstance(given, dict) else given or []
+    return [
+        list(request.values()) if isinstance(request, dict) else list(request)
+        for request in requests
+        if isinstance(request, dict | list)
+    ]
+
+
+def _generated(responses: Sequence[Any]) -> str:
+    """The first text of the first request."""
+    first: Any = responses
+    while isinstance(first, list):
+        if not first:
+            return ""
+        first = first[0]
+    return text_of(first)
+
+
+def _log_likelihood(response: Any) -> float:
+    try:
+        return float(_generated([response]))
+    except ValueError:
+        return float("-inf")
+
+
+def _prompt(row: Mapping[str, Any]) -> str | None:
+    requests = _requests(row)
+    return text_of(requests[0][0]) if requests and requests[0] else None

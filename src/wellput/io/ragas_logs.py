@@ -1,0 +1,123 @@
+"""Results of ragas, `result.to_pandas()` written as CSV, JSON, JSONL or Parquet: a row for each sample,
+with `user_input`, `response`, `reference` and a column for each metric.
+
+The system is the file's name; a folder of such files has a system for each. Rows with the same
+`user_input` are one item, whose name is its `id` column or, without one, its number. All columns of
+numbers that ragas' samples do not have are scores.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from wellput.core.errors import Problems, WellputError
+from wellput.core.evalset import EvalSet
+from wellput.io.files import InputFile, PathLike
+from wellput.io.locations import is_url
+from wellput.io.logged_answers import LoggedAnswer, as_number, evalset_of, text_of
+from wellput.io.tables import read_records
+
+RAGAS_COLUMNS = frozenset({"user_input", "response"})
+SAMPLE_COLUMNS = RAGAS_COLUMNS | {
+    "reference", "retrieved_contexts", "reference_contexts", "retrieved_context_ids",
+    "reference_context_ids", "multi_responses", "rubrics", "rubric", "reference_tool_calls",
+    "reference_topics", "persona_name", "query_style", "query_length", "synthesizer_name", "id",
+}  # fmt: skip
+"""The columns of ragas' samples and test sets; the others are metrics."""
+TABLE_SUFFIXES = (".csv", ".tsv", ".jsonl", ".parquet")
+PEEKED_BYTES = 1 << 16
+Rows: TypeAlias = Sequence[Mapping[str, Any]]
+
+
+def is_ragas_table(path: PathLike) -> bool:
+    """Whether a table has ragas' columns, by its first bytes; by the last ones of Parquet."""
+    file = InputFile(path)
+    if file.suffix not in TABLE_SUFFIXES or is_url(str(path)) or not Path(path).is_file():
+        return False
+    try:
+        if file.suffix == ".parquet":
+            with Path(path).open("rb") as stream:
+                stream.seek(max(0, Path(path).stat().st_size - PEEKED_BYTES))
+                peeked = stream.read()
+        else:
+            peeked = next(iter(file.chunks()), b"")[:PEEKED_BYTES].partition(b"\n")[0]
+        if any(name.encode() not in peeked for name in RAGAS_COLUMNS):
+            return False
+        _, first = next(iter(read_records(file, Problems(file.name), ())), (0, {}))
+    except (WellputError, OSError):
+        return False
+    return first.keys() >= RAGAS_COLUMNS
+
+
+knows = is_ragas_table
+
+
+def open_evalset(path: PathLike) -> EvalSet:
+    """The items of a table."""
+    return evalset_of(ragas_answers({str(path): read_table(InputFile(path))}), str(path))
+
+
+def read_table(file: InputFile) -> Rows:
+    """The rows of a table, with their columns as keys."""
+    problems = Problems(file.name)
+    rows = [dict(record) for _, record in read_records(file, problems, ())]
+    problems.raise_if_any()
+    return rows
+
+
+def ragas_rows(log: Any) -> Rows:
+    """The rows of a frame as JSON, by rows or by columns; empty if it is something else."""
+    if isinstance(log, dict) and log.keys() >= RAGAS_COLUMNS:
+        if not all(isinstance(column, dict) for column in log.values()):
+            return []
+        places = log["user_input"]
+        return [{name: column.get(at) for name, column in log.items()} for at in places]
+    is_rows = isinstance(log, list) and all(isinstance(row, dict) for row in log)
+    return log if is_rows and log and all(row.keys() >= RAGAS_COLUMNS for row in log) else []
+
+
+def ragas_answers(rows_by_file: Mapping[str, Rows]) -> Iterator[LoggedAnswer]:
+    """The answers in these files."""
+    items: dict[str, str] = {}
+    for file, rows in rows_by_file.items():
+        for row in rows:
+            asked, response = _text(row["user_input"]), row["response"]
+            given = row.get("id")
+            number = str(len(items) + 1) if given in (None, "") else text_of(given)
+            item = items.setdefault(asked, number)
+            if response is None or _is_nan(response):
+                continue
+            reference = row.get("reference")
+            yield LoggedAnswer(
+                item=item,
+                system=Path(file).name.partition(".")[0],
+                output=_text(response),
+                source=asked,
+                references=()
+                if reference in (None, "") or _is_nan(reference)
+                else (_text(reference),),
+                scores=dict(_scores(row)),
+            )
+
+
+def _scores(row: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
+    for name, value in row.items():
+        if not name or name in SAMPLE_COLUMNS or name.lower().startswith("unnamed"):
+            continue
+        score = as_number(value)
+        if score is not None and math.isfinite(score):
+            yield name, score
+
+
+def _text(value: Any) -> str:
+    """A text; the last message of a conversation."""
+    if isinstance(value, list) and value and isinstance(value[-1], dict):
+        return text_of(value[-1].get("content"))
+    return text_of(value)
+
+
+def _is_nan(value: Any) -> bool:
+    return isinstance(value, float) and math.isnan(value)

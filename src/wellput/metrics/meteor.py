@@ -1,0 +1,172 @@
+"""METEOR of Lavie & Agarwal (2007), with NLTK's digits.
+
+Words of an output are matched with words of a reference: first equal words, then words with the same
+stem, then words that share a WordNet synset. The score is a harmonic mean of precision and recall, in
+which recall weighs more, less a penalty for matched words that do not stand together: `chunks` are
+runs of matches that are neighbors in both texts.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from wellput.core.estimates import Bounds
+from wellput.core.evalset import Batch
+from wellput.core.metric import Floats
+from wellput.metrics.base import MeanMetric
+from wellput.text.porter import stem
+from wellput.text.tokenizers import TokenizerName
+from wellput.text.tokenizers import signature as tokenizer_signature
+from wellput.text.tokenizers import tokenize as tokens_of
+
+if TYPE_CHECKING:
+    from wellput.language.models.wordnet import WordNet
+
+Match = tuple[int, int]
+"""A word of the output and a word of the reference, by their places."""
+
+MAX_CACHED_WORDS = 1 << 16
+
+
+@dataclass(frozen=True)
+class Meteor(MeanMetric):
+    """METEOR as a fraction; a corpus is the mean of its segments.
+
+    `alpha` weighs precision against recall, `beta` and `gamma` shape the penalty. With several
+    references a segment takes the highest score. A segment without a match scores 0. Words are
+    compared in lower case. Needs a WordNet (Debian: `wordnet-base`).
+    """
+
+    family: ClassVar[str] = "meteor"
+    about: ClassVar[str] = "matched words, stems and synonyms, less a penalty for their order"
+    bounds: ClassVar[Bounds] = (0.0, 1.0)
+    is_always_defined: ClassVar[bool] = True
+    paper: ClassVar[str] = "Lavie & Agarwal 2007, METEOR: An Automatic Metric for MT Evaluation"
+
+    alpha: float = 0.9
+    beta: float = 3.0
+    gamma: float = 0.5
+    tokenize: TokenizerName = "13a"
+
+    def __post_init__(self) -> None:
+        self.require(0 <= self.alpha <= 1, f"alpha must be between 0 and 1, not {self.alpha}")
+        self.require(self.beta >= 0, f"beta must not be negative, but is {self.beta}")
+        self.require(0 <= self.gamma <= 1, f"gamma must be between 0 and 1, not {self.gamma}")
+
+    def values(self, batch: Batch) -> Floats:
+        words = lru_cache(MAX_CACHED_WORDS)(self._words)
+        synonyms = self._synonyms
+        scores = []
+        for output, references in zip(batch.texts, batch.references, strict=True):
+            hypothesis = words(output)
+            scores.append(
+                max(self._score(hypothesis, words(text), synonyms) for text in references)
+            )
+            batch.on_rows(1)
+        return np.array(scores, dtype=np.float64)
+
+    def signature(self) -> str:
+        return "|".join(
+            [
+                "case:lc",
+                f"tok:{tokenizer_signature(self.tokenize)}",
+                f"alpha:{self.alpha}",
+                f"beta:{self.beta}",
+                f"gamma:{self.gamma}",
+                f"wordnet:{self._wordnet.fingerprint[:12]}",
+            ]
+        )
+
+    @cached_property
+    def _wordnet(self) -> WordNet:
+        from wellput.language.models.wordnet import open_wordnet
+
+        return open_wordnet()
+
+    @cached_property
+    def _synonyms(self) -> Callable[[str], frozenset[str]]:
+        return lru_cache(MAX_CACHED_WORDS)(self._wordnet.single_word_synonyms)
+
+    def _words(self, text: str) -> tuple[str, ...]:
+        return tuple(word.lower() for word in tokens_of(text, self.tokenize))
+
+    def _score(
+        self,
+        hypothesis: Sequence[str],
+        reference: Sequence[str],
+        synonyms: Callable[[str], frozenset[str]],
+    ) -> float:
+        matches = align(hypothesis, reference, synonyms)
+        if not matches:
+            return 0.0
+        precision, recall = len(matches) / len(hypothesis), len(matches) / len(reference)
+        mean = precision * recall / (self.alpha * precision + (1 - self.alpha) * recall)
+        penalty: float = self.gamma * (count_chunks(matches) / len(matches)) ** self.beta
+        return (1 - penalty) * mean
+
+
+def align(
+    hypothesis: Sequence[str],
+    reference: Sequence[str],
+    synonyms: Callable[[str], Iterable[str]],
+) -> list[Match]:
+    """Pairs of matched words, in the order of the hypothesis.
+
+    Three rounds match equal words, equal stems and synonyms. Each takes the words that are left from
+    the end of the hypothesis to its beginning, and matches a word with the last one that fits. As in
+    NLTK, synonyms are looked up for stems and must be stems.
+
+    >>> align(["the", "car", "stops"], ["cars", "stop", "the", "auto"], lambda word: {"auto"})
+    [(0, 2), (1, 0), (2, 1)]
+    """
+    left, free = list(enumerate(hypothesis)), list(enumerate(reference))
+    matches = _match(left, free, lambda word: (word,))
+    left, free = _rest(left, free, matches)
+    left, free = [(i, stem(word)) for i, word in left], [(j, stem(word)) for j, word in free]
+    matches += _match(left, free, lambda word: (word,))
+    left, free = _rest(left, free, matches)
+    return sorted(matches + _match(left, free, lambda word: {word, *synonyms(word)}))
+
+
+Words = list[tuple[int, str]]
+"""Words with their places."""
+
+
+def _rest(left: Words, free: Words, matches: Sequence[Match]) -> tuple[Words, Words]:
+    """The words on both sides that are not matched."""
+    matched, taken = {i for i, _ in matches}, {j for _, j in matches}
+    return (
+        [(i, word) for i, word in left if i not in matched],
+        [(j, word) for j, word in free if j not in taken],
+    )
+
+
+def _match(left: Words, free: Words, forms_of: Callable[[str], Iterable[str]]) -> list[Match]:
+    places: dict[str, list[int]] = {}
+    for j, word in free:
+        places.setdefault(word, []).append(j)
+    matches: list[Match] = []
+    for i, word in reversed(left):
+        fitting = [places[form] for form in forms_of(word) if places.get(form)]
+        if fitting:
+            matches.append((i, max(fitting, key=lambda positions: positions[-1]).pop()))
+    return matches
+
+
+def count_chunks(matches: Sequence[Match]) -> int:
+    """Runs of matches whose words are neighbors in both texts.
+
+    >>> count_chunks([(0, 2), (1, 3), (2, 0)])
+    2
+    """
+    joined = (
+        next_i == i + 1 and next_j == j + 1
+        for (i, j), (next_i, next_j) in itertools.pairwise(matches)
+    )
+    return len(matches) - sum(joined)

@@ -1,0 +1,47 @@
+"""The table of `wellput columns`."""
+
+from __future__ import annotations
+
+import shlex
+
+from wellput.io.column_view import ColumnsResult
+from wellput.reporting.table import Report, Table
+
+SHOWN_CHARACTERS = 40
+
+
+def columns_report(result: ColumnsResult) -> Report:
+    rows = [
+        [
+            view.column,
+            view.read_as or "",
+            "" if view.guess is None else f"{view.guess}?",
+            _short(view.example or ""),
+        ]
+        for view in result.columns
+    ]
+    ignored = [view.column for view in result.columns if view.read_as is None]
+    notes = [f"Ignored: {', '.join(ignored)}."] if ignored else []
+    if result.saved is not None:
+        notes.append(f"Written: {result.saved}. Other commands read it without --column.")
+    elif result.options:
+        notes += [
+            "To read them as they probably are meant:",
+            f"  wellput score {shlex.quote(result.file)} -m chrf {result.options}",
+            "`wellput columns` with the same options and --save EVALSET.jsonl writes an evalset, which "
+            "other commands read without them.",
+        ]
+    table = Table(
+        columns=["column", "read as", "probably", "example"],
+        rows=rows,
+        notes=notes,
+        caption=f"Columns of {result.file}",
+        name="columns",
+    )
+    return Report(
+        [table], result.values(), ("column", "read_as", "guess", "example"), result.records()
+    )
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= SHOWN_CHARACTERS else f"{text[: SHOWN_CHARACTERS - 1]}…"

@@ -1,0 +1,146 @@
+"""The tables of `wellput judge`: what a model answered, and what it would be asked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from wellput.core.errors import counted
+from wellput.reporting.table import Report, Table, interval_text, number, p_with_relation
+
+if TYPE_CHECKING:
+    from wellput.studies.machines.judge_results import (
+        JudgedSystem,
+        JudgePlan,
+        JudgeResult,
+        Spending,
+    )
+
+CSV_COLUMNS = ("judge", "question", "system", "mean", "n")
+REASON_WORDS = {
+    "refusal": "refused",
+    "unparsable": "not an allowed answer",
+    "empty": "empty",
+    "cut off": "cut off",
+    "rejected": "rejected by the endpoint",
+    "failed": "no reply",
+}
+
+
+def judge_report(result: JudgeResult) -> Report:
+    """The mean of each system on each question, and what came of asking."""
+    table = Table(
+        ["system", *_questions(result.systems), "answers"],
+        _rows(result.systems),
+        title=f"What {result.judge} answered",
+        notes=_notes(result),
+        caption="A machine's answers",
+    )
+    return Report([table], result.values(), CSV_COLUMNS, result.records())
+
+
+def _questions(systems: Sequence[JudgedSystem]) -> list[str]:
+    return list(dict.fromkeys(one.question for one in systems))
+
+
+def _rows(systems: Sequence[JudgedSystem]) -> list[list[str]]:
+    questions = _questions(systems)
+    by_place = {(one.system, one.question): one for one in systems}
+    rows = []
+    for system in dict.fromkeys(one.system for one in systems):
+        own = [by_place.get((system, question)) for question in questions]
+        cells = ["" if one is None else number(one.mean, 2) for one in own]
+        n = sum(one.n for one in own if one is not None)
+        rows.append([system, *cells, f"{n:,}"])
+    return rows
+
+
+def _notes(result: JudgeResult) -> list[str]:
+    are_choices = result.design == "pairwise"
+    notes = [
+        f"{'Share of choices won' if are_choices else 'Plain means'} by a machine, not by people. "
+        "`wellput vet` says how far it may be trusted.",
+        f"{result.answered:,} of {counted(result.trials, 'trial')} answered{_scores(result)}.",
+    ]
+    if result.unanswered:
+        parts = [
+            f"{n:,} {REASON_WORDS.get(reason, reason)}" for reason, n in result.unanswered.items()
+        ]
+        where = result.files.get("unanswered")
+        notes.append(f"Without an answer: {', '.join(parts)}{f'; see {where}' if where else ''}.")
+    if result.left_out:
+        notes.append(
+            f"{counted(result.left_out, 'trial')} not asked: the limit of costs is reached. The same "
+            "command with a higher max_cost= goes on from here."
+        )
+    if result.injection is not None:
+        notes.append(_injection(result))
+    notes.append(_cost(result.requests, result.retries, result.known, result.spending))
+    notes.append(result.signature)
+    return notes
+
+
+def _scores(result: JudgeResult) -> str:
+    n = result.scores_from.get("probabilities", 0)
+    if not n:
+        return "; scores are the answers as written"
+    if n == result.answered:
+        return "; scores are expected values from the probabilities of tokens"
+    return f"; {n:,} scores are expected values from the probabilities of tokens, the others as written"
+
+
+def _injection(result: JudgeResult) -> str:
+    effect = result.injection
+    assert effect is not None
+    unit = "share of choices" if result.design == "pairwise" else "points"
+    interval = interval_text(effect.low, effect.high, 2, sign=True)
+    if interval:
+        interval = f" {interval}, p {p_with_relation(effect.p_value)}"
+    return (
+        f"A text that orders the judge to favor it gains {number(effect.value, 2, sign=True)} ({unit})"
+        f"{interval}, over {counted(effect.n or 0, 'item')}."
+    )
+
+
+def _cost(requests: int, retries: int, known: int, spent: Spending) -> str:
+    again = f", {retries:,} tried again" if retries else ""
+    before = f", {known:,} known from before" if known else ""
+    money = "" if spent.money is None else f", {spent.money:,.4f} in money"
+    limit = "" if spent.limit is None else f" of at most {spent.limit:,g}"
+    return (
+        f"{counted(requests, 'request')}{again}{before}. Spent in all: {spent.tokens_in:,} tokens "
+        f"read, {spent.tokens_out:,} written{money}{limit}."
+    )
+
+
+def plan_report(plan: JudgePlan) -> Report:
+    """The first prompt, and what all would cost."""
+    rows = [
+        ["judge", plan.judge],
+        ["sent to", plan.endpoint],
+        ["trials", f"{plan.trials:,}"],
+        ["requests", f"{plan.requests:,}"],
+        ["known from before", f"{plan.known:,}"],
+        ["tokens, about", f"{plan.tokens_in:,} read, {plan.tokens_out:,} written"],
+        ["tokens, at most", f"{plan.most_tokens_in:,} read, {plan.tokens_out:,} written"],
+    ]
+    if plan.money is not None and plan.most_money is not None:
+        rows.append(["cost, about", f"{plan.money:,.4f}"])
+        rows.append(["cost, at most", f"{plan.most_money:,.4f}"])
+    notes = [
+        "Nothing was sent. About: four bytes a token. At most: one byte a token, and no retries.",
+        plan.signature,
+    ]
+    prompt = "\n\n".join(f"[{one['role']}]\n{_visible(one['content'])}" for one in plan.messages)
+    table = Table(
+        ["what would be asked", ""], rows, notes=notes, is_prose=True, caption="A dry run"
+    )
+    record = plan.records()[0]
+    return Report([table], plan.values(), list(record), [record], before=f"{prompt}\n\n")
+
+
+def _visible(text: str) -> str:
+    """The text with control characters as escapes: a terminal would obey them."""
+    return "".join(
+        c if c.isprintable() or c in "\n\t" else c.encode("unicode_escape").decode() for c in text
+    )

@@ -1,0 +1,214 @@
+"""`ask_all` puts many requests to a model, several at a time. It waits when the endpoint asks for it,
+tries again after temporary failures, stops at the limit of costs, and never asks what the log has.
+"""
+
+from __future__ import annotations
+
+import random
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from queue import Empty, SimpleQueue
+from typing import Any, Protocol
+
+from wellput.core.errors import WellputError
+from wellput.core.work import OnProgress, ignore_progress
+from wellput.studies.machines.answer_log import AnswerLog
+from wellput.studies.machines.budget import Cost
+from wellput.studies.machines.endpoint import Rejected, TemporaryFailure, unreachable
+from wellput.studies.machines.readings import Reply
+
+FIRST_DELAY_SECONDS = 0.5
+LONGEST_DELAY_SECONDS = 60.0
+MAX_WAITS = 100
+"""How often a request may be put off because the endpoint asks to wait."""
+MAX_CONNECTIONS_WITHOUT_ANSWER = 10
+"""After this many failed connections and no answer, nobody is there."""
+MAX_REJECTIONS_WITHOUT_ANSWER = 5
+"""After this many rejected requests and no answer, the requests themselves are at fault."""
+
+
+class ChatModel(Protocol):
+    """A model that answers requests of the OpenAI protocol: an `Endpoint` or a `LocalModel`."""
+
+    model: str
+
+    @property
+    def identity(self) -> Mapping[str, str]: ...
+
+    @property
+    def digest(self) -> str: ...
+
+    def complete(self, request: Mapping[str, Any]) -> Reply: ...
+
+    def close(self) -> None: ...
+
+
+@dataclass(frozen=True)
+class Request:
+    """A request under the name that it has in the log, and the most that it can cost."""
+
+    name: str
+    body: Mapping[str, Any]
+    most: Cost
+
+
+@dataclass
+class Asked:
+    """What came of the requests: why some have no answer, how often was tried again, and whether the
+    limit of costs was reached."""
+
+    failures: dict[str, str] = field(default_factory=dict)
+    rejections: dict[str, str] = field(default_factory=dict)
+    n_answered: int = 0
+    n_retries: int = 0
+    is_limit_reached: bool = False
+
+
+def ask_all(
+    model: ChatModel,
+    requests: Sequence[Request],
+    log: AnswerLog,
+    *,
+    parallel: int,
+    retries: int,
+    on_progress: OnProgress = ignore_progress,
+    sleep: Callable[[float], None] = time.sleep,
+) -> Asked:
+    """Asks what the log does not have yet. The answers are then in the log.
+
+    Raises InputError where no request can succeed (a wrong key, an endpoint that is down).
+    """
+    work = _Work(model, log, retries, on_progress, sleep, max(1, retries) * parallel)
+    open_requests: SimpleQueue[Request] = SimpleQueue()
+    names: set[str] = set()
+    for request in requests:
+        if request.name not in names and log.answer_to(request.name) is None:
+            open_requests.put(request)
+        names.add(request.name)
+    n_open = open_requests.qsize()
+    on_progress(len(requests) - n_open)
+    threads = [
+        threading.Thread(target=work.run, args=(open_requests,), daemon=True)
+        for _ in range(min(parallel, n_open))
+    ]
+    for thread in threads:
+        thread.start()
+    try:
+        for thread in threads:
+            while thread.is_alive():  # a join without a limit would not see Ctrl-C
+                thread.join(0.2)
+    finally:
+        work.is_stopped.set()
+    if work.error is not None:
+        raise work.error
+    return work.asked
+
+
+class _Work:
+    """What the threads share."""
+
+    def __init__(
+        self,
+        model: ChatModel,
+        log: AnswerLog,
+        retries: int,
+        on_progress: OnProgress,
+        sleep: Callable[[float], None],
+        max_failures_in_a_row: int,
+    ) -> None:
+        self.model, self.log, self.retries = model, log, retries
+        self.on_progress, self.sleep = on_progress, sleep
+        self.asked = Asked()
+        self.error: BaseException | None = None
+        self.is_stopped = threading.Event()
+        self._lock = threading.Lock()
+        self._resume_at = 0.0
+        self._failures_in_a_row = 0
+        self._n_not_sent = 0
+        self._max_failures_in_a_row = max_failures_in_a_row
+
+    def run(self, requests: SimpleQueue[Request]) -> None:
+        try:
+            while not self.is_stopped.is_set():
+                try:
+                    request = requests.get_nowait()
+                except Empty:
+                    break
+                self._ask(request)
+        except BaseException as error:
+            with self._lock:
+                self.error = self.error or error
+            self.is_stopped.set()
+        finally:
+            self.model.close()
+
+    def _ask(self, request: Request) -> None:
+        n_failures = n_waits = 0
+        while True:
+            self._wait_for_the_endpoint()
+            if self.is_stopped.is_set():
+                return
+            if not self.log.budget.reserve(request.most):
+                self.asked.is_limit_reached |= not self.is_stopped.is_set()
+                self.is_stopped.set()
+                return
+            number = self.log.begin(request.name, request.most)
+            try:
+                reply = self.model.complete(request.body)
+            except TemporaryFailure as failure:
+                self.log.failed(number, request.name, str(failure), may_cost=failure.may_cost)
+                self._note_failure(failure)
+                n_waits += failure.wait is not None
+                n_failures += failure.wait is None
+                if n_failures > self.retries or n_waits > MAX_WAITS:
+                    self.asked.failures[request.name] = str(failure)
+                    return
+                self._delay(n_failures, failure.wait)
+            except Rejected as rejection:
+                self.log.failed(number, request.name, str(rejection), may_cost=False)
+                self._note_rejection(request.name, str(rejection))
+                return
+            except BaseException as error:
+                self.log.failed(number, request.name, type(error).__name__, may_cost=True)
+                raise
+            else:
+                self.log.answered(number, request.name, reply)
+                with self._lock:
+                    self._failures_in_a_row = 0
+                    self.asked.n_answered += 1
+                    self.on_progress(1)
+                return
+
+    def _wait_for_the_endpoint(self) -> None:
+        """Waits while the endpoint has asked all of us to wait."""
+        while (left := self._resume_at - time.monotonic()) > 0 and not self.is_stopped.is_set():
+            self.sleep(min(left, 1.0))
+
+    def _delay(self, n_failures: int, wait: float | None) -> None:
+        """Waits longer after each failure, by chance so that threads do not come back together."""
+        if wait is not None:
+            with self._lock:
+                self._resume_at = max(self._resume_at, time.monotonic() + wait)
+        delay = min(FIRST_DELAY_SECONDS * 2 ** max(0, n_failures - 1), LONGEST_DELAY_SECONDS)
+        self.sleep(delay * random.uniform(0.5, 1.0))
+
+    def _note_failure(self, failure: TemporaryFailure) -> None:
+        with self._lock:
+            self.asked.n_retries += 1
+            # To be asked to wait is no sign that the endpoint is down.
+            self._failures_in_a_row += failure.wait is None
+            self._n_not_sent += not failure.is_sent
+            is_nobody_there = (
+                not self.asked.n_answered and self._n_not_sent >= MAX_CONNECTIONS_WITHOUT_ANSWER
+            )
+            if is_nobody_there or self._failures_in_a_row > self._max_failures_in_a_row:
+                raise unreachable(self.model.identity.get("endpoint", "The model"), str(failure))
+
+    def _note_rejection(self, name: str, why: str) -> None:
+        with self._lock:
+            self.asked.rejections[name] = why
+            too_many = len(self.asked.rejections) >= MAX_REJECTIONS_WITHOUT_ANSWER
+            if too_many and not self.asked.n_answered and not self.log.n_before:
+                raise WellputError(f"The model rejects every request: {why}.")

@@ -1,0 +1,292 @@
+"""`Endpoint`: a model behind a server that speaks the OpenAI protocol (chat completions).
+
+The key comes from the environment, goes into one header, and is removed from every text that comes
+back. Redirects are not followed, so that the key reaches only the host that was named.
+"""
+
+from __future__ import annotations
+
+import email.utils
+import http.client
+import ipaddress
+import json
+import os
+import ssl
+import threading
+import time
+import urllib.request
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import urlsplit
+
+from wellput.core.errors import InputError, Unreachable
+from wellput.studies.machines.readings import Reply, reply_of
+
+KEY_VARIABLE = "WELLPUT_API_KEY"
+OPENAI_KEY_VARIABLE = "OPENAI_API_KEY"
+OPENAI_HOST = "api.openai.com"
+MAX_RESPONSE_BYTES = 8 << 20
+MAX_MESSAGE_CHARACTERS = 300
+TOO_MANY_REQUESTS = 429
+TEMPORARY_STATUSES = (408, 409, 425, TOO_MANY_REQUESTS, 500, 502, 503, 504, 529)
+STOPPING_STATUSES = (401, 402, 403, 404, 405)
+"""No other request would fare better: the key, the model or the address is wrong."""
+
+
+class TemporaryFailure(Exception):
+    """Trying again may help. `wait` is how many seconds the endpoint asks to wait, if it does;
+    `may_cost` says that the request may have been paid for without an answer, `is_sent` that there was
+    a connection at all."""
+
+    def __init__(
+        self, why: str, *, wait: float | None = None, may_cost: bool = False, is_sent: bool = True
+    ) -> None:
+        super().__init__(why)
+        self.wait = wait
+        self.may_cost = may_cost
+        self.is_sent = is_sent
+
+
+class Rejected(Exception):
+    """The endpoint does not answer this request, and would not answer it again."""
+
+
+def api_key(host: str) -> str | None:
+    """The key for a host, from the environment. OpenAI's own key is given to OpenAI alone."""
+    own = os.environ.get(KEY_VARIABLE)
+    if own:
+        return own.strip()
+    known = os.environ.get(OPENAI_KEY_VARIABLE) if host == OPENAI_HOST else None
+    return known.strip() if known else None
+
+
+@dataclass
+class Endpoint:
+    """A model by its name at `url`. Threads may share it: each has its own connection.
+
+    Parameters that the endpoint does not know (`dropped`) are left out of later requests.
+    """
+
+    url: str
+    model: str
+    timeout: float = 60.0
+    key: str | None = field(default=None, repr=False)
+    dropped: set[str] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        parts = _checked_url(self.url)
+        self.url = self.url.rstrip("/")
+        self.host = parts.hostname or ""
+        self.is_encrypted = parts.scheme == "https"
+        self.port = parts.port or (443 if self.is_encrypted else 80)
+        path = parts.path.rstrip("/")
+        self.path = path if path.endswith("/chat/completions") else f"{path}/chat/completions"
+        if self.key is None:
+            self.key = api_key(self.host)
+        if self.key and not self.is_encrypted and not is_loopback(self.host):
+            raise InputError(
+                f"The key of {KEY_VARIABLE} would travel unencrypted to {self.host}. Use https, or "
+                "unset the variable if the endpoint needs no key."
+            )
+        if self.key and not (self.key.isascii() and self.key.isprintable()):
+            raise InputError(f"The key in {KEY_VARIABLE} has characters that no header may have.")
+        self._of_thread = threading.local()
+
+    @property
+    def identity(self) -> dict[str, str]:
+        """What tells this model from others, as far as it is known before it answers."""
+        return {"endpoint": self.url, "model": self.model}
+
+    @property
+    def digest(self) -> str:
+        """Known only from answers: `system_fingerprint`."""
+        return ""
+
+    def complete(self, request: Mapping[str, Any]) -> Reply:
+        """The model's answer.
+
+        Raises TemporaryFailure, Rejected, or InputError where no request can succeed.
+        """
+        while True:
+            body = {"model": self.model, **request}
+            sent = self._fitted(body)
+            began = time.monotonic()
+            status, headers, content = self._post(json.dumps(sent).encode())
+            ms = round(1000 * (time.monotonic() - began))
+            if status == 200:
+                return self._reply(content, ms)
+            message = self._message(content)
+            if status in (400, 422) and self._drops(message, sent):
+                continue
+            self._raise(status, headers, message)
+
+    def close(self) -> None:
+        """Closes the connection of this thread."""
+        connection = getattr(self._of_thread, "connection", None)
+        if connection is not None:
+            connection.close()
+            self._of_thread.connection = None
+
+    def _fitted(self, body: dict[str, Any]) -> dict[str, Any]:
+        if "max_tokens" in self.dropped:
+            body["max_completion_tokens"] = body.pop("max_tokens")
+        return {name: value for name, value in body.items() if name not in self.dropped}
+
+    def _drops(self, message: str, sent: Mapping[str, Any]) -> bool:
+        """Whether a parameter that the message names can be left out or renamed."""
+        names = ("top_logprobs", "logprobs", "max_tokens", "temperature", "seed")
+        found = [name for name in names if name in sent and name in message]
+        if not found:
+            return False
+        self.dropped |= {"logprobs", "top_logprobs"} if "logprobs" in found[0] else {found[0]}
+        return True
+
+    def _post(self, body: bytes) -> tuple[int, Mapping[str, str], bytes]:
+        headers = {"Content-Type": "application/json", "Accept": "application/json"}
+        if self.key:
+            headers["Authorization"] = f"Bearer {self.key}"
+        is_sent = False
+        try:
+            connection = self._connection()
+            connection.request("POST", self.path, body, headers)
+            is_sent = True
+            response = connection.getresponse()
+            content = response.read(MAX_RESPONSE_BYTES + 1)
+            found = {name.lower(): value for name, value in response.getheaders()}
+            if len(content) > MAX_RESPONSE_BYTES or response.will_close:
+                self.close()
+            return response.status, found, content
+        except ssl.SSLCertVerificationError as error:
+            self.close()
+            raise InputError(
+                f"The certificate of {self.host} cannot be verified: {error.verify_message}."
+            ) from None
+        except TimeoutError:
+            self.close()
+            why = f"no answer within {self.timeout:g} seconds"
+            raise TemporaryFailure(why, may_cost=is_sent) from None
+        except (OSError, http.client.HTTPException) as error:
+            self.close()
+            reason = getattr(error, "strerror", None) or type(error).__name__
+            raise TemporaryFailure(
+                f"the connection failed ({reason})", may_cost=is_sent, is_sent=is_sent
+            ) from None
+
+    def _connection(self) -> http.client.HTTPConnection:
+        connection: http.client.HTTPConnection | None
+        connection = getattr(self._of_thread, "connection", None)
+        if connection is None:
+            connection = _connected(self.host, self.port, self.is_encrypted, self.timeout)
+            self._of_thread.connection = connection
+        return connection
+
+    def _reply(self, content: bytes, ms: int) -> Reply:
+        try:
+            text = self.without_key(content.decode())
+            record = json.loads(text, parse_constant=_no_constant)
+            return reply_of(record, ms=ms)
+        except (ValueError, RecursionError) as error:
+            raise TemporaryFailure(f"a malformed response: {error}"[:200], may_cost=True) from None
+
+    def _message(self, content: bytes) -> str:
+        """What an error response says, short, on one line, without the key."""
+        text = self.without_key(content.decode(errors="replace"))
+        try:
+            error = json.loads(text)["error"]
+            text = str(error["message"] if isinstance(error, dict) else error)
+        except (ValueError, KeyError, TypeError, RecursionError):
+            pass
+        line = "".join(c if c.isprintable() else " " for c in " ".join(text.split()))
+        return line[:MAX_MESSAGE_CHARACTERS]
+
+    def without_key(self, text: str) -> str:
+        """The text without the key, which some endpoints repeat in their messages."""
+        if not self.key:
+            return text
+        for form in {self.key, json.dumps(self.key)[1:-1]}:
+            text = text.replace(form, "[key]")
+        return text
+
+    def _raise(self, status: int, headers: Mapping[str, str], message: str) -> None:
+        said = f": {message}" if message else ""
+        if status in TEMPORARY_STATUSES:
+            raise TemporaryFailure(f"status {status}{said}", wait=_seconds_to_wait(headers))
+        if status in STOPPING_STATUSES or 300 <= status < 400:
+            hint = ""
+            if status in (401, 403):
+                hint = f" The key is read from the environment variable {KEY_VARIABLE}."
+            elif 300 <= status < 400:
+                hint = " Redirects are not followed: give the final address."
+            elif status in (404, 405):
+                hint = " Check endpoint= (it usually ends in /v1) and model=."
+            raise InputError(f"{self.url} answers with status {status}{said}.{hint}")
+        raise Rejected(f"status {status}{said}")
+
+
+def unreachable(url: str, why: str) -> Unreachable:
+    return Unreachable(f"{url} gives no answer: {why}. Answers so far are kept; try again later.")
+
+
+def is_loopback(host: str) -> bool:
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _checked_url(url: str) -> Any:
+    try:
+        parts = urlsplit(url)
+        _ = parts.port
+    except ValueError:
+        parts = urlsplit("")
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise InputError("endpoint= must be an address such as https://api.openai.com/v1.")
+    if parts.username or parts.password or parts.query or parts.fragment:
+        # The address is written to files; a key must not be.
+        raise InputError(
+            "endpoint= must have no user, password or query: it is written into the results. The key "
+            f"belongs in the environment variable {KEY_VARIABLE}."
+        )
+    return parts
+
+
+def _connected(
+    host: str, port: int, is_encrypted: bool, timeout: float
+) -> http.client.HTTPConnection:
+    """A connection, through the proxy of the environment if there is one for this host."""
+    scheme = "https" if is_encrypted else "http"
+    proxy = urllib.request.getproxies().get(scheme)
+    if is_encrypted and proxy and not urllib.request.proxy_bypass(host):
+        through = urlsplit(proxy if "//" in proxy else f"http://{proxy}")
+        tunnel = http.client.HTTPSConnection(
+            through.hostname or "", through.port or 8080, timeout=timeout
+        )
+        tunnel.set_tunnel(host, port)
+        return tunnel
+    if is_encrypted:
+        return http.client.HTTPSConnection(host, port, timeout=timeout)
+    return http.client.HTTPConnection(host, port, timeout=timeout)
+
+
+MAX_WAIT_SECONDS = 600.0
+
+
+def _seconds_to_wait(headers: Mapping[str, str]) -> float | None:
+    """The header Retry-After, in seconds or as a date."""
+    given = headers.get("retry-after", "")
+    try:
+        seconds = float(given)
+    except ValueError:
+        moment = email.utils.parsedate_tz(given)
+        if moment is None:
+            return None
+        seconds = email.utils.mktime_tz(moment) - time.time()
+    return min(max(seconds, 0.0), MAX_WAIT_SECONDS) if seconds == seconds else None
+
+
+def _no_constant(name: str) -> float:
+    raise ValueError(f"{name} is no JSON number")

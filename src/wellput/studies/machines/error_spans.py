@@ -1,0 +1,116 @@
+"""Error spans: a machine quotes the wrong parts of a text, with severity and category. Quotes are found
+in the text again, so that every span has its place. An answer with a quote that the text does not have
+is no answer.
+
+A judgment's value is minus the sum of the weights, as for MQM: minor 1, major 5.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from wellput.core.errors import InputError
+from wellput.studies.designs.base import DEFAULT_THANKS, Design
+from wellput.studies.questionnaire import Layout, Questionnaire
+from wellput.studies.questions import Question
+
+WEIGHTS: Mapping[str, float] = {"minor": 1.0, "major": 5.0}
+MISSING = "missing"
+"""Stands for the place of something that the text leaves out."""
+SPANS_TOKENS = 512
+MAX_SPANS = 100
+FENCED_JSON = re.compile(r"^```(?:json)?\s*(.*?)\s*```$", re.DOTALL)
+
+HOW_TO_ANSWER = (
+    "Answer with a JSON list and nothing else. Each error is an object with the keys "
+    '"quote" (the wrong words, exactly as they stand in the text), "severity" ("minor" or "major") and '
+    '"category" (a word or two). For something that is left out, give "missing" (what is missing) '
+    "instead of the quote. Without errors, answer []."
+)
+
+
+@dataclass(frozen=True)
+class SpansDesign(Design):
+    """Marks the errors of each output."""
+
+    name: ClassVar[str] = "spans"
+    title: ClassVar[str] = "What is wrong?"
+    instructions: ClassVar[str] = (
+        "You will read texts, some of them with a short paragraph that leads up to them. Mark every "
+        "error in each text, once, as few words as show it. An error is major if it changes the "
+        "meaning or makes the text hard to understand, else minor.\n\n"
+        "There is no time limit."
+    )
+    default_questions: ClassVar[tuple[str, ...]] = ("errors",)
+    layouts: ClassVar[tuple[Layout, ...]] = ("single",)
+
+    def question(self, name: str) -> Question:
+        asked = "Which parts of this text are wrong?"
+        return Question(
+            name, asked if name == "errors" else f"Which parts are wrong in {name}?", "answer"
+        )
+
+
+def spans_questionnaire(record: Mapping[str, Any], names: Sequence[str]) -> Questionnaire:
+    """The questionnaire of a file of settings, or of names of questions."""
+    design = SpansDesign()
+    worded = {entry.get("name", ""): entry for entry in record.get("questions", [])}
+    questions = []
+    for name in names or tuple(worded) or design.default_questions:
+        plain = design.question(name)
+        entry = worded.get(name, {})
+        if set(entry) - {"name", "text"}:
+            raise InputError("A question of the design spans has a name and a text, nothing else.")
+        questions.append(Question(name, entry.get("text", plain.text), "answer"))
+    made = Questionnaire(
+        design.name,
+        tuple(questions),
+        record.get("title", design.title),
+        record.get("instructions", design.instructions),
+        DEFAULT_THANKS,
+    )
+    design.check(made)
+    return made
+
+
+def read_spans(text: str, answer: str) -> list[dict[str, Any]] | None:
+    """The spans of an answer with their places in the text, in characters; None where the answer is not
+    allowed."""
+    stripped = answer.strip()
+    fenced = FENCED_JSON.match(stripped)
+    try:
+        records = json.loads(fenced[1] if fenced else stripped)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(records, list) or len(records) > MAX_SPANS:
+        return None
+    found: list[dict[str, Any]] = []
+    next_place: dict[str, int] = {}
+    for record in records:
+        if not isinstance(record, dict) or record.get("severity") not in WEIGHTS:
+            return None
+        quote, missing = record.get("quote"), record.get(MISSING)
+        category = record.get("category", "")
+        if not isinstance(category, str):
+            return None
+        about = {"severity": record["severity"], "category": category}
+        if isinstance(quote, str) and quote and missing is None:
+            start = text.find(quote, next_place.get(quote, 0))
+            if start < 0:
+                return None
+            next_place[quote] = end = start + len(quote)
+            found.append({"start": start, "end": end, **about, "text": quote})
+        elif isinstance(missing, str) and missing and quote is None:
+            found.append({"start": MISSING, "end": MISSING, **about, "text": missing})
+        else:
+            return None
+    return found
+
+
+def spans_value(spans: Sequence[Mapping[str, Any]]) -> float:
+    """Minus the sum of the weights."""
+    return 0.0 - sum(WEIGHTS[span["severity"]] for span in spans)

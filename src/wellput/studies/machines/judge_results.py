@@ -1,0 +1,135 @@
+"""Results of `wellput judge`: `JudgeResult`, what a model answered, and `JudgePlan`, what it would be
+asked (`--dry-run`)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any, ClassVar
+
+from wellput.core.estimates import Estimate
+from wellput.core.judgment import Judgment, Preference
+from wellput.core.result import Result
+
+
+@dataclass(frozen=True)
+class Spending:
+    """What was spent, over all runs with the same log of answers. `money` is None without a price;
+    `limit` is money with a price, else tokens."""
+
+    tokens_in: int
+    tokens_out: int
+    money: float | None
+    limit: float | None
+
+
+@dataclass(frozen=True)
+class JudgedSystem:
+    """The mean of a system's answers: on the question's scale, or the share of choices it won."""
+
+    question: str
+    system: str
+    mean: float
+    n: int
+
+
+@dataclass(frozen=True, repr=False)
+class JudgeResult(Result):
+    """What a model answered.
+
+    `trials` is the number of questions about outputs, `answered` of those with a value. `unanswered`
+    has the others by reason, and `left_out` counts those that the limit of costs did not allow.
+    `requests` were sent in this run, `known` came from the log of answers.
+    """
+
+    presented_by: ClassVar[str] = "wellput.reporting.machine_judge:judge_report"
+
+    judge: str
+    model: str
+    digest: str
+    design: str
+    signature: str
+    trials: int
+    answered: int
+    unanswered: Mapping[str, int]
+    left_out: int
+    requests: int
+    retries: int
+    known: int
+    scores_from: Mapping[str, int]
+    spending: Spending
+    systems: tuple[JudgedSystem, ...]
+    injection: Estimate | None = None
+    files: Mapping[str, str] = field(default_factory=dict)
+    judgments: tuple[Judgment, ...] | tuple[Preference, ...] = field(default=(), repr=False)
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether every trial was asked, and none failed for want of an answer."""
+        return not self.left_out and not self.unanswered.get("failed", 0)
+
+    def __iter__(self) -> Iterator[Judgment | Preference]:
+        """The judgments, as `wellput.agree` and `wellput.rank` take them."""
+        return iter(self.judgments)
+
+    def __len__(self) -> int:
+        return len(self.judgments)
+
+    def records(self) -> list[dict[str, Any]]:
+        """A record for each question and system."""
+        return [{"judge": self.judge, **asdict(one)} for one in self.systems]
+
+    def values(self) -> dict[str, Any]:
+        """The JSON of `wellput judge`."""
+        return {
+            "judge": self.judge,
+            "model": self.model,
+            "digest": self.digest,
+            "design": self.design,
+            "signature": self.signature,
+            "trials": self.trials,
+            "answered": self.answered,
+            "unanswered": dict(self.unanswered),
+            "left_out": self.left_out,
+            "complete": self.is_complete,
+            "requests": self.requests,
+            "retries": self.retries,
+            "known": self.known,
+            "scores_from": dict(self.scores_from),
+            "cost": asdict(self.spending),
+            "systems": [asdict(one) for one in self.systems],
+            "bias": {"injection": None if self.injection is None else asdict(self.injection)},
+            "files": dict(self.files),
+        }
+
+
+@dataclass(frozen=True, repr=False)
+class JudgePlan(Result):
+    """What a model would be asked: the first prompt, the number of trials and of requests not asked
+    before, and their cost. Nothing was sent."""
+
+    presented_by: ClassVar[str] = "wellput.reporting.machine_judge:plan_report"
+
+    judge: str
+    model: str
+    design: str
+    signature: str
+    endpoint: str
+    messages: tuple[Mapping[str, str], ...]
+    trials: int
+    requests: int
+    known: int
+    tokens_in: int
+    tokens_out: int
+    most_tokens_in: int
+    money: float | None
+    most_money: float | None
+
+    def records(self) -> list[dict[str, Any]]:
+        """One record."""
+        values = self.values()
+        return [{name: value for name, value in values.items() if name != "messages"}]
+
+    def values(self) -> dict[str, Any]:
+        """The JSON of `wellput judge --dry-run`."""
+        return {**asdict(self), "messages": [dict(message) for message in self.messages]}

@@ -1,0 +1,160 @@
+"""Porter's stemmer (1980) in the variant of NLTK, which rouge-score and NLTK's METEOR use.
+
+A step removes or replaces the first ending in its table that the word has, if the rest is long enough.
+The *measure* of a text is how often a vowel is followed by a consonant in it. NLTK's rules differ from
+Porter's for a short list of irregular words, for *ies* and *ied* in words of four letters, for *y*
+after a consonant, and for the endings *alli*, *bli*, *fulli* and *logi*.
+"""
+
+from __future__ import annotations
+
+import itertools
+from functools import lru_cache
+
+IRREGULAR_STEMS = {
+    "skies": "sky", "sky": "sky", "dying": "die", "lying": "lie", "tying": "tie", "news": "news",
+    "innings": "inning", "inning": "inning", "outings": "outing", "outing": "outing",
+    "cannings": "canning", "canning": "canning", "howe": "howe", "proceed": "proceed",
+    "exceed": "exceed", "succeed": "succeed",
+}  # fmt: skip
+
+MAX_CACHED_WORDS = 1 << 16
+
+SUFFIXES_2 = {
+    "ational": "ate", "tional": "tion", "enci": "ence", "anci": "ance", "izer": "ize", "bli": "ble",
+    "alli": "al", "entli": "ent", "eli": "e", "ousli": "ous", "ization": "ize", "ation": "ate",
+    "ator": "ate", "alism": "al", "iveness": "ive", "fulness": "ful", "ousness": "ous",
+    "aliti": "al", "iviti": "ive", "biliti": "ble", "fulli": "ful",
+}  # fmt: skip
+SUFFIXES_3 = {
+    "icate": "ic", "ative": "", "alize": "al", "iciti": "ic", "ical": "ic", "ful": "", "ness": "",
+}  # fmt: skip
+SUFFIXES_4 = (
+    "al", "ance", "ence", "er", "ic", "able", "ible", "ant", "ement", "ment", "ent", "ion", "ou",
+    "ism", "ate", "iti", "ous", "ive", "ize",
+)  # fmt: skip
+"""Endings in the order in which they are tried; the first that fits decides."""
+
+
+@lru_cache(MAX_CACHED_WORDS)
+def stem(word: str) -> str:
+    """The stem of a word.
+
+    >>> [stem(word) for word in ("ponies", "relational", "Dying", "at")]
+    ['poni', 'relat', 'die', 'at']
+    """
+    lower = word.lower()
+    if lower in IRREGULAR_STEMS:
+        return IRREGULAR_STEMS[lower]
+    if len(word) <= 2:
+        return lower
+    for step in (
+        _without_plural,
+        _without_past,
+        _without_y,
+        _without_double_suffix,
+        _without_adjective_suffix,
+        _without_last_suffix,
+        _without_e,
+    ):
+        lower = step(lower)
+    return lower[:-1] if lower.endswith("ll") and _measure(lower[:-1]) > 1 else lower
+
+
+def _consonants(text: str) -> list[bool]:
+    """Which letters are consonants; a y is one at the beginning and after a vowel."""
+    found: list[bool] = []
+    for letter in text:
+        is_consonant = letter not in "aeiou" and (letter != "y" or not found or not found[-1])
+        found.append(is_consonant)
+    return found
+
+
+def _measure(text: str) -> int:
+    kinds = _consonants(text)
+    return sum(not one and next_one for one, next_one in itertools.pairwise(kinds))
+
+
+def _has_vowel(text: str) -> bool:
+    return not all(_consonants(text))
+
+
+def _ends_like_hop(text: str) -> bool:
+    """Consonant, vowel, consonant other than w, x, y; or only a vowel and a consonant."""
+    kinds = _consonants(text)
+    if len(text) == 2:
+        return kinds == [False, True]
+    return kinds[-3:] == [True, False, True] and text[-1] not in "wxy"
+
+
+def _without_plural(word: str) -> str:
+    if word.endswith("ies"):
+        return word[:-1] if len(word) == 4 else word[:-2]
+    if word.endswith("sses"):
+        return word[:-2]
+    return word[:-1] if word.endswith("s") and not word.endswith("ss") else word
+
+
+def _without_past(word: str) -> str:
+    if word.endswith("ied"):
+        return word[:-1] if len(word) == 4 else word[:-2]
+    if word.endswith("eed"):
+        return word[:-1] if _measure(word[:-3]) > 0 else word
+    for suffix in ("ed", "ing"):
+        if word.endswith(suffix) and _has_vowel(word[: -len(suffix)]):
+            return _completed(word[: -len(suffix)])
+    return word
+
+
+def _completed(text: str) -> str:
+    """What is left of a verb without -ed or -ing, with its e or without its doubled consonant."""
+    if text.endswith(("at", "bl", "iz")):
+        return text + "e"
+    if len(text) >= 2 and text[-1] == text[-2] and _consonants(text)[-1]:
+        return text if text[-1] in "lsz" else text[:-1]
+    return text + "e" if _measure(text) == 1 and _ends_like_hop(text) else text
+
+
+def _without_y(word: str) -> str:
+    rest = word[:-1]
+    if word.endswith("y") and len(rest) > 1 and _consonants(rest)[-1]:
+        return rest + "i"
+    return word
+
+
+def _without_double_suffix(word: str) -> str:
+    if word.endswith("alli") and _measure(word[:-4]) > 0:
+        return _without_double_suffix(word[:-2])
+    for suffix, replacement in SUFFIXES_2.items():
+        if word.endswith(suffix):
+            return _replaced(word, suffix, replacement)
+    return word[:-1] if word.endswith("logi") and _measure(word[:-3]) > 0 else word
+
+
+def _without_adjective_suffix(word: str) -> str:
+    for suffix, replacement in SUFFIXES_3.items():
+        if word.endswith(suffix):
+            return _replaced(word, suffix, replacement)
+    return word
+
+
+def _replaced(word: str, suffix: str, replacement: str) -> str:
+    rest = word[: -len(suffix)]
+    return rest + replacement if _measure(rest) > 0 else word
+
+
+def _without_last_suffix(word: str) -> str:
+    for suffix in SUFFIXES_4:
+        if word.endswith(suffix):
+            rest = word[: -len(suffix)]
+            is_removed = _measure(rest) > 1 and (suffix != "ion" or rest[-1] in "st")
+            return rest if is_removed else word
+    return word
+
+
+def _without_e(word: str) -> str:
+    rest = word[:-1]
+    if not word.endswith("e"):
+        return word
+    measure = _measure(rest)
+    return rest if measure > 1 or (measure == 1 and not _ends_like_hop(rest)) else word

@@ -1,0 +1,179 @@
+"""A machine as a judge of a study, against a SIMULATED endpoint: it sees what people see, and takes
+none of their trials."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import wellput
+from tests.studies.simulated_endpoint import Faults, Planted, SimulatedEndpoint
+from wellput.core.errors import InputError
+from wellput.core.evalset import EvalSet, Item
+from wellput.core.judgment import Preference
+from wellput.studies.machines.judge_results import JudgeResult
+from wellput.studies.store import Store
+
+EVALSET = EvalSet(
+    [
+        Item(
+            f"item-{n}", outputs={s: f"text {n} {w}" for s, w in {"sysA": "x", "sysB": "y"}.items()}
+        )
+        for n in range(30)
+    ]
+)
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> str:
+    return str(tmp_path / "study.db")
+
+
+def created(file: str, **options: Any) -> None:
+    given = {"design": "rating", "judges": 2, "per_item": 2, **options}
+    with wellput.Study.create(EVALSET, path=file, **given) as study:
+        study.invite(names="Ann,Bob")
+
+
+def judged(file: str, endpoint: SimulatedEndpoint, **options: Any) -> JudgeResult:
+    result = wellput.judge(file, model="sim", endpoint=endpoint.url, timeout=5.0, **options)
+    assert isinstance(result, JudgeResult)
+    return result
+
+
+@pytest.fixture
+def endpoint() -> Iterator[SimulatedEndpoint]:
+    with SimulatedEndpoint() as server:
+        yield server
+
+
+def answers_of(file: str) -> Counter[str]:
+    with wellput.Study.open(file) as study:
+        return Counter(one.judge for one in study.judgments())
+
+
+def test_a_machine_answers_every_trial_and_none_of_peoples(
+    file: str, endpoint: SimulatedEndpoint
+) -> None:
+    created(file, consent=True, practice=True, checks=1)
+    result = judged(file, endpoint)
+    assert (result.judge, result.answered) == ("model:sim", 120)  # 60 trials, 2 questions
+    assert result.scores_from == {"text": 120}
+    assert answers_of(file) == {"model:sim": 120}
+    with wellput.Study.open(file) as study:
+        status = study.status()
+    assert (status.done, status.planned, status.unreachable) == (0, 120, 0)
+    machine = next(judge for judge in status.judges if judge.name == "model:sim")
+    assert (machine.state, machine.done, machine.total) == ("done", 60, 60)
+    assert not machine.flags  # quick, but not hasty
+    # People still have all their trials, with two of practice and a check.
+    store = Store.open(file)
+    assert {store.progress(store_judge(store, n)).total for n in (1, 2)} == {60 + 2 + 1}
+    store.close()
+
+
+def store_judge(store: Store, number: int) -> Any:
+    """The judge with this number, as if they had come with their token."""
+    from wellput.studies.store import JudgeRef
+
+    return JudgeRef(number, "", has_consented=True, has_demographics=True, has_started=True)
+
+
+def test_people_are_not_late_because_a_machine_is_quick(
+    file: str, endpoint: SimulatedEndpoint
+) -> None:
+    created(file, questions="quality")
+    store = Store.open(file)
+    ann, bob = store_judge(store, 1), store_judge(store, 2)
+    held = store.next_trial(ann)
+    assert held is not None
+    judged(file, endpoint)
+    given = set()
+    while (trial := store.next_trial(bob)) is not None:
+        store.record(bob, trial.id, {"quality": 4}, ms=1500)
+        given.add(trial.id)
+    # Bob gets his own share of 60, and not the trial that Ann still holds.
+    assert len(given) == 60
+    assert store.next_trial(ann) == held
+    store.close()
+
+
+def test_a_machine_sees_no_names(file: str, endpoint: SimulatedEndpoint) -> None:
+    created(file)
+    judged(file, endpoint)
+    words = str(endpoint.last_request["messages"])
+    assert "text" in words and not any(name in words for name in ("sysA", "sysB", "item-"))
+
+
+def test_pairs_are_shown_in_both_orders_and_stored_as_shown(file: str) -> None:
+    created(file, design="pairwise")
+    with SimulatedEndpoint(quality=lambda _: 0.5, planted=Planted(position=2.0)) as endpoint:
+        judged(file, endpoint)
+    with wellput.Study.open(file) as study:
+        choices = [one for one in study.judgments() if isinstance(one, Preference)]
+    assert {one.choice for one in choices} == {"a"} and len(choices) == 30
+    n_first = Counter(one.system_a for one in choices)
+    assert min(n_first["sysA"], n_first["sysB"]) >= 5
+
+
+def test_a_page_is_answered_variant_by_variant(file: str) -> None:
+    created(file, layout="page", questions="quality")
+    with SimulatedEndpoint(quality=lambda text: 1.0 if text.endswith("x") else 0.0) as endpoint:
+        judged(file, endpoint)
+    with wellput.Study.open(file) as study:
+        values = {(one.system, one.value) for one in study.judgments()}  # type: ignore[union-attr]
+    assert values == {("sysA", 7.0), ("sysB", 1.0)}
+
+
+def test_it_goes_on_where_it_was_stopped(file: str, endpoint: SimulatedEndpoint) -> None:
+    created(file, questions="quality")
+    part = judged(file, endpoint, max_cost=4000)
+    n = answers_of(file)["model:sim"]
+    assert 0 < n < 60 and part.left_out
+    judged(file, endpoint)
+    assert answers_of(file)["model:sim"] == 60
+    assert endpoint.n_requests == 60
+    judged(file, endpoint)
+    assert endpoint.n_requests == 60
+
+
+def test_trials_without_an_answer_stay_open(file: str) -> None:
+    created(file, questions="quality")
+    with SimulatedEndpoint(faults=Faults(refusals=0.3), seed=2) as endpoint:
+        result = judged(file, endpoint)
+    n = result.unanswered["refusal"]
+    assert n > 5 and answers_of(file)["model:sim"] == 60 - n
+
+
+def test_a_machine_can_be_invited_before_and_says_who_it_is(
+    file: str, endpoint: SimulatedEndpoint, tmp_path: Path
+) -> None:
+    created(file, questions="quality")
+    with wellput.Study.open(file) as study:
+        assert [one.judge for one in study.invite(machine="sim,other")] == [
+            "model:sim",
+            "model:other",
+        ]
+        with pytest.raises(InputError, match="invite people by another call"):
+            study.invite(machine="third", judges=2)
+    result = judged(file, endpoint)
+    with wellput.Study.open(file) as study:
+        done = study.export(tmp_path / "j.csv")
+    assert done.answers == 60 and done.design is not None
+    assert f'"signature": "{result.signature}"' in Path(done.design).read_text("utf-8")
+
+
+def test_a_study_has_its_own_questions(file: str, endpoint: SimulatedEndpoint) -> None:
+    created(file)
+    for options, message in (
+        ({"question": "quality"}, "leave out question="),
+        ({"swap": True}, "leave out swap="),
+        ({"path": "x.csv"}, "study export"),
+    ):
+        with pytest.raises(InputError, match=message):
+            judged(file, endpoint, **options)
+    assert endpoint.n_requests == 0
