@@ -191,8 +191,11 @@ BENCHMARKS = {
         "docs/results/estimate.md",
         (
             f"{ALT_TEST}/expected.tsv",
-            f"{ALT_TEST}/summeval/human_annotations.json.gz",
-            f"{ALT_TEST}/summeval/llm_annotations.json.gz",
+            *(
+                f"{ALT_TEST}/{name}/{who}_annotations.json.gz"
+                for name in ("summeval", "cebab_stars", "lesion")
+                for who in ("human", "llm")
+            ),
         ),
     ),
     "power": Benchmark(
