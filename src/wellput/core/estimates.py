@@ -45,10 +45,13 @@ def holds_for(generalize: Generalize, clusters: Clusters | None = None) -> str:
     >>> holds_for("both", Clusters("document", np.array([0, 0, 1])))
     'Intervals and p hold for other systems and other documents.'
     """
+    return f"Intervals and p hold for {holds_for_words(generalize, clusters)}."
+
+
+def holds_for_words(generalize: Generalize, clusters: Clusters | None = None) -> str:
+    """What an interval holds for, with what takes the items' place."""
     words = GENERALIZE_WORDS[generalize]
-    if clusters is not None:
-        words = words.replace("items", clusters.words)
-    return f"Intervals and p hold for {words}."
+    return words if clusters is None else words.replace("items", clusters.words)
 
 
 Bounds: TypeAlias = tuple[float | None, float | None]

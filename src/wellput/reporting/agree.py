@@ -305,12 +305,15 @@ def _method_notes(result: AgreementResult) -> list[str]:
     reasons = [f"{reason[:1].upper()}{reason[1:]}." for reason in missing]
     if len(missing) and all(row.low is None for row in result.agreement):
         return [f"Ratings {scale}.", *reasons]
-    left_out = {"both": "systems and items", "systems": "systems", "items": "items"}
+    clusters = result.clusters
+    units = "items" if clusters is None else clusters.words
+    left_out = {"both": f"systems and {units}", "systems": "systems", "items": units}
     return [
         f"Ratings {scale}. [low, high]: {result.confidence:.0%} intervals, by leaving "
-        f"{left_out[result.generalize]} out one at a time. {holds_for(result.generalize)[:-1]}, and "
-        f"these judges."
+        f"{left_out[result.generalize]} out one at a time. "
+        f"{holds_for(result.generalize, clusters)[:-1]}, and these judges."
         f"{_chance_levels(result)}",
+        *([] if clusters is None or result.generalize == "systems" else [clusters.sentence]),
         *reasons,
     ]
 
