@@ -103,3 +103,56 @@ def test_choices_refuse_clusters() -> None:
     choices = [wellput.Preference("J", "0", "S0", "S1", "q", "a")]
     with pytest.raises(InputError, match="cluster= is for ratings"):
         wellput.agree(evalset, choices, "length", cluster="document")
+
+
+def test_agreement_by_slice() -> None:
+    evalset, ratings = study(12)
+    tagged = EvalSet(
+        [
+            item._replace(tags={"half": "first" if int(item.id) < 30 else "second"})
+            for item in evalset
+        ]
+    )
+    result = wellput.agree(tagged, ratings, "length,chrf", by="half", cluster="item")
+    assert [part.by for part in result.slices] == [{"half": "first"}, {"half": "second"}]
+    alone = wellput.agree(
+        EvalSet(list(tagged)[:30]),
+        [one for one in ratings if int(one.item) < 30],
+        "length,chrf",
+        cluster="item",
+    )
+    first = result.slices[0].agreement
+    assert [row.value for row in first] == [row.value for row in alone.agreement]
+    assert [row.p_value for row in first] == [row.p_value for row in alone.agreement]
+    p_values = sorted(row.p_value or 0 for part in result.slices for row in part.agreement)
+    adjusted = min(row.p_adjusted or 0 for part in result.slices for row in part.agreement)
+    assert adjusted == pytest.approx(4 * p_values[0])  # Holm: the smallest of four
+    assert [entry["by"] for entry in result.to_dict()["by"]] == [part.by for part in result.slices]
+    assert "How far metrics agree with people, by half" in str(result)
+
+
+def test_slices_without_judgments_are_named() -> None:
+    evalset, ratings = study(6)
+    items = [item._replace(tags={"t": "judged"}) for item in evalset]
+    items.append(Item("x", {"S0": "w"}, ("w",), tags={"t": "other"}))
+    result = wellput.agree(EvalSet(items), ratings, "length", by="t", cluster="item")
+    assert "t other is left out: no judgments." in result.notes
+
+
+def test_rank_takes_the_tags_of_the_evalset() -> None:
+    evalset, ratings = study(8)
+    tagged = EvalSet([item._replace(tags={"half": str(int(item.id) % 2)}) for item in evalset])
+    result = wellput.rank(ratings, evalset=tagged, by="half", permutations=10)
+    assert [one.by for one in result.rankings] == [None, {"half": "0"}, {"half": "1"}]
+
+
+def test_fit_leaves_out_documents() -> None:
+    evalset, ratings = study(10)
+    ours = wellput.fit(evalset, ratings, question="q", predictors="length", no_rescale=True)
+    alone = wellput.fit(
+        evalset, ratings, question="q", predictors="length", no_rescale=True, cluster="item"
+    )
+    assert ours.records()[0]["coefficient"] == alone.records()[0]["coefficient"]
+    assert ours.records()[0]["low"] != alone.records()[0]["low"]
+    assert ours.model.card["cluster"] == "document" and "cluster" not in alone.model.card
+    assert "the units are 10 documents" in str(ours)

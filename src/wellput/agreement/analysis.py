@@ -64,6 +64,8 @@ class AgreementOptions:
     with_models: bool = False
     alpha: float = 0.05
     uncertainty: Uncertainty = field(default_factory=Uncertainty)
+    cluster: str | None = None
+    """What takes the items' place when outputs are scored for a report."""
     fitted_here: Collection[str] = ()
     """The metrics that were fitted to these judgments."""
 

@@ -128,6 +128,8 @@ class AgreementResult(Result):
     normalization: Mapping[str, str] = field(default_factory=dict)
     generalize: Generalize = "both"
     clusters: Clusters | None = field(default=None, repr=False)
+    by: Mapping[str, str] | None = None
+    slices: tuple[AgreementResult, ...] = field(default=(), repr=False)
     confidence: float = 0.95
     notes: tuple[str, ...] = ()
 
@@ -157,6 +159,15 @@ class AgreementResult(Result):
             "generalize": self.generalize,
             "cluster": None if self.clusters is None else self.clusters.unit,
             "clusters": None if self.clusters is None else self.clusters.n,
+            "by": [
+                {
+                    "by": dict(part.by or {}),
+                    "agreement": [asdict(row) for row in part.agreement],
+                    "differences": [asdict(pair) for pair in part.differences],
+                }
+                for part in self.slices
+            ]
+            or None,
             "confidence": self.confidence,
             "notes": list(self.notes),
             "resamples": self.n_resamples,

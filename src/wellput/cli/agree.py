@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from wellput.cli.options import (
+    by_option,
     cluster_option,
     column_option,
     common_options,
@@ -117,6 +118,7 @@ Examples:
 )
 @interval_options
 @cluster_option
+@by_option
 @click.option("--resample", type=click.Choice(["auto", "both", "systems", "items"]), hidden=True)
 @click.option(
     "--resamples",
