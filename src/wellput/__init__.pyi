@@ -74,3 +74,7 @@ from wellput.studies.machines.judge_results import JudgeResult as JudgeResult
 from wellput.studies.questions import Question as Question
 
 __version__: str
+from wellput.agreement.estimating import EstimateResult as EstimateResult
+from wellput.agreement.vetting import VetResult as VetResult
+from wellput.api.estimate import estimate as estimate
+from wellput.api.vet import vet as vet

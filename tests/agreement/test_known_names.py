@@ -1,4 +1,5 @@
-"""Judgments of systems and items that the evalset does not have are refused, unless excluded."""
+"""Judgments of systems and items that the evalset does not have are left out, and counted. Where
+nothing would be left, they are refused."""
 
 from __future__ import annotations
 
@@ -6,7 +7,12 @@ import shlex
 
 import pytest
 
-from wellput.agreement.exclusions import known_answers, parse_exclusion, without_excluded
+from wellput.agreement.exclusions import (
+    known_answers,
+    parse_exclusion,
+    with_unknown,
+    without_excluded,
+)
 from wellput.agreement.panel import KnownNames, names_of, refuse_unknown
 from wellput.cli.agree import command
 from wellput.cli.options import keywords_as_options
@@ -110,3 +116,16 @@ def test_the_names_of_an_evalset() -> None:
     items = [Item("1", {"A": "a"}), Item("2", {"A": "a", "B": "b"})]
     known = names_of(EvalSet(items))
     assert list(known.systems) == ["A", "B"] and set(known.items) == {"1", "2"}
+
+
+def test_unknown_names_become_exclusions_that_are_counted() -> None:
+    rules = with_unknown(RATINGS, [parse_exclusion("judge=J2,system=hasty: slept")], KNOWN)
+    _, left_out = without_excluded(RATINGS, rules)
+    assert [(one.system, one.item, one.question, one.n) for one in left_out[1:]] == [
+        ("carefull", None, "quality", 2),
+        ("carefull", None, "fluency", 1),
+        (None, "9", "fluency", 1),
+    ]
+    with pytest.raises(InputError, match="system 'carefull'"):
+        with_unknown(RATINGS[1:], [], KNOWN)
+    assert with_unknown(RATINGS[:1], [], KNOWN) == []

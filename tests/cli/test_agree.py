@@ -160,11 +160,11 @@ def test_bad_calls(run: Run, arguments: list[str], fragments: list[str]) -> None
 
 @pytest.mark.usefixtures("evalset")
 def test_judgments_of_unknown_items_are_listed(run: Run, files: Write) -> None:
-    rows = "J1,i0,same,quality,1\nJ1,x1,same,quality,1\nJ1,x2,other,quality,1\n"
+    rows = "J1,x1,same,quality,1\nJ1,i0,other,quality,1\n"
     files(**{"bad.csv": "judge,item,system,question,value\n" + rows})
     outcome = run("agree", "e.jsonl", "bad.csv", "-m", "ssa")
     assert outcome.code == 2
-    for fragment in ("item 'x1'", "item 'x2'", "system 'other'"):
+    for fragment in ("item 'x1'", "system 'other'"):
         assert fragment in outcome.err
 
 
@@ -239,9 +239,14 @@ def with_others(evalset: None, tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("with_others")
-def test_unknown_names_are_refused_before_anything_is_scored(
-    run: Run, monkeypatch: pytest.MonkeyPatch
+def test_only_unknown_names_are_refused_before_anything_is_scored(
+    run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
+    for file in ("more.csv", "pairs.csv"):
+        header, *rows = (tmp_path / file).read_text().splitlines()
+        only = [header, *(row for row in rows if ",X," in row or "i99" in row)]
+        (tmp_path / file).write_text("\n".join(only) + "\n")
+
     def scored(*_: object, **__: object) -> None:
         raise AssertionError("scoring began")
 
@@ -261,6 +266,27 @@ def test_unknown_names_are_refused_before_anything_is_scored(
 
 
 @pytest.mark.usefixtures("with_others")
+def test_unknown_names_do_not_stop_what_can_go_on(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("wellput.reporting.html.page.chart_library", lambda: "")
+    shown = run("agree", "e.jsonl", "more.csv", "-m", "ssa").out
+    assert shown.count("Left out: 2 ratings of 1 system that the evalset does not have: X.") == 1
+    assert '--exclude "system=X: REASON"' in shown
+    outcome = run("agree", "e.jsonl", "pairs.csv", "-m", "ssa", "--format", "json")
+    assert [(row["system"], row["item"], row["n"]) for row in outcome.json["excluded"]] == [
+        ("X", None, 1),
+        (None, "i99", 1),
+    ]
+    report = ["report", "e.jsonl", "more.csv", "-m", "ssa", "-o", "r.html", "--format", "json"]
+    assert run(*report).json["agreement"]["excluded"][0]["system"] == "X"
+    fit = ["fit", "e.jsonl", "more.csv", "--question", "quality", "--predictors", "ssa"]
+    assert "Excluded system X (2 judgments): not in the evalset." in run(*fit, "--no-rescale").out
+    ranked = run("rank", "more.csv", "--evalset", "e.jsonl")
+    assert "Left out (not in the evalset): 2 judgments of X." in ranked.out
+
+
+@pytest.mark.usefixtures("with_others")
 def test_unknown_names_are_left_out_when_asked(run: Run) -> None:
     arguments = ["-m", "ssa,gsa", "--resamples", "50", "--format", "json"]
     plain = run("agree", "e.jsonl", "ratings.csv", *arguments).json
@@ -270,7 +296,7 @@ def test_unknown_names_are_left_out_when_asked(run: Run) -> None:
     assert (left_out["system"], left_out["n"], left_out["question"]) == ("X", 2, "quality")
     assert {**outcome.json, "excluded": []} == plain
     shown = run("agree", "e.jsonl", "more.csv", "-m", "ssa", *X).out
-    assert "Left out: system X on quality (2 ratings): not in the evalset.\n" in shown
+    assert "Left out: 2 ratings of 1 system that the evalset does not have: X. " in shown
 
 
 @pytest.mark.usefixtures("with_others")

@@ -12,8 +12,8 @@ from xml.etree import ElementTree
 import pytest
 
 import wellput
+from benchmarks.papers.foster_sample import METRICS, PRINTED, SCHEDULES, derivation
 from tests.cli.conftest import Run
-from tests.displays.table2 import METRICS, PRINTED, SCHEDULES, derivation
 from wellput.core.evalset import EvalSet, Item
 from wellput.io import read_evalset, write_evalset
 

@@ -142,6 +142,16 @@ SAME_JSON: dict[str, tuple[str, Callable[[], Any]]] = {
             "j.csv", against="template", correction="none", confidence=0.9, permutations=20
         ),
     ),
+    "vet": (
+        "vet j.csv --judge ssa --min-items 2 --epsilon 0.2 --confidence 0.9 --evalset e.jsonl",
+        lambda: wellput.vet(
+            "j.csv", "ssa", min_items=2, epsilon=0.2, confidence=0.9, evalset="e.jsonl"
+        ),
+    ),
+    "estimate": (
+        "estimate e.jsonl j.csv --proxy ssa --confidence 0.9 --threads 1",
+        lambda: wellput.estimate("e.jsonl", "j.csv", "ssa", confidence=0.9, threads=1),
+    ),
     "judge": (  # the answers themselves are compared in tests/studies
         "judge e.jsonl --model m --endpoint http://127.0.0.1:9/v1 --question fluency,quality "
         "--points 5 --repeats 2 --price 1,2 --dry-run",

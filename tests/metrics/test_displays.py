@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score
 
 import wellput
-from tests.displays.table2 import METRICS, PRINTED, sample
+from benchmarks.papers.foster_sample import METRICS, PRINTED, sample
 from wellput.core.errors import InputError
 from wellput.core.evalset import Batch, EvalSet, Item
 from wellput.displays.schedules import MOTIONS

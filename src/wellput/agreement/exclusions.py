@@ -6,11 +6,18 @@ all. It needs a reason, which every result shows.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import NoReturn, TypeVar
 
-from wellput.agreement.panel import AnyJudgment, Exclusion, KnownNames, refuse_unknown, systems_of
+from wellput.agreement.panel import (
+    UNKNOWN_NAME_REASON,
+    AnyJudgment,
+    Exclusion,
+    KnownNames,
+    refuse_unknown,
+    systems_of,
+)
 from wellput.core.errors import InputError, did_you_mean
 
 EXCLUSION_KEYS = ("judge", "system", "item")
@@ -62,8 +69,9 @@ def without_excluded(
     that covers nothing."""
     counts = [dict[str, int]() for _ in exclusions]
     kept: list[A] = []
+    places_of = _place_finder(exclusions)
     for answer in answers:
-        covering = [n for n, exclusion in enumerate(exclusions) if _covers(exclusion, answer)]
+        covering = places_of(answer)
         if not covering:
             kept.append(answer)
         for n in covering:
@@ -76,6 +84,31 @@ def without_excluded(
         for exclusion, taken in zip(exclusions, counts, strict=True)
         for question, n in taken.items()
     ]
+
+
+def _place_finder(exclusions: Sequence[Exclusion]) -> Callable[[AnyJudgment], list[int]]:
+    """A function that finds the exclusions of an answer. There may be thousands that name one item or
+    one system, so these are looked up."""
+    items: dict[str, list[int]] = {}
+    systems: dict[str, list[int]] = {}
+    others: list[int] = []
+    for place, one in enumerate(exclusions):
+        names_one_thing = not one.question and one.judge is None
+        if names_one_thing and one.item is not None and one.system is None:
+            items.setdefault(one.item, []).append(place)
+        elif names_one_thing and one.system is not None and one.item is None:
+            systems.setdefault(one.system, []).append(place)
+        else:
+            others.append(place)
+
+    def places_of(answer: AnyJudgment) -> list[int]:
+        found = [place for place in others if _covers(exclusions[place], answer)]
+        found += items.get(answer.item, ())
+        for system in systems_of(answer):
+            found += systems.get(system, ())
+        return sorted(set(found))
+
+    return places_of
 
 
 def refuse_idle(exclusion: Exclusion) -> NoReturn:
@@ -97,6 +130,30 @@ def known_answers(
     kept, left_out = without_excluded(answers, of_others(exclusions, known))
     refuse_unknown(kept, known)
     return kept, left_out
+
+
+def with_unknown(
+    answers: Sequence[AnyJudgment], exclusions: Sequence[Exclusion], known: KnownNames
+) -> list[Exclusion]:
+    """The exclusions, and one for each system and item of the answers that the evalset does not have,
+    so that the rest can go on. Raises InputError if nothing would be left."""
+    rest, _ = without_excluded(answers, of_others(exclusions, known))
+    systems: dict[str, None] = {}
+    items: dict[str, None] = {}
+    n_left = 0
+    for answer in rest:
+        unknown = [name for name in systems_of(answer) if name not in known.systems]
+        systems |= dict.fromkeys(unknown)
+        if not unknown and answer.item not in known.items:
+            items[answer.item] = None
+        n_left += not unknown and answer.item in known.items
+    if rest and not n_left:
+        refuse_unknown(rest, known)
+    return [
+        *exclusions,
+        *(Exclusion("", UNKNOWN_NAME_REASON, system=name) for name in systems),
+        *(Exclusion("", UNKNOWN_NAME_REASON, item=name) for name in items),
+    ]
 
 
 def _covers(exclusion: Exclusion, answer: AnyJudgment) -> bool:

@@ -9,7 +9,7 @@ from wellput.agreement.analysis import AgreementOptions, MetricItems
 from wellput.agreement.analysis import agree as agree_on_ratings
 from wellput.agreement.chosen_answers import choose_answers
 from wellput.agreement.correlations import Uncertainty
-from wellput.agreement.exclusions import known_answers, parse_exclusion
+from wellput.agreement.exclusions import parse_exclusion, with_unknown
 from wellput.agreement.homogeneity import homogeneity_rows
 from wellput.agreement.panel import Normalization, names_of
 from wellput.agreement.preferences import KEPT, REFUSED, agree_on_preferences
@@ -206,7 +206,7 @@ def agree(
     source = open_items(evalset, chosen, trees, column=column, threads=threads, on_phase=on_phase)
     chosen = each_scorer(chosen, source)
     known = names_of(source.unparsed, on_progress=on_phase("reading items"))
-    known_answers(answers, options.exclusions, known)  # before anything is scored
+    options = replace(options, exclusions=with_unknown(answers, options.exclusions, known))
     plan = ScoringPlan(threads=cores, keep_rows=True)
     if not metrics and not set(known.systems) <= {KEPT, REFUSED}:
         raise InputError("Name the metrics to compare with people: metrics='bleu,chrf'.")

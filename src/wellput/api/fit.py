@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from wellput.agreement.analysis import AgreementOptions
 from wellput.agreement.chosen_answers import chosen_judges, refuse_labels
-from wellput.agreement.exclusions import known_answers, parse_exclusion
+from wellput.agreement.exclusions import parse_exclusion, with_unknown
 from wellput.agreement.fit import Criterion, Fit, FitMethod, fit_table, panel_provenance
 from wellput.agreement.panel import Normalization, names_of, selection_ratings
 from wellput.agreement.prepared_panels import prepared_panels
@@ -130,7 +130,7 @@ def fit(
     source = open_items(evalset, metrics, trees, column=column, threads=threads, on_phase=on_phase)
     metrics, names = _each_scorer(metrics, names, source)
     known = names_of(source.unparsed, on_progress=on_phase("reading items"))
-    known_answers(answers, exclusions, known)  # before anything is scored
+    exclusions = with_unknown(answers, exclusions, known)
     plan = ScoringPlan(threads=threads or available_cores(), keep_rows=True)
     tables = score_source(
         source, metrics, inference=Inference(cluster=cluster), plan=plan, on_phase=on_phase

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal, cast
 
-from wellput.agreement.exclusions import known_answers, parse_exclusion
+from wellput.agreement.exclusions import parse_exclusion, with_unknown
 from wellput.agreement.fitted_question import ModelName
 from wellput.agreement.fitted_ranking import RankCorrection
 from wellput.agreement.judgment_design import COMPONENTS, Covariates, check_components
@@ -71,7 +71,7 @@ def rank(
         dictionaries with the columns of a file of judgments, or the path of such a file.
     evalset
         The outputs that were judged; needed for `covariates`. With it, judgments of systems or items
-        that it does not have are refused.
+        that it does not have are left out, and counted.
     column
         The columns of the evalset's file, as for `score`.
     question
@@ -155,7 +155,7 @@ def rank(
         source = open_items(evalset, metrics, column=column, threads=threads, on_phase=on_phase)
         metrics = each_scorer(metrics, source)
         known = names_of(source.unparsed, on_progress=on_phase("reading items"))
-        known_answers(answers, exclusions, known)  # before anything is scored
+        exclusions = with_unknown(answers, exclusions, known)
         if by is not None:
             answers = _with_tags(answers, source, by)
         if metrics:

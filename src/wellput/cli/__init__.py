@@ -34,6 +34,11 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "wellput.cli.agree:command",
         "Say whom people prefer, and whether metrics agree.",
     ),
+    "vet": ("wellput.cli.vet:command", "Say whether a judge may stand in for people."),
+    "estimate": (
+        "wellput.cli.estimate:command",
+        "Estimate what people would say, from few judgments and many scores.",
+    ),
     "report": ("wellput.cli.report:command", "Make a report that opens in a browser."),
     "fit": ("wellput.cli.fit:command", "Fit a metric to people's judgments."),
     "power": ("wellput.cli.power:command", "Say how many items and judges a study needs."),

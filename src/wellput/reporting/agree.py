@@ -4,16 +4,20 @@ models of the ratings. `reporting.judges` has the tables about the judges."""
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from wellput.agreement.orders import is_sentinel
+from wellput.agreement.panel import UNKNOWN_NAME_REASON
 from wellput.agreement.result import AgreementResult
 from wellput.core.errors import counted
 from wellput.core.estimates import holds_for
 from wellput.reporting.judges import judge_table, preference_tables
 from wellput.reporting.ranking import ranking_tables
 from wellput.reporting.table import Report, Table, number, p_text, with_interval
+
+MAX_UNKNOWN_NAMES = 5
 
 CSV_COLUMNS = (
     "metric", "question", "level", "average", "coefficient", "value", "low", "high", "p_value",
@@ -425,6 +429,27 @@ def _undefined_notes(result: AgreementResult) -> list[str]:
     ]
 
 
+def _is_unknown(row: Mapping[str, Any], kind: str) -> bool:
+    """Whether judgments were left out because the evalset does not have their system, or their item."""
+    named = [one for one in ("judge", "system", "item") if row[one] is not None]
+    return row["reason"] == UNKNOWN_NAME_REASON and named == [kind]
+
+
+def _unknown_note(rows: Sequence[Mapping[str, Any]], kind: str, noun: str) -> str:
+    """How many judgments are about names that the evalset does not have, once for all of them."""
+    if not rows:
+        return ""
+    names = list(dict.fromkeys(row[kind] for row in rows))
+    more = len(names) - MAX_UNKNOWN_NAMES
+    shown = ", ".join(names[:MAX_UNKNOWN_NAMES]) + (f" and {more:,} more" if more > 0 else "")
+    them = "it" if len(names) == 1 else "them"
+    return (
+        f"Left out: {counted(sum(row['n'] for row in rows), noun)} of {counted(len(names), kind)} that "
+        f"the evalset does not have: {shown}. Write {them} as in the evalset, or give the reason: "
+        f'--exclude "{kind}={names[0]}: REASON".'
+    )
+
+
 def excluded_notes(
     result: AgreementResult, noun: str = "rating", question: str | None = None, of: str = "all"
 ) -> list[str]:
@@ -432,8 +457,18 @@ def excluded_notes(
     agreement alone."""
     lines: list[str] = []
     where = "Left out" if of == "all" else "Left out here, but not from the ranking"
-    for row in result.excluded:
-        if question not in (None, row["question"]) or row.get("of", "all") != of:
+    rows = [
+        row
+        for row in result.excluded
+        if question in (None, row["question"]) and row.get("of", "all") == of
+    ]
+    lines += [
+        note
+        for kind in ("system", "item")
+        if (note := _unknown_note([row for row in rows if _is_unknown(row, kind)], kind, noun))
+    ]
+    for row in rows:
+        if any(_is_unknown(row, kind) for kind in ("system", "item")):
             continue
         named = ", ".join(
             f"{kind} {row[kind]}" for kind in ("judge", "system", "item") if row[kind] is not None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from wellput.agreement.cross_validation import BestSingle, CrossValidation, LeftOutGroup
@@ -17,6 +17,7 @@ CSV_COLUMNS = (
     "variance_inflation",
 )  # fmt: skip
 MAX_OUTLIERS_SHOWN = 10
+MAX_EXCLUSIONS = 5
 UNSEEN_UNITS: dict[LeftOutGroup, str] = {
     "sentence": "sentences",
     "item": "items",
@@ -151,11 +152,21 @@ def _counts(result: Fit) -> list[str]:
     lines += [
         f"Left out: {n:,} because {_clause(reason)}." for reason, n in result.left_out.items()
     ]
+    by_reason: dict[str, list[Mapping[str, Any]]] = {}
+    for one in card.get("excluded", []):
+        by_reason.setdefault(one["reason"], []).append(one)
     lines += [
-        f"Excluded {_excluded(one)} ({counted(one['n'], 'judgment')}): {one['reason']}."
-        for one in card.get("excluded", [])
+        f"Excluded {_all_excluded(found)} ({counted(sum(one['n'] for one in found), 'judgment')}): "
+        f"{reason}."
+        for reason, found in by_reason.items()
     ]
     return lines
+
+
+def _all_excluded(exclusions: Sequence[Mapping[str, Any]]) -> str:
+    more = len(exclusions) - MAX_EXCLUSIONS
+    shown = ", ".join(map(_excluded, exclusions[:MAX_EXCLUSIONS]))
+    return shown + (f" and {more:,} more" if more > 0 else "")
 
 
 def _clause(reason: str) -> str:

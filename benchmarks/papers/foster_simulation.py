@@ -1,0 +1,104 @@
+"""An invented speaker for COMIC's sentences, and simulated judges who answer a study of Foster's design.
+
+Nobody was observed. The speaker's chances and the judges' shares are given here and were not tuned: the
+chances follow the words of the paper, the judges' shares are the ones that its Figure 3 prints.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import wellput
+from wellput.core.evalset import ORIGINAL, EvalSet, Item
+from wellput.core.judgment import Preference
+from wellput.displays.schedules import nodes_of
+from wellput.studies.store import Store
+
+NODS = (["nd=d"], 0.7), (["nd=d", "bw=u"], 0.15), (["bw=u"], 0.1), (["ln=l"], 0.05)
+"""An accented word, or a property without evaluation: mostly nods, the speaker's most common display."""
+LIKED = (["tn=r", "bw=u"], 0.4), (["bw=u"], 0.2), (["nd=d"], 0.4)
+"""A property that the listener likes: turns right and raises the brows more often."""
+DISLIKED = (["ln=l"], 0.25), (["bw=d", "sq"], 0.25), (["sq"], 0.1), (["nd=d"], 0.4)
+"""A property that the listener does not like: leans left, lowers the brows, narrows the eyes."""
+MARKED, UNMARKED = 0.75, 0.08
+"""How often the speaker does anything on an accented word or a property, and on any other node."""
+
+
+def spoken(items: Sequence[Item], seed: int) -> list[Item]:
+    """The sentences with the invented speaker's displays as the system `original`."""
+    rng = np.random.default_rng(seed)
+    return [item._replace(outputs={ORIGINAL: _displays(item, rng)}) for item in items]
+
+
+def _displays(item: Item, rng: np.random.Generator) -> dict[str, list[str]]:
+    shown: dict[str, list[str]] = {}
+    for node in nodes_of(item.derivation or {}):
+        features: Mapping[str, Any] = node.get("features") or {}
+        is_marked = "property" in features or "prosody" in features
+        if rng.random() >= (MARKED if is_marked else UNMARKED):
+            continue
+        kinds = {"positive": LIKED, "negative": DISLIKED}
+        chances = (
+            kinds.get(features.get("evaluation", ""), NODS) if "property" in features else NODS
+        )
+        place = rng.choice(len(chances), p=[share for _, share in chances])
+        shown[node["id"]] = list(chances[int(place)][0])
+    return shown
+
+
+FIGURE_3A = {
+    ("original", "rule"): (123, 93),
+    ("weighted", "rule"): (120, 97),
+    ("original", "weighted"): (123, 92),
+}
+FIGURE_3B = {
+    ("original", "majority"): (295, 153),
+    ("weighted", "majority"): (278, 170),
+    ("original", "weighted"): (251, 197),
+}
+"""How often the first and the second system were chosen, as the paper prints it."""
+
+
+def simulated_choices(
+    evalset: EvalSet,
+    shares: Mapping[tuple[str, str], tuple[int, int]],
+    *,
+    folder: Path,
+    judges: int,
+    items: int,
+    seed: int,
+) -> list[Preference]:
+    """The choices of simulated judges in a study made as `wellput study create --design pairwise --plan
+    within-judge --items N --systems NAMES` makes it. A judge chooses by the shares of Figure 3 alone: the
+    study shows only the names of systems, no displays."""
+    systems = list(dict.fromkeys(name for pair in shares for name in pair))
+    named = EvalSet([Item(item.id, {name: name for name in systems}) for item in evalset])
+    path = folder / f"study-{seed}.db"
+    study = wellput.Study.create(
+        named,
+        path=path,
+        design="pairwise",
+        plan="within-judge",
+        judges=judges,
+        items=items,
+        systems=systems,
+        seed=seed,
+    )
+    store: Store = study._store
+    rng = np.random.default_rng(seed)
+    for invitation in store.invite(judges):
+        judge = store.judge_of(invitation.token)
+        assert judge is not None
+        while (trial := store.next_trial(judge)) is not None:
+            first, second = (str(variant.text) for variant in trial.variants)
+            won, lost = shares.get((first, second)) or shares[second, first][::-1]
+            choice = "a" if rng.random() < won / (won + lost) else "b"
+            store.record(judge, trial.id, {trial.questions[0].name: choice}, ms=1000)
+    study.export(folder / f"choices-{seed}.csv")
+    study.close()
+    answers = wellput.read_judgments(folder / f"choices-{seed}.csv")
+    return [answer for answer in answers if isinstance(answer, Preference)]
