@@ -32,6 +32,7 @@ RATED_OUTPUTS = (
 WMT23 = "judged/wmt23"
 BROWN, GUTENBERG = "corpora/brown.zip", "corpora/gutenberg.tar.xz"
 REUTERS = "corpora/reuters_aptemod.tar.xz"
+PENN = "corpora/treebank.zip"
 XTAG = "grammars/xtag_english.tar.xz"
 OPENCCG = "grammars/openccg_comic_flights.tar.xz"
 SWORDS = "lexsub/swords-v1.1_dev.json.gz"
@@ -189,8 +190,11 @@ BENCHMARKS = {
         "docs/results/estimate.md",
         (
             f"{ALT_TEST}/expected.tsv",
-            f"{ALT_TEST}/summeval/human_annotations.json.gz",
-            f"{ALT_TEST}/summeval/llm_annotations.json.gz",
+            *(
+                f"{ALT_TEST}/{name}/{who}_annotations.json.gz"
+                for name in ("summeval", "cebab_stars", "lesion")
+                for who in ("human", "llm")
+            ),
         ),
     ),
     "power": Benchmark(
@@ -247,6 +251,27 @@ BENCHMARKS = {
         "FERGUS (Bangalore et al. 2000)",
         "docs/results/realize.md",
         (EWT_TRAIN, EWT_TEST, XTAG),
+    ),
+    "bangalore2000": Benchmark(
+        "papers.bangalore2000.page",
+        "every table and figure of Bangalore, Rambow & Whittaker (2000)",
+        "docs/papers/bangalore2000.md",
+        (PENN, XTAG, *RATED_OUTPUTS),
+    ),
+    "mutton2007": Benchmark(
+        "papers.mutton2007.page",
+        "every table and figure of Mutton, Dras, Wan & Dale (2007)",
+        "docs/papers/mutton2007.md",
+        (
+            REUTERS,
+            PENN,
+            "fluency/gug_dev.tsv",
+            "fluency/jfleg_test.jsonl.gz",
+            "fluency/lau2015_test.txt",
+            "fluency/lau2015_test_gold_ratings.txt",
+            WEBNLG,
+        ),
+        ("link grammar",),
     ),
     "foster2008": Benchmark(
         "papers.foster2008",

@@ -19,7 +19,7 @@ import wellput
 import wellput.api
 from tests.cli.conftest import Run
 from tests.cli.test_fluency import corpus as tales
-from tests.cli.test_train_tree import TREES
+from tests.cli.test_train_fergus import TREES
 from tests.language.paraphrase.tiny_wordnet import write_wordnet
 from wellput.cli import cli
 from wellput.example.harbor import harbor_example, simulated_judgments
@@ -248,7 +248,11 @@ SAME_JSON: dict[str, tuple[str, Callable[[], Any]]] = {
         "train lm corpus.txt --order 2 --tokenize 13a --prune 1e-3 --compact -o m.wlm",
         lambda: wellput.train.lm("corpus.txt", order=2, tokenize="13a", prune=1e-3, compact=True),
     ),
-    "train tree": ("train tree trees.conllu -o m.wpm", lambda: wellput.train.tree("trees.conllu")),
+    "train fergus": (
+        "train fergus trees.conllu -o m",
+        lambda: wellput.train.fergus("trees.conllu"),
+    ),
+    "convert": ("convert t.mrg -o c.conllu", lambda: wellput.convert(["t.mrg"])),
     "train parser": (
         "train parser trees.conllu --dev trees.conllu --epochs 2 -o .",
         lambda: wellput.train.parser("trees.conllu", dev="trees.conllu", epochs=2),
@@ -301,6 +305,7 @@ def example_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Path("s.txt").write_text("The cat sat on the mat.\nIt rained.\n")
     lines = [f"{reference} A quick reply came." for item in items for reference in item.references]
     Path("corpus.txt").write_text("\n".join(lines), encoding="utf-8")
+    Path("t.mrg").write_text("(S (NP-SBJ (NNS dogs)) (VP (VBP bark)))\n")
     Path("trees.conllu").write_text(TREES * 3, encoding="utf-8")
     Path("tales.txt").write_text("\n\n".join(tales().split("\n\n")[:440]), encoding="utf-8")
     write_wordnet(Path())

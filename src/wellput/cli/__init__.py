@@ -58,6 +58,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "degrade": ("wellput.cli.degrade:command", "Make sentences of known quality from a corpus."),
     "rerank": ("wellput.cli.rerank:command", "Choose the best among several outputs by a metric."),
     "parse": ("wellput.cli.parse:command", "Parse sentences into dependency trees."),
+    "convert": (
+        "wellput.cli.convert:command",
+        "Convert Penn Treebank brackets to dependency trees.",
+    ),
     "paraphrase": (
         "wellput.cli.paraphrase:command",
         "Rewrite references, closer in wording to each output.",
