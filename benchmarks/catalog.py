@@ -135,15 +135,14 @@ BENCHMARKS = {
     ),
     "judge-local": Benchmark(
         "agreement.local_judge",
-        "a small language model of this machine as a judge, beside people",
-        "",
-        (GUG, SFRES),
-        (
+        "a small language model of this machine as a judge, beside people; prints the figures",
+        data=(GUG, SFRES),
+        needs=(
             "`wellput[local]`",
-            "MODEL, a GGUF file; for the page, Qwen2.5-Coder-1.5B-Instruct Q4_K_M (SHA-256 cc324af0…33bb046)",
+            "MODEL, a GGUF file of a model that follows instructions, such as Qwen2.5-Coder-1.5B-Instruct",
             "KEPT, a folder for the answers",
         ),
-        "--model MODEL --kept KEPT",
+        arguments="--model MODEL --kept KEPT",
     ),
     "wmt-metrics": Benchmark(
         "agreement.wmt_metrics",

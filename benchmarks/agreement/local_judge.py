@@ -4,7 +4,7 @@ FILE.gguf`.
 GUG (learners' sentences: how grammatical, 1 to 4, an expert and five others) and SFRES (restaurant systems:
 quality, 1 to 6, the median of three). The model's scores are expected values from the probabilities of
 tokens, and its answers as written; both are compared with people's. Answers are kept in a folder, so that a
-run that was stopped goes on. Writes docs/results/judge_local.md.
+run that was stopped goes on. Prints the figures.
 """
 
 from __future__ import annotations
@@ -25,7 +25,6 @@ from scipy.stats import kendalltau, pearsonr, spearmanr
 import wellput
 from benchmarks.catalog import GUG, SFRES
 from benchmarks.data import data_path, read_jsonl
-from benchmarks.pages import write_page
 from wellput.core.evalset import EvalSet, Item
 from wellput.core.judgment import Judgment
 from wellput.studies.machines.judge_results import JudgeResult
@@ -222,42 +221,36 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 
-def page(runs: Sequence[tuple[RatedTexts, JudgeResult]], folder: Path, threads: int | None) -> str:
+def page(
+    runs: Sequence[tuple[RatedTexts, JudgeResult]], folder: Path, model: Path, threads: int | None
+) -> str:
     correlations = [row for data, result in runs for row in coefficients(data, result)]
-    rest = []
-    for data, result in runs:
-        effect = result.injection
-        gain = (
-            ""
-            if effect is None or effect.low is None
-            else f"{effect.value:+.2f} [{effect.low:+.2f}, {effect.high:+.2f}]"
-        )
-        none = sum(result.unanswered.values())
-        rest.append(
-            [
-                data.name,
-                f"{result.answered} of {result.trials}",
-                str(none),
-                gain,
-                speed(folder, data),
-            ]
-        )
+    header = ["data", "answered", "without an answer", "answers a second, median"]
+    rest = [
+        [data.name, f"{result.answered} of {result.trials}", str(sum(result.unanswered.values())), speed(folder, data)]
+        for data, result in runs
+    ]  # fmt: skip
+    effects = [result.injection for _, result in runs]
+    if all(effects):
+        header.append("gain of a text that orders the judge to favor it (points)")
+        for row, effect in zip(rest, effects, strict=True):
+            assert effect is not None
+            row.append(f"{effect.value:+.2f} [{effect.low or 0:+.2f}, {effect.high or 0:+.2f}]")
     signature = runs[0][1].signature
     vetting = vetted(folder, *runs[0])
     estimates = [row for data, result in runs for row in estimated(folder, data, result)]
     return f"""# A small local model as a judge
 
-A language model of 1.5 billion parameters (Qwen2.5-Coder-1.5B-Instruct, 4 bits) judges texts that people judged, on one machine without a
-GPU: `wellput judge` with a GGUF file. GUG: sentences of learners of English, how grammatical they are, against the mean of five people. SFRES:
-outputs of restaurant systems, overall quality, against the median of three. The model answers yes or no (two points); asked for four
-points, a model of this size gives nearly all texts the same. These words were the best of three on 11 sentences of GUG.
+A small language model (`{model.name}`, {model.stat().st_size / 1e6:,.0f} MB) judges texts that people judged, on one machine without a GPU:
+`wellput judge` with a GGUF file. GUG: sentences of learners of English, how grammatical they are, against the mean of five people. SFRES:
+outputs of restaurant systems, overall quality, against the median of three. The model answers yes or no (two points).
 
 {table(["data", "score", "texts", "Pearson's r with people", "Spearman's ρ", "Kendall's τ", "different scores"], correlations)}
 
 *Expected value*: from the probabilities of tokens, over the scale. *As written*: the answer that the model wrote. Both come from the same
 replies. [low, high]: 95% intervals (Fisher's z) that hold for other texts.
 
-{table(["data", "answered", "without an answer", "gain of a text that orders the judge to favor it (points)", "answers a second, median"], rest)}
+{table(header, rest)}
 
 {"One thread" if threads == 1 else "All cores"} of a machine with two cores, **shared with other work**: a lower bound of the speed.
 
@@ -301,7 +294,7 @@ def main() -> None:
         result = judged(data, given.model, folder, injection=given.injection, threads=given.threads)
         print(result, flush=True)
         runs.append((data, result))
-    write_page("judge-local", page(runs, folder, given.threads))
+    print(page(runs, folder, Path(given.model), given.threads))
 
 
 if __name__ == "__main__":

@@ -191,3 +191,15 @@ def test_a_missing_model_is_named(
     outcome = run("realize", "tree.json")
     assert outcome.code == 2
     assert "realizer.wpm is not in this installation" in outcome.err
+
+
+def test_every_model_inflects_lemmas(run: Run, files: Callable[..., None]) -> None:
+    columns = (
+        "1 Dogs dog NOUN NNS Number=Plur 2 nsubj",
+        "2 barked bark VERB VBD Tense=Past 0 root",
+    )
+    rows = ["\t".join([*line.split(), "_", "_"]) for line in columns]
+    files(**{"lemmas.conllu": "\n".join(rows) + "\n\n"})
+    for model in ("learned", "fergus", "lr"):
+        outcome = run("realize", "lemmas.conllu", "--input", "lemmas", "--model", model)
+        assert sorted(outcome.out.lower().split()) == ["barked", "dogs"], outcome

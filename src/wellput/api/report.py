@@ -51,6 +51,7 @@ def report(
     exclude_judges_below: float | None = None,
     items: int = 2000,
     generalize: Generalize = "both",
+    cluster: str | None = None,
     resamples: int = 1000,
     title: str | None = None,
     path: PathLike | None = None,
@@ -75,6 +76,8 @@ def report(
         As for `agree`.
     items
         Shows at most this many items. Scores are computed from all items.
+    cluster
+        What takes the items' place, as for `score`: documents by default, if items have them.
     generalize
         As for `agree`, for the agreement of metrics with people. Intervals of scores hold for these
         systems and other items.
@@ -134,6 +137,7 @@ def report(
         exclusions=exclusions,
     )
     options = AgreementOptions(
+        cluster=cluster,
         normalization=normalize,
         questions=taken.questions,
         exclusions=exclusions,

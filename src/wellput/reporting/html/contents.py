@@ -362,6 +362,7 @@ def evaluate(
         baseline=baseline,
         all_pairs=has_pairs,
         resampling=Resampling(uncertainty.n_resamples, uncertainty.seed, uncertainty.threads),
+        cluster=options.cluster,
     )
     result = score_source(
         source,
