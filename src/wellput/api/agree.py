@@ -198,7 +198,8 @@ def agree(
     plan = ScoringPlan(threads=cores, keep_rows=True)
     if not metrics and not set(known.systems) <= {KEPT, REFUSED}:
         raise InputError("Name the metrics to compare with people: metrics='bleu,chrf'.")
-    tables = score_source(source, chosen, plan=plan, on_phase=on_phase).tables
+    scored = score_source(source, chosen, plan=plan, on_phase=on_phase)
+    tables = scored.tables
     if are_choices:
         on_phase("counting choices")
         choices = cast("list[Preference]", answers)
@@ -218,6 +219,7 @@ def agree(
     if not metrics:
         result = replace(result, orders=(), agreement=(), differences=(), advice=())
     result = taken.completed(result)
+    result = replace(result, notes=(*result.notes, *scored.notes))
     if path is not None:
         result.save(path)
     return result
