@@ -5,6 +5,7 @@
 # make slow    run the tests that take minutes: calibration by simulation
 # make bench   measure wellput beside its peers; writes docs/results/speed.md
 # make bench-NAME   run one benchmark, which writes its page of docs/results; ARGS="--trials 100" gives it options
+# make papers  write the pages of docs/papers again, a benchmark for each paper
 # make bench-list   name all benchmarks, with their pages and the data that they need
 # make docs    build the documentation into docs/_build
 # make fuzz    try damaged files and wrong calls for WELLPUT_FUZZ_SECONDS (120)
@@ -29,7 +30,7 @@ TESTED := $(VENV)/.tested-with-$(if $(findstring .whl,$(PACKAGE)),wheel,source)
 WELLPUT_FUZZ_SECONDS ?= 120
 
 .DELETE_ON_ERROR:
-.PHONY: bench-list demo test tests check quick-tests slow lint bench docs clean check-tools fuzz
+.PHONY: bench-list papers demo test tests check quick-tests slow lint bench docs clean check-tools fuzz
 .PHONY: sanitize races package
 .PHONY: reproducible minimum audit lock sbom
 
@@ -63,6 +64,10 @@ bench: bench-speed
 
 bench-list: $(TESTED)
 	@$(BIN)/python -m benchmarks --list
+
+# The pages of docs/papers, from the data folder that WELLPUT_DATA names.
+PAPERS = $(notdir $(basename $(filter-out docs/papers/index.md,$(wildcard docs/papers/*.md))))
+papers: $(PAPERS:%=bench-%)
 
 bench-%: $(TESTED)
 	$(BIN)/python -m benchmarks $* $(ARGS)

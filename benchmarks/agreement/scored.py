@@ -16,12 +16,17 @@ from wellput.metrics import registry
 
 
 def tables_of(data: HumanData, metrics: Sequence[str]) -> dict[str, ScoreTable]:
-    """The tables of our metrics and of those whose scores came with the data."""
+    """The tables of our metrics and of those whose scores came with the data. Metrics that need trees
+    get those of our parser, as with `--trees auto`."""
     with warnings.catch_warnings():
         # SFRES, SummEval and others come tokenized; nothing is compared across sets here.
         warnings.filterwarnings("ignore", message=".*tokenized already", category=UserWarning)
         scored = score(
-            data.evalset, registry.create_all(metrics), keep_rows=True, threads=available_cores()
+            data.evalset,
+            registry.create_all(metrics),
+            trees="auto",
+            keep_rows=True,
+            threads=available_cores(),
         )
     first = next(iter(scored.tables.values()))
     return {

@@ -8,6 +8,7 @@ from wellput.api import runs as runs
 from wellput.api import train as train
 from wellput.api.agree import agree as agree
 from wellput.api.columns import columns as columns
+from wellput.api.convert import convert as convert
 from wellput.api.degrade import degrade as degrade
 from wellput.api.demo import Demo as Demo
 from wellput.api.demo import demo as demo
@@ -66,6 +67,7 @@ from wellput.metrics.base import BaseMetric as BaseMetric
 from wellput.metrics.base import MeanMetric as MeanMetric
 from wellput.metrics.catalog import MetricList as MetricList
 from wellput.metrics.registry import metric as metric
+from wellput.reporting.conversion import TreeConversion as TreeConversion
 from wellput.reporting.html.page import HtmlReport as HtmlReport
 from wellput.stats.power import PowerTable as PowerTable
 from wellput.studies.designs.base import Design as Design
@@ -74,3 +76,7 @@ from wellput.studies.machines.judge_results import JudgeResult as JudgeResult
 from wellput.studies.questions import Question as Question
 
 __version__: str
+from wellput.agreement.estimating import EstimateResult as EstimateResult
+from wellput.agreement.vetting import VetResult as VetResult
+from wellput.api.estimate import estimate as estimate
+from wellput.api.vet import vet as vet

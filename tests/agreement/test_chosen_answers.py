@@ -189,3 +189,33 @@ def test_judgments_of_two_samples_are_not_repeated() -> None:
     assert "had judged the same output before" not in str(wellput.rank(twice, permutations=10))
     unnamed = [Judgment(one.judge, one.item, one.system, one.question, one.value) for one in twice]
     assert "had judged the same output before" in str(wellput.rank(unnamed, permutations=10))
+
+
+def test_a_system_that_always_gets_yes_has_a_rate_with_an_interval_within_0_and_1() -> None:
+    """Of 20 items with one answer each, all yes for A: the interval is not wider than the exact one of
+    half as many items, and has a width."""
+    answers = [
+        Judgment(f"J{n}", str(n), system, "liked", yes)
+        for n in range(20)
+        for system, yes in (("A", 1.0), ("B", float(n % 2)), ("C", float(n % 4 > 0)))
+    ]
+    ranking = wellput.rank(answers, permutations=10).rankings[0]
+    assert ranking.model == "rate"
+    first = ranking.systems[0]
+    assert (first.system, first.estimate, first.high) == ("A", 1.0, 1.0)
+    assert first.low is not None and 0.6 < first.low < 0.95
+    for row in ranking.systems:
+        assert row.low is not None and row.high is not None
+        assert 0 <= row.low < row.estimate <= row.high <= 1
+    for difference in ranking.differences:
+        assert difference.low is not None and difference.high is not None
+        assert -1 <= difference.low < difference.high <= 1
+    assert "share of yes" in str(wellput.rank(answers, permutations=10))
+
+
+def test_all_yes_says_what_that_shows() -> None:
+    answers = [
+        Judgment("Kim", str(n), system, "liked", "yes") for n in range(10) for system in "AB"
+    ]
+    with pytest.raises(InputError, match=r"share of yes is 100%; .* may lie between 69% and 100%"):
+        wellput.rank(answers)

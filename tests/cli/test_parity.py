@@ -19,7 +19,7 @@ import wellput
 import wellput.api
 from tests.cli.conftest import Run
 from tests.cli.test_fluency import corpus as tales
-from tests.cli.test_train_tree import TREES
+from tests.cli.test_train_fergus import TREES
 from tests.language.paraphrase.tiny_wordnet import write_wordnet
 from wellput.cli import cli
 from wellput.example.harbor import harbor_example, simulated_judgments
@@ -142,6 +142,16 @@ SAME_JSON: dict[str, tuple[str, Callable[[], Any]]] = {
             "j.csv", against="template", correction="none", confidence=0.9, permutations=20
         ),
     ),
+    "vet": (
+        "vet j.csv --judge ssa --min-items 2 --epsilon 0.2 --confidence 0.9 --evalset e.jsonl",
+        lambda: wellput.vet(
+            "j.csv", "ssa", min_items=2, epsilon=0.2, confidence=0.9, evalset="e.jsonl"
+        ),
+    ),
+    "estimate": (
+        "estimate e.jsonl j.csv --proxy ssa --confidence 0.9 --threads 1",
+        lambda: wellput.estimate("e.jsonl", "j.csv", "ssa", confidence=0.9, threads=1),
+    ),
     "judge": (  # the answers themselves are compared in tests/studies
         "judge e.jsonl --model m --endpoint http://127.0.0.1:9/v1 --question fluency,quality "
         "--points 5 --repeats 2 --price 1,2 --dry-run",
@@ -238,7 +248,11 @@ SAME_JSON: dict[str, tuple[str, Callable[[], Any]]] = {
         "train lm corpus.txt --order 2 --tokenize 13a --prune 1e-3 --compact -o m.wlm",
         lambda: wellput.train.lm("corpus.txt", order=2, tokenize="13a", prune=1e-3, compact=True),
     ),
-    "train tree": ("train tree trees.conllu -o m.wpm", lambda: wellput.train.tree("trees.conllu")),
+    "train fergus": (
+        "train fergus trees.conllu -o m",
+        lambda: wellput.train.fergus("trees.conllu"),
+    ),
+    "convert": ("convert t.mrg -o c.conllu", lambda: wellput.convert(["t.mrg"])),
     "train parser": (
         "train parser trees.conllu --dev trees.conllu --epochs 2 -o .",
         lambda: wellput.train.parser("trees.conllu", dev="trees.conllu", epochs=2),
@@ -291,6 +305,7 @@ def example_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Path("s.txt").write_text("The cat sat on the mat.\nIt rained.\n")
     lines = [f"{reference} A quick reply came." for item in items for reference in item.references]
     Path("corpus.txt").write_text("\n".join(lines), encoding="utf-8")
+    Path("t.mrg").write_text("(S (NP-SBJ (NNS dogs)) (VP (VBP bark)))\n")
     Path("trees.conllu").write_text(TREES * 3, encoding="utf-8")
     Path("tales.txt").write_text("\n\n".join(tales().split("\n\n")[:440]), encoding="utf-8")
     write_wordnet(Path())

@@ -152,7 +152,7 @@ def test_python_trains_on_what_it_has_in_memory(run: Run, corpus: str, tmp_path:
     assert (tmp_path / "python.wlm").read_bytes() == (tmp_path / "shell.wlm").read_bytes()
     (tmp_path / "t.conllu").write_text(TREES + "\n" + TREES + "\n")
     read = list(wellput.io.read_trees("t.conllu"))
-    assert wellput.train.tree(read).to_dict() == wellput.train.tree(["t.conllu"]).to_dict()
+    assert wellput.train.fergus(read).to_dict() == wellput.train.fergus(["t.conllu"]).to_dict()
 
 
 @pytest.mark.parametrize(

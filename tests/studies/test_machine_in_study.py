@@ -62,6 +62,7 @@ def test_a_machine_answers_every_trial_and_none_of_peoples(
     created(file, consent=True, practice=True, checks=1)
     result = judged(file, endpoint)
     assert (result.judge, result.answered) == ("model:sim", 120)  # 60 trials, 2 questions
+    assert result.scores_from == {"text": 120}
     assert answers_of(file) == {"model:sim": 120}
     with wellput.Study.open(file) as study:
         status = study.status()

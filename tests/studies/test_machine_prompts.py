@@ -29,8 +29,8 @@ def messages(design: str = "rating", shown: ShownTexts | None = None, **options:
 def test_the_words_are_those_of_the_study() -> None:
     system, user = messages()
     text, labels = SEVEN_POINTS["quality"]
-    assert text in system and text in user
-    assert all(f"{point} = {words}" in system for point, words in labels.items())
+    assert text in user
+    assert all(f"\n{point} = {words}\n" in user for point, words in labels.items())
     assert "one whole number from 1 to 7" in user
     assert "same link" not in system  # that is about the page
 
@@ -150,11 +150,10 @@ def test_a_file_of_settings_is_a_rubric(tmp_path: Path) -> None:
     assert rubric.questionnaire.kind == "slider" and rubric.show_reference
     prompt = rubric.prompt(rubric.questionnaire.questions[0], ShownTexts(("x",), references=("r",)))
     assert prompt.messages[0]["content"].startswith("Be strict.")
-    assert "100 = Very" in prompt.messages[0]["content"]
-    assert (
-        "How clear is it? Answer with one whole number from 0 to 100"
-        in prompt.messages[1]["content"]
+    asked = (
+        "How clear is it?\n0 = Not at all\n100 = Very\nAnswer with one whole number from 0 to 100"
     )
+    assert asked in prompt.messages[1]["content"]
 
 
 @pytest.mark.parametrize(

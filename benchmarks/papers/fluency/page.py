@@ -83,7 +83,7 @@ def _area(real: Floats, fake: Floats) -> float:
 
 
 def size_lines(name: str, sizes: Mapping[int, Columns]) -> list[str]:
-    """Tables 2, 4 and 5, Figure 2: correlation with the size of sequences, and means by size."""
+    """Correlation with the size of sequences, and means by size."""
     whole = joined([*sizes.values()])
     size = np.concatenate([np.full(len(part["length"]), float(s)) for s, part in sizes.items()])
     rows = [
@@ -97,7 +97,7 @@ def size_lines(name: str, sizes: Mapping[int, Columns]) -> list[str]:
     ]
     counts = ", ".join(f"{len(part['length']):,}" for part in sizes.values())
     return [
-        f"## Size of sequences: {name} (Tables 2, 4, 5; Figure 2)\n",
+        f"## Size of sequences: {name}\n",
         f"{len(size):,} sentences of {LENGTH} words, {counts} of the sizes {', '.join(map(str, sizes))}. "
         "Small, medium and large are Cohen's words for correlations from .1, .3 and .5.\n",
         *table(["scorer", "Pearson", "Spearman", *(f"mean at {s}" for s in sizes)], rows),
@@ -120,7 +120,7 @@ def joined(parts: Sequence[Columns]) -> Columns:
 
 
 def generator_lines(name: str, kinds: Mapping[str, Columns]) -> list[str]:
-    """Table 6: means by generator; bold where one is not below real sentences, intervals apart."""
+    """Means by generator; bold where one is not below real sentences, intervals apart."""
     rows = []
     for scorer in kinds["real"]:
         cells = []
@@ -132,14 +132,14 @@ def generator_lines(name: str, kinds: Mapping[str, Columns]) -> list[str]:
         rows.append([scorer, *cells])
     counts = ", ".join(f"{len(columns['length']):,} {kind}" for kind, columns in kinds.items())
     return [
-        f"## Means by generator: {name} (Table 6)\n",
+        f"## Means by generator: {name}\n",
         *table(["scorer", *kinds], rows),
         f"Of {counts}. Bold: the 95% interval of the mean is not below that of real sentences, so the generator fools it.\n",
     ]
 
 
 def people_lines(sets: Sequence[Rated], scored: Sequence[Columns]) -> list[str]:
-    """Tables 8 and 9 on public ratings: Pearson with people."""
+    """Public ratings: Pearson with people."""
     pairs = [*zip(sets, scored, strict=True)]
     names = list(dict.fromkeys(name for columns in scored for name in columns))
     header = ["scorer", *(f"{rated.name} ({len(rated.texts):,})" for rated in sets)]
@@ -154,7 +154,7 @@ def people_lines(sets: Sequence[Rated], scored: Sequence[Columns]) -> list[str]:
         for name in names
     ]
     return [
-        "## People (Tables 8, 9)\n",
+        "## People\n",
         "Pearson with mean ratings, 95% bootstrap intervals. `bleu` and `chrf` need references: JFLEG's rewritings for GUG, what a "
         "person wrote for WebNLG.\n",
         *table(header, rows),

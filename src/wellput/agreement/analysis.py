@@ -15,9 +15,11 @@ from wellput.agreement.correlations import (
     Uncertainty,
     common_cells,
     correlate_documents,
+    correlate_own_documents,
     correlate_segments,
     correlate_systems,
     draw_documents,
+    own_documents,
     undefined_cells,
 )
 from wellput.agreement.judges import ceiling, question_correlations, summarize_judges
@@ -62,6 +64,8 @@ class AgreementOptions:
     with_models: bool = False
     alpha: float = 0.05
     uncertainty: Uncertainty = field(default_factory=Uncertainty)
+    cluster: str | None = None
+    """What takes the items' place when outputs are scored for a report."""
     fitted_here: Collection[str] = ()
     """The metrics that were fitted to these judgments."""
 
@@ -135,6 +139,7 @@ def agree(
         n_resamples=options.uncertainty.n_resamples,
         normalization={name: panel.normalization for name, panel in ready.items()},
         generalize=options.uncertainty.generalize,
+        clusters=first.clusters,
         confidence=options.uncertainty.confidence,
         notes=(
             *(panel.note for panel in ready.values() if panel.note),
@@ -206,11 +211,13 @@ def _held_by(
     """Every metric compared with people at the level of the options."""
     seed, threads = options.uncertainty.seed, options.uncertainty.threads
     if options.level == "document":
-        drawn = draw_documents(
+        documents = own_documents(next(iter(tables.values())), cells)
+        correlate = correlate_documents if documents is None else correlate_own_documents
+        drawn = documents or draw_documents(
             cells, size=options.document_size, documents=options.documents, seed=seed
         )
         for name, table in tables.items():
-            yield name, correlate_documents(table, human, cells, drawn, coefficient, seed)
+            yield name, correlate(table, human, cells, drawn, coefficient, seed)
     elif options.level == "system":
         for name, table in tables.items():
             yield (

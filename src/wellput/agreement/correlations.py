@@ -5,23 +5,27 @@ mean ratings, pooled or averaged by item or by system. At system level, systems'
 correlated, each computed from summed statistics. Only cells that people and all metrics have count,
 so that all metrics are compared on the same outputs. Metrics where lower is better are negated.
 
-At document level, n segments drawn at random make a document (Kauchak & Barzilay 2006, section 5).
-Each document gives every system a score, from the sum of its segments' statistics, and a mean rating.
-The coefficient is computed over systems in each document, and its mean over documents is reported.
-Drawn documents share systems and items, so they are not independent: the interval comes from leaving
-systems and items out of the mean, one by one.
+At document level, a document is the items that have the same document, or n segments drawn at random
+where items have none (Kauchak & Barzilay 2006, section 5). Each document gives every system a score,
+from the sum of its segments' statistics, and a mean rating. The coefficient is computed over systems in
+each document, and its mean over documents is reported. Drawn documents share systems and items, so they
+are not independent: the interval comes from leaving systems and items out of the mean, one by one. The
+items' own documents share only systems: systems and documents are left out.
+
+Where items have documents (or another cluster), these take the items' place at every level.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wellput.agreement.result import Agreement, AgreementLevel
+from wellput.core.clusters import DOCUMENT
 from wellput.core.errors import InputError, counted
 from wellput.core.estimates import Estimate, Generalize, ScoreTable
 from wellput.core.metric import Floats
@@ -219,13 +223,14 @@ def _against_people(
 ) -> MetricAgainstPeople:
     """`figure(value)` and `chance()` are called only where the value is defined."""
     is_defined = not math.isnan(estimate.value)
+    found = replace(figure(estimate.value), clusters=table.clusters) if is_defined else None
     return MetricAgainstPeople(
         table.scorer,
         human.scorer,
         correlation.level,
         correlation,
         estimate,
-        figure(estimate.value) if is_defined else None,
+        found,
         chance() if is_defined else ChanceLevel(None),
     )
 
@@ -277,6 +282,47 @@ def draw_documents(cells: Cells, *, size: int, documents: int, seed: int) -> lis
         )
     rng = np.random.default_rng(seed)
     return [np.sort(rng.choice(judged, size=size, replace=False)) for _ in range(documents)]
+
+
+def own_documents(table: ScoreTable, cells: Cells) -> list[NDArray[np.intp]] | None:
+    """The judged items of each document that the items have; None where they have none."""
+    clusters = table.clusters
+    if clusters is None or clusters.unit != DOCUMENT:
+        return None
+    judged = cells.any(axis=0)
+    codes = clusters.codes
+    order = np.flatnonzero(judged)[np.argsort(codes[judged], kind="stable")]
+    starts = np.flatnonzero(np.diff(codes[order])) + 1
+    return [np.sort(places) for places in np.split(order, starts)]
+
+
+def correlate_own_documents(
+    table: ScoreTable,
+    human: ScoreTable,
+    cells: Cells,
+    documents: list[NDArray[np.intp]],
+    coefficient: Coefficient,
+    seed: int,
+) -> MetricAgainstPeople:
+    """The mean over the items' own documents of the coefficient over systems: that of a table of
+    systems × documents, averaged by document."""
+    inside = [_inside(cells, document) for document in documents]
+    x, z = (
+        np.stack([system_scores(one, part) for part in inside], axis=1) for one in (table, human)
+    )
+    correlation = Correlation("segment", "item", coefficient)
+    found = correlation_value(x, z, correlation)
+    is_defined = not math.isnan(found.value)
+    n = int(np.isfinite(document_values(table, human, cells, documents, coefficient)).sum())
+    return MetricAgainstPeople(
+        table.scorer,
+        human.scorer,
+        "document",
+        correlation,
+        replace(found, n=n),
+        replace(leave_out(x, z, correlation), clusters=None) if is_defined else None,
+        chance_of_segments(x, z, correlation, seed=seed) if is_defined else ChanceLevel(None),
+    )
 
 
 def correlate_documents(

@@ -124,7 +124,7 @@ def _held_out(
         rows.y,
         rows.x,
         systems=rows.systems,
-        items=rows.items,
+        items=rows.units,
         learn=learn,
         unseen=unseen,
         folds=FOLDS,
@@ -159,7 +159,7 @@ def _columns_and_penalties(rows: JudgedRows, model: Regression, x: Floats) -> Re
 
 
 def _single_units(rows: JudgedRows, unseen: Unseen) -> Sequence[str]:
-    units = {"item": rows.items, "system": rows.systems}
+    units = {"item": rows.units, "system": rows.systems}
     return [
         name for name, labels in units.items() if unseen in (name, "both") and len(set(labels)) < 2
     ]

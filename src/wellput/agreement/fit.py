@@ -20,6 +20,7 @@ from wellput import __version__
 from wellput.agreement.cross_validation import CrossValidation, cross_validated
 from wellput.agreement.models import JudgedRows, ModelSummary, judged_rows, models_of
 from wellput.agreement.panel import Panel
+from wellput.core.clusters import Clusters
 from wellput.core.errors import InputError
 from wellput.core.estimates import Estimate, Generalize, ScoreTable
 from wellput.core.metric import Floats, Metric
@@ -128,6 +129,7 @@ class Fit(Result):
     warnings: tuple[str, ...]
     generalize: Generalize
     regression_figures: Mapping[str, Any]
+    clusters: Clusters | None = None
 
     def as_metric(self) -> Metric:
         """The metric, named after the question; `score` also takes the fit itself."""
@@ -224,6 +226,7 @@ def fit_table(
         "stepwise": stepwise,
         "dropped": list(dropped),
         "generalize": generalize,
+        **({} if rows.clusters is None else {"cluster": rows.clusters.unit}),
         **card_figures(derived, inference),
         "cross_validation": [asdict(one) for one in cross_validation],
         "seed": seed,
@@ -246,6 +249,7 @@ def fit_table(
         warnings=warnings,
         generalize=generalize,
         regression_figures=card_figures(regression, _inference(rows, regression, generalize)),
+        clusters=rows.clusters,
     )
 
 
@@ -325,7 +329,7 @@ def _inference(
         rows.y,
         rows.x[:, rows.places(model.names)],
         systems=rows.systems,
-        items=rows.items,
+        items=rows.units,
         generalize=generalize,
     )
 

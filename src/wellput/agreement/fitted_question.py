@@ -22,6 +22,7 @@ from wellput.stats.mixed_identifiable import identify_components
 from wellput.stats.mixed_laplace import LaplaceMixed, fit_binary, fit_choices, fit_ordinal
 from wellput.stats.mixed_linear import LinearMixed, fit_linear
 from wellput.stats.mixed_separation import Disconnected, Separated
+from wellput.stats.proportions import share_interval
 
 ModelName: TypeAlias = Literal["linear", "ordinal", "binary", "bradley-terry"]
 MAX_ORDINAL_GRADES = 5
@@ -150,10 +151,22 @@ def _check_answers(data: QuestionData, model: ModelName) -> None:
     if np.ptp(data.values) == 0 and (not data.are_choices or data.values[0] == TIE):
         raise InputError(
             f"{data.question}: all {counted(len(data.values), 'judgment')} are the same, so no system "
-            "is ahead."
+            f"is ahead.{_one_share(data)}"
         )
     if model == "binary" and not set(np.unique(data.values).tolist()) <= {0.0, 1.0}:
         raise InputError(f"model='binary' needs answers of 0 and 1; {data.question} has others.")
+
+
+def _one_share(data: QuestionData) -> str:
+    """What is known of yes or no where all answers are the same."""
+    if not data.are_yes_no:
+        return ""
+    share = share_interval(data.n_items * int(data.values[0]), data.n_items)
+    items = counted(data.n_items, "item")
+    return (
+        f" Every system's share of yes is {share.value:.0%}; with {items}, the true share "
+        f"may lie between {share.low:.0%} and {share.high:.0%}."
+    )
 
 
 def _reason_for_separation(data: QuestionData, problem: Separated) -> str:

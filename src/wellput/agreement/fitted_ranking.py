@@ -41,6 +41,7 @@ from wellput.stats.mixed_equations import Floats
 from wellput.stats.mixed_linear import LinearMixed
 from wellput.stats.mixed_ranks import rank_clusters, rank_ranges
 from wellput.stats.mixed_scale import OnScale, expectations, expected_values
+from wellput.stats.proportions import wilson_bounds
 
 RankCorrection: TypeAlias = Literal["holm", "none"]
 MIN_SEQUENTIAL_JUDGES = 5
@@ -143,7 +144,7 @@ def rank_fitted(
     )
     return FittedRanking(
         question=data.question,
-        model=SCALE_OF[question.model],
+        model="rate" if data.are_yes_no else SCALE_OF[question.model],
         systems=_systems(question, scale, better, order, confidence, sequential),
         differences=differences,
         n_judges=data.n_judges,
@@ -349,6 +350,24 @@ def _covariate_effects(
     return found
 
 
+def _share_bounds(
+    data: QuestionData, shares: Floats, errors: Floats, quantiles: Floats
+) -> tuple[list[float | None], list[float | None]]:
+    """Wilson's interval of each system's share of yes, for as many independent answers as would have
+    the linear model's error. That error is common to all systems, so it is not 0 for a system that
+    always got yes. Where no answers differ within systems, every item counts as one."""
+    raw = data.raw_means
+    spread = float(np.mean(raw * (1 - raw)))
+    bounds: list[tuple[float, float]] = []
+    for share, error, z, n in zip(shares, errors, quantiles, data.counts, strict=True):
+        is_known = spread > 0 and error > 0
+        independent = min(spread / error**2, n) if is_known else data.n_items
+        low, high = wilson_bounds(float(share), float(independent), z=float(z))
+        bounds.append((max(0.0, low), min(1.0, high)))
+    lows, highs = zip(*bounds, strict=True)
+    return list(lows), list(highs)
+
+
 @dataclass(frozen=True, eq=False)
 class _Scale:
     """Estimates on the scale on which people judged, from those on the model's scale."""
@@ -363,7 +382,9 @@ class _Scale:
     def of(question: FittedQuestion) -> _Scale:
         fitted, n = question.fitted, len(question.data.system_names)
         if isinstance(fitted, LinearMixed):
-            return _Scale(question, np.asarray(fitted.effects[:n]), None, None, None)
+            values = np.asarray(fitted.effects[:n])
+            shown = np.clip(values, 0, 1) if question.data.are_yes_no else values
+            return _Scale(question, shown, None, None, None)
         grades = np.unique(question.data.values) if question.model == "ordinal" else None
         found = expected_values(fitted, n, grades=grades)
         bounds = (0.0, 1.0) if grades is None else (float(grades[0]), float(grades[-1]))
@@ -379,7 +400,7 @@ class _Scale:
         choices a's share of those between the two less b's."""
         fitted = self.question.fitted
         if isinstance(fitted, LinearMixed):
-            return float(latent)
+            return float(np.clip(latent, -1, 1) if self.question.data.are_yes_no else latent)
         middle = 0.0
         if self.question.model != "bradley-terry":
             middle = float(fitted.effects[a] + fitted.effects[b]) / 2
@@ -395,7 +416,10 @@ class _Scale:
         contrasts = question.fitted.contrast(np.eye(n))
         if self.on_scale is None or self.bounds is None:
             freedom = np.maximum(np.nan_to_num(contrasts.freedom, nan=1.0), 1.0)
-            half = contrasts.errors * student.isf((1 - confidence) / 2, freedom)
+            quantiles = student.isf((1 - confidence) / 2, freedom)
+            if question.data.are_yes_no:
+                return _share_bounds(question.data, self.values, contrasts.errors, quantiles)
+            half = contrasts.errors * quantiles
             return list((self.values - half).tolist()), list((self.values + half).tolist())
         low, high = self.bounds
         share = (self.values - low) / (high - low)

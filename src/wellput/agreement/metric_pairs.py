@@ -19,6 +19,7 @@ from wellput.agreement.correlations import (
     MetricAgainstPeople,
     document_values,
     draw_documents,
+    own_documents,
     segment_scores,
     system_scores,
 )
@@ -95,12 +96,13 @@ def _paired_t(
     options: AgreementOptions,
 ) -> PairTest:
     """Student's paired test over documents, as in Kauchak & Barzilay (2006). It takes documents for
-    independent, though they share items: its p-values are too small."""
+    independent, though they share systems, and drawn ones also items: its p-values are too small."""
     if options.level != "document":
         raise InputError("test='paired-t' compares metrics over documents: give level='document'.")
     from scipy.stats import ttest_rel
 
-    drawn = draw_documents(
+    own = own_documents(next(iter(tables.values())), cells)
+    drawn = own or draw_documents(
         cells,
         size=options.document_size,
         documents=options.documents,

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from wellput.core.clusters import Clusters
 from wellput.core.errors import InputError, did_you_mean
 from wellput.core.estimates import Generalize, ScoreTable
 from wellput.core.metric import Floats
@@ -28,7 +29,8 @@ from wellput.stats.regression import ols
 @dataclass(frozen=True, eq=False)
 class JudgedRows:
     """The data of a regression. `perfect` has each predictor's value for a perfect output, None where
-    there is none; `left_out` counts the judged cells without a row, by reason."""
+    there is none; `left_out` counts the judged cells without a row, by reason. `units` are the items,
+    or the clusters (such as documents) that take their place."""
 
     names: tuple[str, ...]
     y: Floats
@@ -37,6 +39,8 @@ class JudgedRows:
     items: tuple[str, ...]
     perfect: tuple[float | None, ...]
     left_out: Mapping[str, int]
+    units: tuple[str, ...]
+    clusters: Clusters | None = None
 
     def places(self, names: Sequence[str]) -> list[int]:
         return [self.names.index(name) for name in names]
@@ -71,14 +75,18 @@ def judged_rows(
         left_out[f"{name} is undefined"] = int(undefined.sum())
         complete &= ~undefined
     at_system, at_item = np.nonzero(complete)
+    clusters = next(iter(used.values())).clusters
+    items = tuple(human.items[place] for place in at_item)
     return JudgedRows(
         names=tuple(predictors),
         y=human.scores[complete],
         x=np.column_stack([values[complete] for values in columns.values()]),
         systems=tuple(human.systems[place] for place in at_system),
-        items=tuple(human.items[place] for place in at_item),
+        items=items,
         perfect=tuple(_perfect(used, name) for name in predictors),
         left_out={reason: n for reason, n in left_out.items() if n},
+        units=items if clusters is None else tuple(map(str, clusters.codes[at_item].tolist())),
+        clusters=clusters,
     )
 
 

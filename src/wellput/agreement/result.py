@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Literal
 
 from wellput.agreement.orders import MetricOrder
 from wellput.agreement.ranking import Ranking
+from wellput.core.clusters import Clusters
 from wellput.core.estimates import Generalize
 from wellput.core.result import Result
 from wellput.stats.correlation import Coefficient, CorrelationAverage, CorrelationLevel
@@ -126,6 +127,9 @@ class AgreementResult(Result):
     n_resamples: int = 0
     normalization: Mapping[str, str] = field(default_factory=dict)
     generalize: Generalize = "both"
+    clusters: Clusters | None = field(default=None, repr=False)
+    by: Mapping[str, str] | None = None
+    slices: tuple[AgreementResult, ...] = field(default=(), repr=False)
     confidence: float = 0.95
     notes: tuple[str, ...] = ()
 
@@ -153,6 +157,17 @@ class AgreementResult(Result):
             "advice": list(self.advice),
             "normalize": dict(self.normalization),
             "generalize": self.generalize,
+            "cluster": None if self.clusters is None else self.clusters.unit,
+            "clusters": None if self.clusters is None else self.clusters.n,
+            "by": [
+                {
+                    "by": dict(part.by or {}),
+                    "agreement": [asdict(row) for row in part.agreement],
+                    "differences": [asdict(pair) for pair in part.differences],
+                }
+                for part in self.slices
+            ]
+            or None,
             "confidence": self.confidence,
             "notes": list(self.notes),
             "resamples": self.n_resamples,

@@ -14,6 +14,7 @@ from wellput.agreement.homogeneity import homogeneity_rows
 from wellput.agreement.panel import Normalization, names_of
 from wellput.agreement.preferences import KEPT, REFUSED, agree_on_preferences
 from wellput.agreement.result import AgreementLevel, AgreementResult
+from wellput.agreement.slices import agree_by
 from wellput.agreement.verdicts import decisions_of
 from wellput.api.inputs import (
     Answers,
@@ -34,7 +35,8 @@ from wellput.core.judgment import Judgment, Preference
 from wellput.core.registries import Names, split_names
 from wellput.core.work import OnPhase, available_cores, ignore_phase
 from wellput.engine.score import score_source
-from wellput.engine.scoring_plan import ScoringPlan
+from wellput.engine.scoring_plan import Inference, ScoringPlan
+from wellput.engine.slices import slice_masks
 from wellput.io.files import PathLike
 from wellput.metrics.registry import create_all, each_scorer
 from wellput.stats.corrections import Correction
@@ -67,6 +69,8 @@ def agree(
     correction: Correction = "holm",
     homogeneity: Answers | None = None,
     generalize: Generalize = "both",
+    cluster: str | None = None,
+    by: str | None = None,
     confidence: float = 0.95,
     resamples: int = 1000,
     path: PathLike | None = None,
@@ -94,7 +98,8 @@ def agree(
         Also compares each metric on references that these methods rewrite, as in `score`.
     level, average
         What is correlated: segments (all together, or within each item or system and then averaged),
-        systems, or `documents` documents, each of `document_size` segments drawn at random.
+        systems, or documents: the items' own, or, if they have none, `documents` documents of
+        `document_size` segments drawn at random.
     coefficient
         One or more of pearson, spearman, kendall, kendall-c, acc-t, spa.
     metric_items
@@ -124,6 +129,10 @@ def agree(
     generalize, confidence
         Intervals and p-values hold for other systems and other items (`"both"`, needs 4 systems), for
         other `"systems"`, or for these systems and other `"items"`; and the confidence of intervals.
+    cluster
+        What takes the items' place, as for `score`: documents by default, if items have them.
+    by
+        A tag, such as `"domain"`: also analyzes the items of each of its values, in `result.slices`.
     resamples, seed
         For the permutation and bootstrap tests; the seed also draws the documents.
     path
@@ -191,6 +200,9 @@ def agree(
     are_choices = bool(answers) and isinstance(answers[0], Preference)
     if are_choices:
         _refuse_options_of_ratings(options)
+        if cluster is not None or by is not None:
+            name = "by" if cluster is None else "cluster"
+            raise InputError(f"{name}= is for ratings; these judgments are pairwise choices.")
     source = open_items(evalset, chosen, trees, column=column, threads=threads, on_phase=on_phase)
     chosen = each_scorer(chosen, source)
     known = names_of(source.unparsed, on_progress=on_phase("reading items"))
@@ -198,8 +210,11 @@ def agree(
     plan = ScoringPlan(threads=cores, keep_rows=True)
     if not metrics and not set(known.systems) <= {KEPT, REFUSED}:
         raise InputError("Name the metrics to compare with people: metrics='bleu,chrf'.")
-    scored = score_source(source, chosen, plan=plan, on_phase=on_phase)
+    scored = score_source(
+        source, chosen, inference=Inference(cluster=cluster), plan=plan, on_phase=on_phase
+    )
     tables = scored.tables
+    masks = None if by is None else slice_masks(scored.tags, by)[0]
     if are_choices:
         on_phase("counting choices")
         choices = cast("list[Preference]", answers)
@@ -216,6 +231,8 @@ def agree(
         ratings = cast("list[Judgment]", answers)
         decisions = decisions_of(item for block in source.unparsed.blocks() for item in block)
         result = agree_on_ratings(tables, ratings, options, decisions, on_phase=on_phase)
+        if masks is not None and by is not None:
+            result = agree_by(result, tables, ratings, options, masks, by, on_phase=on_phase)
     if not metrics:
         result = replace(result, orders=(), agreement=(), differences=(), advice=())
     result = taken.completed(result)

@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
-from wellput.api.inputs import Columns
+from dataclasses import replace
+
+from wellput.api.inputs import Columns, check_files
 from wellput.core.errors import InputError
 from wellput.io.column_view import ColumnsResult, column_views
+from wellput.io.evalset_writer import write_evalset
 from wellput.io.evalsets import RecordSource, open_evalset
 from wellput.io.files import PathLike
 
+OUTPUT_FIELDS = ("outputs", "samples")
 
-def columns(file: PathLike, *, column: Columns = (), path: PathLike | None = None) -> ColumnsResult:
+
+def columns(
+    file: PathLike,
+    *,
+    column: Columns = (),
+    save: PathLike | None = None,
+    path: PathLike | None = None,
+) -> ColumnsResult:
     """Shows what would be read of each column of a file, which are ignored, and what these probably
     hold.
 
@@ -19,6 +30,9 @@ def columns(file: PathLike, *, column: Columns = (), path: PathLike | None = Non
         A CSV, TSV, JSONL or Parquet file; of JSONL the keys of the first lines.
     column
         Columns that are named already, as for `score`.
+    save
+        Writes the items to an evalset (JSONL, CSV, TSV or Parquet), so that other functions need no
+        `column`.
     path
         Writes the table to a file; a `.json`, `.csv`, `.tex` or `.md` file is in that format.
 
@@ -30,7 +44,8 @@ def columns(file: PathLike, *, column: Columns = (), path: PathLike | None = Non
     Raises
     ------
     InputError
-        The file cannot be read, is not a table, or lacks a column that was named.
+        The file cannot be read, is not a table, or lacks a column that was named; or it has no outputs
+        to save.
 
     Examples
     --------
@@ -42,10 +57,20 @@ def columns(file: PathLike, *, column: Columns = (), path: PathLike | None = Non
     ...     wellput.columns(file).options
     '--column source=prompt --column references=gold --column outputs=gpt'
     """
+    check_files([path, save], [file])
     source = open_evalset(file, column=column)
     if not isinstance(source, RecordSource):
         raise InputError(f"{file} is not a table: its format says what its parts are.")
     result = ColumnsResult(str(file), tuple(column_views(source.files[0])))
+    if save is not None:
+        if not any((view.read_as or "").startswith(OUTPUT_FIELDS) for view in result.columns):
+            advice = f" Perhaps: {result.options}" if result.options else ""
+            raise InputError(
+                f"{file}: no column is read as outputs, so there is nothing to save. Name the columns "
+                f"with column=.{advice}"
+            )
+        write_evalset(source, save)
+        result = replace(result, saved=str(save))
     if path is not None:
         result.save(path)
     return result

@@ -28,7 +28,7 @@ from wellput.core.registries import Names, split_names, split_specs
 from wellput.core.source import EvalSource
 from wellput.core.work import OnPhase, available_cores, ignore_phase
 from wellput.engine.score import score_source
-from wellput.engine.scoring_plan import ScoringPlan
+from wellput.engine.scoring_plan import Inference, ScoringPlan
 from wellput.io.files import PathLike
 from wellput.metrics import registry
 from wellput.metrics.fitted import predictor_name, split_predictor
@@ -52,6 +52,7 @@ def fit(
     exclude_judges_below: float | None = None,
     no_rescale: bool = False,
     generalize: Generalize = "both",
+    cluster: str | None = None,
     path: PathLike | None = None,
     seed: int = 12345,
     threads: int | None = None,
@@ -80,6 +81,8 @@ def fit(
         As for `agree`.
     no_rescale
         Keeps the raw regression: all predictors, on the scale of the judgments.
+    cluster
+        What takes the items' place, as for `score`: documents by default, if items have them.
     generalize
         Intervals and p-values hold for other systems and other items (`"both"`), these systems and
         other items (`"items"`), or other systems and these items (`"systems"`).
@@ -129,7 +132,9 @@ def fit(
     known = names_of(source.unparsed, on_progress=on_phase("reading items"))
     exclusions = with_unknown(answers, exclusions, known)
     plan = ScoringPlan(threads=threads or available_cores(), keep_rows=True)
-    tables = score_source(source, metrics, plan=plan, on_phase=on_phase).tables
+    tables = score_source(
+        source, metrics, inference=Inference(cluster=cluster), plan=plan, on_phase=on_phase
+    ).tables
     first = tables[metrics[0].name]
     _, ready = prepared_panels(
         selection_ratings(choices) if choices else ratings,

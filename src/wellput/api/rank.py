@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Literal
+from dataclasses import replace
+from typing import Literal, cast
 
 from wellput.agreement.exclusions import parse_exclusion, with_unknown
 from wellput.agreement.fitted_question import ModelName
@@ -23,6 +24,7 @@ from wellput.api.inputs import (
     read_answers,
 )
 from wellput.core.errors import InputError
+from wellput.core.judgment import Judgment, Preference
 from wellput.core.metric import Metric
 from wellput.core.registries import Names, split_names
 from wellput.core.source import EvalSource
@@ -31,6 +33,9 @@ from wellput.engine.score import score_source
 from wellput.engine.scoring_plan import ScoringPlan
 from wellput.io.files import PathLike
 from wellput.metrics.registry import create_all, each_scorer
+
+NO_TAG = "(none)"
+"""The slice of items that lack the tag."""
 
 
 @checks_choices
@@ -76,7 +81,8 @@ def rank(
         `"bradley-terry"` for choices. `"auto"` chooses by the answers: choices, yes or no, up to five
         whole grades, else linear.
     by
-        A further column of the judgments, such as `domain`: also ranks each of its values alone.
+        A further column of the judgments, or a tag of the evalset, such as `domain`: also ranks each of
+        its values alone.
     against
         Compares with this system only; the correction then counts only these comparisons.
     covariates
@@ -150,6 +156,8 @@ def rank(
         metrics = each_scorer(metrics, source)
         known = names_of(source.unparsed, on_progress=on_phase("reading items"))
         exclusions = with_unknown(answers, exclusions, known)
+        if by is not None:
+            answers = _with_tags(answers, source, by)
         if metrics:
             values = _output_values(source, metrics, threads or available_cores(), on_phase)
     result = rank_judgments(
@@ -164,6 +172,24 @@ def rank(
     if path is not None:
         result.save(path)
     return result
+
+
+def _with_tags(
+    answers: list[Judgment] | list[Preference], source: EvalSource, by: str
+) -> list[Judgment] | list[Preference]:
+    """The judgments with the value of their item's tag, where they have no column of that name."""
+    if all(by in answer.extra for answer in answers):
+        return answers
+    tags = {item.id: item.tags.get(by) for block in source.unparsed.blocks() for item in block}
+    if not any(tags.values()):
+        return answers  # the message about a missing column is right
+    return cast(
+        "list[Judgment]",
+        [
+            replace(answer, extra={by: tags.get(answer.item) or NO_TAG, **answer.extra})
+            for answer in answers
+        ],
+    )
 
 
 def _output_values(

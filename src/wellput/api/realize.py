@@ -21,6 +21,7 @@ from wellput.core.work import OnPhase, available_cores, ignore_phase
 from wellput.engine.realization import RealizationResult
 from wellput.io.files import InputFile, PathLike
 from wellput.language.models.sentence_parsing import ParseResult
+from wellput.language.models.tree_model import ChoosingMethod
 from wellput.language.models.wordnet import Synsets
 from wellput.language.realize.inputs import InputKind, InputTree
 from wellput.language.realize.inserter import INSERTIONS, Insertion
@@ -44,7 +45,9 @@ def realize(
     *,
     input: InputKind = "words",
     model: ModelName = "learned",
+    models: PathLike | None = None,
     grammar: str = "induced",
+    chooser: ChoosingMethod = "exact",
     from_text: bool = False,
     insert: Names | None = None,
     nbest: int | None = None,
@@ -72,8 +75,13 @@ def realize(
     model
         `"learned"`: the best model; `"fergus"`: the paper's model; `"fergus+"`: fergus with weights on
         word order; `"lr"`: the paper's baseline.
+    models
+        The folder of the models, made by `train.fergus` or `train.english`; default: the shipped ones.
     grammar
         The grammar of fergus: `"induced"`, or `"xtag:DIR"` with the folder of the XTAG English grammar.
+    chooser
+        How fergus chooses supertags. `"exact"`: the best for the whole tree; `"top-down"`: as in the
+        paper; `"alone"`: for each word by itself.
     from_text
         `trees` are sentences, as a list or a text file; they are parsed first.
     insert
@@ -114,7 +122,8 @@ def realize(
     >>> wellput.realize(tree).sentences
     ['a dog barks']
     """
-    _check_options(input, model, nbest, lattice)
+    _check_options(model, nbest, lattice)
+    language = "english" if models is None else _folder(models)
     symbols = None if lattice is None else f"{lattice}.syms"
     check_files([path, lattice, symbols, evalset], [trees])
     if path is not None:
@@ -131,7 +140,14 @@ def realize(
         trees, input, cores, from_text, needs_order=evaluate or evalset is not None
     )
     on_phase("loading the realizer")
-    realizer = Realizer.load(model=model, grammar=grammar, insert=insertions)
+    realizer = Realizer.load(
+        language,
+        model=model,
+        grammar=grammar,
+        chooser=chooser,
+        insert=insertions,
+        inflects=input == "lemmas",
+    )
     realized = realizer.realize_all(
         sources,
         kind=input,
@@ -154,7 +170,7 @@ def realize(
 
         write_evalset(result.evalset, evalset)
     if evaluate:
-        scores = _evaluation(result, input, seed=seed, threads=cores, on_phase=on_phase)
+        scores = _evaluation(result, input, language, seed=seed, threads=cores, on_phase=on_phase)
         result = replace(result, evaluation=scores)
     if explain:
         from wellput.reporting.language import explained
@@ -163,15 +179,18 @@ def realize(
     return result
 
 
-def _check_options(
-    input: InputKind, model: ModelName, nbest: int | None, lattice: PathLike | None
-) -> None:
+def _folder(models: PathLike) -> Path:
+    folder = Path(models)
+    if not folder.is_dir():
+        raise InputError(f"models={str(models)!r} is not a folder. wellput train fergus makes one.")
+    return folder
+
+
+def _check_options(model: ModelName, nbest: int | None, lattice: PathLike | None) -> None:
     if nbest is not None and nbest < 1:
         raise InputError(f"nbest={nbest} must be 1 or more.")
     if lattice is not None and model == "learned":
         raise InputError("The learned realizer has no lattice: use lattice= with model='fergus'.")
-    if input == "lemmas" and model != "learned":
-        raise InputError(f"Only model='learned' inflects lemmas; {model} does not.")
 
 
 def _insertions(names: Names | None) -> list[Insertion]:
@@ -254,7 +273,13 @@ def _parsed(sentences: Sentences, threads: int) -> list[Tree]:
 
 
 def _evaluation(
-    result: RealizationResult, kind: InputKind, *, seed: int, threads: int, on_phase: OnPhase
+    result: RealizationResult,
+    kind: InputKind,
+    language: str | Path,
+    *,
+    seed: int,
+    threads: int,
+    on_phase: OnPhase,
 ) -> ScoreResult:
     """Scores of the sentences and of the baseline against the word order of the trees."""
     from wellput.engine.realization import evaluate_order
@@ -262,7 +287,7 @@ def _evaluation(
     outputs = {result.model: result.sentences}
     if BASELINE_MODEL not in outputs and kind != "lemmas":
         on_progress = on_phase("realizing trees with the baseline")
-        baseline = Realizer.load(model=BASELINE_MODEL).realize_all(
+        baseline = Realizer.load(language, model=BASELINE_MODEL).realize_all(
             result.trees, kind=kind, threads=threads, on_progress=on_progress
         )
         outputs = {BASELINE_MODEL: [one.best[0].text for one in baseline], **outputs}

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import cast
 
 from wellput.agreement.analysis import AgreementOptions
 from wellput.agreement.chosen_answers import choose_answers
 from wellput.agreement.correlations import Uncertainty
-from wellput.agreement.exclusions import parse_exclusion
+from wellput.agreement.exclusions import answers_left, parse_exclusion
+from wellput.agreement.machine_comparison import machine_comparisons
 from wellput.agreement.panel import Normalization
 from wellput.api.inputs import (
     Answers,
@@ -23,6 +25,7 @@ from wellput.api.inputs import (
 )
 from wellput.core.errors import InputError
 from wellput.core.estimates import Generalize
+from wellput.core.judgment import Judgment
 from wellput.core.registries import Names, split_names
 from wellput.core.source import EvalSource
 from wellput.core.work import OnPhase, available_cores, ignore_phase
@@ -48,6 +51,7 @@ def report(
     exclude_judges_below: float | None = None,
     items: int = 2000,
     generalize: Generalize = "both",
+    cluster: str | None = None,
     resamples: int = 1000,
     title: str | None = None,
     path: PathLike | None = None,
@@ -72,6 +76,8 @@ def report(
         As for `agree`.
     items
         Shows at most this many items. Scores are computed from all items.
+    cluster
+        What takes the items' place, as for `score`: documents by default, if items have them.
     generalize
         As for `agree`, for the agreement of metrics with people. Intervals of scores hold for these
         systems and other items.
@@ -123,13 +129,15 @@ def report(
     on_phase("loading the charts")
     library = html_page.chart_library()  # fails at once if the extra is missing
     on_phase("reading judgments")
+    everyone = [] if judgments is None else read_answers(judgments)
     taken = choose_answers(
-        [] if judgments is None else read_answers(judgments),
+        everyone,
         judges=split_names(judges),
         questions=[question] if isinstance(question, str) else list(question),
         exclusions=exclusions,
     )
     options = AgreementOptions(
+        cluster=cluster,
         normalization=normalize,
         questions=taken.questions,
         exclusions=exclusions,
@@ -154,6 +162,13 @@ def report(
     )
     if evaluation.agreement is not None:
         evaluation = replace(evaluation, agreement=taken.completed(evaluation.agreement))
+    on_phase("comparing machine judges with people")
+    evaluation = replace(
+        evaluation,
+        machines=machine_comparisons(
+            answers_left(cast("list[Judgment]", everyone), exclusions), questions=taken.questions
+        ),
+    )
     made = HtmlReport(
         evaluation, html_page.report_page(evaluation, library, on_phase=on_phase), path
     )

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Sequence, Set
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wellput.api.corpora import Treebanks, as_list, tree_list, trees_in
+from wellput.api.inputs import checks_choices
 from wellput.api.train_lm import lm as lm
 from wellput.api.train_paraphrase import paraphrase as paraphrase
 from wellput.core.errors import InputError, did_you_mean
@@ -19,11 +21,12 @@ from wellput.core.registries import Names, split_names
 from wellput.core.work import OnPhase, available_cores, ignore_phase
 from wellput.io.files import PathLike
 from wellput.io.output import check_files
+from wellput.metrics.fluency import GleuFeatures
 from wellput.reporting.training import (
     EnglishTraining,
+    FergusTraining,
     FluencyTraining,
     ParserTraining,
-    TreeTraining,
 )
 
 if TYPE_CHECKING:
@@ -155,11 +158,14 @@ def _shown_command(sources: Sequence[TrainingSource]) -> str:
     return f"wellput train english {' '.join(options)} -o FOLDER"
 
 
+@checks_choices
 def fluency(
     *,
     text: Paths,
     path: PathLike,
     gleu: bool | None = None,
+    features: GleuFeatures = "own",
+    treebank: Treebanks = (),
     seed: int = 12345,
     threads: int | None = None,
     on_phase: OnPhase = ignore_phase,
@@ -176,13 +182,20 @@ def fluency(
         A folder for the models; it is made if missing. `fluency:model=FOLDER` uses them.
     gleu
         Also trains `gleu-fluency`. Default: if the link grammar library is installed.
+    features
+        `"paper"`: makes only `gleu-paper.wpm`, the GLEU of Mutton et al. (2007) with its own features,
+        for `gleu-fluency:features=paper`. It needs link grammar.
+    treebank
+        With `features="paper"`: CoNLL-U files or `Tree` objects on which to train its parsers. Default:
+        the shipped parsers.
     seed, threads, on_phase
         As for `score`; the seed is used to make the worse sentences.
 
     Returns
     -------
     FluencyTraining
-        `weights` has the weights of the features of each file.
+        `weights` has the weights of the features of each file, `right` and `tested` the number of new
+        sentences that gleu-fluency puts on the right side, and of all.
 
     Raises
     ------
@@ -199,18 +212,33 @@ def fluency(
     """
     from wellput.language.models.link_grammar import is_installed
     from wellput.metrics import fluency as fluency_metric
-    from wellput.metrics.fluency_training import make_fluency, make_gleu, split_text
+    from wellput.metrics.fluency_training import (
+        Learned,
+        make_fluency,
+        make_gleu,
+        make_paper_gleu,
+        split_text,
+    )
 
+    given = tree_list(treebank)
+    check_files([], given)
+    if given and features != "paper":
+        raise InputError("treebank= is for features='paper'.")
+    if gleu is False and features == "paper":
+        raise InputError("features='paper' makes only gleu-fluency, which gleu=False forbids.")
     texts = [Path(one) for one in as_list(text)]
     if missing := [str(one) for one in texts if not one.exists()]:
         raise InputError(f"No such file or folder: {', '.join(missing)}.")
     pools = split_text(texts, on_progress=on_phase("reading sentences"))
     folder = Path(path)
     folder.mkdir(exist_ok=True)
-    makers = {fluency_metric.FLUENCY_FILE: make_fluency}
-    if is_installed() if gleu is None else gleu:
+    makers: dict[str, Callable[..., Learned]] = {fluency_metric.FLUENCY_FILE: make_fluency}
+    if features == "paper":
+        trees = list(trees_in(given))
+        makers = {fluency_metric.GLEU_PAPER_FILE: partial(make_paper_gleu, treebank=trees)}
+    elif is_installed() if gleu is None else gleu:
         makers[fluency_metric.GLEU_FILE] = make_gleu
-    weights = {
+    learned = {
         file: make(
             pools,
             folder / file,
@@ -220,7 +248,13 @@ def fluency(
         )
         for file, make in makers.items()
     }
-    return FluencyTraining(folder, weights, len(pools.real), len(pools.source))
+    return FluencyTraining(
+        folder,
+        {file: one.weights for file, one in learned.items()},
+        len(pools.real),
+        len(pools.source),
+        {file: (one.right, one.tested) for file, one in learned.items() if one.tested},
+    )
 
 
 def parser(
@@ -297,32 +331,36 @@ def parser(
     return made
 
 
-def tree(
+def fergus(
     trees: Treebanks,
     *,
+    dev: Treebanks | None = None,
     path: PathLike | None = None,
     seed: int = 12345,
     threads: int | None = None,
     on_phase: OnPhase = ignore_phase,
-) -> TreeTraining:
-    """Trains a tree model: supertags for the words of unordered trees. The same trees give the same
-    model.
+) -> FergusTraining:
+    """Trains the realizer FERGUS and its baseline LR: a tree model, an n-gram model, and the weights of
+    orders. The same trees and the same seed give the same models.
 
     Parameters
     ----------
     trees
-        CoNLL-U files of dependency trees with relations and parts of speech, or `Tree` objects.
+        CoNLL-U files of dependency trees with relations and parts of speech (XPOS), or `Tree` objects.
+        Heads may be those of any convention; later inputs must have the same.
+    dev
+        Trees on which to tune the weight of the n-gram model in fergus+. Default: no tuning, weight 1.
     path
-        Writes the model to a `.wpm` file.
-    seed, threads
-        No effect: training is not random and uses one thread.
-    on_phase
+        Writes `tree.wpm`, `ngrams.wlm` and `realizer.wpm` into this folder, which is made if missing.
+    seed
+        Seed of the random trees of LR.
+    threads, on_phase
         As for `score`.
 
     Returns
     -------
-    TreeTraining
-        `model` is the model, `save("tree.wpm")` writes it.
+    FergusTraining
+        `realizer("fergus")` is the realizer, `save("my-fergus")` writes the models into a folder.
 
     Raises
     ------
@@ -334,18 +372,26 @@ def tree(
     >>> import wellput
     >>> dog = wellput.Word("dogs", 2, relation="nsubj", xpos="NNS")
     >>> tree = wellput.Tree((dog, wellput.Word("bark", 0, relation="root", xpos="VBP")))
-    >>> wellput.train.tree([tree, tree]).to_dict()["supertags"]
-    2
+    >>> made = wellput.train.fergus([tree, tree])
+    >>> made.to_dict()["supertags"], made.realizer("fergus").realize(tree).text
+    (2, 'Dogs bark')
     """
-    from wellput.io.model_files import SUFFIX
-    from wellput.language.models.tree_training import train_tree_model
+    from wellput.language.realize.parameters import made_folder
+    from wellput.language.realize.training import train_fergus
 
-    given = tree_list(trees)
-    if path is not None and not str(path).endswith(SUFFIX):
-        raise InputError(f"{path}: the name of a tree model must end in {SUFFIX}.")
-    check_files([path], given)
-    found = trees_in(given)
-    made = TreeTraining(train_tree_model(found, on_progress=on_phase("counting trees")))
+    given, measured = tree_list(trees), [] if dev is None else tree_list(dev)
+    check_files([], [*given, *measured])
+    if path is not None:
+        made_folder(path)
+    made = FergusTraining(
+        train_fergus(
+            list(trees_in(given)),
+            sample=list(trees_in(measured)),
+            seed=seed,
+            threads=threads or available_cores(),
+            on_progress=on_phase("counting trees"),
+        )
+    )
     if path is not None:
         made.save(path)
     return made

@@ -34,6 +34,11 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "wellput.cli.agree:command",
         "Say whom people prefer, and whether metrics agree.",
     ),
+    "vet": ("wellput.cli.vet:command", "Say whether a judge may stand in for people."),
+    "estimate": (
+        "wellput.cli.estimate:command",
+        "Estimate what people would say, from few judgments and many scores.",
+    ),
     "report": ("wellput.cli.report:command", "Make a report that opens in a browser."),
     "fit": ("wellput.cli.fit:command", "Fit a metric to people's judgments."),
     "power": ("wellput.cli.power:command", "Say how many items and judges a study needs."),
@@ -53,6 +58,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "degrade": ("wellput.cli.degrade:command", "Make sentences of known quality from a corpus."),
     "rerank": ("wellput.cli.rerank:command", "Choose the best among several outputs by a metric."),
     "parse": ("wellput.cli.parse:command", "Parse sentences into dependency trees."),
+    "convert": (
+        "wellput.cli.convert:command",
+        "Convert Penn Treebank brackets to dependency trees.",
+    ),
     "paraphrase": (
         "wellput.cli.paraphrase:command",
         "Rewrite references, closer in wording to each output.",

@@ -7,6 +7,8 @@ from typing import Any
 import click
 
 from wellput.cli.options import (
+    by_option,
+    cluster_option,
     column_option,
     common_options,
     interval_options,
@@ -115,6 +117,8 @@ Examples:
     help="Pairwise choices of another study: test by χ² whether people chose alike there.",
 )
 @interval_options
+@cluster_option
+@by_option
 @click.option("--resample", type=click.Choice(["auto", "both", "systems", "items"]), hidden=True)
 @click.option(
     "--resamples",

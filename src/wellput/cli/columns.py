@@ -12,11 +12,16 @@ from wellput.reporting.table import FORMATS
     epilog="""\b
 Examples:
   wellput columns answers.csv
-  wellput columns answers.csv --column id=prompt_id --column outputs=gpt
+  wellput columns answers.csv --column id=prompt_id --column outputs=gpt --save evalset.jsonl
 """
 )
 @click.argument("file")
 @column_option
+@click.option(
+    "--save",
+    metavar="EVALSET",
+    help="Write the items to EVALSET, so that other commands need no --column.",
+)
 @click.option("-o", "output", metavar="FILE", default="-", help="Write the report to FILE.")
 @click.option(
     "--format",
@@ -26,11 +31,11 @@ Examples:
     help="The format of the report.",
 )
 @name_options_in_errors
-def command(file: str, column: tuple[str, ...], output: str, format: str) -> None:
+def command(file: str, column: tuple[str, ...], save: str | None, output: str, format: str) -> None:
     """Show what is read of each column of FILE, what is ignored, and how to name the rest.
 
     FILE is a CSV, TSV, JSONL or Parquet file with an item on each row.
     """
     from wellput.api.columns import columns
 
-    show(columns(file, column=column), format, output)
+    show(columns(file, column=column, save=save), format, output)

@@ -8,6 +8,7 @@ import click
 
 from wellput.cli.options import (
     basic_options,
+    cluster_option,
     column_option,
     generalize_option,
     rating_options,
@@ -55,6 +56,7 @@ Examples:
     help="Keep the raw regression: all predictors, on the scale of the judgments.",
 )
 @generalize_option
+@cluster_option
 @click.option("-o", "path", metavar="FILE.json", help="Write the metric to FILE.json.")
 @basic_options
 def command(format: str, path: str | None, **options: Any) -> None:

@@ -327,7 +327,7 @@ def rating_options(function: F) -> F:
             "--normalize",
             type=click.Choice(["none", "z", "unit", "rank"]),
             help="Bring the judges' ratings to one scale (default: z if the judges rated the same "
-            "systems, else none).",
+            "systems, else none). Yes and no are never changed.",
         ),
         judges_option,
         click.option(

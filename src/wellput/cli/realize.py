@@ -10,6 +10,7 @@ from wellput.cli.options import basic_options, show_summary_of
 from wellput.core.errors import InputError
 
 INPUTS = ("words", "labels", "lemmas")
+CHOOSERS = ("exact", "top-down", "alone")
 MODELS = ("learned", "fergus+", "fergus", "lr")
 
 
@@ -19,6 +20,7 @@ Examples:
   wellput realize trees.conllu
   wellput realize trees.conllu --input words --evaluate
   wellput realize trees.conllu --model fergus --lattice out.fst --explain
+  wellput realize trees.conllu --models my-fergus/ --model fergus --evaluate
   wellput realize trees.json --nbest 5 --format json
   wellput realize trees.conllu --nbest 5 -o nbest.jsonl
 """
@@ -41,11 +43,24 @@ Examples:
     "order; lr: the paper's baseline.",
 )
 @click.option(
+    "--models",
+    metavar="FOLDER",
+    help="The models, made by wellput train fergus or train english (default: the shipped ones).",
+)
+@click.option(
     "--grammar",
     default="induced",
     show_default=True,
     metavar="NAME",
     help="The grammar of fergus: induced, or xtag:DIR with the folder of the XTAG English grammar.",
+)
+@click.option(
+    "--chooser",
+    type=click.Choice(CHOOSERS),
+    default=CHOOSERS[0],
+    show_default=True,
+    help="How fergus chooses supertags. exact: the best for the whole tree; top-down: as in the paper; "
+    "alone: for each word by itself.",
 )
 @click.option(
     "--from-text", is_flag=True, help="TREES is text, one sentence per line: parse it first."

@@ -8,6 +8,7 @@ import click
 
 from wellput.cli.options import (
     basic_options,
+    cluster_option,
     column_option,
     generalize_option,
     metrics_option,
@@ -47,6 +48,7 @@ Examples:
     help="Resamples for the tests of metrics against people.",
 )
 @generalize_option
+@cluster_option
 @click.option(
     "--title", metavar="TEXT", help="Heading of the report (default: the name of EVALSET)."
 )

@@ -1,4 +1,4 @@
-"""`wellput train`: english, fluency, lm, parser, tree; `train_paraphrase` has paraphrase.
+"""`wellput train`: english, fluency, lm, parser, fergus; `train_paraphrase` has paraphrase.
 
 Each command imports what it needs when it is called.
 """
@@ -23,7 +23,7 @@ TRAINING_COMMANDS: dict[str, tuple[str, str]] = {
     "fluency": ("wellput.cli.train:train_fluency", "The fluency metrics from text."),
     "lm": ("wellput.cli.train:train_lm", "An n-gram model from text."),
     "parser": ("wellput.cli.train:train_parser", "A tagger and a parser from trees."),
-    "tree": ("wellput.cli.train:train_tree", "A tree model from a treebank."),
+    "fergus": ("wellput.cli.train:train_fergus", "The realizer FERGUS from a treebank."),
     "paraphrase": (
         "wellput.cli.train_paraphrase:command",
         "Classifiers of contexts, LSA and Brown classes from text.",
@@ -121,6 +121,8 @@ def train_english(format: str, path: str, **options: Any) -> None:
 Example:
   wellput train fluency --text corpus.txt -o my-fluency/
   wellput score --hyp A=a.txt -m fluency:model=my-fluency/
+  wellput train fluency --text news.txt --features paper --treebank wsj.conllu -o gleu/
+  wellput score --hyp A=a.txt -m gleu-fluency:features=paper,model=gleu/
 """
 )
 @click.option(
@@ -134,6 +136,19 @@ Example:
     "--gleu/--no-gleu",
     default=None,
     help="Also train gleu-fluency (default: if the link grammar library is installed).",
+)
+@click.option(
+    "--features",
+    type=click.Choice(["own", "paper"]),
+    default="own",
+    show_default=True,
+    help="paper: train only gleu-fluency, with the features of Mutton et al. (2007).",
+)
+@click.option(
+    "--treebank",
+    multiple=True,
+    metavar="FILE",
+    help="With --features paper: train its parsers on these trees (CoNLL-U). Can be repeated.",
 )
 @click.option("-o", "path", required=True, metavar="FOLDER", help="Write models into FOLDER.")
 @basic_options
@@ -265,19 +280,28 @@ def train_parser(format: str, path: str, **options: Any) -> None:
 @click.command(
     epilog="""\b
 Examples:
-  wellput train tree train.conllu -o tree.wpm
-  wellput train tree ewt.conllu.gz atis.conllu.gz -o tree.wpm --format json
+  wellput train fergus train.conllu -o my-fergus/
+  wellput convert wsj_*.mrg -o wsj.conllu
+  wellput train fergus wsj.conllu --dev dev.conllu -o my-fergus/
+  wellput realize trees.conllu --models my-fergus/ --model fergus
 """
 )
-@click.argument("trees", nargs=-1, required=True)
-@click.option("-o", "path", required=True, metavar="MODEL", help="Write the model to MODEL, .wpm.")
+@click.argument("trees", nargs=-1, required=True, metavar="TREES.conllu...")
+@click.option("--dev", metavar="FILE", help="Trees on which to tune fergus+.")
+@click.option(
+    "-o",
+    "path",
+    required=True,
+    metavar="FOLDER",
+    help="Write tree.wpm, ngrams.wlm and realizer.wpm into FOLDER.",
+)
 @basic_options
-def train_tree(format: str, path: str, **options: Any) -> None:
-    """Train a tree model: supertags for the words of unordered trees.
+def train_fergus(format: str, path: str, **options: Any) -> None:
+    """Train the realizer FERGUS and its baseline LR from a treebank.
 
-    TREES are dependency trees in CoNLL-U with relations and parts of speech. The same trees give the
-    same file. A summary is printed.
+    TREES are dependency trees in CoNLL-U with relations and parts of speech. The same trees and the
+    same seed give the same files. A summary is printed.
     """
-    from wellput.api.train import tree
+    from wellput.api.train import fergus
 
-    show_summary_of(lambda on_phase: tree(**options, path=path, on_phase=on_phase), format, path)
+    show_summary_of(lambda on_phase: fergus(**options, path=path, on_phase=on_phase), format, path)

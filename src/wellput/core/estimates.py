@@ -5,7 +5,8 @@ scorer; and the option `generalize`, which says what an interval holds for.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import compress
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -45,10 +46,13 @@ def holds_for(generalize: Generalize, clusters: Clusters | None = None) -> str:
     >>> holds_for("both", Clusters("document", np.array([0, 0, 1])))
     'Intervals and p hold for other systems and other documents.'
     """
+    return f"Intervals and p hold for {holds_for_words(generalize, clusters)}."
+
+
+def holds_for_words(generalize: Generalize, clusters: Clusters | None = None) -> str:
+    """What an interval holds for, with what takes the items' place."""
     words = GENERALIZE_WORDS[generalize]
-    if clusters is not None:
-        words = words.replace("items", clusters.words)
-    return f"Intervals and p hold for {words}."
+    return words if clusters is None else words.replace("items", clusters.words)
 
 
 Bounds: TypeAlias = tuple[float | None, float | None]
@@ -124,6 +128,21 @@ class ScoreTable:
         else:
             scores = self.samples[rows, ..., 0]
         return np.where(self.present[rows], scores, np.nan)
+
+    def of_items(self, items: NDArray[np.bool_]) -> ScoreTable:
+        """The part of the table with these items."""
+        clusters = self.clusters
+        if clusters is not None:
+            _, codes = np.unique(clusters.codes[items], return_inverse=True)
+            clusters = Clusters(clusters.unit, codes.astype(np.intp))
+        return replace(
+            self,
+            items=tuple(compress(self.items, items)),
+            statistics=self.statistics[:, items],
+            present=self.present[:, items],
+            samples=None if self.samples is None else self.samples[:, items],
+            clusters=clusters,
+        )
 
     @property
     def system_scores(self) -> Floats:

@@ -8,7 +8,7 @@ a machine.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from numbers import Real
 from typing import Literal, TypeAlias, get_args
@@ -102,18 +102,27 @@ def question_values(given: Sequence[object]) -> list[float] | list[str]:
     return texts
 
 
-def with_question_values(judgments: Iterable[Judgment]) -> list[Judgment]:
-    """The judgments with the values that `question_values` gives, question by question."""
-    found = list(judgments)
+def values_by_question(questions: Sequence[str], given: Sequence[object]) -> list[float | str]:
+    """The values of answers to several questions, each given with its question."""
     places: dict[str, list[int]] = {}
-    for place, judgment in enumerate(found):
-        places.setdefault(judgment.question, []).append(place)
+    for place, question in enumerate(questions):
+        places.setdefault(question, []).append(place)
+    found: list[float | str] = [0.0] * len(given)
     for own in places.values():
-        if any(not isinstance(found[place].value, float | int) for place in own):
-            values: Sequence[float | str] = question_values([found[place].value for place in own])
-            for place, value in zip(own, values, strict=True):
-                found[place] = replace(found[place], value=value)
+        values: Sequence[float | str] = question_values([given[place] for place in own])
+        for place, value in zip(own, values, strict=True):
+            found[place] = value
     return found
+
+
+def with_question_values(judgments: Sequence[Judgment]) -> list[Judgment]:
+    """The judgments with values as `question_values` gives them."""
+    if all(isinstance(one.value, float) for one in judgments):
+        return list(judgments)
+    values = values_by_question(
+        [one.question for one in judgments], [one.value for one in judgments]
+    )
+    return [replace(one, value=value) for one, value in zip(judgments, values, strict=True)]
 
 
 def _text(value: object) -> str:

@@ -180,8 +180,11 @@ def _by_jackknife(
     both = rows.common(a, b)
     left, right = rows.of(a, both), rows.of(b, both)
     clusters = rows.clusters(both)
+    are_shares = rows.is_share(a, both) and rows.is_share(b, both)
     found: PairedDifference | DifferenceOfShares
-    if clusters is not None:
+    if clusters is not None and are_shares and not n_differing(left, right):
+        found = DifferenceOfShares(0, 0, len(clusters.sizes), confidence)
+    elif clusters is not None:
         found = clustered_difference(
             rows.clusters_left_out(a, both, clusters),
             rows.clusters_left_out(b, both, clusters),
@@ -189,7 +192,7 @@ def _by_jackknife(
             clusters,
             confidence=confidence,
         )
-    elif rows.is_share(a, both) and rows.is_share(b, both):
+    elif are_shares:
         found = DifferenceOfShares.of(left[:, 0], right[:, 0], confidence)
     else:
         found = difference_of(
@@ -198,8 +201,9 @@ def _by_jackknife(
             n_differing(left, right),
             confidence=confidence,
         )
+    bounds = (0.0, 1.0) if are_shares else rows.table.bounds
     return replace(
-        _comparison(rows, a, b, _possible(found.estimate, rows.table.bounds)),
+        _comparison(rows, a, b, replace(_possible(found.estimate, bounds), n=len(left))),
         equivalence_p=None if margin is None else found.equivalence_p(margin),
     )
 

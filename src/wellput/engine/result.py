@@ -80,7 +80,7 @@ class ScoreResult(Result):
 
     `differences` has every difference that was tested. `comparisons` is the same if all pairs were
     tested, otherwise empty. `slices` has a result for each value of a tag, which its `by` names;
-    `in_no_slice` items lack the tag.
+    `in_no_slice` items lack the tag. `tags` are the items', where rows were kept.
     """
 
     presented_by: ClassVar[str] = "wellput.reporting.score:score_report"
@@ -109,6 +109,7 @@ class ScoreResult(Result):
     by: Mapping[str, str] | None = None
     slices: tuple[ScoreResult, ...] = field(default=(), repr=False)
     in_no_slice: int = 0
+    tags: tuple[Mapping[str, str], ...] = field(default=(), repr=False)
 
     def __getitem__(self, key: tuple[str, str]) -> Score:
         """`result["A", "bleu"]`"""

@@ -118,6 +118,7 @@ def score_source(
         higher_is_better={m.name: m.higher_is_better for m in collection.metrics},
         clusters=clusters,
         error_sources=sources,
+        tags=tuple(collection.tags),
     )
     return result if masks is None else _with_slices(result, *masks, pairs, asked, on_phase)
 

@@ -13,7 +13,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from wellput.core.clusters import Clusters, tag_values
+from wellput.core.clusters import tag_values
 from wellput.core.errors import InputError
 from wellput.core.estimates import ScoreTable, block_sum
 from wellput.core.scores import Score
@@ -43,22 +43,6 @@ def slice_masks(
     return {name: codes == code for code, name in enumerate(names)}, int((codes < 0).sum())
 
 
-def table_of_slice(table: ScoreTable, items: NDArray[np.bool_]) -> ScoreTable:
-    """The part of a table with these items."""
-    clusters = table.clusters
-    if clusters is not None:
-        _, codes = np.unique(clusters.codes[items], return_inverse=True)
-        clusters = Clusters(clusters.unit, codes.astype(np.intp))
-    return replace(
-        table,
-        items=tuple(np.array(table.items, object)[items]),
-        statistics=table.statistics[:, items],
-        present=table.present[:, items],
-        samples=None if table.samples is None else table.samples[:, items],
-        clusters=clusters,
-    )
-
-
 def slices_of(
     whole: ScoreResult,
     masks: Mapping[str, NDArray[np.bool_]],
@@ -73,7 +57,7 @@ def slices_of(
     on_slice = on_phase("comparing systems in slices", len(masks))
     parts: list[tuple[str, dict[str, ScoreTable], list[Comparison]]] = []
     for name, items in masks.items():
-        tables = {metric: table_of_slice(table, items) for metric, table in whole.tables.items()}
+        tables = {metric: table.of_items(items) for metric, table in whole.tables.items()}
         compared: list[Comparison] = []
         if tests:
             there = {

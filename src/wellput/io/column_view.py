@@ -36,6 +36,8 @@ class ColumnsResult(Result):
 
     file: str
     columns: tuple[ColumnView, ...]
+    saved: str | None = None
+    """The evalset that was written."""
 
     @property
     def guesses(self) -> Mapping[str, str]:
@@ -56,7 +58,12 @@ class ColumnsResult(Result):
 
     def values(self) -> dict[str, Any]:
         """The JSON of `wellput columns`."""
-        return {"file": self.file, "columns": self.records(), "options": self.options}
+        return {
+            "file": self.file,
+            "columns": self.records(),
+            "options": self.options,
+            "saved": self.saved,
+        }
 
 
 def column_views(file: RecordFile) -> list[ColumnView]:

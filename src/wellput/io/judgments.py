@@ -26,7 +26,7 @@ from wellput.core.judgment import (
     PairwiseChoice,
     Preference,
     number_in,
-    with_question_values,
+    values_by_question,
 )
 from wellput.io.files import InputFile, PathLike, check_readable
 from wellput.io.readers import read_known_judgments
@@ -162,7 +162,9 @@ def _refuse_database(file: InputFile) -> None:
 
 
 def _judgments(records: Iterable[PlacedRecord], problems: Problems) -> list[Judgment]:
-    found: list[Judgment] = []
+    found: list[tuple[str, str, str, str]] = []
+    given: list[Any] = []
+    extras: list[dict[str, str]] = []
     for where, record in records:
         extra = _extra(record, RATING_COLUMNS)
         wrong = _wrong_value(record["value"]) or _wrong_sample(extra.get(SAMPLE_COLUMN, ""))
@@ -170,18 +172,26 @@ def _judgments(records: Iterable[PlacedRecord], problems: Problems) -> list[Judg
             problems.add(where, wrong)
         else:
             judge, item, system, question = (str(record[name]) for name in RATING_COLUMNS[:-1])
-            found.append(Judgment(judge, item, system, question, record["value"], extra))
+            found.append((judge, item, system, question))
+            given.append(record["value"])
+            extras.append(extra)
     _check_all(found, problems)
-    return with_question_values(found)
+    values = values_by_question([names[-1] for names in found], given)
+    return [
+        Judgment(*names, value, extra)
+        for names, value, extra in zip(found, values, extras, strict=True)
+    ]
 
 
 def _wrong_value(given: object) -> str:
     """What is wrong with a value; empty for a number, true, false and any text."""
+    if number_in(given) is not None:
+        return ""
     if given is None or (isinstance(given, str) and not given.strip()):
         return "no value"
     if not isinstance(given, bool | np.bool_ | str | Real):
         return f"the value {shortened(given)} is neither a number nor a text"
-    if _says_number(given) and number_in(given) is None:
+    if _says_number(given):
         return f"the value {given!r} is not a finite number"
     return ""
 

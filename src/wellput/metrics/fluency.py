@@ -30,6 +30,7 @@ from wellput.metrics.base import NOTHING, BaseMetric, ratio
 if TYPE_CHECKING:
     from wellput.language.models.fluency_model import FluencyModel, FluencyModels
     from wellput.language.models.gleu_model import GleuModel, GleuParsers
+    from wellput.language.models.gleu_paper import PaperGleuParsers
     from wellput.language.models.link_grammar import LinkGrammar
 
 
@@ -127,7 +128,9 @@ def _english_models() -> FluencyModels:
 
 
 GleuFeature: TypeAlias = Literal["log_probability", "fragments", "nulls", "invalid"]
+GleuFeatures: TypeAlias = Literal["own", "paper"]
 GLEU_FILE = "gleu-fluency.wpm"
+GLEU_PAPER_FILE = "gleu-paper.wpm"
 MIN_GLEU_COST = 0.1
 """The loss of score from which on an explanation names a feature."""
 
@@ -146,14 +149,22 @@ class GleuFluency(BaseMetric):
 
     feature: GleuFeature | None = None
     model: str | None = None
+    features: GleuFeatures = "own"
+
+    def __post_init__(self) -> None:
+        if self.features == "paper" and self.model is None:
+            raise InputError(
+                "gleu-fluency:features=paper has no shipped model: give model=FOLDER, made by wellput "
+                "train fluency --features paper --text TEXT -o FOLDER."
+            )
 
     @property
     def higher_is_better(self) -> bool | None:
         return self.feature in (None, "log_probability")
 
     def statistics(self, batch: Batch) -> Floats:
-        model = _gleu_model(self.model)
-        features = model.normalized(_gleu_features(batch))
+        model = self._model()
+        features = model.normalized(self._features(batch))
         rows = np.column_stack([model.distances(features), features, np.ones(len(features))])
         rows[np.isnan(features[:, 0])] = 0.0
         return rows
@@ -175,37 +186,84 @@ class GleuFluency(BaseMetric):
     def explain(self, batch: Batch) -> list[str]:
         """The features that lower an output's score, the strongest first, on the scale of the score.
         Their values are as in `FEATURES`, not divided by the largest."""
-        from wellput.language.models.gleu_model import FEATURES
-
-        model = _gleu_model(self.model)
-        features = _gleu_features(batch)
+        model = self._model()
+        features = self._features(batch)
         normalized = model.normalized(features)
         if self.feature is None:
             contributions = model.contributions(normalized)
         else:
-            alone = np.array([name == self.feature for name in FEATURES])
+            alone = np.array([name == self.feature for name in self._about])
             sign = 1 if self.higher_is_better else -1
             contributions = np.where(alone, sign * (normalized - model.plane.means), 0.0)
-        return feature_costs(batch.texts, FEATURES, features, contributions, min_cost=MIN_GLEU_COST)
+        return feature_costs(
+            batch.texts, self._about, features, contributions, min_cost=MIN_GLEU_COST
+        )
 
     def signature(self) -> str:
-        parsers = english_parsers(1)
-        fields = (
-            f"model:{_gleu_model(self.model).fingerprint[:12]}",
-            f"parser:{_parser_fingerprint()[:12]}",
-            f"lg:{parsers.grammar.version.removeprefix('link-grammar-')}",
+        version = _link_grammar(1).version.removeprefix("link-grammar-")
+        parser = _parser_fingerprint() if self.features == "own" else _paper_fingerprint(self.model)
+        fields = [
+            f"model:{self._model().fingerprint[:12]}",
+            f"parser:{parser[:12]}",
+            f"lg:{version}",
             f"feature:{self.feature or 'all'}",
-        )
-        return "|".join(fields)
+        ]
+        return "|".join([*fields, "features:paper"] if self.features == "paper" else fields)
+
+    def _model(self) -> GleuModel:
+        return _gleu_model(self.model) if self.features == "own" else _paper_model(self.model)
+
+    @property
+    def _about(self) -> Mapping[str, str]:
+        from wellput.language.models.gleu_model import FEATURES
+        from wellput.language.models.gleu_paper import PAPER_FEATURES
+
+        return FEATURES if self.features == "own" else PAPER_FEATURES
+
+    def _features(self, batch: Batch) -> Floats:
+        key = "gleu features" if self.features == "own" else f"gleu paper features {self.model}"
+        if key not in batch.memo:
+            parsers: GleuParsers | PaperGleuParsers
+            if self.features == "own":
+                parsers = english_parsers(batch.threads)
+            else:
+                parsers = paper_parsers(batch.threads, self.model)
+            batch.memo[key] = parsers.features(
+                batch.texts, threads=batch.threads, on_progress=batch.on_rows
+            )
+        features: Floats = batch.memo[key]
+        return features
 
 
-def _gleu_features(batch: Batch) -> Floats:
-    if "gleu features" not in batch.memo:
-        batch.memo["gleu features"] = english_parsers(batch.threads).features(
-            batch.texts, threads=batch.threads, on_progress=batch.on_rows
-        )
-    features: Floats = batch.memo["gleu features"]
-    return features
+@lru_cache(maxsize=4)
+def _paper_model(folder: str | None) -> GleuModel:
+    from wellput.language.models.gleu_model import GleuModel
+    from wellput.language.models.gleu_paper import KIND
+
+    file = model_in(str(folder), GLEU_PAPER_FILE, option="--features paper")
+    return GleuModel.load(file, kind=KIND)
+
+
+@lru_cache(maxsize=4)
+def paper_parsers(workers: int, folder: str | None = None) -> PaperGleuParsers:
+    """The parsers in a folder, or the shipped ones if it has none, with link grammar."""
+    from wellput.language.models.gleu_paper import PaperGleuParsers
+
+    return PaperGleuParsers.load(_link_grammar(workers), None if folder is None else Path(folder))
+
+
+@lru_cache(maxsize=4)
+def _paper_fingerprint(folder: str | None) -> str:
+    """One hash for the two parsers and the supertags."""
+    from wellput.io.model_files import load_model_file
+    from wellput.language.models.head_driven import KIND
+    from wellput.language.shipped import HEAD_DRIVEN_FILE, shipped
+
+    own = Path(str(folder)) / HEAD_DRIVEN_FILE
+    chart = load_model_file(own if own.is_file() else shipped(HEAD_DRIVEN_FILE), KIND).fingerprint
+    parsers = paper_parsers(1, folder)
+    parts = (chart, parsers.transitions.signature, *sorted(parsers.supertags))
+    return sha256(" ".join(parts).encode()).hexdigest()
 
 
 @lru_cache(maxsize=4)

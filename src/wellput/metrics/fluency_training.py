@@ -26,6 +26,8 @@ from zlib import crc32
 import numpy as np
 
 from wellput.core.errors import InputError
+from wellput.core.metric import Floats
+from wellput.core.tree import Tree
 from wellput.core.work import OnProgress
 from wellput.language.degrade.corpus import Corpus, CorpusSource
 from wellput.language.degrade.degraders import Degrader, GrammarGenerator, TemplateGenerator
@@ -40,9 +42,12 @@ from wellput.language.models.fluency_model import (
     english_models,
 )
 from wellput.language.models.gleu_model import FEATURES as GLEU_FEATURES
+from wellput.language.models.gleu_model import KIND as GLEU_KIND
 from wellput.language.models.gleu_model import GleuModel, GleuParsers
+from wellput.language.models.gleu_paper import KIND as PAPER_KIND
+from wellput.language.models.gleu_paper import PaperGleuParsers, train_paper_parsers
 from wellput.language.models.parsers import ENGLISH, Parser, load_parser
-from wellput.metrics.fluency import english_parsers
+from wellput.metrics.fluency import english_parsers, paper_parsers
 from wellput.text.english import detokenize
 
 PASSAGE_SENTENCES = 20
@@ -225,34 +230,80 @@ GLEU_SENTENCES = 1000
 GLEU_BLOCK_SENTENCES = 100
 
 
+GLEU_HELD_OUT = 150
+"""New sentences of each kind on which the model is tested, as in the paper."""
+PAPER_LENGTHS = range(24, 25)
+
+
+@dataclass(frozen=True)
+class TrainedGleu:
+    """A model, and how many of the held-out sentences it puts on the right side."""
+
+    model: GleuModel
+    right: int
+    tested: int
+
+
+@dataclass(frozen=True)
+class Learned:
+    """What a training made: the weights of the features, and for gleu-fluency the held-out sentences
+    that it puts on the right side."""
+
+    weights: dict[str, float]
+    right: int = 0
+    tested: int = 0
+
+
 def train_gleu(
     real: Sequence[Words],
     source: Sequence[Words],
-    parsers: GleuParsers,
+    parsers: GleuParsers | PaperGleuParsers,
     rng: np.random.Generator,
     *,
     n: int = GLEU_SENTENCES,
+    lengths: range = GLEU_LENGTHS,
     threads: int = 1,
     on_progress: Callable[[int], None] = lambda _: None,
-) -> GleuModel:
+) -> TrainedGleu:
     """The model from n sentences of each kind, with equal numbers of each length; fewer than n
-    where the text has fewer real sentences of these lengths."""
-    fitting = [words for words in real if len(words) in GLEU_LENGTHS]
+    where the text has fewer real sentences of these lengths. Up to 150 of each kind are held out."""
+    fitting = [words for words in real if len(words) in lengths]
     if not fitting:
-        raise InputError("The text has no sentence of 20 to 28 words to train gleu-fluency on.")
-    chosen = _some(fitting, n, rng)
+        raise InputError(
+            f"The text has no sentence of {_span(lengths)} words to train gleu-fluency on."
+        )
+    held = min(GLEU_HELD_OUT, len(fitting) // 10)
+    ranked = _some(fitting, len(fitting), rng)
+    chosen, new = ranked[: min(n, len(fitting) - held)], ranked[len(fitting) - held :]
     corpus = Corpus.of(source)
-    made = [
-        words
-        for length, count in sorted(Counter(map(len, chosen)).items())
-        for words in SequenceGenerator(corpus, size=1, length=length).generate(count, rng)
-    ]
-    texts = _texts([*chosen, *made])
-    rows = []
-    for begin in range(0, len(texts), GLEU_BLOCK_SENTENCES):
-        rows.append(parsers.features(texts[begin : begin + GLEU_BLOCK_SENTENCES], threads=threads))
-        on_progress(len(rows[-1]))
-    return GleuModel.train(np.vstack(rows), np.arange(len(texts)) < len(chosen))
+
+    def features(sentences: Sequence[Words]) -> Floats:
+        made = [
+            words
+            for length, count in sorted(Counter(map(len, sentences)).items())
+            for words in SequenceGenerator(corpus, size=1, length=length).generate(count, rng)
+        ]
+        texts = _texts([*sentences, *made])
+        rows = []
+        for begin in range(0, len(texts), GLEU_BLOCK_SENTENCES):
+            block = texts[begin : begin + GLEU_BLOCK_SENTENCES]
+            rows.append(parsers.features(block, threads=threads))
+            on_progress(len(block))
+        return np.vstack(rows)
+
+    rows = features(chosen)
+    model = GleuModel.train(rows, np.arange(len(rows)) < len(chosen))
+    if not new:
+        return TrainedGleu(model, 0, 0)
+    unseen = features(new)
+    is_real = model.distances(model.normalized(unseen)) > 0
+    right = int((is_real == (np.arange(len(unseen)) < len(new))).sum())
+    return TrainedGleu(model, right, len(unseen))
+
+
+def _span(lengths: range) -> str:
+    first, last = lengths[0], lengths[-1]
+    return str(first) if first == last else f"{first} to {last}"
 
 
 def make_fluency(
@@ -263,7 +314,7 @@ def make_fluency(
     seed: int,
     threads: int,
     on_progress: OnProgress,
-) -> dict[str, float]:
+) -> Learned:
     """Writes the model and returns the weights of its features. `english` is the folder with the models
     of English; None is for the shipped ones."""
     rng = np.random.default_rng(seed)
@@ -274,7 +325,7 @@ def make_fluency(
     weights = dict(zip(FEATURES, model.sums.weights.round(4).tolist(), strict=True))
     card = {"sentences": {kind.name: len(kind.texts) for kind in graded}, "weights": weights}
     model.save(path, card)
-    return weights
+    return Learned(weights)
 
 
 def make_gleu(
@@ -285,26 +336,57 @@ def make_gleu(
     seed: int,
     threads: int,
     on_progress: OnProgress,
-) -> dict[str, float]:
+) -> Learned:
     """The same for gleu-fluency. Needs the link grammar library."""
     rng = np.random.default_rng(seed)
     parsers = english_parsers(threads, english)
-    model = train_gleu(
+    trained = train_gleu(
         pools.real, pools.source, parsers, rng, threads=threads, on_progress=on_progress
     )
+    return _saved(trained, path, parsers.grammar.version, GLEU_KIND)
+
+
+def make_paper_gleu(
+    pools: Pools,
+    path: Path,
+    *,
+    treebank: Sequence[Tree] = (),
+    seed: int,
+    threads: int,
+    on_progress: OnProgress,
+) -> Learned:
+    """The same with the features of the paper and its sentences of 24 words. Parsers are trained on a
+    treebank and written into the folder of `path`; without a treebank they are the shipped ones."""
+    if treebank:
+        train_paper_parsers(treebank, path.parent, seed=seed)
+    parsers = paper_parsers(threads, str(path.parent))
+    trained = train_gleu(
+        pools.real,
+        pools.source,
+        parsers,
+        np.random.default_rng(seed),
+        lengths=PAPER_LENGTHS,
+        threads=threads,
+        on_progress=on_progress,
+    )
+    return _saved(trained, path, parsers.grammar.version, PAPER_KIND)
+
+
+def _saved(trained: TrainedGleu, path: Path, version: str, kind: str) -> Learned:
+    model = trained.model
     weights = dict(zip(GLEU_FEATURES, model.plane.weights.round(4).tolist(), strict=True))
-    model.save(path, {"link grammar": parsers.grammar.version, "weights": weights})
-    return weights
+    model.save(path, {"link grammar": version, "weights": weights}, kind=kind)
+    return Learned(weights, trained.right, trained.tested)
 
 
 def fluency_step(inputs: TrainingInputs, path: Path) -> dict[str, Any]:
     """The step for `fluency.wpm`."""
-    return make_fluency(_pools(inputs), path, **_settings(inputs))
+    return make_fluency(_pools(inputs), path, **_settings(inputs)).weights
 
 
 def gleu_step(inputs: TrainingInputs, path: Path) -> dict[str, Any]:
     """The step for `gleu-fluency.wpm`."""
-    return make_gleu(_pools(inputs), path, **_settings(inputs))
+    return make_gleu(_pools(inputs), path, **_settings(inputs)).weights
 
 
 def _settings(inputs: TrainingInputs) -> dict[str, Any]:

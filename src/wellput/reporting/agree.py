@@ -43,6 +43,8 @@ def tables_of(result: AgreementResult) -> list[Table]:
         tables.append(agreement_table(result))
     if any(not math.isnan(row.p_value) for row in result.differences):
         tables.append(difference_table(result))
+    if result.slices:
+        tables.append(slice_table(result))
     if result.judges:
         tables.append(judge_table(result))
     if result.models:
@@ -102,6 +104,72 @@ def agreement_table(result: AgreementResult) -> Table:
             *_undefined_notes(result),
         ],
     )
+
+
+def slice_table(result: AgreementResult) -> Table:
+    """The agreement in each slice; beneath it, the slices where another metric agrees best."""
+    tag = next(iter(result.slices[0].by or {}))
+    several = len({row.coefficient for row in result.agreement}) > 1
+    rows = [
+        [
+            (part.by or {})[tag],
+            row.metric,
+            row.question,
+            *([row.coefficient] if several else []),
+            with_interval(number(row.value, 3), row.low, row.high, 3),
+            p_text(row.p_value),
+            p_text(row.p_adjusted),
+            str(row.n),
+        ]
+        for part in result.slices
+        for row in sorted(
+            part.agreement,
+            key=lambda row: (row.question, row.coefficient, math.isnan(row.value), -row.value),
+        )
+    ]
+    heading = "agreement" if several else result.agreement[0].coefficient
+    return Table(
+        columns=[
+            tag, "metric", "question", *(["coefficient"] if several else []), heading, "p",
+            "p corrected", "n",
+        ],
+        rows=rows,
+        title=f"How far metrics agree with people, by {tag}",
+        notes=[*_parting_slices(result, tag), "p is corrected over the metrics of all slices."],
+        name="by",
+    )  # fmt: skip
+
+
+def _parting_slices(result: AgreementResult, tag: str) -> list[str]:
+    """The slices where another metric agrees best than over all items, and whether a test shows it."""
+    lines = []
+    keys = dict.fromkeys((row.question, row.coefficient) for row in result.agreement)
+    for question, coefficient in keys:
+        best = _best_metric(result, question, coefficient)
+        for part in result.slices:
+            own = _best_metric(part, question, coefficient)
+            if best is None or own is None or own == best:
+                continue
+            shown = any(
+                set(pair.metrics) == {own, best}
+                and (pair.question, pair.coefficient) == (question, coefficient)
+                and pair.p_adjusted < 1 - result.confidence
+                for pair in part.differences
+            )
+            lines.append(
+                f"{tag} {(part.by or {})[tag]}: {own} agrees best on {question}, over all items {best}"
+                f"{'.' if shown else '; no test shows that this is more than chance.'}"
+            )
+    return lines
+
+
+def _best_metric(result: AgreementResult, question: str, coefficient: str) -> str | None:
+    rows = [
+        row
+        for row in result.agreement
+        if (row.question, row.coefficient) == (question, coefficient) and not math.isnan(row.value)
+    ]
+    return max(rows, key=lambda row: row.value).metric if rows else None
 
 
 def order_table(result: AgreementResult) -> Table:
@@ -309,12 +377,15 @@ def _method_notes(result: AgreementResult) -> list[str]:
     reasons = [f"{reason[:1].upper()}{reason[1:]}." for reason in missing]
     if len(missing) and all(row.low is None for row in result.agreement):
         return [f"Ratings {scale}.", *reasons]
-    left_out = {"both": "systems and items", "systems": "systems", "items": "items"}
+    clusters = result.clusters
+    units = "items" if clusters is None else clusters.words
+    left_out = {"both": f"systems and {units}", "systems": "systems", "items": units}
     return [
         f"Ratings {scale}. [low, high]: {result.confidence:.0%} intervals, by leaving "
-        f"{left_out[result.generalize]} out one at a time. {holds_for(result.generalize)[:-1]}, and "
-        f"these judges."
+        f"{left_out[result.generalize]} out one at a time. "
+        f"{holds_for(result.generalize, clusters)[:-1]}, and these judges."
         f"{_chance_levels(result)}",
+        *([] if clusters is None or result.generalize == "systems" else [clusters.sentence]),
         *reasons,
     ]
 

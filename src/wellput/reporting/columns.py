@@ -22,10 +22,14 @@ def columns_report(result: ColumnsResult) -> Report:
     ]
     ignored = [view.column for view in result.columns if view.read_as is None]
     notes = [f"Ignored: {', '.join(ignored)}."] if ignored else []
-    if result.options:
+    if result.saved is not None:
+        notes.append(f"Written: {result.saved}. Other commands read it without --column.")
+    elif result.options:
         notes += [
             "To read them as they probably are meant:",
             f"  wellput score {shlex.quote(result.file)} -m chrf {result.options}",
+            "`wellput columns` with the same options and --save EVALSET.jsonl writes an evalset, which "
+            "other commands read without them.",
         ]
     table = Table(
         columns=["column", "read as", "probably", "example"],

@@ -240,7 +240,10 @@ def _generality(result: Fit) -> list[str]:
             "" if result.generalize == "items" else "; generalize='items' asks about other items"
         )
         return [f"No interval and no p: {result.inference.reason}{others}."]
-    return [holds_for(result.generalize)]
+    return [
+        *([] if result.clusters is None else [result.clusters.sentence]),
+        holds_for(result.generalize, result.clusters),
+    ]
 
 
 def _choice_note(result: Fit) -> list[str]:

@@ -58,7 +58,8 @@ def _rows(systems: Sequence[JudgedSystem]) -> list[list[str]]:
 def _notes(result: JudgeResult) -> list[str]:
     are_choices = result.design == "pairwise"
     notes = [
-        f"{'Share of choices won' if are_choices else 'Plain means'} by a machine, not by people.",
+        f"{'Share of choices won' if are_choices else 'Plain means'} by a machine, not by people. "
+        "`wellput vet` says how far it may be trusted.",
         f"{result.answered:,} of {counted(result.trials, 'trial')} answered{_scores(result)}.",
     ]
     if result.unanswered:

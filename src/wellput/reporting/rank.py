@@ -9,6 +9,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from wellput.agreement.fitted_ranking import FittedRanking, answer_sentence
+from wellput.agreement.panel import Exclusion
 from wellput.agreement.people_ranking import QuestionRanking, RankResult
 from wellput.agreement.ranking import (
     ESTIMATE_HEADINGS,
@@ -274,17 +275,22 @@ def _percent(part: float, total: float) -> str:
 
 
 def _left_out(result: RankResult) -> list[str]:
+    return left_out_notes(result.excluded) + [
+        f"Not ranked: {why}" for why in result.refused.values()
+    ]
+
+
+def left_out_notes(excluded: Sequence[Exclusion]) -> list[str]:
     """One line for each reason."""
     by_reason: dict[str, list[tuple[str, int]]] = {}
-    for exclusion in result.excluded:
+    for exclusion in excluded:
         name = ", ".join(filter(None, (exclusion.judge, exclusion.system, exclusion.item)))
         by_reason.setdefault(exclusion.reason, []).append((name, exclusion.n))
-    notes = [
+    return [
         f"Left out ({reason}): {counted(sum(n for _, n in found), 'judgment')} of "
         f"{_names([name for name, _ in found])}."
         for reason, found in by_reason.items()
     ]
-    return notes + [f"Not ranked: {why}" for why in result.refused.values()]
 
 
 def _names(names: Sequence[str], most: int = 4) -> str:

@@ -33,7 +33,11 @@ TEST_NAMES = {
 }
 MCNEMAR_NAMES = {"mcnemar": "McNemar's test", "exact mcnemar": "McNemar's exact test"}
 MCNEMAR_EXACT_OR_NOT = "McNemar's test, exact where few items differ"
-SHARE_INTERVAL_NAMES = {"wilson": "Wilson's", "exact": "exact (Clopper and Pearson's)"}
+SHARE_INTERVAL_NAMES = {
+    "wilson": "Wilson's",
+    "exact": "exact (Clopper and Pearson's)",
+    "wilson, clustered": "Wilson's, widened because items are not independent",
+}
 
 
 def score_report(result: ScoreResult) -> Report:

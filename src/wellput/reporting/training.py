@@ -4,7 +4,7 @@ from."""
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -16,8 +16,10 @@ if TYPE_CHECKING:
     from wellput.language.models.english_training import ModelCard
     from wellput.language.models.ngrams import NgramModel
     from wellput.language.models.parsers import TaggingParser
-    from wellput.language.models.tree_model import TreeModel
+    from wellput.language.models.tree_model import ChoosingMethod
     from wellput.language.paraphrase.model import ParaphraseModel
+    from wellput.language.realize.parameters import FergusParts
+    from wellput.language.realize.realizer import ModelName, Realizer
 
 NGRAM_COLUMNS = ("length", "ngrams", "discount_1", "discount_2", "discount_3")
 FILE_COLUMNS = ("file", "about", "bytes", "sha256", "licence", "is_new")
@@ -134,7 +136,8 @@ def english_report(made: EnglishTraining) -> Report:
 @dataclass(frozen=True, repr=False)
 class FluencyTraining(Result):
     """Models of fluency in `folder`: the weights of the features by file. `real` counts the sentences
-    that were kept as they were, `source` those that were made worse."""
+    that were kept as they were, `source` those that were made worse. `held_out` has, by file,
+    the number of new sentences that were put on the right side, and of all new sentences."""
 
     presented_by: ClassVar[str] = "wellput.reporting.training:fluency_report"
 
@@ -142,6 +145,7 @@ class FluencyTraining(Result):
     weights: Mapping[str, Mapping[str, float]]
     real: int
     source: int
+    held_out: Mapping[str, tuple[int, int]] = field(default_factory=dict)
 
     def records(self) -> list[dict[str, Any]]:
         """A record for each feature."""
@@ -154,16 +158,29 @@ class FluencyTraining(Result):
     def values(self) -> dict[str, Any]:
         """The JSON of `wellput train fluency`."""
         files = {file: dict(weights) for file, weights in self.weights.items()}
-        return {"real": self.real, "source": self.source, "files": files}
+        held_out = {
+            file: {"right": right, "tested": tested, "accuracy": right / tested}
+            for file, (right, tested) in self.held_out.items()
+        }
+        return {"real": self.real, "source": self.source, "files": files, "held_out": held_out}
 
 
 def fluency_report(made: FluencyTraining) -> Report:
     """A row per feature."""
+    from wellput.stats.proportions import wilson
+
     records = made.records()
+    notes = [f"From {made.real:,} real sentences and {made.source:,} that were made worse."]
+    for file, (right, tested) in made.held_out.items():
+        share = wilson(right, tested)
+        notes.append(
+            f"{file} puts {share.value:.1%} of {tested:,} new sentences, half of them real, on the "
+            f"right side (95% interval {share.low:.1%} to {share.high:.1%})."
+        )
     table = Table(
         FEATURE_COLUMNS,
         [[record["file"], record["feature"], f"{record['weight']:.3f}"] for record in records],
-        notes=[f"From {made.real:,} real sentences and {made.source:,} that were made worse."],
+        notes=notes,
         caption="Weights of the features of fluency",
     )
     return Report([table], made.values(), FEATURE_COLUMNS, records)
@@ -217,29 +234,41 @@ def parser_report(made: ParserTraining) -> Report:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class TreeTraining(Result):
-    """A tree model."""
+class FergusTraining(Result):
+    """The parts of FERGUS and of LR."""
 
-    presented_by: ClassVar[str] = "wellput.reporting.training:tree_report"
+    presented_by: ClassVar[str] = "wellput.reporting.training:fergus_report"
 
-    model: TreeModel
+    parts: FergusParts
+
+    def realizer(
+        self,
+        model: ModelName = "fergus",
+        *,
+        grammar: str = "induced",
+        chooser: ChoosingMethod = "exact",
+    ) -> Realizer:
+        """The realizer `fergus`, `fergus+` or `lr`; grammar and chooser as in `wellput.realize`."""
+        from wellput.language.realize.realizer import Realizer
+
+        return Realizer.of_parts(self.parts, model=model, grammar=grammar, chooser=chooser)
 
     def save(self, path: PathLike) -> None:
-        """Writes the model, `.wpm`."""
-        self.model.save(path)
+        """Writes `tree.wpm`, `ngrams.wlm` and `realizer.wpm` into a folder; makes it if missing."""
+        self.parts.save(path)
 
     @property
     def sizes(self) -> dict[str, int]:
-        """How much the model learned from, and how much it holds."""
-        model = self.model
+        """How much was learned from, and how much was learned."""
+        model = self.parts.tree_model
         return {
             "trees": int(model.card["trees"]),
             "words": int(model.card["words"]),
             "lexemes": len(model.words),
-            "shapes": len(model.shapes),
             "supertags": len(model.supertags),
             "categories": len(model.inventory.categories),
-            "bytes": sum(array.nbytes for array in model.arrays.values()),
+            "trigrams": self.parts.ngrams.sizes[-1],
+            "pairs of lexemes in lr": len(self.parts.parameters.left_right.pairs),
         }
 
     def records(self) -> list[dict[str, Any]]:
@@ -247,17 +276,23 @@ class TreeTraining(Result):
         return [{"count": count, "of": name} for name, count in self.sizes.items()]
 
     def values(self) -> dict[str, Any]:
-        """The JSON of `wellput train tree`."""
-        return {**self.sizes, "sha256": self.model.fingerprint}
+        """The JSON of `wellput train fergus`."""
+        parts = self.parts
+        return {
+            **{name.replace(" ", "_"): count for name, count in self.sizes.items()},
+            "weight_of_ngrams": parts.parameters.lm_weight,
+            "sha256": parts.fingerprints,
+        }
 
 
-def tree_report(made: TreeTraining) -> Report:
+def fergus_report(made: FergusTraining) -> Report:
     """A row per size."""
+    weight = made.parts.parameters.lm_weight
     table = Table(
         ("of", "count"),
         [[name, f"{count:,}"] for name, count in made.sizes.items()],
-        notes=["Shapes stand for words that are not among the lexemes."],
-        caption="The tree model",
+        notes=[f"Weight of the n-gram model in fergus+: {weight:g}."],
+        caption="The models of FERGUS",
     )
     return Report([table], made.values(), ("of", "count"), made.records())
 

@@ -36,6 +36,7 @@ from wellput.stats.preferences import homogeneity as homogeneity
 from wellput.stats.preferences import selection_ratios as selection_ratios
 from wellput.stats.preferences import win_rates as win_rates
 from wellput.stats.proportions import DifferenceOfShares as DifferenceOfShares
+from wellput.stats.proportions import clopper_pearson as clopper_pearson
 from wellput.stats.proportions import wilson as wilson
 from wellput.stats.rank_tests import rank_sum as rank_sum
 from wellput.stats.rank_tests import signed_rank as signed_rank

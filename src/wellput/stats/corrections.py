@@ -64,6 +64,22 @@ def benjamini_hochberg(p_values: Floats) -> Floats:
     return _adjusted(p_values, adjust)
 
 
+def benjamini_yekutieli(p_values: Floats) -> Floats:
+    """Benjamini & Yekutieli's procedure (2001): the guarantee of Benjamini & Hochberg's for tests that
+    depend on each other in any way.
+
+    >>> benjamini_yekutieli(np.array([0.01, 0.04])).round(3)
+    array([0.03, 0.06])
+    """
+
+    def adjust(ordered: Floats) -> Floats:
+        places = np.arange(1, len(ordered) + 1)
+        raw = ordered * len(ordered) * (1 / places).sum() / places
+        return np.minimum.accumulate(raw[::-1])[::-1]
+
+    return _adjusted(p_values, adjust)
+
+
 def _adjusted(p_values: Floats, adjust: Callable[[Floats], Floats]) -> Floats:
     """Applies `adjust` to the defined p-values in ascending order."""
     p_values = np.asarray(p_values, dtype=np.float64)

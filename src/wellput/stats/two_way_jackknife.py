@@ -21,8 +21,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from wellput.core.clusters import Clusters
 from wellput.core.errors import counted
-from wellput.core.estimates import GENERALIZE_WORDS, Estimate, Generalize
+from wellput.core.estimates import Estimate, Generalize, holds_for_words
 from wellput.core.metric import Floats
 from wellput.stats.student import IDENTITY, Scale, student_estimate
 
@@ -32,7 +33,7 @@ MIN_UNITS_FOR_SATTERTHWAITE = 3
 
 
 def crossed_variance(
-    rows: float, columns: float, cells: float, n_rows: int, n_columns: int
+    rows: float, columns: float, cells: float, n_rows: float, n_columns: float
 ) -> tuple[float, float]:
     """The variance of a figure and its degrees of freedom, from the variances of leaving out rows,
     columns and single cells; there must be at least two rows and two columns."""
@@ -43,7 +44,7 @@ def crossed_variance(
 
 
 def crossed_variances(
-    rows: Floats, columns: Floats, cells: Floats, n_rows: int, n_columns: int
+    rows: Floats, columns: Floats, cells: Floats, n_rows: float, n_columns: float
 ) -> tuple[Floats, Floats]:
     """The same for many figures at once."""
     variances = np.maximum(rows + columns - cells, np.maximum(rows, columns))
@@ -64,6 +65,9 @@ class TwoWayJackknife:
     systems: Floats
     items: Floats
     cells: Floats
+    item_freedom: float | None = None
+    """Of clusters that take the items' place; None for one less than the items."""
+    unit: str = "item"
 
     def __sub__(self, other: TwoWayJackknife) -> TwoWayJackknife:
         return TwoWayJackknife(
@@ -76,10 +80,12 @@ class TwoWayJackknife:
 
     def too_few(self, generalize: Generalize) -> str:
         """Why there are too few units for an interval; empty where there are enough."""
-        counts = {"system": self.systems.shape[-1], "item": self.items.shape[-1]}
-        for unit, n in counts.items():
-            if generalize in (f"{unit}s", "both") and n < MIN_UNITS:
-                return f"{counted(n, unit)} cannot show how others differ, it takes {MIN_UNITS}"
+        counts = {"systems": self.systems.shape[-1], "items": self.items.shape[-1]}
+        words = {"systems": "system", "items": self.unit}
+        for units, n in counts.items():
+            if generalize in (units, "both") and n < MIN_UNITS:
+                few = counted(n, words[units])
+                return f"{few} cannot show how others differ, it takes {MIN_UNITS}"
         return ""
 
     def freedom(self, generalize: Generalize) -> float:
@@ -99,7 +105,9 @@ class TwoWayJackknife:
         """The variance of one figure and its degrees of freedom; NaN where it is undefined without a
         unit."""
         systems, items = jackknife_variance(self.systems), jackknife_variance(self.items)
-        n_systems, n_items = self.systems.shape[-1], self.items.shape[-1]
+        n_systems, n_items = self.systems.shape[-1], float(self.items.shape[-1])
+        if self.item_freedom is not None:
+            n_items = self.item_freedom + 1
         if generalize == "systems":
             return systems, n_systems - 1.0
         if generalize == "items":
@@ -139,16 +147,21 @@ def _covariance(without: Floats) -> Floats:
 class TableFigure:
     """A figure of a table (NaN where undefined), and the figure without each system, item and cell.
     `cells` is systems × items. Where a cell is not `present`, or an item has no cells, the entry is the
-    figure itself, because nothing changes without it."""
+    figure itself, because nothing changes without it. Where items have `clusters`, whole clusters are
+    left out: a cluster changes the figure by what its items change one by one, and a little more, as
+    the others then count more (exact for a mean)."""
 
     value: float
     systems: Floats
     items: Floats
     cells: Floats
     present: NDArray[np.bool_]
+    clusters: Clusters | None = None
 
     def __neg__(self) -> TableFigure:
-        return TableFigure(-self.value, -self.systems, -self.items, -self.cells, self.present)
+        return TableFigure(
+            -self.value, -self.systems, -self.items, -self.cells, self.present, self.clusters
+        )
 
     def __sub__(self, other: TableFigure) -> TableFigure:
         return TableFigure(
@@ -157,6 +170,7 @@ class TableFigure:
             self.items - other.items,
             self.cells - other.cells,
             self.present & other.present,
+            self.clusters,
         )
 
     @classmethod
@@ -188,11 +202,7 @@ class TableFigure:
         if abs(self.value) == 1 and scale is not IDENTITY:
             return self._without_interval("it is perfect, so no spread is seen", null, n)
         with np.errstate(divide="ignore", invalid="ignore"):
-            without = TwoWayJackknife(
-                scale.forward(self.systems[self.present.any(axis=1)]),
-                scale.forward(self.items[self.present.any(axis=0)]),
-                scale.forward(self.cells[self.present]),
-            )
+            without = self._without(scale)
         if reason := without.too_few(generalize):
             return self._without_interval(reason, null, n)
         variance, freedom = without.variance(generalize)
@@ -206,8 +216,37 @@ class TableFigure:
             null=null,
             confidence=confidence,
             scale=scale,
-            method=f"jackknife, {freedom:.1f} df, for {GENERALIZE_WORDS[generalize]}",
+            method=f"jackknife, {freedom:.1f} df, for {holds_for_words(generalize, self.clusters)}",
             n=n,
+        )
+
+    def _without(self, scale: Scale) -> TwoWayJackknife:
+        """The figure without each unit, on a scale."""
+        has_system, has_item = self.present.any(axis=1), self.present.any(axis=0)
+        systems = scale.forward(self.systems[has_system])
+        items = scale.forward(self.items[has_item])
+        if self.clusters is None:
+            return TwoWayJackknife(systems, items, scale.forward(self.cells[self.present]))
+        from wellput.stats.clusters import ClusteredItems  # that module uses this one
+
+        value = float(scale.forward(np.array(self.value)))
+        clusters = ClusteredItems.of(self.clusters.codes[has_item])
+        n, sizes = int(has_item.sum()), clusters.sizes
+        by_item = items - value
+        several = len(sizes) > 1
+        changes = clusters.sums(by_item) * ((n - 1) / (n - sizes) if several else np.nan)
+        present = self.present[:, has_item]
+        cells = np.where(present, scale.forward(self.cells[:, has_item]) - value, 0.0)
+        in_cells = clusters.sums(present.T.astype(np.float64)).T
+        n_cells = float(present.sum())
+        left = np.maximum(n_cells - in_cells, 1.0)
+        by_cell = clusters.sums(cells.T).T * (n_cells - 1) / left
+        return TwoWayJackknife(
+            systems,
+            value + changes,
+            value + by_cell[in_cells > 0],
+            clusters.freedom(by_item) if several and np.isfinite(by_item).all() else 0.0,
+            self.clusters.unit,
         )
 
     def _without_interval(self, reason: str, null: float | None, n: int | None) -> Estimate:

@@ -116,12 +116,12 @@ class GleuModel:
         """The part of each feature in the distance; a feature at its training mean adds 0."""
         return self.plane.contributions(normalized) / float(np.linalg.norm(self.plane.weights))
 
-    def save(self, path: PathLike, card: Mapping[str, Any]) -> None:
-        save_model_file(path, KIND, card, {**self.plane.arrays(), "constants": self.constants})
+    def save(self, path: PathLike, card: Mapping[str, Any], *, kind: str = KIND) -> None:
+        save_model_file(path, kind, card, {**self.plane.arrays(), "constants": self.constants})
 
     @classmethod
-    def load(cls, path: PathLike) -> GleuModel:
-        plane, file = LinearModel.load(path, KIND)
+    def load(cls, path: PathLike, *, kind: str = KIND) -> GleuModel:
+        plane, file = LinearModel.load(path, kind)
         if plane.features != tuple(FEATURES) or "constants" not in file.arrays:
             raise InputError(f"{path} is a damaged model of gleu-fluency: train it again.")
         return cls(file.arrays["constants"], plane, file.fingerprint)

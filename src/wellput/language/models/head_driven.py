@@ -174,13 +174,16 @@ class HeadDrivenParser:
         self._kernel = chart_kernel(arrays, continuing)
 
     @classmethod
-    def load(cls, path: PathLike, *, guesser: Parser | None = None) -> HeadDrivenParser:
+    def load(
+        cls, path: PathLike, *, guesser: Parser | None = None, is_pooled: bool = True
+    ) -> HeadDrivenParser:
         """The parser in a file. Its n-gram model is in the same folder, and so are the tagger and
-        parser that guess, unless a `guesser` is given."""
+        parser that guess, unless a `guesser` is given. Without `is_pooled` its log probabilities are
+        not averaged with those of the n-gram model, even if it was trained with one."""
         file, folder = load_model_file(path, KIND), Path(path).parent
         with noticing_damage(path, "head-driven parser"):
-            is_pooled = float(file.arrays["ngrams.share"][0]) > 0
-            ngrams = load_model(folder / NGRAMS_FILE) if is_pooled else None
+            has_ngrams = is_pooled and float(file.arrays["ngrams.share"][0]) > 0
+            ngrams = load_model(folder / NGRAMS_FILE) if has_ngrams else None
             return cls(file.arrays, guesser or load_parser(str(folder)), ngrams)
 
     def parse(

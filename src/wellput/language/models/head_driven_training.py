@@ -103,15 +103,17 @@ def train_head_driven(
     ngrams: NgramModel | None = None,
     *,
     dev: Sequence[Tree] = (),
+    min_word_count: int = MIN_WORD_COUNT,
     epochs: int = TAGGER_EPOCHS,
     seed: int = 1,
     on_epoch: Callable[[int], None] = lambda _: None,
 ) -> dict[str, NDArray[Any]]:
     """The arrays of a model file (`save_head_driven`). `guesser` is the parser whose guesses the chart
     starts from. The probability of a further fragment is tuned on `dev`, and the tagger's
-    probabilities are fitted to it. `on_epoch` is called after every round of the tagger. With
+    probabilities are fitted to it. Words seen less than `min_word_count` times are unknown words.
+    `on_epoch` is called after every round of the tagger. With
     `ngrams`, the parser's log probabilities are averaged with theirs."""
-    arrays = tree_arrays(trees)
+    arrays = tree_arrays(trees, min_word_count)
     tags = TagSet(unpacked_strings(arrays, "tags"))
     tagger = Tagger.train(
         [_tagged(tree, tags) for tree in trees],
@@ -140,13 +142,15 @@ def _tagged(tree: Tree, tags: TagSet) -> TaggedSentence:
     return [word.form for word in tree.words], [tags.tags[number] for number in numbers]
 
 
-def tree_arrays(trees: Sequence[Tree]) -> dict[str, NDArray[Any]]:
+def tree_arrays(
+    trees: Sequence[Tree], min_word_count: int = MIN_WORD_COUNT
+) -> dict[str, NDArray[Any]]:
     """The arrays of the generative model."""
     if not trees:
         raise InputError("There are no trees to train a parser on.")
     trees = [projectivize(tree) for tree in trees]
     tags = TagSet.from_trees(trees, min_count=MIN_TAG_COUNT)
-    vocabulary, unigrams = _vocabulary(trees)
+    vocabulary, unigrams = _vocabulary(trees, min_word_count)
     views = [coarser(tag) for tag in tags.tags]
     coarse, coarsest = (_numbered([view[k] for view in views]) for k in (0, 1))
     classes = np.array([class_of(tag) for tag in tags.tags], np.int32)
@@ -169,11 +173,13 @@ def tree_arrays(trees: Sequence[Tree]) -> dict[str, NDArray[Any]]:
     }
 
 
-def _vocabulary(trees: Sequence[Tree]) -> tuple[list[str], NDArray[np.float32]]:
+def _vocabulary(
+    trees: Sequence[Tree], min_word_count: int
+) -> tuple[list[str], NDArray[np.float32]]:
     """The sentence start, the classes of unknown words and the words seen often enough, with the
     natural log of their frequency. The classes are learned from rarer words."""
     counts = Counter(word.form for tree in trees for word in tree.words)
-    kept = Counter({word: n for word, n in counts.items() if n >= MIN_WORD_COUNT})
+    kept = Counter({word: n for word, n in counts.items() if n >= min_word_count})
     classes = Counter({"<xx>": 1})
     for word, n in counts.items():
         if word not in kept:

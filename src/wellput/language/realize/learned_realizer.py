@@ -116,11 +116,24 @@ class LearnedRealizer:
                 for place, tree in enumerate(trees)
                 if is_fully_labeled(tree) == (kind == "labels")
             ]
-            own = [self._prepared(trees[place]) for place in places]
-            if self.insert:
-                own = self._with_insertions(own, kind, threads)
+            own = self._completed([trees[place] for place in places], kind, threads)
             results |= zip(places, self._orders(own, kind, n_best, threads), strict=True)
         return [results[place] for place in range(len(trees))]
+
+    def completed(self, trees: Sequence[InputTree], *, threads: int = 1) -> list[InputTree]:
+        """The trees for another model to order: lemmas are inflected (a node has all its forms), and
+        what `insert` names is added."""
+        found: list[InputTree] = []
+        for tree in trees:
+            kind: OrdererKind = "labels" if is_fully_labeled(tree) else "words"
+            found += [own.tree for own in self._completed([tree], kind, threads)]
+        return found
+
+    def _completed(
+        self, trees: Sequence[InputTree], kind: OrdererKind, threads: int
+    ) -> list[PreparedTree]:
+        own = [self._prepared(tree) for tree in trees]
+        return self._with_insertions(own, kind, threads) if self.insert else own
 
     def _prepared(self, tree: InputTree) -> PreparedTree:
         """The tree with its lemmas inflected."""

@@ -1,4 +1,5 @@
-"""`RealizerParameters`: the parts of a realizer beside its tree model and n-gram model.
+"""`RealizerParameters`: the parts of a realizer beside its tree model and n-gram model; `FergusParts`:
+all three together.
 
 These are the words that are usually in lower case (`capitals`), the baseline LR, the weights of
 daughters' orders, and the weight of the n-gram model. The English ones are in `realizer.wpm`.
@@ -8,10 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from wellput.core.errors import OutputError
 from wellput.io.files import PathLike
 from wellput.io.model_files import (
     fingerprint,
@@ -20,9 +23,13 @@ from wellput.io.model_files import (
     packed_strings,
     save_model_file,
 )
+from wellput.language.models.ngram_files import save_model
+from wellput.language.models.ngrams import NgramModel
+from wellput.language.models.tree_model import TreeModel
 from wellput.language.realize.baselines import LeftRight
 from wellput.language.realize.capitals import Capitals
 from wellput.language.realize.precedence import PrecedenceModel
+from wellput.language.shipped import NGRAMS_FILE, REALIZER_FILE, TREE_MODEL_FILE
 
 KIND = "realizer"
 
@@ -64,3 +71,36 @@ class RealizerParameters:
                 float(file.arrays["weights"][0]),
                 file.card,
             )
+
+
+@dataclass(frozen=True, eq=False)
+class FergusParts:
+    """What fergus, fergus+ and lr need; a folder has a file of each."""
+
+    tree_model: TreeModel
+    ngrams: NgramModel
+    parameters: RealizerParameters
+
+    @property
+    def fingerprints(self) -> dict[str, str]:
+        return {
+            TREE_MODEL_FILE: self.tree_model.fingerprint,
+            NGRAMS_FILE: self.ngrams.fingerprint,
+            REALIZER_FILE: self.parameters.fingerprint,
+        }
+
+    def save(self, path: PathLike) -> None:
+        folder = made_folder(path)
+        self.tree_model.save(folder / TREE_MODEL_FILE)
+        save_model(self.ngrams, folder / NGRAMS_FILE)
+        self.parameters.save(folder / REALIZER_FILE)
+
+
+def made_folder(path: PathLike) -> Path:
+    """The folder, which is made if missing."""
+    folder = Path(path)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError(f"The folder {path} cannot be made: {error.strerror}.") from None
+    return folder

@@ -19,8 +19,10 @@ from wellput.core.errors import InputError, did_you_mean
 from wellput.core.evalset import EvalSet
 from wellput.core.tree import Tree
 from wellput.language.models.ngram_files import load_model
-from wellput.language.models.tree_model import TreeModel
+from wellput.language.models.ngrams import NgramModel
+from wellput.language.models.tree_model import ChoosingMethod, TreeModel
 from wellput.language.realize.capitals import Capitals, capitalized
+from wellput.language.realize.completing_model import CompletingModel
 from wellput.language.realize.fergus import Fergus, LeftRightModel, grammar_named
 from wellput.language.realize.inputs import (
     InputKind,
@@ -32,7 +34,7 @@ from wellput.language.realize.inputs import (
 )
 from wellput.language.realize.inserter import Insertion
 from wellput.language.realize.learned_realizer import LearnedRealizer
-from wellput.language.realize.parameters import RealizerParameters
+from wellput.language.realize.parameters import FergusParts, RealizerParameters
 from wellput.language.realize.realizations import Realization, RealizationModel, Realized
 from wellput.language.shipped import (
     LEARNED_REALIZER_FILE,
@@ -66,41 +68,51 @@ class Realizer:
         *,
         model: str = DEFAULT_MODEL,
         grammar: str = "induced",
+        chooser: ChoosingMethod = "exact",
         insert: Collection[Insertion] = (),
+        inflects: bool = False,
     ) -> Realizer:
         """A realizer with the models of a language, or of a folder that holds files of their names.
-        `grammar` is `induced`, or `xtag:` and the folder of the XTAG grammar. `insert` says which words
-        to add where the input leaves them out; only the learned realizer can add words."""
-        if model not in MODELS:
-            raise InputError(
-                f"There is no realizer {model!r}.{did_you_mean(model, MODELS)} There are "
-                f"{', '.join(MODELS)}."
-            )
-        if insert and model != "learned":
-            kinds = ", ".join(sorted(insert))
-            raise InputError(f"insert={kinds!r} needs model='learned': {model} adds no words.")
-        if model == "learned" and grammar != "induced":
-            raise InputError(
-                "model='learned' takes no grammar; pass model='fergus' or model='fergus+'."
-            )
+        `grammar` is `induced`, or `xtag:` and the folder of the XTAG grammar. `chooser` is how fergus
+        chooses supertags. `insert` says which words to add where the input leaves them out; `inflects`
+        is for inputs of lemmas. For these two, fergus and lr also need the learned realizer."""
+        _check_model(model, grammar, chooser)
         own = RealizerParameters.load(_file(language, REALIZER_FILE))
         ngrams = load_model(_file(language, NGRAMS_FILE))
         if model == "learned":
-            learned = LearnedRealizer.load(_file(language, LEARNED_REALIZER_FILE), ngrams)
-            return cls(replace(learned, insert=frozenset(insert)), own.capitals)
-        if model == "lr":
-            return cls(LeftRightModel(own.left_right, ngrams), own.capitals)
-        tree_model = TreeModel.load(_file(language, TREE_MODEL_FILE))
-        has_weights = model == "fergus+"
-        fergus = Fergus(
-            model,
-            tree_model,
-            ngrams,
-            grammar_named(grammar),
-            precedence=own.precedence if has_weights else None,
-            lm_weight=own.lm_weight if has_weights else 1.0,
+            return cls(_learned(language, ngrams, insert), own.capitals)
+        tree_model = None if model == "lr" else TreeModel.load(_file(language, TREE_MODEL_FILE))
+        ordering = ordering_model(
+            own, tree_model, ngrams, model=model, grammar=grammar, chooser=chooser
         )
-        return cls(fergus, own.capitals)
+        if insert or inflects:
+            completing = CompletingModel(ordering, _learned(language, ngrams, insert))
+            return cls(completing, own.capitals)
+        return cls(ordering, own.capitals)
+
+    @classmethod
+    def of_parts(
+        cls,
+        parts: FergusParts,
+        *,
+        model: str,
+        grammar: str = "induced",
+        chooser: ChoosingMethod = "exact",
+    ) -> Realizer:
+        """fergus, fergus+ or lr from trained parts in memory."""
+        _check_model(model, grammar, chooser)
+        if model == "learned":
+            raise InputError("These parts are for model='fergus', 'fergus+' and 'lr'.")
+        tree_model = None if model == "lr" else parts.tree_model
+        ordering = ordering_model(
+            parts.parameters,
+            tree_model,
+            parts.ngrams,
+            model=model,
+            grammar=grammar,
+            chooser=chooser,
+        )
+        return cls(ordering, parts.parameters.capitals)
 
     def realize(
         self,
@@ -159,6 +171,62 @@ class Realizer:
         )
         # Sorted again, so that the order does not show which of two equal words had the capital.
         return tree if nodes == tree.nodes else input_tree(nodes, tree.heads)
+
+
+def ordering_model(
+    parameters: RealizerParameters,
+    tree_model: TreeModel | None,
+    ngrams: NgramModel,
+    *,
+    model: str,
+    grammar: str = "induced",
+    chooser: ChoosingMethod = "exact",
+) -> Fergus | LeftRightModel:
+    """fergus, fergus+ or lr from its trained parts; lr has no tree model."""
+    if tree_model is None:
+        return LeftRightModel(parameters.left_right, ngrams)
+    has_weights = model == "fergus+"
+    return Fergus(
+        model,
+        tree_model,
+        ngrams,
+        grammar_named(grammar),
+        precedence=parameters.precedence if has_weights else None,
+        lm_weight=parameters.lm_weight if has_weights else 1.0,
+        method=chooser,
+    )
+
+
+def _check_model(model: str, grammar: str, chooser: str) -> None:
+    if model not in MODELS:
+        raise InputError(
+            f"There is no realizer {model!r}.{did_you_mean(model, MODELS)} There are "
+            f"{', '.join(MODELS)}."
+        )
+    if model.startswith("fergus"):
+        return
+    if grammar != "induced":
+        raise InputError(
+            f"model={model!r} takes no grammar; pass model='fergus' or model='fergus+'."
+        )
+    if chooser != "exact":
+        raise InputError(
+            f"model={model!r} chooses no supertags, so it takes no chooser; pass model='fergus' or "
+            "model='fergus+'."
+        )
+
+
+def _learned(
+    language: str | Path, ngrams: NgramModel, insert: Collection[Insertion]
+) -> LearnedRealizer:
+    if language != "english" and not (Path(language) / LEARNED_REALIZER_FILE).is_file():
+        raise InputError(
+            f"{language} has no {LEARNED_REALIZER_FILE}, which the model 'learned', insert= and "
+            "input='lemmas' need. wellput train fergus makes models for model='fergus', 'fergus+' and "
+            "'lr', from words or labels."
+        )
+    learned = LearnedRealizer.load(_file(language, LEARNED_REALIZER_FILE), ngrams)
+    return replace(learned, insert=frozenset(insert))
 
 
 def _input(tree: RealizerInput, kind: InputKind, members: SynsetMembers | None) -> InputTree:

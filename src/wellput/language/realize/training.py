@@ -17,12 +17,15 @@ from typing import Any
 
 import numpy as np
 
+from wellput.core.errors import InputError
 from wellput.core.tree import Tree
 from wellput.language.models.english_training import TrainingInputs
 from wellput.language.models.english_trees import tagged_trees
 from wellput.language.models.ngram_files import load_model
+from wellput.language.models.ngram_training import train as train_ngrams
 from wellput.language.models.ngrams import NgramModel
 from wellput.language.models.tree_model import TreeModel
+from wellput.language.models.tree_training import train_tree_model
 from wellput.language.realize.baselines import train_left_right
 from wellput.language.realize.capitals import learn_capitals
 from wellput.language.realize.fergus import Fergus, induced
@@ -38,7 +41,7 @@ from wellput.language.realize.label_chooser import (
 )
 from wellput.language.realize.learned_realizer import ORDERER_KINDS, LearnedRealizer, OrdererKind
 from wellput.language.realize.orderer import Orderer, OrdererTraining, train_orderer
-from wellput.language.realize.parameters import RealizerParameters
+from wellput.language.realize.parameters import FergusParts, RealizerParameters
 from wellput.language.realize.precedence import train_precedence
 from wellput.language.shipped import NGRAMS_FILE, TREE_MODEL_FILE
 from wellput.language.trees.supertags import category_of
@@ -82,6 +85,34 @@ def train_realizer(
     best = max(found, key=found.__getitem__)
     tuned = {f"{weight:g}": round(share, 5) for weight, share in found.items()}
     return replace(model, lm_weight=best, card={**stated, "neighbors_kept": tuned})
+
+
+def train_fergus(
+    trees: Sequence[Tree],
+    *,
+    sample: Sequence[Tree] = (),
+    seed: int = SEED,
+    threads: int = 1,
+    on_progress: Callable[[int], None] = lambda _: None,
+) -> FergusParts:
+    """All parts of FERGUS from one treebank, as in the paper: the n-gram model learns from the same
+    sentences as the tree model."""
+    if not trees:
+        raise InputError("There are no trees to train FERGUS on.")
+    capitals = learn_capitals(trees)
+    lowered = [capitals.lowered_tree(tree) for tree in trees]
+    tree_model = train_tree_model(lowered)
+    ngrams = train_ngrams([[" ".join(word.form for word in tree.words) for tree in lowered]]).model
+    parameters = train_realizer(
+        trees,
+        sample=sample,
+        tree_model=tree_model,
+        ngrams=ngrams,
+        seed=seed,
+        threads=threads,
+        on_progress=on_progress,
+    )
+    return FergusParts(tree_model, ngrams, parameters)
 
 
 def make_realizer(inputs: TrainingInputs, path: Path) -> dict[str, Any]:

@@ -50,9 +50,10 @@ NODES_BY_RELATION = {
     "xcomp": ("S_1", "S_2", "AP_1", "A_1", "AP"),
     "compound:prt": ("PL",),
 }
+INVERTED = frozenset([("nsubj", ">"), ("ccomp", "<")])
 # Attachments that depend on the relation alone.
 ATTACHMENTS_BY_RELATION = {
-    "nsubj": (Attachment("βNs"),),
+    "nsubj": (Attachment("βNs"), Attachment("βvxN")),
     "expl": (Attachment("βNs"),),
     "csubj": (Attachment("βPss", "substitution"), Attachment("βvxPs", "substitution")),
     "obj": (Attachment("βvxN"),),
@@ -87,12 +88,15 @@ CONJUNCTION_TREES = {"N": "nx1CONJnx2", "M": "nx1CONJnx2", "J": "a1CONJa2", "R":
 
 def fills_of(frame: WordFrame) -> tuple[str, ...]:
     """The nodes of its mother's tree that a word may fill. Relative pronouns and question words try
-    NP_w first, and the noun of *there is* comes after the verb."""
+    NP_w first, and the noun of *there is* comes after the verb. A subject known to stand after its verb
+    (*said Smith*) and a clause known to stand before it (*it works, he said*) fill none."""
     mother = frame.mother
     if mother is None or frame.relation not in NODES_BY_RELATION:
         return ()
     if frame.relation == "nsubj" and mother.kind == "V" and mother.has("expl"):
         return ("NP_1", "NP_0")
+    if (frame.relation, frame.side) in INVERTED and mother.kind == "V":
+        return ()
     if frame.is_wh:
         return ("NP_w", *NODES_BY_RELATION[frame.relation])
     return NODES_BY_RELATION[frame.relation]
@@ -127,7 +131,8 @@ def attachments_of(frame: WordFrame) -> tuple[Attachment, ...]:
         case "nummod":
             if mother.category in ("$", "SYM"):
                 return (Attachment("βnxN"),)
-            return (Attachment("βDnx"), Attachment("βAn"))
+            after = (Attachment("βnxN"),) if frame.side == ">" else ()  # May 29
+            return (Attachment("βDnx"), Attachment("βAn"), *after)
         case "nmod" | "obl" | "obl:npmod" | "obl:tmod" | "obl:unmarked":
             return _oblique(frame, mother)
         case "acl":
@@ -141,7 +146,7 @@ def _adjective(frame: WordFrame, mother: WordFrame) -> tuple[Attachment, ...]:
     if frame.kind == "V":
         return (Attachment("βVtransn"),)
     after = Attachment("βNc0nx0Ax1")  # as a relative clause: something good
-    if mother.form.lower() in INDEFINITE_PRONOUNS:
+    if frame.side == ">" or mother.form.lower() in INDEFINITE_PRONOUNS:
         return (after,)
     has_more = frame.has("obl", "xcomp", "ccomp", "advcl", "nmod")
     return (Attachment("βAn"), after) if has_more else (Attachment("βAn"),)
@@ -187,7 +192,9 @@ def _marker(frame: WordFrame, mother: WordFrame) -> tuple[Attachment, ...]:
 
 def _oblique(frame: WordFrame, mother: WordFrame) -> tuple[Attachment, ...]:
     if frame.kind == "P":  # a preposition that is the head of its noun
-        return (Attachment("βnxPnx"), Attachment("βvxPnx"))
+        with_clause = (Attachment("βvxPnx"), Attachment("βPnxs"))
+        on_either = (Attachment("βnxPnx"), Attachment("βvxPnx"))
+        return on_either if frame.relation == "nmod" else with_clause
     if frame.relation == "nmod" and not mother.is_predicate:
         if frame.has("case", "mark"):
             return (Attachment("βnxPnx", "substitution"),)
@@ -212,6 +219,8 @@ def _punctuation(frame: WordFrame, mother: WordFrame) -> tuple[Attachment, ...]:
         return (after,)
     if mother.relation in ("appos", "list", "conj", "parataxis") and frame.form in (",", ":", "-"):
         return (Attachment("βnxPUnx", "anchor", "substitution"), after)
+    if node == "nx" and mother.kind in "NM" and not mother.has("mark", "case", "cc"):
+        return (Attachment("βPUnxPU"), Attachment("βnxPUnx"), before, after)
     if mother.has("mark", "case", "cc"):  # a comma may come before all of them
         return (before, after, Attachment("βPUpxPU"))
     return (before, after)

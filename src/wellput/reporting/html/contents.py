@@ -15,6 +15,7 @@ import numpy as np
 from wellput.agreement.analysis import AgreementOptions, agree
 from wellput.agreement.correlations import oriented
 from wellput.agreement.exclusions import with_unknown, without_excluded
+from wellput.agreement.machine_comparison import MachineComparison
 from wellput.agreement.orders import is_sentinel
 from wellput.agreement.panel import KnownNames
 from wellput.agreement.preferences import agree_on_preferences
@@ -38,6 +39,12 @@ from wellput.reporting.html.answer import (
     system_order,
 )
 from wellput.reporting.html.charts import Chart
+from wellput.reporting.html.machines import (
+    comparison_name,
+    machine_rows,
+    machine_tables,
+    machine_words,
+)
 from wellput.reporting.html.pairs import PairMatrix, pair_matrix
 from wellput.reporting.html.people import (
     People,
@@ -60,6 +67,7 @@ class Evaluation:
     sample: ShownItems
     agreement: AgreementResult | None = None
     people: People | None = None
+    machines: Sequence[MachineComparison] = ()
 
     @property
     def answers(self) -> list[ReportAnswer]:
@@ -101,8 +109,35 @@ def sections_of(evaluation: Evaluation) -> list[Section]:
         parts.append(pairs_section(evaluation))
     if evaluation.agreement is not None and evaluation.people is not None:
         parts += people_sections(evaluation, evaluation.agreement, evaluation.people)
+    if evaluation.machines:
+        parts.append(machines_section(evaluation))
     parts.append(metrics_section(evaluation))
     return parts
+
+
+def machines_section(evaluation: Evaluation) -> Section:
+    """What machine judges say beside people."""
+    several = len(evaluation.machines) > 1
+    words: list[str] = []
+    for one in evaluation.machines:
+        start = f"{comparison_name(one)}: " if several else ""
+        words += [f"{start}{' '.join(machine_words(one))}"]
+    return Section(
+        "machines",
+        "Machine judges beside people",
+        words=words,
+        charts=[
+            report_charts.machines_chart(
+                [row for one in evaluation.machines for row in machine_rows(one)],
+                [comparison_name(one) for one in evaluation.machines],
+            )
+        ],
+        tables=[
+            table
+            for one in evaluation.machines
+            for table in machine_tables(one, evaluation.sample.items)
+        ],
+    )
 
 
 def scores_section(evaluation: Evaluation) -> Section:
@@ -327,6 +362,7 @@ def evaluate(
         baseline=baseline,
         all_pairs=has_pairs,
         resampling=Resampling(uncertainty.n_resamples, uncertainty.seed, uncertainty.threads),
+        cluster=options.cluster,
     )
     result = score_source(
         source,

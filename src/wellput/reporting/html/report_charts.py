@@ -1,7 +1,7 @@
 """The charts of a report.
 
 About scores: systems under metrics, scores against length, metrics against each other. About people:
-metrics against people, each judge against the others, people's choices.
+metrics against people, each judge against the others, people's choices, machine judges beside people.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from wellput.reporting.html.charts import (
     CHART_WIDTH,
     CLAIM_MARKS,
     GRAY,
+    GREEN,
     SKY,
     VERMILION,
     Chart,
@@ -287,4 +288,56 @@ def preferences_chart(rows: Sequence[Mapping[str, Any]], questions: Sequence[str
     spec = (rules + dots).properties(width=CHART_WIDTH, height={"step": 28}).to_dict(validate=False)
     return Chart(
         "preferences", "People’s choices", spec, rows, choices={"question": list(questions)}
+    )
+
+
+MACHINE_MARKS = {
+    "people": (BLUE, "circle"),
+    "machine": (VERMILION, "cross"),
+    "corrected": (GREEN, "diamond"),
+}
+
+
+def machines_chart(rows: Sequence[Mapping[str, Any]], comparisons: Sequence[str]) -> Chart:
+    """Each system by people alone, by the machine alone, and corrected. Rows: comparison, system, who,
+    value, low, high."""
+    alt = altair()
+    systems = list(dict.fromkeys(row["system"] for row in rows))
+    names = list(MACHINE_MARKS)
+    color = alt.Color(
+        "who:N",
+        sort=names,
+        scale=alt.Scale(domain=names, range=[MACHINE_MARKS[name][0] for name in names]),
+        legend=alt.Legend(title=None, orient="top"),
+    )
+    base = alt.Chart(alt.NamedData("rows")).encode(
+        y=alt.Y("system:N", sort=systems, title=None),
+        yOffset=alt.YOffset("who:N", sort=names),
+        color=color,
+    )
+    scale = alt.Scale(zero=False, padding=8)
+    rules = base.mark_rule(strokeWidth=2).encode(
+        x=alt.X("low:Q", title="$comparison", scale=scale), x2="high:Q"
+    )
+    dots = base.mark_point(size=70, filled=True, opacity=1).encode(
+        x=alt.X("value:Q", scale=scale),
+        shape=alt.Shape(
+            "who:N",
+            sort=names,
+            scale=alt.Scale(domain=names, range=[MACHINE_MARKS[name][1] for name in names]),
+        ),
+        tooltip=["system:N", "who:N", "value:Q", "low:Q", "high:Q"],
+    )
+    spec = (rules + dots).properties(width=CHART_WIDTH, height={"step": 14}).to_dict(validate=False)
+    notes: dict[Condition, str] = {
+        "always": "Whiskers: 95% intervals for other items. The machine's mean has none: what is wrong "
+        "with it is not chance."
+    }
+    return Chart(
+        "machines",
+        "People, the machine, and the machine corrected by people",
+        spec,
+        rows,
+        notes,
+        choices={"comparison": list(comparisons)},
     )

@@ -26,7 +26,7 @@ MAX_SPANS = 100
 FENCED_JSON = re.compile(r"^```(?:json)?\s*(.*?)\s*```$", re.DOTALL)
 
 HOW_TO_ANSWER = (
-    "{question} Answer with a JSON list and nothing else. Each error is an object with the keys "
+    "Answer with a JSON list and nothing else. Each error is an object with the keys "
     '"quote" (the wrong words, exactly as they stand in the text), "severity" ("minor" or "major") and '
     '"category" (a word or two). For something that is left out, give "missing" (what is missing) '
     "instead of the quote. Without errors, answer []."

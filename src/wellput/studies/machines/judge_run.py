@@ -104,7 +104,8 @@ class JudgeRun:
         counts: dict[str, int] = {}
         for one in answered.trials:
             if one.reading.label is not None:
-                source = one.reading.scores_from
+                # A study stores the answers as people give them.
+                source = one.reading.scores_from if stored is None else "text"
                 counts[source] = counts.get(source, 0) + 1
         files = {} if where is None else {"answers": str(where)}
         if path is not None and str(path) != "-":

@@ -60,10 +60,11 @@ class LocalModel:
     def complete(self, request: Mapping[str, Any]) -> Reply:
         """The model's answer. Raises Rejected where the prompt is too long."""
         with self._lock:
+            server = self._server
             began = time.monotonic()
             try:
-                self._return_to(request["messages"][0])
-                record = self._server.handle_chat_completions({**request, "cache_prompt": True})
+                self._return_to(server, request["messages"][0])
+                record = server.handle_chat_completions({**request, "cache_prompt": True})
             except (RuntimeError, ValueError) as error:
                 raise Rejected(str(error)[:200]) from None
             ms = round(1000 * (time.monotonic() - began))
@@ -74,13 +75,13 @@ class LocalModel:
         except ValueError as error:
             raise Rejected(str(error)) from None
 
-    def _return_to(self, instructions: Mapping[str, str]) -> None:
+    def _return_to(self, server: Any, instructions: Mapping[str, str]) -> None:
         """Brings llama.cpp into the state after these instructions, by a short request. The next prompt
         shares nothing with it but the instructions."""
         is_there = self._instructions == instructions["content"]
         self._instructions = instructions["content"]
         short = {"messages": [instructions, {"role": "user", "content": "."}], "max_tokens": 1}
-        self._server.handle_chat_completions({**short, "cache_prompt": is_there})
+        server.handle_chat_completions({**short, "cache_prompt": is_there})
 
     def close(self) -> None:
         """Nothing to close: the model is freed with the object."""

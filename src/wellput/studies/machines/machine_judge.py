@@ -232,7 +232,7 @@ def unanswered_rows(answered: Sequence[AnsweredBy], judge: str) -> list[list[str
                 str(trial.repeat),
                 str(int(trial.is_swapped)),
                 one.reading.reason,
-                visible(said[:MAX_TEXT_CHARACTERS]),
+                _not_a_formula(visible(said[:MAX_TEXT_CHARACTERS])),
             ]
         )
     return rows
@@ -243,6 +243,11 @@ def visible(text: str) -> str:
     return "".join(
         c if c.isprintable() or c in "\n\t" else c.encode("unicode_escape").decode() for c in text
     )
+
+
+def _not_a_formula(text: str) -> str:
+    """The text so that a spreadsheet does not compute it."""
+    return f"'{text}" if text.startswith(("=", "+", "-", "@")) else text
 
 
 def _words(label: float | str) -> str:

@@ -79,11 +79,12 @@ def make_prompt(
     mark = _mark([text for _, text in parts])
     blocks = [f"{heading}:\n<<<{mark}\n{text}\n{mark}>>>" for heading, text in parts]
     asks_spans = design.name == SpansDesign.name
-    how = HOW_TO_ANSWER.format(question=question.text) if asks_spans else _how_to_answer(question)
+    how = f"{question.text}\n{HOW_TO_ANSWER}" if asks_spans else _asked(question)
     task = "\n\n".join([*blocks, how])
+    instructions = "\n\n".join(filter(None, [_instructions(questionnaire, design), RULES]))
     return Prompt(
         (
-            {"role": "system", "content": _rubric(questionnaire, design, question)},
+            {"role": "system", "content": instructions},
             {"role": "user", "content": task},
         ),
         question,
@@ -124,13 +125,6 @@ def allowed_answers(question: Question) -> dict[str, float | str]:
     return {choice: choice for choice in question.choices}
 
 
-def _rubric(questionnaire: Questionnaire, design: Design, question: Question) -> str:
-    """The instructions, the question and the labels of its scale, and the rule about texts."""
-    parts = [_instructions(questionnaire, design), RULES, f"Question: {question.text}"]
-    labels = [f"{value} = {words}" for value, words in question.labels.items()]
-    return "\n\n".join([part for part in parts if part] + ["\n".join(labels)] * bool(labels))
-
-
 def _instructions(questionnaire: Questionnaire, design: Design) -> str:
     """The owner's instructions; of the design's own all but the last paragraph, which is about the
     page."""
@@ -140,25 +134,25 @@ def _instructions(questionnaire: Questionnaire, design: Design) -> str:
     return words.rpartition("\n\n")[0].strip()
 
 
+def _asked(question: Question) -> str:
+    """The question with the labels of its scale, and how to answer. It comes last: small models judge
+    better if the scale stands right before the answer."""
+    labels = [f"{value} = {words}" for value, words in question.labels.items()]
+    return "\n".join([question.text, *labels, _how_to_answer(question)])
+
+
 def _how_to_answer(question: Question) -> str:
     if question.kind in ("points", "slider"):
         low, high = scale_ends(question)
-        numbers = f"one whole number from {low:g} to {high:g}"
-        return f"{question.text} Answer with {numbers} and nothing else."
+        return f"Answer with one whole number from {low:g} to {high:g} and nothing else."
     if question.kind == "number":
-        return (
-            f"{question.text} Answer with one number above {question.low or 0:g} and nothing else."
-        )
+        return f"Answer with one number above {question.low or 0:g} and nothing else."
     if question.kind == "choice":
         tie = ", T if there is no difference" if "tie" in question.choices else ""
-        return (
-            f"{question.text} Answer with one letter and nothing else: A for version A, B for version "
-            f"B{tie}."
-        )
+        return f"Answer with one letter and nothing else: A for version A, B for version B{tie}."
     if question.choices:
-        words = ", ".join(question.choices)
-        return f"{question.text} Answer with one of these and nothing else: {words}."
-    return f"{question.text} Answer in a few words."
+        return f"Answer with one of these and nothing else: {', '.join(question.choices)}."
+    return "Answer in a few words."
 
 
 def _mark(texts: Sequence[str]) -> str:

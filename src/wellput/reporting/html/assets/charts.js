@@ -72,7 +72,7 @@ function matching(rows, choice) {
 }
 
 function filledIn(value, choice) {
-  if (typeof value === "string") return value.replace(/\$(metric|question|coefficient)\b/g, (_, key) => choice[key]);
+  if (typeof value === "string") return value.replace(/\$(metric|question|coefficient|comparison)\b/g, (_, key) => choice[key]);
   if (Array.isArray(value)) return value.map((entry) => filledIn(entry, choice));
   if (value && typeof value === "object") {
     return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, filledIn(entry, choice)]));

@@ -1,0 +1,88 @@
+"""The alternative annotator test of `wellput vet` beside the figures that its authors print, on five data sets
+with annotations of people and of language models.
+
+    python -m benchmarks vet
+"""
+
+from __future__ import annotations
+
+import sys
+
+import wellput
+from benchmarks.agreement.alternative_annotators import expected, judge_of, judgments
+from benchmarks.catalog import ALT_TEST_SETS
+from benchmarks.pages import write_page
+from wellput.agreement.vetting import VetResult
+from wellput.core.estimates import Estimate
+
+
+def shown(estimate: Estimate | None, *, sign: bool = False) -> str:
+    if estimate is None or estimate.value != estimate.value:
+        return "–"
+    return f"{estimate.value:{'+' if sign else ''}.2f}".replace("-", "−")
+
+
+def order(result: VetResult) -> str:
+    return (
+        "–"
+        if result.pairs is None or not result.pairs.pairs
+        else (f"{result.pairs.right} of {result.pairs.pairs}")
+    )
+
+
+def page() -> tuple[str, int]:
+    """The page, and the number of figures that differ from the authors'."""
+    answers = {name: judgments(name) for name in ALT_TEST_SETS}
+    rows, wrong = [], 0
+    for row in expected():
+        found = wellput.vet(
+            answers[row.dataset],
+            judge_of(row.model),
+            epsilon=float(row.epsilon),
+            scoring="accuracy" if row.scoring == "accuracy" else "neg_rmse",
+        )
+        test = found.alt_test
+        own = (f"{test.winning_rate:.2f}", f"{test.advantage_probability:.2f}")
+        theirs = (row.winning_rate, row.advantage_probability)
+        wrong += sum(a != b for a, b in zip(own, theirs, strict=True))
+        agreement = found.agreement
+        rows.append(
+            f"| {row.dataset} | {row.model} | {row.epsilon} | {own[0]} | {theirs[0]} | {own[1]} | {theirs[1]} | "
+            f"{'yes' if test.passed else 'no'} | {shown(agreement.people)} | {shown(agreement.judge)} | "
+            f"{shown(found.biases.severity, sign=True)} | {order(found)} |"
+        )
+    figures = 2 * len(rows)
+    return (
+        "\n".join(
+            [
+                "# May a language model stand in for people?",
+                "",
+                "`wellput vet` makes the alternative annotator test of Calderon, Reichart & Dror (2025). On their data its "
+                f"figures are those that the authors print: {figures - wrong} of {figures} are equal to both decimals.",
+                "",
+                "| data | model | ε | winning rate | authors | advantage | authors | passed | people | judge | severity | order |",
+                "|---|---|---|---|---|---|---|---|---|---|---|---|",
+                *rows,
+                "",
+                "- **people**, **judge**: how far a person, and the model, agree with the other people: the share of equal "
+                "answers for labels (wax) and choices (mtbench), Pearson's r within questions for ratings.",
+                "- **severity**: the model's rating less people's mean, in points. **order**: of the pairs of systems that "
+                "people tell apart, those that the model orders in the same way.",
+                "- The test may be passed by a model that agrees less with people than they do with each other: it counts how "
+                "often the model is nearer to the rest, not by how much (lesion, gemini_pro). And a model may fail it that "
+                "orders nearly all systems as people do (summeval, gpt-4o): `wellput vet` prints all of them.",
+            ]
+        ),
+        wrong,
+    )
+
+
+def main() -> None:
+    text, wrong = page()
+    write_page("vet", text)
+    if wrong:
+        sys.exit(f"{wrong} figures differ from those of the authors.")
+
+
+if __name__ == "__main__":
+    main()

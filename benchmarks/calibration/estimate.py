@@ -1,0 +1,259 @@
+"""Coverage and width of `wellput estimate` on ratings of summaries: SummEval, three experts, six language models.
+
+A world is a question of SummEval and a model: 1,600 summaries with the experts' mean rating and the model's score.
+From it summaries are drawn again and again, with replacement: a few with labels, 1,000 with the model's score
+alone. Counted is how often the interval contains the mean of all 1,600 ratings, and how wide it is beside the interval
+from the same labels alone. The same is done for the difference of two systems, whose summaries of one article belong
+together.
+
+    python -m benchmarks estimate
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from benchmarks.agreement.alternative_annotators import expected, judge_of, judgments
+from benchmarks.pages import write_page
+from wellput.core.judgment import Judgment, is_machine
+from wellput.core.metric import Floats
+from wellput.stats.prediction_powered import ProxyLabels, prediction_powered_mean
+
+QUESTIONS = ("coherence", "consistency", "fluency", "relevance")
+LABELS = (20, 50, 100)
+UNLABELED = 1000
+OTHER_SETS = ("cebab_stars", "lesion")
+HEAD = "| labels | covered | people alone | width | worth | no interval |"
+RULE = "|---|---|---|---|---|---|"
+PAIRS = 10
+"""Pairs of systems for differences, those with neighboring means."""
+
+
+@dataclass(frozen=True)
+class World:
+    """Labels and a proxy's scores of a population."""
+
+    question: str
+    what: str
+    labels: Floats
+    proxies: Floats
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Over all samples: coverage with the proxy and of the labels alone, mean widths, the share of
+    samples without interval, and how many labels alone would be as precise."""
+
+    covered: float
+    covered_alone: float
+    width: float
+    undefined: float
+    worth: float
+
+
+def worlds() -> tuple[list[World], list[World]]:
+    """The worlds of means, and those of differences."""
+    answers = judgments("summeval")
+    models = [judge_of(row.model) for row in expected() if row.dataset == "summeval"]
+    items = sorted({one.item for one in answers})
+    systems = sorted({one.system for one in answers if isinstance(one, Judgment)})
+    item_at, system_at = ({name: n for n, name in enumerate(names)} for names in (items, systems))
+    means, differences = [], []
+    for question in QUESTIONS:
+        tables: dict[str, list[Floats]] = {}
+        for one in answers:
+            assert isinstance(one, Judgment)
+            if one.question == question:
+                empty = np.full((len(systems), len(items)), np.nan)
+                table = tables.setdefault(one.judge, [empty])[0]
+                table[system_at[one.system], item_at[one.item]] = one.number
+        labels = np.mean(
+            [table[0] for name, table in tables.items() if not is_machine(name)], axis=0
+        )
+        order = np.argsort(labels.mean(axis=1))
+        for model in models:
+            proxies = tables[model][0]
+            known = ~np.isnan(proxies)
+            name = model.partition(":")[2]
+            means.append(World(question, name, labels[known], proxies[known]))
+            near = [pair for pair in combinations(range(len(systems)), 2) if pair[1] - pair[0] == 1]
+            for low, high in near[:PAIRS]:
+                a, b = order[low], order[high]
+                both = known[a] & known[b]
+                differences.append(
+                    World(
+                        question,
+                        name,
+                        (labels[a] - labels[b])[both],
+                        (proxies[a] - proxies[b])[both],
+                    )
+                )
+    return means, differences
+
+
+def other_worlds() -> list[World]:
+    """Two more data sets: stars of restaurant reviews (CEBaB), and marks of skin lesions. Nothing in the
+    method was chosen on them."""
+    found = []
+    for dataset in OTHER_SETS:
+        answers = [one for one in judgments(dataset) if isinstance(one, Judgment)]
+        for question in sorted({one.question for one in answers}):
+            own = [one for one in answers if one.question == question]
+            for model in sorted({one.judge for one in own if is_machine(one.judge)}):
+                labels: dict[str, list[float]] = {}
+                for one in own:
+                    if not is_machine(one.judge):
+                        labels.setdefault(one.item, []).append(one.number)
+                scores = {one.item: one.number for one in own if one.judge == model}
+                both = [item for item in labels if item in scores]
+                found.append(
+                    World(
+                        dataset,
+                        model.partition(":")[2],
+                        np.array([np.mean(labels[item]) for item in both]),
+                        np.array([scores[item] for item in both]),
+                    )
+                )
+    return found
+
+
+def other_section(samples: int, seed: int) -> list[str]:
+    """The lines about the other data sets."""
+    rng = np.random.default_rng([seed, 1])
+    found = [
+        (world, n, outcome(world, n, samples, rng)) for world in other_worlds() for n in LABELS
+    ]
+    return [
+        "## Other data (means, over questions and models)",
+        "",
+        f"| data {HEAD}",
+        f"|---{RULE}",
+        *rows(found, by_model=False),
+        "",
+        "Stars of restaurant reviews (CEBaB) and marks of skin lesions; nothing in the method was chosen on these data.",
+    ]
+
+
+def outcome(world: World, n: int, samples: int, rng: np.random.Generator) -> Outcome:
+    """Samples of n labels."""
+    truth = float(world.labels.mean())
+    covered, alone, widths, widths_alone, worth = [], [], [], [], []
+    for _ in range(samples):
+        drawn = rng.integers(0, len(world.labels), n)
+        others = rng.integers(0, len(world.labels), UNLABELED)
+        given = ProxyLabels.of(world.labels[drawn], world.proxies[drawn], world.proxies[others])
+        found = prediction_powered_mean(given)
+        people = prediction_powered_mean(given, tuning=0.0)
+        one, other = found.estimate(), people.estimate()
+        if one.low is None or one.high is None or other.low is None or other.high is None:
+            continue
+        covered.append(one.low <= truth <= one.high)
+        alone.append(other.low <= truth <= other.high)
+        widths.append(one.high - one.low)
+        widths_alone.append(other.high - other.low)
+        worth.append((people.error / found.error) ** 2)
+    return Outcome(
+        float(np.mean(covered)),
+        float(np.mean(alone)),
+        float(np.mean(widths) / np.mean(widths_alone)),
+        1 - len(covered) / samples,
+        n * float(np.mean(worth)),
+    )
+
+
+def rows(found: Sequence[tuple[World, int, Outcome]], *, by_model: bool) -> list[str]:
+    """A row for each question (and model) and number of labels, and one for all questions."""
+    lines = []
+    for n in LABELS:
+        groups: dict[str, list[Outcome]] = {}
+        for world, labels, one in found:
+            if labels == n:
+                key = f"{world.question} | {world.what}" if by_model else world.question
+                groups.setdefault(key, []).append(one)
+                groups.setdefault("**all** | **all**" if by_model else "**all**", []).append(one)
+        last = groups.pop("**all** | **all**" if by_model else "**all**")
+        lines += [_row(name, n, own) for name, own in [*groups.items()]]
+        lines.append(_row("**all**" + (" | **all**" if by_model else ""), n, last))
+    return lines
+
+
+def _row(name: str, n: int, own: Sequence[Outcome]) -> str:
+    covered, alone, width, undefined, worth = (
+        float(np.mean([getattr(one, field) for one in own]))
+        for field in ("covered", "covered_alone", "width", "undefined", "worth")
+    )
+    return (
+        f"| {name} | {n} | {100 * covered:.1f}% | {100 * alone:.1f}% | {width:.2f} | {worth:.0f} | "
+        f"{100 * undefined:.1f}% |"
+    )
+
+
+def page(samples: int, seed: int) -> str:
+    """Both tables."""
+    rng = np.random.default_rng(seed)
+    means, differences = worlds()
+    of_means = [(world, n, outcome(world, n, samples, rng)) for world in means for n in LABELS]
+    few = max(samples // 10, 1)
+    of_differences = [
+        (world, n, outcome(world, n, few, rng)) for world in differences for n in LABELS
+    ]
+    return "\n".join(
+        [
+            "# Do corrected estimates hold, and what does a proxy save?",
+            "",
+            "`wellput estimate` corrects many scores of a proxy by few labels of people. Here labels are the mean ratings of three "
+            "experts (SummEval), the proxies six language models. "
+            f"{samples:,} samples are drawn for each question, model and number of labels, each with {UNLABELED:,} further "
+            "summaries that have the model's score alone.",
+            "",
+            "- **covered**: the 95% interval contains the mean of all ratings. **people alone**: that from the same labels alone.",
+            "- **width**: the mean width beside that of people alone. Below 1, the proxy makes the interval narrower.",
+            "- **worth**: how many labels alone would be as precise.",
+            "- **no interval**: all labels are equal.",
+            "",
+            "## Means, by question (over six models)",
+            "",
+            f"| question {HEAD}",
+            f"|---{RULE}",
+            *rows(of_means, by_model=False),
+            "",
+            "Ratings of consistency and fluency are mostly 5 of 5, with few low ones: with 20 labels a sample often has none of the "
+            "low ones, and no interval that knows only the labels can hold then. From 50 labels on they do. How much of the "
+            "skewness is taken out (`hall_share`) was chosen on these data, so these figures flatter it a little.",
+            "",
+            "## Means, by model",
+            "",
+            f"| question | model {HEAD}",
+            f"|---|---{RULE}",
+            *rows([one for one in of_means if one[0].question == "coherence"], by_model=True),
+            "",
+            "## Differences of two systems with neighboring means (over six models and "
+            f"{PAIRS} pairs, {few:,} samples each)",
+            "",
+            f"| question {HEAD}",
+            f"|---{RULE}",
+            *rows(of_differences, by_model=False),
+            "",
+            "Differences of consistency and of fluency are 0 for most articles and large for a few. With 20 and 50 labels their "
+            "intervals are too narrow, with the proxy as without it.",
+            "",
+            *other_section(samples, seed),
+        ]
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--samples", type=int, default=400)
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    write_page("estimate", page(options.samples, options.seed))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,5 @@
+"""`python -m benchmarks.papers.bangalore2000`."""
+
+from benchmarks.papers.bangalore2000.page import main
+
+main()

@@ -1,0 +1,197 @@
+"""The paper's main hypothesis on real judgments: do tree metrics agree with people better than string
+metrics? And does the metric that its section 4 fits beat the best single one?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks.agreement import human_data
+from benchmarks.agreement.fitted import FOLDS, Learner, out_of_fold
+from benchmarks.agreement.human_data import HumanData
+from benchmarks.agreement.paired_r import Correlated, difference
+from benchmarks.agreement.scored import tables_of
+from wellput.agreement.models import JudgedRows, judged_rows
+from wellput.agreement.panel import normalized, panels
+from wellput.core.estimates import Estimate
+from wellput.core.metric import Floats
+from wellput.language.models.head_driven import HeadDrivenParser
+from wellput.language.shipped import HEAD_DRIVEN_FILE, shipped
+from wellput.stats.regression import ols
+from wellput.stats.undefined_values import is_constant
+from wellput.text.english import treebank_words
+
+SETS: tuple[Callable[[], HumanData], ...] = (
+    human_data.bagel,
+    human_data.sfres,
+    partial(human_data.webnlg, with_nothing_said=False),
+    human_data.summeval,
+    human_data.simplicity_da,
+    human_data.asset,
+    human_data.da2016,
+    human_data.mqm,
+)
+STRING, TREE = ("ssa", "gsa"), ("sta", "gta")
+SINGLE = (*STRING, *TREE, "understandability", "quality", "bleu", "chrf")
+FITTED = ("sta", "ssa.substitutions", "length")
+"""The best model of the paper's Table 3."""
+SEED = 12345
+
+
+@dataclass(frozen=True)
+class Answer:
+    """One question of one set. `easy` and `hard` are the differences sta − ssa on the halves of the
+    items whose references our parser finds more and less probable."""
+
+    data: str
+    question: str
+    n: int
+    r: Mapping[str, float]
+    tree_gains: Mapping[str, Estimate]
+    easy: Estimate
+    hard: Estimate
+    fitted_r: float
+    best: str
+    fitted_gain: Estimate
+
+
+def answers() -> list[Answer]:
+    return [answer for read in SETS for answer in _answers(read())]
+
+
+def _answers(data: HumanData) -> list[Answer]:
+    tables = tables_of(data, (*SINGLE, "length"))
+    first = next(iter(tables.values()))
+    columns = tuple(dict.fromkeys((*SINGLE, *FITTED)))
+    confidence = _parser_confidence(data)
+    found = []
+    for question, panel in panels(data.judgments, first.systems, first.items).items():
+        several = len(panel.judges) > 1
+        ready = normalized(panel, data.normalization or ("z" if several else "none"))
+        rows = judged_rows(tables, ready.table(), columns)
+        found.append(_answer(data.name, question, rows, confidence))
+    return found
+
+
+def _answer(name: str, question: str, rows: JudgedRows, confidence: Mapping[str, float]) -> Answer:
+    values = {
+        metric: rows.x[:, place] for metric, place in zip(SINGLE, rows.places(SINGLE), strict=True)
+    }
+    learned = out_of_fold(rows.y, rows.x, _paper_fit(rows), rows.items, folds=FOLDS, seed=SEED)
+    chosen = out_of_fold(rows.y, rows.x, _best_single(rows), rows.items, folds=FOLDS, seed=SEED)
+    whole = Correlated(rows.y, {**values, "fitted": learned, "chosen": chosen}, rows.items)
+    r = whole.correlations()
+    middle = np.median([confidence[item] for item in dict.fromkeys(rows.items)])
+    is_easy = np.array([confidence[item] > middle for item in rows.items])
+    return Answer(
+        name,
+        question,
+        len(rows.y),
+        r,
+        {
+            "sta − ssa": difference(whole, "sta", "ssa", seed=SEED),
+            "gta − gsa": difference(whole, "gta", "gsa", seed=SEED),
+        },
+        _part(whole, is_easy),
+        _part(whole, ~is_easy),
+        r["fitted"],
+        max(SINGLE, key=lambda metric: abs(r[metric])),
+        difference(whole, "fitted", "chosen", seed=SEED),
+    )
+
+
+def _part(whole: Correlated, mask: NDArray[np.bool_]) -> Estimate:
+    part = Correlated(
+        whole.y[mask],
+        {name: whole.columns[name][mask] for name in ("ssa", "sta")},
+        [item for item, is_in in zip(whole.items, mask, strict=True) if is_in],
+    )
+    return difference(part, "sta", "ssa", seed=SEED)
+
+
+def _paper_fit(rows: JudgedRows) -> Learner:
+    places = rows.places(FITTED)
+
+    def learn(y: Floats, x: Floats) -> Callable[[Floats], Floats]:
+        model = ols(y, x[:, places], FITTED)
+        return lambda unseen: model.predict(unseen[:, places])
+
+    return learn
+
+
+def _best_single(rows: JudgedRows) -> Learner:
+    """The metric of the highest |r| with the learned part, rescaled to the ratings by least squares, as
+    the fitted metric is."""
+    places = rows.places(SINGLE)
+
+    def learn(y: Floats, x: Floats) -> Callable[[Floats], Floats]:
+        place = max(places, key=lambda place: _size_of_r(y, x[:, place]))
+        model = ols(y, x[:, [place]], ["metric"])
+        return lambda unseen: model.predict(unseen[:, [place]])
+
+    return learn
+
+
+def _size_of_r(y: Floats, x: Floats) -> float:
+    return 0.0 if is_constant(x) else abs(float(np.corrcoef(y, x)[0, 1]))
+
+
+def _parser_confidence(data: HumanData) -> dict[str, float]:
+    """For each item, the largest gain in log probability per word (SLOR) that the head-driven parser
+    gives to one of its references: our stand-in for the quality of the parse, which nobody checked."""
+    parser = HeadDrivenParser.load(shipped(HEAD_DRIVEN_FILE))
+    texts = [(item.id, reference) for item in data.evalset for reference in item.references]
+    words = [treebank_words(text).forms[:120] for _, text in texts]
+    found: dict[str, float] = {}
+    for (item, _), scored in zip(texts, parser.score(words), strict=True):
+        gain = scored.slor if scored.words else -np.inf
+        found[item] = max(found.get(item, -np.inf), gain)
+    return found
+
+
+def is_above(estimate: Estimate) -> bool:
+    return estimate.low is not None and estimate.low > 0
+
+
+def is_below(estimate: Estimate) -> bool:
+    return estimate.high is not None and estimate.high < 0
+
+
+def shown(estimate: Estimate) -> str:
+    text = f"{estimate.value:+.3f} [{estimate.low:+.3f}, {estimate.high:+.3f}]".replace("-", "−")
+    return f"**{text}**" if is_above(estimate) or is_below(estimate) else text
+
+
+def tree_table(found: Sequence[Answer]) -> str:
+    """r of each metric, and what trees gain."""
+    lines = [
+        f"| set | question | n | {' | '.join(SINGLE)} | sta − ssa | gta − gsa | sta − ssa, probable references | "
+        "improbable |",
+        f"|---|---|---:|{'---:|' * len(SINGLE)}---|---|---|---|",
+    ]
+    for one in found:
+        cells = [f"{one.r[metric]:.3f}".replace("-", "−") for metric in SINGLE]
+        gains = [*one.tree_gains.values(), one.easy, one.hard]
+        lines.append(
+            f"| {one.data} | {one.question} | {one.n:,} | {' | '.join(cells)} | "
+            f"{' | '.join(map(shown, gains))} |"
+        )
+    return "\n".join(lines)
+
+
+def fitted_table(found: Sequence[Answer]) -> str:
+    lines = [
+        "| set | question | fitted | chosen single | in hindsight best | fitted − chosen |",
+        "|---|---|---:|---:|---|---|",
+    ]
+    for one in found:
+        best = f"{one.best} {abs(one.r[one.best]):.3f}"
+        lines.append(
+            f"| {one.data} | {one.question} | {one.fitted_r:.3f} | {one.r['chosen']:.3f} | {best} | "
+            f"{shown(one.fitted_gain)} |".replace(" -", " −")
+        )
+    return "\n".join(lines)

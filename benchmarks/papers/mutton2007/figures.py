@@ -1,0 +1,105 @@
+"""GLEU's features and scores of Reuters sentences, and the tables of the paper that need no people."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.papers.fluency.figures import interval, pearson
+from benchmarks.papers.fluency.kept_parses import KeptLinks
+from benchmarks.papers.mutton2007.reuters import Texts, test_texts, training_texts
+from benchmarks.papers.penn_sample import constituents
+from wellput import convert
+from wellput.core.metric import Floats
+from wellput.language.models.gleu_model import GleuModel
+from wellput.language.models.gleu_paper import (
+    PAPER_FEATURES,
+    PaperGleuParsers,
+    train_paper_parsers,
+)
+
+GLEU = "GLEU"
+SCORERS = (*PAPER_FEATURES, GLEU)
+SEED = 12345
+
+
+@dataclass(frozen=True, eq=False)
+class Scored:
+    """The normalized features and the score of every text of a kind, by the kind's name."""
+
+    texts: Mapping[str, Sequence[str]]
+    columns: Mapping[str, Mapping[str, Floats]]
+    weights: Mapping[str, float]
+    right: int
+    tested: int
+
+    def sizes(self) -> list[int]:
+        return [int(kind) for kind in self.columns if kind.isdecimal()]
+
+    def against_size(self, scorer: str, sizes: Sequence[int]) -> str:
+        """Pearson's r with the size of sequences, and its interval."""
+        values = np.concatenate([self.columns[str(size)][scorer] for size in sizes])
+        lengths = np.concatenate(
+            [np.full(len(self.columns[str(size)][scorer]), float(size)) for size in sizes]
+        )
+        return interval(pearson, values, lengths)
+
+
+def paper_parsers(kept: Path, workers: int) -> PaperGleuParsers:
+    """Parsers trained on the Penn sample, kept in a folder, with link grammar, whose parses are kept."""
+    folder = kept / "parsers"
+    if not (folder / "tree.wpm").is_file():
+        folder.mkdir(parents=True, exist_ok=True)
+        sentences = [sentence for own in constituents().values() for sentence in own]
+        train_paper_parsers(convert(sentences).trees, folder, seed=SEED)
+    return PaperGleuParsers.load(KeptLinks(kept / "links.jsonl", workers=workers), folder)
+
+
+def scored(kept: Path, *, workers: int = 1) -> Scored:
+    """Trains on training documents, scores sentences of test documents."""
+    parsers = paper_parsers(kept, workers)
+    model, texts = trained(parsers), _kinds(test_texts())
+    columns = {kind: columns_of(model, parsers.features(own)) for kind, own in texts.items()}
+    new_real, new_made = columns["24"][GLEU], columns["1"][GLEU]
+    right = int((new_real > 0).sum() + (new_made <= 0).sum())
+    weights = dict(zip(PAPER_FEATURES, model.plane.weights.tolist(), strict=True))
+    return Scored(texts, columns, weights, right, len(new_real) + len(new_made))
+
+
+def trained(parsers: PaperGleuParsers) -> GleuModel:
+    """The machine, from sentences of the training documents."""
+    texts = training_texts()
+    real, made = (parsers.features(texts.by_size[size]) for size in (24, 1))
+    return GleuModel.train(np.vstack([real, made]), np.arange(len(real) + len(made)) < len(real))
+
+
+def _kinds(texts: Texts) -> dict[str, list[str]]:
+    return {**{str(size): own for size, own in texts.by_size.items()}, **texts.by_generator}
+
+
+def columns_of(model: GleuModel, features: Floats) -> dict[str, Floats]:
+    normalized = model.normalized(features)
+    columns = {name: normalized[:, place] for place, name in enumerate(PAPER_FEATURES)}
+    return {**columns, GLEU: model.distances(normalized)}
+
+
+def mean_interval(values: Floats) -> tuple[float, float, float]:
+    """The mean with its 95% interval (normal)."""
+    error = 1.96 * values.std(ddof=1) / np.sqrt(len(values))
+    mean = float(values.mean())
+    return mean, mean - error, mean + error
+
+
+def discriminable_sizes(found: Scored, scorer: str) -> list[int]:
+    """A largest set of sizes whose intervals of the mean do not overlap, from the smallest size on."""
+    chosen: list[int] = []
+    highest = -np.inf
+    for size in found.sizes():
+        _, low, high = mean_interval(found.columns[str(size)][scorer])
+        if low > highest:
+            chosen.append(size)
+            highest = high
+    return chosen

@@ -1,0 +1,176 @@
+"""What a vetting means, in words that claim no more than its figures."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from wellput.agreement.judge_biases import SystemSeverity
+from wellput.agreement.ranking import listed
+from wellput.core.errors import counted
+from wellput.core.estimates import Estimate
+from wellput.stats.corrections import holm
+
+if TYPE_CHECKING:
+    from wellput.agreement.vetting import VetResult
+
+MAX_NAMED_SYSTEMS = 3
+
+
+def verdict_sentences(result: VetResult) -> list[str]:
+    """The answer first, then what limits it."""
+    return [
+        _answer(result),
+        *_agreement_sentence(result),
+        *_means_sentence(result),
+        *_order_sentence(result),
+        *_bias_sentences(result),
+    ]
+
+
+def uneven_systems(result: VetResult) -> list[SystemSeverity]:
+    """The systems that the judge shows to treat otherwise than the rest, the most extreme first."""
+    rows = [row for row in result.biases.by_system if _is_shown(_tested(row), result)]
+    return sorted(rows, key=lambda row: -abs(_tested(row).value))
+
+
+def _tested(row: SystemSeverity) -> Estimate:
+    return row.deviation or row.severity
+
+
+def _is_shown(estimate: Estimate, result: VetResult) -> bool:
+    p = estimate.p_value if estimate.p_adjusted is None else estimate.p_adjusted
+    return p is not None and p < 1 - result.confidence
+
+
+def _answer(result: VetResult) -> str:
+    test = result.alt_test
+    if test.passed is None:
+        return (
+            f"Whether {result.judge} may stand in for people cannot be said: nobody judged enough "
+            "trials together with another person and the judge. min_items= sets how many are needed."
+        )
+    won = sum(one.won for one in test.people)
+    people = counted(len(test.people), "person").replace("persons", "people")
+    how = (
+        f"it beat {won} of {people} (with an allowance of {test.epsilon:g}), and the test asks for "
+        "half of them"
+    )
+    if not test.passed:
+        return (
+            f"{result.judge} is not shown to be able to stand in for a person: in the alternative "
+            f"annotator test {how}."
+        )
+    uses = _uses(result)
+    return (
+        f"{result.judge} may stand in for one of these people on items like these{uses}: in the "
+        f"alternative annotator test {how}."
+    )
+
+
+def _uses(result: VetResult) -> str:
+    """For what it may be used: `, for ranking systems, not for their means`."""
+    if uneven_systems(result):
+        return ", but not for comparing systems without correction"
+    overall = result.biases.severity
+    if overall is not None and _is_shown(overall, result):
+        return ", for ranking systems, not for their means"
+    return ""
+
+
+def _agreement_sentence(result: VetResult) -> list[str]:
+    """Only where a difference is shown."""
+    found = result.agreement
+    if not _is_shown(found.difference, result):
+        return []
+    people, judge = shown(found.people.value), shown(found.judge.value)
+    if result.alt_test.scoring == "accuracy":
+        figures = f"{judge} of answers are equal, {people} between people"
+    else:
+        figures = f"r = {judge}, {people} between people"
+    more = "more" if found.difference.value > 0 else "less"
+    return [f"It agrees {more} with people than they agree with each other ({figures})."]
+
+
+def _means_sentence(result: VetResult) -> list[str]:
+    unit = "share of wins" if result.kind == "choices" else "points"
+    uneven = uneven_systems(result)
+    found: list[str] = []
+    overall = result.biases.severity
+    if overall is not None and _is_shown(overall, result):
+        more = "more" if overall.value > 0 else "less"
+        found.append(
+            f"It gives {shown(abs(overall.value))} points {more} than people do {bounds(overall)}."
+        )
+    if uneven:
+        parts = [
+            f"{row.system} {shown(_tested(row).value, sign=True)} {bounds(_tested(row))}"
+            for row in uneven[:MAX_NAMED_SYSTEMS]
+        ]
+        rest = len(uneven) - len(parts)
+        parts += [f"{rest} more"] if rest > 0 else []
+        beside = "" if result.kind == "choices" else ", beside its average"
+        found.append(
+            f"It treats systems differently from people ({unit}{beside}): {listed(parts)}. "
+            "`wellput estimate` corrects for this with a few of people's judgments."
+        )
+    return found
+
+
+def _order_sentence(result: VetResult) -> list[str]:
+    pairs = result.pairs
+    if pairs is None or not pairs.pairs:
+        return []
+    noun = "pair of systems" if pairs.pairs == 1 else "pairs of systems"
+    return [
+        f"It orders {pairs.right} of the {pairs.pairs} {noun} that people tell apart as people do."
+    ]
+
+
+def _bias_sentences(result: VetResult) -> list[str]:
+    biases = result.biases
+    unit = "" if result.kind == "choices" else " points"
+    named = {
+        "length": biases.length,
+        "position": biases.position,
+        "self_preference": biases.self_preference,
+    }
+    known = {name: one for name, one in named.items() if one is not None}
+    p_values = np.array([np.nan if e.p_value is None else e.p_value for e in known.values()])
+    adjusted = dict(zip(known, holm(p_values), strict=True))
+    found = []
+    for name, one in known.items():
+        if not adjusted[name] < 1 - result.confidence:
+            continue
+        size = f"{shown(abs(one.value))}{unit} {bounds(one)}"
+        if name == "length":
+            which = "longer" if one.value > 0 else "shorter"
+            found.append(f"It favors {which} outputs: {size} for each doubling of the length.")
+        elif name == "position":
+            which = "first" if one.value > 0 else "last"
+            found.append(f"It favors the output shown {which}, by {size}.")
+        else:
+            verb = "favors" if one.value > 0 else "disfavors"
+            found.append(f"It {verb} outputs of its own family, by {size}.")
+    quiet = [name.replace("_", "-") for name in known if not adjusted[name] < 1 - result.confidence]
+    if quiet:
+        found.append(
+            f"No bias is shown in {listed(quiet)}; an interval that includes 0 does not exclude one."
+        )
+    return found
+
+
+def shown(value: float, *, sign: bool = False) -> str:
+    """Two digits, with a real minus sign."""
+    if math.isnan(value):
+        return "–"
+    return f"{value:{'+' if sign else ''}.2f}".replace("-", "−")
+
+
+def bounds(estimate: Estimate) -> str:
+    """`[low, high]` of the size that is named in a sentence, so with its sign."""
+    if estimate.low is None or estimate.high is None:
+        return ""
+    return f"[{shown(estimate.low, sign=True)}, {shown(estimate.high, sign=True)}]"

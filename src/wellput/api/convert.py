@@ -1,0 +1,86 @@
+"""`convert`: constituent trees of the Penn Treebank as dependency trees."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from wellput.api.corpora import as_list
+from wellput.core.errors import InputError
+from wellput.core.tree import Constituent, Tree
+from wellput.core.work import OnPhase, ignore_phase
+from wellput.io import read_constituents
+from wellput.io.files import PathLike
+from wellput.io.output import check_files
+from wellput.language.trees.penn_dependencies import labeled_dependencies
+from wellput.reporting.conversion import TreeConversion
+
+Brackets = PathLike | Sequence[PathLike | Constituent]
+"""One file, or a list of files and constituents."""
+
+
+def convert(
+    trees: Brackets,
+    *,
+    path: PathLike | None = None,
+    seed: int = 12345,
+    threads: int | None = None,
+    on_phase: OnPhase = ignore_phase,
+) -> TreeConversion:
+    """Converts constituent trees of the Penn Treebank to dependency trees with relations.
+
+    Parameters
+    ----------
+    trees
+        Files of Penn brackets, or `Constituent` objects.
+    path
+        Writes the trees to a CoNLL-U file (`.gz` and `.xz` are compressed).
+    seed, threads
+        No effect: nothing is random, and one thread is used.
+    on_phase
+        As for `score`.
+
+    Returns
+    -------
+    TreeConversion
+        `trees` are the dependency trees.
+
+    Raises
+    ------
+    InputError
+        A file cannot be read, or a tree has no words.
+
+    Examples
+    --------
+    >>> import wellput
+    >>> from wellput.io import parse_constituent
+    >>> brackets = "(S (NP-SBJ (NNS dogs)) (VP (MD can) (VP (VB bark))))"
+    >>> [tree] = wellput.convert([parse_constituent(brackets)]).trees
+    >>> [(word.form, word.head, word.relation) for word in tree.words]
+    [('dogs', 3, 'nsubj'), ('can', 3, 'aux'), ('bark', 0, 'root')]
+    """
+    given = [one if isinstance(one, Constituent) else str(one) for one in as_list(trees)]
+    check_files([path], given)
+    advance = on_phase("converting trees")
+
+    def converted() -> Iterator[Tree]:
+        for place, constituent in _constituents(given):
+            try:
+                yield labeled_dependencies(constituent)
+            except InputError as error:
+                raise InputError(f"{place}: {error}") from None
+            advance(1)
+
+    made = TreeConversion(tuple(converted()))
+    if path is not None:
+        made.save(path)
+    return made
+
+
+def _constituents(given: Sequence[str | Constituent]) -> Iterator[tuple[str, Constituent]]:
+    """Each tree, and where it is."""
+    for number, one in enumerate(given, start=1):
+        if isinstance(one, Constituent):
+            yield f"Tree {number}", one
+            continue
+        for place, constituent in enumerate(read_constituents(one), start=1):
+            yield f"{one}, tree {place}", constituent

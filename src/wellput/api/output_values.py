@@ -1,0 +1,65 @@
+"""What is known of each output of an evalset, by (system, item): a metric's score, the length; and the
+document of each item."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+from wellput.core.evalset import Item, Output
+from wellput.core.metric import Metric
+from wellput.core.source import EvalSource
+from wellput.core.work import OnPhase
+from wellput.engine.score import score_source
+from wellput.engine.scoring_plan import ScoringPlan
+
+OutputNumbers = dict[tuple[str, str], float]
+
+
+def metric_values(
+    source: EvalSource, metrics: Sequence[Metric], threads: int, on_phase: OnPhase
+) -> list[OutputNumbers]:
+    """For each metric its score of each output, negated where lower is better."""
+    plan = ScoringPlan(threads=threads, keep_rows=True)
+    tables = score_source(source, metrics, plan=plan, on_phase=on_phase).tables
+    return [
+        {
+            (system, item): float(value) * (-1.0 if table.higher_is_better is False else 1.0)
+            for system, row in zip(table.systems, table.scores, strict=True)
+            for item, value in zip(table.items, row, strict=True)
+            if not math.isnan(value)
+        }
+        for table in tables.values()
+    ]
+
+
+def output_lengths(source: EvalSource) -> OutputNumbers:
+    """The characters of each output that is a text; of several samples, their mean."""
+    return {
+        (system, item.id): sum(map(len, texts)) / len(texts)
+        for item in _items(source)
+        for system, output in item.outputs.items()
+        if (texts := _texts(output))
+    }
+
+
+def _texts(output: Output) -> tuple[str, ...]:
+    if isinstance(output, str):
+        return (output,)
+    return output if isinstance(output, tuple) else ()
+
+
+def documents_of(source: EvalSource) -> dict[str, str] | None:
+    """The document of each item that has one; None where no item has."""
+    found = {item.id: item.document for item in _items(source) if item.document}
+    return found or None
+
+
+def item_tags(source: EvalSource, tag: str) -> dict[str, str]:
+    """The value of a tag, for each item that has it."""
+    return {item.id: item.tags[tag] for item in _items(source) if tag in item.tags}
+
+
+def _items(source: EvalSource) -> Iterator[Item]:
+    for block in source.unparsed.blocks():
+        yield from block

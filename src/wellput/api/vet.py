@@ -1,0 +1,192 @@
+"""`vet`: may a judge, or a metric, stand in for people?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import cast
+
+from wellput.agreement.exclusions import parse_exclusion, with_unknown, without_excluded
+from wellput.agreement.judge_biases import own_systems
+from wellput.agreement.judged_trials import OutputValues, unknown_judge
+from wellput.agreement.panel import names_of, systems_of
+from wellput.agreement.vetting import VetOptions, VetResult, vet_judge
+from wellput.api.inputs import (
+    Answers,
+    Items,
+    check_confidence,
+    check_files,
+    checks_choices,
+    open_items,
+    read_answers,
+)
+from wellput.api.output_values import documents_of, metric_values, output_lengths
+from wellput.core.errors import InputError, did_you_mean
+from wellput.core.judgment import Judgment, Preference
+from wellput.core.registries import Names, split_names
+from wellput.core.source import EvalSource
+from wellput.core.work import OnPhase, available_cores, ignore_phase
+from wellput.io.files import PathLike
+from wellput.metrics.registry import create_all
+from wellput.stats.alternative_annotator import Scoring
+
+
+@checks_choices
+def vet(
+    judgments: Answers,
+    judge: str,
+    *,
+    evalset: Items | None = None,
+    question: Names = (),
+    epsilon: float = 0.1,
+    scoring: Scoring | None = None,
+    min_items: int = 30,
+    own: Names = (),
+    exclude: str | list[str] | tuple[str, ...] = (),
+    confidence: float = 0.95,
+    path: PathLike | None = None,
+    seed: int = 12345,
+    threads: int | None = None,
+    on_phase: OnPhase = ignore_phase,
+) -> VetResult:
+    """Says whether a judge (a model, a person or a metric) may stand in for people: the alternative
+    annotator test (Calderon et al. 2025), agreement beside that of people, consistency and biases.
+
+    Parameters
+    ----------
+    judgments
+        Judgments of people and of the judge, as for `rank`; numbers, labels or choices.
+    judge
+        The name of one of the judges, such as `"model:gpt-4o"`; or, with `evalset`, a metric, such as
+        `"bleu"` or `"./comet.csv"`, whose scores are turned to the question's scale by fits that do not
+        see the item. Other judges named `model:…` are left out.
+    evalset
+        The outputs that were judged: shows whether longer outputs are favored.
+    question
+        Only these questions; all together without it.
+    epsilon
+        What a person's answer must be better by to be worth its price: 0.2 for experts, 0.15 for
+        trained people, 0.1 for crowds.
+    scoring
+        How near an answer is to others: `"accuracy"` (share of equal answers) or `"neg_rmse"` (negated
+        root mean squared difference). Default: accuracy for labels, choices and yes or no, else
+        neg_rmse.
+    min_items
+        People with fewer trials than this do not take part in the test.
+    own
+        Systems of the judge's own family. Default: those whose names begin with the same word.
+    exclude
+        Judgments to leave out, each with its reason: `"judge=J3: pressed one button"`.
+    confidence
+        Of intervals.
+    path
+        Writes the tables to a file; `.json`, `.csv`, `.tex` and `.md` in that format.
+    seed
+        Of the grouping of many judges or items for the ceiling's interval.
+    threads, on_phase
+        As for `score`.
+
+    Returns
+    -------
+    VetResult
+        `verdict` in words; `alt_test`, `agreement`, `consistency`, `biases`.
+
+    Raises
+    ------
+    InputError
+        There is no such judge, or no trial that two people and the judge answered.
+
+    Examples
+    --------
+    >>> import wellput
+    >>> shown = wellput.demo(no_report=True)
+    >>> found = wellput.vet(shown.judgments, "simulated 8")
+    >>> found.alt_test.passed, round(found.biases.severity.value, 2)  # half a point too severe
+    (False, -0.55)
+    """
+    check_confidence(confidence)
+    check_files([path], [judgments, *([] if evalset is None else [evalset])])
+    on_phase("reading judgments")
+    answers = _of_questions(read_answers(judgments), question)
+    exclusions = [
+        parse_exclusion(text) for text in ([exclude] if isinstance(exclude, str) else exclude)
+    ]
+    source = None
+    if evalset is not None:
+        source = open_items(evalset, [], threads=threads, on_phase=on_phase)
+        known = names_of(source.unparsed, on_progress=on_phase("reading items"))
+        exclusions = with_unknown(answers, exclusions, known)
+    answers, excluded = without_excluded(cast("list[Judgment]", answers), exclusions)
+    if not answers:
+        raise InputError("There are no judgments.")
+    scores: OutputValues | None = None
+    names = list(dict.fromkeys(answer.judge for answer in answers))
+    if judge not in names and evalset is not None:
+        scores = _scores_of(judge, names, evalset, threads, on_phase)
+    systems = list(dict.fromkeys(name for answer in answers for name in systems_of(answer)))
+    options = VetOptions(
+        epsilon=epsilon,
+        scoring=scoring,
+        min_items=min_items,
+        confidence=confidence,
+        own=_own(judge, split_names(own), systems),
+        seed=seed,
+    )
+    on_phase(f"vetting {judge}")
+    result = vet_judge(
+        answers,
+        judge,
+        options,
+        documents=None if source is None else documents_of(source),
+        lengths=None if source is None else output_lengths(source),
+        scores=scores,
+    )
+    result = replace(result, excluded=excluded)
+    if path is not None:
+        result.save(path)
+    return result
+
+
+def _of_questions(
+    answers: list[Judgment] | list[Preference], question: Names
+) -> list[Judgment] | list[Preference]:
+    asked = [question] if isinstance(question, str) else list(question)
+    known = list(dict.fromkeys(answer.question for answer in answers))
+    for name in asked:
+        if name not in known:
+            raise InputError(
+                f"question={name!r} was not asked.{did_you_mean(name, known)} "
+                f"There are {', '.join(known)}."
+            )
+    if not asked:
+        return answers
+    return cast("list[Judgment]", [answer for answer in answers if answer.question in asked])
+
+
+def _own(judge: str, named: Sequence[str], systems: Sequence[str]) -> list[str]:
+    for name in named:
+        if name not in systems:
+            raise InputError(
+                f"own={name!r} was not judged.{did_you_mean(name, systems)} "
+                f"There are {', '.join(systems)}."
+            )
+    return list(named) or own_systems(judge, systems)
+
+
+def _scores_of(
+    name: str,
+    judges: Sequence[str],
+    evalset: Items | EvalSource,
+    threads: int | None,
+    on_phase: OnPhase,
+) -> OutputValues:
+    try:
+        metrics = create_all([name])
+    except InputError as problem:
+        raise InputError(
+            f"judge={name!r}: {unknown_judge(name, judges)} It is not a metric either: {problem}"
+        ) from None
+    if len(metrics) > 1:
+        raise InputError(f"judge={name!r} names several metrics: give one.")
+    source = open_items(evalset, metrics, threads=threads, on_phase=on_phase)
+    return metric_values(source, metrics, threads or available_cores(), on_phase)[0]

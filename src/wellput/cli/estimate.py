@@ -1,0 +1,79 @@
+"""`wellput estimate`: what people would say, from few of their labels and many proxy scores."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from wellput.cli.options import common_options, complete_metric, show_result_of
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  wellput estimate evalset.jsonl judgments.csv --proxy ./comet.csv
+  wellput estimate evalset.jsonl judgments.csv --proxy judge:model:gpt-4o --question quality
+  wellput estimate evalset.jsonl judgments.csv --proxy chrf --budget 50 --plan next.csv
+"""
+)
+@click.argument("evalset")
+@click.argument("judgments")
+@click.option(
+    "--proxy",
+    required=True,
+    metavar="METRIC|judge:NAME",
+    shell_complete=complete_metric,
+    help="What scores all outputs: a metric, a file of scores, several metrics (they are fitted to the "
+    "judgments), or a judge of JUDGMENTS.",
+)
+@click.option("--question", metavar="Q", help="The question, where there are several.")
+@click.option(
+    "--judges",
+    multiple=True,
+    default=["people"],
+    show_default=True,
+    metavar="people|all|NAMES",
+    help="Whose judgments are the labels; judges named model:… are not people.",
+)
+@click.option(
+    "--strata",
+    metavar="TAG",
+    help="Estimate each value of this tag of the items for itself, and put them together.",
+)
+@click.option(
+    "--budget",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Also choose N items to ask people about next.",
+)
+@click.option("--plan", metavar="FILE", help="Write the items of --budget to this CSV file.")
+@click.option(
+    "--probabilities",
+    metavar="FILE",
+    help="The file of --plan by which the labeled items were chosen (default: all had the same "
+    "chance).",
+)
+@click.option(
+    "--exclude",
+    multiple=True,
+    metavar='"RULE: REASON"',
+    help='Leave judgments out, with the reason: "judge=J3: pressed one button". Can be repeated.',
+)
+@click.option(
+    "--confidence",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    default=0.95,
+    show_default=True,
+    help="Confidence of the intervals.",
+)
+@common_options
+def command(format: str, output: str, **options: Any) -> None:
+    """Estimate what people would say of each system, from few judgments and many scores of a proxy.
+
+    EVALSET has all outputs, JUDGMENTS people's answers about some of them. The proxy's bias is measured
+    where both are known and taken out.
+    """
+    from wellput.api.estimate import estimate
+
+    show_result_of(lambda on_phase: estimate(**options, on_phase=on_phase), format, output)

@@ -1,0 +1,50 @@
+"""Which items people are asked about, and with what chance: a CSV file with the columns
+`item,probability,chosen`. It has a row for every item of an evalset, chosen or not."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+
+import numpy as np
+
+from wellput.core.errors import InputError, Problems
+from wellput.core.judgment import number_in
+from wellput.core.metric import Floats
+from wellput.io.files import InputFile, PathLike, check_readable
+from wellput.io.tables import read_records, writing_table
+
+COLUMNS = ("item", "probability", "chosen")
+
+
+def write_label_plan(
+    path: PathLike, probabilities: Mapping[str, float], chosen: Collection[str]
+) -> None:
+    """Writes the probability of every item, and 1 for those chosen now."""
+    names = set(chosen)
+    with writing_table(path, COLUMNS, numbers=["probability", "chosen"]) as sink:
+        sink.write([item, p, int(item in names)] for item, p in probabilities.items())
+
+
+def read_label_probabilities(path: PathLike, items: Sequence[str]) -> Floats:
+    """The probability of each item. Raises InputError for an item that is missing, and for a number
+    that is no probability above 0."""
+    file = InputFile(path)
+    check_readable(file)
+    problems = Problems(file.name)
+    found: dict[str, float] = {}
+    for line, record in read_records(file, problems, COLUMNS[:2]):
+        value = number_in(record["probability"])
+        if value is None or not 0 < value <= 1:
+            problems.add(
+                f"line {line}",
+                f"the probability {record['probability']!r} is not above 0 and up to 1",
+            )
+        else:
+            found[str(record["item"])] = value
+    problems.raise_if_any()
+    missing = [item for item in items if item not in found]
+    if missing:
+        raise InputError(
+            f"{file.name} has no probability for {len(missing):,} items; the first is {missing[0]!r}."
+        )
+    return np.array([found[item] for item in items])

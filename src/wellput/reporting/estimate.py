@@ -1,0 +1,191 @@
+"""What `wellput estimate` shows: corrected estimates beside people alone and the proxy alone,
+differences, what the proxy saved, and which items to label next."""
+
+from __future__ import annotations
+
+import math
+
+from wellput.agreement.estimating import EstimateResult
+from wellput.agreement.verdict import shown
+from wellput.core.errors import counted
+from wellput.core.estimates import Estimate
+from wellput.reporting.rank import left_out_notes
+from wellput.reporting.table import Report, Table, p_text
+
+CSV_COLUMNS = (
+    "system", "estimate", "low", "high", "people_estimate", "people_low", "people_high", "proxy_only",
+    "n_labeled", "n_unlabeled", "lambda", "labels_worth", "rank", "rank_low", "rank_high",
+)  # fmt: skip
+MAX_PAIRS_SHOWN = 28
+MAX_ITEMS_SHOWN = 20
+MIN_LABELS_FOR_SKEW = 20
+"""With fewer labels, ratings at the end of their scale give intervals that are too narrow."""
+
+
+def estimate_report(result: EstimateResult) -> Report:
+    """The tables."""
+    tables = [_systems_table(result)]
+    if result.differences:
+        tables.append(_differences_table(result))
+    if result.next_items is not None:
+        tables.append(_next_table(result))
+    return Report(tables, result.values(), CSV_COLUMNS, result.records())
+
+
+def _systems_table(result: EstimateResult) -> Table:
+    level = f"{100 * result.confidence:g}% interval"
+    rows = [
+        [
+            row.system,
+            _value(row.estimate.value, result),
+            _interval(row.estimate, result),
+            _ranks(row.rank_low, row.rank_high),
+            _value(row.people.value, result),
+            _interval(row.people, result),
+            shown(row.proxy_only),
+            f"{row.n_labeled:,}",
+            f"{row.n_unlabeled:,}",
+        ]
+        for row in result.systems
+    ]
+    what = "win rate" if result.are_choices else "mean rating"
+    return Table(
+        [
+            "system", what, level, "rank", "people alone", level, "proxy alone", "labels",
+            "unlabeled",
+        ],
+        rows,
+        title=f"What people would say of all items: {result.question}",
+        notes=_notes(result),
+    )  # fmt: skip
+
+
+def _notes(result: EstimateResult) -> list[str]:
+    notes = [_saved(result)]
+    names = ", ".join(result.judges[:4])
+    more = len(result.judges) - 4
+    who = names + (f" and {more} more" if more > 0 else "")
+    unit = "documents" if result.clustered_by == "document" else "items"
+    how = "The mean of several judges is one label. " if len(result.judges) > 1 else ""
+    notes.append(
+        f"Labels are the judgments of {who}. {how}Intervals hold for these systems, these judges and "
+        f"other {unit} like these. rank: the ranks a system may have, corrected by Holm's method."
+    )
+    chance = (
+        "Labels are weighted by the chances with which their items were chosen"
+        if result.has_probabilities
+        else "This is right if the labeled items were chosen at random"
+    )
+    notes.append(
+        f"{chance}. The estimate is λ times the proxy's mean, plus the mean of what people's labels "
+        "exceed λ times the proxy by: so the proxy's own bias is taken out."
+    )
+    if result.strata is not None:
+        notes.append(
+            f"Estimated for each {result.strata} and put together by their numbers of items."
+        )
+    if result.n_without_proxy:
+        notes.append(
+            f"{counted(result.n_without_proxy, 'label')} not used: the proxy has no score there."
+        )
+    if min(row.n_labeled for row in result.systems) < MIN_LABELS_FOR_SKEW:
+        notes.append(
+            f"With fewer than {MIN_LABELS_FOR_SKEW} labels of a system, intervals are too narrow where "
+            "most ratings are at one end of the scale."
+        )
+    return notes + left_out_notes(result.excluded)
+
+
+def _saved(result: EstimateResult) -> str:
+    """What the proxy saved, in labels."""
+    labels, worth = result.labels, result.labels_worth
+    if math.isnan(worth):
+        return "What the proxy saves cannot be said: too few labels, or all are equal."
+    more = worth - labels
+    if more < 0.05 * labels:
+        return (
+            f"{result.proxy} saves no labels: with or without it the {labels:.0f} labels of a system "
+            "say about as much."
+        )
+    return (
+        f"With {result.proxy}, the {labels:.0f} labels of a system are worth {worth:.0f}: it saves "
+        f"about {more:.0f}."
+    )
+
+
+def _differences_table(result: EstimateResult) -> Table:
+    level = f"{100 * result.confidence:g}% interval"
+    rows = list(result.differences)
+    title = "How far systems are apart"
+    if len(rows) > MAX_PAIRS_SHOWN:
+        names = [row.system for row in result.systems]
+        place = {name: number for number, name in enumerate(names)}
+        rows = [one for one in rows if place[one.systems[1]] - place[one.systems[0]] == 1]
+        title += f" (neighbors of {counted(len(result.differences), 'pair')}; JSON has all)"
+    cells = [
+        [
+            f"{one.systems[0]} − {one.systems[1]}",
+            shown(one.estimate.value, sign=True),
+            _signed(one.estimate),
+            "–" if one.estimate.p_value is None else p_text(one.estimate.p_value),
+            "–" if math.isnan(one.p_adjusted) else p_text(one.p_adjusted),
+            shown(one.people.value, sign=True),
+            _signed(one.people),
+        ]
+        for one in rows
+    ]
+    notes = [
+        "Differences have a λ of their own, so they may differ a little from those of the means above."
+    ]
+    if result.are_choices:
+        notes = [
+            "Share of wins of the first system less that of the second, where both were offered."
+        ]
+    return Table(
+        ["systems", "difference", level, "p", "p (Holm)", "people alone", level],
+        cells,
+        title=title,
+        notes=notes,
+    )
+
+
+def _next_table(result: EstimateResult) -> Table:
+    assert result.next_items is not None
+    chosen = result.next_items.chosen
+    rows = [
+        [item, f"{result.next_items.probabilities[item]:.3f}"] for item in chosen[:MAX_ITEMS_SHOWN]
+    ]
+    hidden = len(chosen) - len(rows)
+    notes = [f"{hidden} more are in the JSON and in the file of plan=."] if hidden else []
+    notes.append(
+        "Items on which the proxy's scores of the systems differ are chosen more often. Keep the file "
+        "of plan=, and give it as probabilities= when people have answered: it corrects for this."
+    )
+    return Table(
+        ["item", "probability"],
+        rows,
+        title=f"Ask people next about these {counted(len(chosen), 'item')}",
+        notes=notes,
+    )
+
+
+def _value(value: float, result: EstimateResult) -> str:
+    if result.are_choices:
+        return "–" if math.isnan(value) else f"{100 * value:.0f}%"
+    return shown(value)
+
+
+def _interval(estimate: Estimate, result: EstimateResult) -> str:
+    if estimate.low is None or estimate.high is None:
+        return "–"
+    return f"[{_value(estimate.low, result)}, {_value(estimate.high, result)}]"
+
+
+def _signed(estimate: Estimate) -> str:
+    if estimate.low is None or estimate.high is None:
+        return "–"
+    return f"[{shown(estimate.low, sign=True)}, {shown(estimate.high, sign=True)}]"
+
+
+def _ranks(low: int, high: int) -> str:
+    return str(low) if low == high else f"{low}–{high}"

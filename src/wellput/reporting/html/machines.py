@@ -1,0 +1,118 @@
+"""The section of a report about machine judges: people, the machine and the corrected means side by
+side, where the machine is wrong by system, and the worst disagreements first."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from textwrap import shorten
+from typing import Any
+
+from wellput.agreement.machine_comparison import Disagreement, MachineComparison
+from wellput.agreement.verdict import bounds, shown, verdict_sentences
+from wellput.core.evalset import Item
+from wellput.reporting.table import Table
+
+MAX_TEXT_CHARACTERS = 160
+ABOUT = (
+    "corrected: what people would say of all items that the machine judged, from the machine's answers "
+    "and people's labels. machine − people is on the trials that both answered."
+)
+
+
+def machine_words(comparison: MachineComparison) -> list[str]:
+    """The verdict."""
+    return verdict_sentences(comparison.vet)
+
+
+def comparison_name(comparison: MachineComparison) -> str:
+    """The question and the machine."""
+    return f"{comparison.question}, {comparison.judge}"
+
+
+def machine_rows(comparison: MachineComparison) -> list[dict[str, Any]]:
+    """Rows of the chart: each system by people, by the machine, and corrected."""
+    rows: list[dict[str, Any]] = []
+    for row in comparison.systems:
+        shared = {"comparison": comparison_name(comparison), "system": row.system}
+        for who, value, low, high in (
+            ("people", row.people.value, row.people.low, row.people.high),
+            ("machine", row.proxy_only, None, None),
+            ("corrected", row.estimate.value, row.estimate.low, row.estimate.high),
+        ):
+            rows.append({**shared, "who": who, "value": value, "low": low, "high": high})
+    return rows
+
+
+def machine_tables(comparison: MachineComparison, items: Sequence[Item]) -> list[Table]:
+    """The systems, and the worst disagreements."""
+    tables = [_systems_table(comparison)]
+    if comparison.worst:
+        tables.append(_worst_table(comparison, {item.id: item for item in items}))
+    return tables
+
+
+def _systems_table(comparison: MachineComparison) -> Table:
+    gaps = {row.system: row for row in comparison.vet.biases.by_system}
+    rows = []
+    for row in comparison.systems:
+        gap = gaps.get(row.system)
+        rows.append(
+            [
+                row.system,
+                shown(row.people.value),
+                bounds_of(row.people.low, row.people.high),
+                shown(row.proxy_only),
+                shown(row.estimate.value),
+                bounds_of(row.estimate.low, row.estimate.high),
+                "–" if gap is None else shown(gap.severity.value, sign=True),
+                "–" if gap is None else bounds(gap.severity) or "–",
+                f"{row.n_labeled} of {row.n_labeled + row.n_unlabeled}",
+            ]
+        )
+    return Table(
+        [
+            "system", "people", "95% interval", "machine", "corrected", "95% interval",
+            "machine − people", "95% interval", "labeled",
+        ],
+        rows,
+        title=f"People and {comparison.judge} side by side: {comparison.question}",
+        notes=[ABOUT],
+    )  # fmt: skip
+
+
+def bounds_of(low: float | None, high: float | None) -> str:
+    return "–" if low is None or high is None else f"[{shown(low)}, {shown(high)}]"
+
+
+def _worst_table(comparison: MachineComparison, items: Mapping[str, Item]) -> Table:
+    rows = [
+        [
+            " against ".join(one.systems),
+            one.item,
+            shown(one.people),
+            shown(one.judge),
+            shown(one.judge - one.people, sign=True),
+            _text(one, items),
+        ]
+        for one in comparison.worst
+    ]
+    share = len(comparison.worst[0].systems) > 1
+    notes = ["Shares of choices for the first system."] if share else []
+    return Table(
+        ["system", "item", "people", "machine", "machine − people", "output"],
+        rows,
+        title=f"Where {comparison.judge} is farthest from people: {comparison.question}",
+        notes=notes,
+    )
+
+
+def _text(one: Disagreement, items: Mapping[str, Item]) -> str:
+    item = items.get(one.item)
+    if item is None:
+        return ""
+    texts = []
+    for system in one.systems:
+        output = item.outputs.get(system, "")
+        text = output if isinstance(output, str) else output[0] if isinstance(output, tuple) else ""
+        texts.append(shorten(text, MAX_TEXT_CHARACTERS // len(one.systems), placeholder=" …"))
+    return " / ".join(texts)

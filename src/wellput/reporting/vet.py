@@ -1,0 +1,195 @@
+"""What `wellput vet` shows: the verdict, the test person by person, agreement and biases."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from wellput.agreement.judge_biases import SystemSeverity
+from wellput.agreement.verdict import bounds, shown, verdict_sentences
+from wellput.agreement.vetting import VetResult
+from wellput.core.errors import counted
+from wellput.core.estimates import Estimate
+from wellput.reporting.rank import left_out_notes
+from wellput.reporting.table import Report, Table, number, p_text
+
+CSV_COLUMNS = ("judge", "n", "advantage_probability", "p_value", "p_adjusted", "won")
+MAX_PEOPLE_SHOWN = 20
+SCORING_WORDS = {
+    "accuracy": "the share of equal answers",
+    "neg_rmse": "the root mean squared difference",
+}
+
+
+def vet_report(result: VetResult) -> Report:
+    """The tables; the first has the verdict beneath it."""
+    tables = [_test_table(result), _agreement_table(result), _bias_table(result)]
+    if result.biases.by_system and result.kind != "labels":
+        tables.append(_severity_table(result))
+    return Report(tables, result.values(), CSV_COLUMNS, result.records())
+
+
+def _test_table(result: VetResult) -> Table:
+    test = result.alt_test
+    rows = [
+        [
+            result.people[one.judge],
+            f"{one.n_trials:,}",
+            f"{100 * one.advantage_probability:.0f}%",
+            p_text(one.p_value),
+            p_text(one.p_adjusted),
+            "yes" if one.won else "no",
+        ]
+        for one in test.people[:MAX_PEOPLE_SHOWN]
+    ]
+    notes = list(verdict_sentences(result))
+    if test.people:
+        hidden = len(test.people) - len(rows)
+        more = f" {hidden} more people are in the JSON." if hidden else ""
+        notes.append(
+            f"Winning rate {number(test.winning_rate, 2)}, advantage probability "
+            f"{number(test.advantage_probability, 2)}.{more} Each person is left out in turn; as good: "
+            "how often the judge's answer is at least as near to the other people's as this person's, "
+            f"by {SCORING_WORDS[test.scoring]}."
+        )
+    notes += _caveats(result)
+    return Table(
+        ["person left out", "trials", "as good", "p", "p (BY)", "beaten"],
+        rows,
+        title=f"May {result.judge} stand in for people? {', '.join(result.questions)}",
+        notes=notes,
+    )
+
+
+def _caveats(result: VetResult) -> list[str]:
+    test = result.alt_test
+    items = counted(result.n_items, "item")
+    notes = [
+        f"{counted(test.n_trials, 'trial')} on {items} with answers of two people and of the judge. "
+        "p: one-sided t-test against the allowance, corrected by Benjamini & Yekutieli's method. "
+        "Intervals hold for these people and systems, other items."
+    ]
+    unused = len(result.people) - len(test.people)
+    if unused:
+        notes.append(
+            f"{counted(unused, 'person').replace('persons', 'people')} with too few of these trials "
+            f"{'is' if unused == 1 else 'are'} not tested, only compared with."
+        )
+    if len(test.people) == 2:
+        notes.append(
+            "With two people each is compared with the other one alone; three or more are safer."
+        )
+    if result.is_metric:
+        notes.append(
+            f"{result.judge} is a metric: "
+            + (
+                "it chooses the output with the better score."
+                if result.kind == "choices"
+                else "its scores are turned to the question's scale by fits that do not see the item."
+            )
+        )
+    if result.other_machines:
+        notes.append(f"Left out (machines): {', '.join(result.other_machines)}.")
+    return notes + left_out_notes(result.excluded)
+
+
+def _agreement_table(result: VetResult) -> Table:
+    found = result.agreement
+    rows = [
+        ["a person with the other people", *_cells(found.people)],
+        ["the judge with the same people", *_cells(found.judge)],
+        ["the judge's less the person's", *_cells(found.difference, sign=True)],
+    ]
+    if result.panel is not None:
+        rows.append(["the judge with the mean of all people", *_cells(result.panel)])
+    notes = []
+    if result.ceiling is not None:
+        rows.append(["a perfect judge with that mean (ceiling)", *_cells(result.ceiling)])
+        notes.append("ceiling: people's own noise keeps even a perfect judge below 1.")
+    if result.consistency is not None:
+        rows.append(["the judge with itself, asked again", *_cells(result.consistency)])
+        what = "ICC of one answer" if result.kind == "numbers" else "share of equal answers"
+        notes.append(
+            f"asked again: {what}, {counted(result.consistency.n or 0, 'repeated trial')}."
+        )
+    else:
+        notes.append("The judge answered nothing twice, so its consistency is unknown.")
+    measure = "share of equal answers" if result.alt_test.scoring == "accuracy" else "Pearson's r"
+    return Table(
+        ["agreement", measure, _level(result)], rows, title="How far it agrees", notes=notes
+    )
+
+
+def _level(result: VetResult) -> str:
+    return f"{100 * result.confidence:g}% interval"
+
+
+def _cells(estimate: Estimate, *, sign: bool = False) -> list[str]:
+    low, high = estimate.low, estimate.high
+    interval = "–" if low is None or high is None else f"[{_n(low, sign)}, {_n(high, sign)}]"
+    return [_n(estimate.value, sign), interval]
+
+
+def _n(value: float, sign: bool) -> str:
+    return shown(value, sign=sign)
+
+
+def _bias_table(result: VetResult) -> Table:
+    biases = result.biases
+    is_choice = result.kind == "choices"
+    unit = "share of choices" if is_choice else "points"
+    named: Sequence[tuple[str, str, Estimate | None]] = [
+        ("position", "position: for the output shown first", biases.position),
+        ("length", "length: for an output twice as long", biases.length),
+        ("self_preference", "self-preference: for its own family", biases.self_preference),
+        *(() if is_choice else (("severity", "severity: over all systems", biases.severity),)),
+    ]
+    rows = [
+        [text, *_cells(one, sign=True), "–" if one.p_value is None else p_text(one.p_value)]
+        for _, text, one in named
+        if one is not None
+    ]
+    reasons: dict[str, list[str]] = {}
+    for name, _, one in named:
+        if one is None and name in biases.missing:
+            reasons.setdefault(biases.missing[name], []).append(name.replace("_", "-"))
+    notes = [f"Not measured: {', '.join(names)}: {why}." for why, names in reasons.items()]
+    if rows:
+        notes.insert(0, f"What it gives more than people do, in {unit}.")
+    return Table(
+        ["bias", unit, _level(result), "p"],
+        rows,
+        title="In what it differs from people",
+        notes=notes,
+    )
+
+
+def _severity_table(result: VetResult) -> Table:
+    rows = [_severity_row(row) for row in result.biases.by_system]
+    is_choice = result.kind == "choices"
+    against = "" if is_choice else "from its average"
+    unit = "share of wins" if is_choice else "points"
+    columns = ["system", "judge − people", _level(result)]
+    columns += ["p (Holm)"] if is_choice else [against, "p (Holm)"]
+    return Table(
+        columns,
+        [row if not is_choice else [*row[:3], row[4]] for row in rows],
+        title="Severity by system",
+        notes=[
+            f"In {unit}."
+            if is_choice
+            else f"In {unit}. A judge that is equally severe to all systems still ranks them rightly."
+        ],
+    )
+
+
+def _severity_row(row: SystemSeverity) -> list[str]:
+    tested = row.deviation or row.severity
+    deviation = "–" if row.deviation is None else shown(row.deviation.value, sign=True)
+    p = "–" if tested.p_adjusted is None else p_text(tested.p_adjusted)
+    return [
+        row.system,
+        shown(row.severity.value, sign=True),
+        bounds(row.severity) or "–",
+        deviation,
+        p,
+    ]

@@ -1,0 +1,147 @@
+"""The alternative annotator test (Calderon, Reichart & Dror 2025): may a machine stand in for people?
+
+Each person is left out in turn. On every trial the answers of this person and of the machine are
+compared with those of the remaining people; the closer one wins the trial, and equally close ones win
+both. The machine beats a person if its share of lost trials exceeds its share of won ones by less than
+`epsilon`, by a one-sided t-test; p-values are corrected by Benjamini & Yekutieli's method.
+`winning_rate` is the share of people beaten: the test is passed from one half on.
+`advantage_probability` is how often the machine is at least as close to the remaining people as the
+person left out, on average over people.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from wellput.core.errors import InputError
+from wellput.core.metric import Floats
+from wellput.stats.corrections import benjamini_yekutieli
+from wellput.stats.undefined_values import NAN
+
+Scoring: TypeAlias = Literal["accuracy", "neg_rmse"]
+"""How close an answer is to the answers of others: the share of equal ones, or the negated root of the
+mean squared difference."""
+
+FALSE_DISCOVERY_RATE = 0.05
+MIN_PEOPLE_OF_TRIAL = 2
+WINNING_RATE_TO_PASS = 0.5
+TIE_TOLERANCE = 1e-9
+"""Mean squared differences that are closer than this, relative to their size, are equal."""
+
+
+@dataclass(frozen=True, slots=True)
+class PersonLeftOut:
+    """One person against the machine. `judge` is the person's row; `advantage_probability` the share of
+    trials in which the machine is at least as close to the others; `p_value` is not corrected."""
+
+    judge: int
+    n_trials: int
+    advantage_probability: float
+    p_value: float
+    p_adjusted: float
+    won: bool
+
+
+@dataclass(frozen=True)
+class AlternativeAnnotatorTest:
+    """What the test found. `people` has those with enough trials; where there are none, the rates are
+    NaN."""
+
+    epsilon: float
+    scoring: Scoring
+    people: tuple[PersonLeftOut, ...]
+    n_trials: int
+
+    @property
+    def winning_rate(self) -> float:
+        return float(np.mean([one.won for one in self.people])) if self.people else NAN
+
+    @property
+    def advantage_probability(self) -> float:
+        found = [one.advantage_probability for one in self.people]
+        return float(np.mean(found)) if found else NAN
+
+    @property
+    def passed(self) -> bool | None:
+        """None where nobody judged enough trials."""
+        return self.winning_rate >= WINNING_RATE_TO_PASS if self.people else None
+
+
+def alternative_annotator_test(
+    people: Floats,
+    machine: Floats,
+    *,
+    scoring: Scoring,
+    epsilon: float = 0.1,
+    min_trials: int = 30,
+) -> AlternativeAnnotatorTest:
+    """From people's answers (judges × trials) and the machine's (trials), NaN where there is none.
+    Labels are given as numbers, one for each label.
+
+    Used are trials with the machine's answer and those of two people or more, and people with at least
+    `min_trials` of them.
+
+    >>> people = np.array([[1.0, 2, 3, 3], [1, 2, 3, 4], [1, 3, 3, 4]])
+    >>> machine = np.array([1.0, 2, 3, 4])
+    >>> found = alternative_annotator_test(people, machine, scoring="accuracy", min_trials=4)
+    >>> [one.advantage_probability for one in found.people]
+    [1.0, 1.0, 1.0]
+    """
+    if not 0 <= epsilon <= 1:
+        raise InputError(f"epsilon={epsilon} must lie between 0 and 1, such as 0.1.")
+    if min_trials < 2:
+        raise InputError("The test needs at least two trials of a person.")
+    given = ~np.isnan(people)
+    used = ~np.isnan(machine) & (given.sum(axis=0) >= MIN_PEOPLE_OF_TRIAL)
+    people, machine, given = people[:, used], machine[used], given[:, used]
+    rows: list[tuple[int, int, float, float]] = []
+    for judge in np.flatnonzero(given.sum(axis=1) >= min_trials):
+        own = given[judge]
+        rest = np.delete(people[:, own], judge, axis=0)
+        lead = np.sign(
+            _without_noise(
+                _distances(people[judge, own], rest, scoring),
+                _distances(machine[own], rest, scoring),
+            )
+        )
+        # +1 where the machine alone wins, −1 where the person alone does, 0 where both do.
+        rows.append(
+            (int(judge), int(own.sum()), float(np.mean(lead >= 0)), _p_less(-lead, epsilon))
+        )
+    adjusted = benjamini_yekutieli(np.array([row[3] for row in rows]))
+    found = tuple(
+        PersonLeftOut(*row, p_adjusted=float(p), won=bool(p <= FALSE_DISCOVERY_RATE))
+        for row, p in zip(rows, adjusted, strict=True)
+    )
+    return AlternativeAnnotatorTest(epsilon, scoring, found, int(used.sum()))
+
+
+def _distances(answers: Floats, rest: Floats, scoring: Scoring) -> Floats:
+    """How far each answer is from those of the rest: the share of unequal ones, or the mean squared
+    difference, whose root has the same order."""
+    differences = answers - rest
+    far = (differences != 0).astype(np.float64) if scoring == "accuracy" else differences**2
+    counts = (~np.isnan(rest)).sum(axis=0)
+    return np.asarray(np.where(np.isnan(rest), 0.0, far).sum(axis=0) / counts)
+
+
+def _without_noise(a: Floats, b: Floats) -> Floats:
+    """a − b, 0 where they differ by rounding only."""
+    return np.where(np.abs(a - b) <= TIE_TOLERANCE * np.maximum(a, b), 0.0, a - b)
+
+
+def _p_less(values: Floats, null: float) -> float:
+    """The p-value of a one-sided t-test that the mean is not below `null`. Where all values are equal
+    it is 0 or 1."""
+    from scipy.special import stdtr  # imported late: SciPy takes long to load
+
+    n = len(values)
+    error = float(values.std(ddof=1)) / math.sqrt(n)
+    gap = float(values.mean()) - null
+    if error == 0:
+        return 0.0 if gap < 0 else 1.0
+    return float(stdtr(n - 1, gap / error))

@@ -1,0 +1,148 @@
+"""`estimate` on judgments: equal to ppi-python, choices, documents, strata, and what to label next."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import wellput
+from tests.golden.ppi_means import N_ITEMS, N_LABELED, scores
+from wellput.core.errors import InputError
+from wellput.core.evalset import Item
+from wellput.core.judgment import Judgment, PairwiseChoice, Preference
+
+GOLDEN = json.loads(
+    (Path(__file__).parents[1] / "golden" / "ppi_means.json").read_text(encoding="utf-8")
+)
+MACHINE = "model:m"
+
+
+def evalset(n: int = N_ITEMS, *, per_document: int = 0, tag: bool = False) -> wellput.EvalSet:
+    return wellput.EvalSet(
+        [
+            Item(
+                f"{item:02}",
+                {"A": "a" * (1 + item % 7), "B": "b"},
+                document=f"d{item // per_document}" if per_document else None,
+                tags={"domain": "news" if item % 3 else "chat"} if tag else {},
+            )
+            for item in range(n)
+        ]
+    )
+
+
+def ratings() -> list[Judgment]:
+    """Labels of the first items, and the machine's answers to all."""
+    found = []
+    for system, name in enumerate("AB"):
+        labels, proxies = scores(system)
+        for item in range(N_ITEMS):
+            found.append(Judgment(MACHINE, f"{item:02}", name, "q", proxies[item]))
+            if item < N_LABELED:  # two people about the label
+                found.append(Judgment("Kim", f"{item:02}", name, "q", labels[item] - 0.25))
+                found.append(Judgment("Lee", f"{item:02}", name, "q", labels[item] + 0.25))
+    return found
+
+
+def test_means_and_differences_equal_ppi_python() -> None:
+    found = wellput.estimate(evalset(), ratings(), f"judge:{MACHINE}")
+    by_system = {row.system: row for row in found.systems}
+    for name in "AB":
+        assert by_system[name].estimate.value == pytest.approx(GOLDEN[name]["tuned"], abs=1e-9)
+        assert (by_system[name].n_labeled, by_system[name].n_unlabeled) == (24, 36)
+    (difference,) = found.differences
+    sign = 1 if difference.systems == ("A", "B") else -1
+    assert sign * difference.estimate.value == pytest.approx(GOLDEN["A − B"]["tuned"], abs=1e-9)
+    assert found.judges == ("Kim", "Lee")
+    assert found.labels_worth > found.labels
+
+
+def test_a_file_of_scores_is_stretched_to_the_labels(tmp_path: Path) -> None:
+    path = tmp_path / "scores.csv"
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["system", "item", "metric", "score"])
+        for system, name in enumerate("AB"):
+            for item, proxy in enumerate(scores(system)[1]):
+                writer.writerow([name, f"{item:02}", "m", proxy / 1000])
+    people = [one for one in ratings() if one.judge != MACHINE]
+    found = wellput.estimate(evalset(), people, str(path))
+    judge = wellput.estimate(evalset(), ratings(), f"judge:{MACHINE}")
+    for one, other in zip(found.systems, judge.systems, strict=True):
+        assert one.estimate.value == pytest.approx(other.estimate.value, abs=1e-9)
+        assert one.tuning == pytest.approx(1000 * other.tuning)
+
+
+def test_choices_give_win_rates() -> None:
+    choices = []
+    for item in range(40):
+        choice: PairwiseChoice = "a" if item % 4 else "b"
+        choices.append(Preference(MACHINE, f"{item:02}", "A", "B", "q", choice))
+        if item < 20:
+            choices.append(Preference("Kim", f"{item:02}", "B", "A", "q", "b" if item % 2 else "a"))
+    found = wellput.estimate(evalset(40), choices, f"judge:{MACHINE}")
+    by_system = {row.system: row for row in found.systems}
+    assert by_system["A"].people.value == pytest.approx(0.5)
+    assert by_system["A"].estimate.value + by_system["B"].estimate.value == pytest.approx(1)
+    (difference,) = found.differences
+    assert difference.estimate.value == pytest.approx(
+        by_system[difference.systems[0]].estimate.value * 2 - 1
+    )
+    metric = wellput.estimate(evalset(40), choices, "length")
+    assert metric.are_choices
+
+
+def test_items_of_a_document_are_not_independent() -> None:
+    alone = wellput.estimate(evalset(), ratings(), MACHINE)
+    documents = wellput.estimate(evalset(per_document=3), ratings(), MACHINE)
+    assert documents.clustered_by == "document"
+    assert alone.systems[0].estimate.low != documents.systems[0].estimate.low
+
+
+def test_strata_and_several_metrics_are_estimated() -> None:
+    found = wellput.estimate(evalset(tag=True), ratings(), MACHINE, strata="domain")
+    assert found.strata == "domain"
+    assert found.systems[0].n_labeled == N_LABELED
+    fitted = wellput.estimate(evalset(), ratings(), "length,ttr")
+    assert fitted.proxy == "length, ttr"
+    with pytest.raises(InputError, match="no item has this tag"):
+        wellput.estimate(evalset(), ratings(), MACHINE, strata="domain")
+
+
+def test_a_plan_is_read_back_as_weights(tmp_path: Path) -> None:
+    plan = tmp_path / "plan.csv"
+    found = wellput.estimate(evalset(), ratings(), MACHINE, budget=10, plan=plan)
+    assert found.next_items is not None
+    assert len(found.next_items.chosen) == 10
+    labeled = {f"{item:02}" for item in range(N_LABELED)}
+    assert not labeled & set(found.next_items.chosen)
+    chances = np.array(list(found.next_items.probabilities.values()))
+    assert len(chances) == N_ITEMS
+    assert ((chances > N_LABELED / N_ITEMS - 1e-9) & (chances <= 1)).all()
+    again = wellput.estimate(evalset(), ratings(), MACHINE, probabilities=plan)
+    assert again.has_probabilities
+    assert again.systems[0].estimate.value == pytest.approx(
+        found.systems[0].estimate.value, abs=0.3
+    )
+    plan.write_text("item,probability,chosen\n00,1.5,0\n", encoding="utf-8")
+    with pytest.raises(InputError, match="is not above 0"):
+        wellput.estimate(evalset(), ratings(), MACHINE, probabilities=plan)
+
+
+def test_wrong_input_is_refused_with_what_to_do() -> None:
+    two = [*ratings(), Judgment("Kim", "00", "A", "r", 1.0)]
+    with pytest.raises(InputError, match="2 questions: choose with question="):
+        wellput.estimate(evalset(), two, MACHINE)
+    with pytest.raises(InputError, match="no judge has this name"):
+        wellput.estimate(evalset(), ratings(), "judge:model:n")
+    with pytest.raises(InputError, match="budget=99"):
+        wellput.estimate(evalset(), ratings(), MACHINE, budget=99)
+    with pytest.raises(InputError, match="plan="):
+        wellput.estimate(evalset(), ratings(), MACHINE, plan="p.csv")
+    labels = [Judgment("Kim", "00", "A", "q", "good"), Judgment(MACHINE, "00", "A", "q", "bad")]
+    with pytest.raises(InputError, match="labels"):
+        wellput.estimate(evalset(), labels, MACHINE)

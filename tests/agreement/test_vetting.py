@@ -1,0 +1,197 @@
+"""`vet` on judgments: trials, repeats, biases and the verdict, worked by hand or planted."""
+
+from __future__ import annotations
+
+import math
+from itertools import product
+
+import numpy as np
+import pytest
+
+from wellput.agreement.judge_biases import family_of, judge_biases
+from wellput.agreement.judged_trials import judged_trials, on_question_scale
+from wellput.agreement.vetting import VetOptions, vet_judge
+from wellput.core.errors import InputError
+from wellput.core.judgment import Judgment, PairwiseChoice, Preference
+
+JUDGE = "model:gpt-4o"
+LENIENT = VetOptions(min_items=2)
+
+
+def rating(judge: str, item: int | str, system: str, value: float | str, **extra: str) -> Judgment:
+    return Judgment(judge, str(item), system, "q", value, extra)
+
+
+def choice(judge: str, item: int | str, pair: str, won: PairwiseChoice) -> Preference:
+    return Preference(judge, str(item), pair[0], pair[1], "q", won)
+
+
+def test_a_choice_is_the_same_in_both_orders() -> None:
+    trials = judged_trials(
+        [choice("Kim", 1, "AB", "a"), choice("Lee", 1, "BA", "b"), choice(JUDGE, 1, "BA", "a")],
+        JUDGE,
+    )
+    assert trials.people[:, 0].tolist() == [1, 1]
+    assert trials.judge.tolist() == [0]
+
+
+def test_who_answers_twice_counts_once() -> None:
+    labels = [rating(JUDGE, 1, "A", label) for label in ("x", "y", "y")]
+    found = judged_trials([rating("Kim", 1, "A", "y"), *labels], JUDGE)
+    assert found.judge[0] == found.people[0, 0]
+    numbers = [rating(JUDGE, 1, "A", value) for value in (2, 5)]
+    assert judged_trials([rating("Kim", 1, "A", 1), *numbers], JUDGE).judge[0] == 3.5
+    swapped = [choice(JUDGE, 1, "AB", "a"), choice(JUDGE, 1, "BA", "a")]
+    assert judged_trials([choice("Kim", 1, "AB", "a"), *swapped], JUDGE).judge[0] == 0.5
+
+
+def test_other_machines_are_not_people() -> None:
+    found = judged_trials(
+        [rating(name, 1, "A", 1) for name in ("Kim", "Lee", JUDGE, "model:llama")], JUDGE
+    )
+    assert found.people_names == ("Kim", "Lee")
+    assert found.other_machines == ("model:llama",)
+
+
+def study(severity: float = 0.0, *, noise: float = 0.5, seed: int = 1) -> list[Judgment]:
+    """Three people and the judge on 40 items and two systems; system B is 2 points better."""
+    rng = np.random.default_rng(seed)
+    answers = []
+    for item, system in product(range(40), "AB"):
+        quality = 3 + 2 * (system == "B") + rng.normal()
+        answers += [rating(p, item, system, quality + rng.normal()) for p in ("Kim", "Lee", "Mia")]
+        answers.append(rating(JUDGE, item, system, quality + severity + noise * rng.normal()))
+    return answers
+
+
+def test_a_judge_that_knows_the_truth_passes_and_ranks() -> None:
+    found = vet_judge(study(), JUDGE, VetOptions())
+    assert found.alt_test.passed
+    assert found.alt_test.winning_rate == 1
+    assert found.agreement.judge.value > found.agreement.people.value
+    assert found.pairs is not None
+    assert (found.pairs.pairs, found.pairs.right) == (1, 1)
+    assert found.verdict.startswith(f"{JUDGE} may stand in for one of these people")
+    assert "more with people than they agree with each other" in found.verdict
+
+
+def test_a_severe_judge_is_for_ranking_not_for_means() -> None:
+    found = vet_judge(study(-0.6, noise=0.1, seed=2), JUDGE, VetOptions(epsilon=0.2))
+    severity = found.biases.severity
+    assert severity is not None
+    assert severity.low is not None
+    assert severity.high is not None
+    assert severity.low < -0.6 < severity.high < 0
+    assert "for ranking systems, not for their means" in found.verdict
+    assert "points less than people do" in found.verdict
+
+
+def test_severity_is_the_mean_gap_of_each_system() -> None:
+    answers = []
+    for item in range(6):
+        answers += [rating(p, item, s, 3) for p in ("Kim", "Lee") for s in "AB"]
+        answers += [rating(JUDGE, item, "A", 3 + item % 2), rating(JUDGE, item, "B", 2)]
+    found = judge_biases(judged_trials(answers, JUDGE))
+    # A: gaps 0, 1, 0, 1, 0, 1: mean ½; B: −1. Their average is −¼; A deviates by +¾, B by −¾.
+    assert [row.severity.value for row in found.by_system] == [0.5, -1]
+    assert found.severity is not None
+    assert found.severity.value == -0.25
+    assert [row.deviation.value for row in found.by_system if row.deviation] == [0.75, -0.75]
+
+
+def test_position_is_what_the_first_wins_beyond_half() -> None:
+    answers = []
+    for item in range(8):
+        answers += [choice(p, item, "AB", "a") for p in ("Kim", "Lee")]
+        # Shown in both orders, the judge takes the first, except on items 0 and 1, where A wins.
+        answers.append(choice(JUDGE, item, "AB", "a"))
+        answers.append(choice(JUDGE, item, "BA", "b" if item < 2 else "a"))
+    found = judge_biases(judged_trials(answers, JUDGE)).position
+    # Of 16 choices the first was taken in 14: 14/16 − 1/2 = 0.375.
+    assert found is not None
+    assert found.value == pytest.approx(0.375)
+    one_order = [a for a in answers if a.judge != JUDGE or a.system_a == "A"]
+    missing = judge_biases(judged_trials(one_order, JUDGE))
+    assert missing.position is None
+    assert "both orders" in missing.missing["position"]
+
+
+def test_length_is_what_a_doubling_adds_within_systems() -> None:
+    rng = np.random.default_rng(3)
+    answers, lengths = [], {}
+    for item, system in product(range(12), "AB"):
+        size = 2.0 ** rng.integers(3, 8)
+        lengths[system, str(item)] = size
+        answers += [rating(p, item, system, 3) for p in ("Kim", "Lee")]
+        answers.append(
+            rating(JUDGE, item, system, 3 + 0.25 * math.log2(size) + 5 * (system == "B"))
+        )
+    found = judge_biases(judged_trials(answers, JUDGE), lengths=lengths)
+    assert found.length is not None
+    assert found.length.value == pytest.approx(0.25)
+
+
+def test_self_preference_is_for_the_own_family() -> None:
+    answers = []
+    for item in range(10):
+        for system, gap in (("gpt-3.5", 1.0), ("llama", 0.0), ("bart", 0.5)):
+            answers += [rating(p, item, system, 3) for p in ("Kim", "Lee")]
+            answers.append(rating(JUDGE, item, system, 3 + gap + 0.1 * (item % 2)))
+    found = judge_biases(judged_trials(answers, JUDGE), own=["gpt-3.5"])
+    assert found.self_preference is not None
+    assert found.self_preference.value == pytest.approx(1 - 0.25)
+    assert judge_biases(judged_trials(answers, JUDGE)).self_preference is None
+
+
+@pytest.mark.parametrize(
+    ("name", "family"),
+    [("model:openai/gpt-4o", "gpt"), ("GPT4", "gpt"), ("7b-llama", "llama"), ("M22", "m22")],
+)
+def test_the_family_is_the_first_word(name: str, family: str) -> None:
+    assert family_of(name) == family
+
+
+def test_labels_have_no_severity_and_consistency_counts_equal_answers() -> None:
+    answers = [rating(p, item, "A", "xy"[item % 2]) for p in ("Kim", "Lee") for item in range(12)]
+    answers += [rating(JUDGE, item, "A", "x") for item in range(12)]
+    answers += [rating(JUDGE, item, "A", "x" if item else "y") for item in range(12)]
+    found = vet_judge(answers, JUDGE, LENIENT)
+    assert found.alt_test.scoring == "accuracy"
+    assert found.agreement.judge.value == pytest.approx(0.5)
+    assert found.biases.severity is None
+    assert found.consistency is not None
+    assert found.consistency.value == pytest.approx(11 / 12)
+    with pytest.raises(InputError, match="labels"):
+        vet_judge(answers, JUDGE, VetOptions(scoring="neg_rmse"))
+
+
+def test_a_metric_is_turned_to_the_scale_by_fits_that_do_not_see_the_item() -> None:
+    items = np.repeat(np.arange(20), 2)
+    scores = np.arange(40.0)
+    people = 1 + scores / 10
+    questions = np.zeros(40, np.intp)
+    assert on_question_scale(scores, people, items, questions) == pytest.approx(people)
+    spoiled = people.copy()
+    spoiled[items == 7] = 1000
+    own = on_question_scale(scores, spoiled, items, questions)[items == 7]
+    assert own == pytest.approx(people[items == 7])  # fold 7 also has item 17, which is not spoiled
+
+
+def test_questions_of_different_scales_have_no_common_severity() -> None:
+    answers = []
+    for item in range(12):
+        for question, scale in (("q", 1), ("r", 20)):
+            for judge in ("Kim", "Lee", JUDGE):
+                value = scale * ((item + len(judge)) % 5)
+                answers.append(Judgment(judge, str(item), "A", question, float(value)))
+    found = vet_judge(answers, JUDGE, LENIENT)
+    assert found.biases.severity is None
+    assert "different scales" in found.biases.missing["severity"]
+
+
+def test_nothing_in_common_is_refused() -> None:
+    answers = [rating("Kim", 1, "A", 1), rating("Lee", 1, "A", 2), rating(JUDGE, 2, "A", 1)]
+    with pytest.raises(InputError, match="answered no trial"):
+        vet_judge(answers, JUDGE, LENIENT)
+    with pytest.raises(InputError, match=f"Did you mean {JUDGE}"):
+        vet_judge(answers, "gpt-4o", LENIENT)

@@ -1,0 +1,94 @@
+"""Penn brackets to dependencies with relations, worked by hand."""
+
+from __future__ import annotations
+
+import pytest
+
+from wellput.core.errors import InputError
+from wellput.io.trees import parse_constituent
+from wellput.language.trees.penn_dependencies import labeled_dependencies
+from wellput.language.trees.projectivity import is_projective
+
+
+def relations(brackets: str) -> list[tuple[str, str, str]]:
+    """Each word with its head word and its relation."""
+    tree = labeled_dependencies(parse_constituent(brackets))
+    assert is_projective(tree)
+    forms = ["ROOT", *(word.form for word in tree.words)]
+    return [(word.form, forms[word.head], word.relation) for word in tree.words]
+
+
+def test_figure_2_of_the_paper() -> None:
+    brackets = """(S (NP-SBJ (EX There)) (VP (VBD was) (NP-PRD (NP (DT no) (NN cost) (NN estimate))
+        (PP (IN for) (NP (DT the) (JJ second) (NN phase))))))"""
+    assert relations(brackets) == [
+        ("There", "estimate", "expl"),
+        ("was", "estimate", "cop"),
+        ("no", "estimate", "det"),
+        ("cost", "estimate", "compound"),
+        ("estimate", "ROOT", "root"),
+        ("for", "estimate", "nmod"),
+        ("the", "phase", "det"),
+        ("second", "phase", "amod"),
+        ("phase", "for", "obj"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("brackets", "expected"),
+    [
+        pytest.param(
+            "(S (NP-SBJ (PRP They)) (VP (MD may) (RB not) (VP (VB have) (VP (VBN left)"
+            " (NP-TMP (NN today))))))",
+            "They<left nsubj, may<left aux, not<left advmod, have<left aux, left<ROOT root,"
+            " today<left obl:tmod",
+            id="auxiliaries hang on the verb",
+        ),
+        pytest.param(
+            "(S (NP-SBJ (NN man) (, ,) (SBAR (WHNP-1 (WP who)) (S (NP-SBJ (-NONE- *T*-1))"
+            " (VP (VBD sang))))) (VP (VBD gave) (NP (PRP us)) (NP (NNS songs))))",
+            "man<gave nsubj, ,<man punct, who<sang nsubj, sang<man acl:relcl, gave<ROOT root,"
+            " us<gave iobj, songs<gave obj",
+            id="a relative pronoun's relation is that of its trace",
+        ),
+        pytest.param(
+            "(S (NP-SBJ (NP (NNP Ann) (POS 's)) (NN dog)) (VP (VBZ wants) (S (NP-SBJ (-NONE- *))"
+            " (VP (TO to) (VP (VB eat))))))",
+            "Ann<dog nmod:poss, 's<Ann case, dog<wants nsubj, wants<ROOT root, to<eat mark,"
+            " eat<wants xcomp",
+            id="possessives, and clauses without a subject",
+        ),
+        pytest.param(
+            "(S (NP-SBJ (PRP He)) (VP (VBD said) (SBAR (IN that) (S (NP-SBJ (PRP it)) (VP (VBD rained)"
+            " (SBAR-TMP (IN while) (S (NP-SBJ (PRP he)) (VP (VBD slept)))))))))",
+            "He<said nsubj, said<ROOT root, that<rained mark, it<rained nsubj, rained<said ccomp,"
+            " while<slept mark, he<slept nsubj, slept<rained advcl",
+            id="subordinate clauses head their subordinators",
+        ),
+        pytest.param(
+            "(S (NP-SBJ (NP (NNS cats)) (, ,) (NP (JJ big) (NNS dogs)) (CC and) (NP (NNS birds)))"
+            " (VP (VBP sing)))",
+            "cats<sing nsubj, ,<cats punct, big<dogs amod, dogs<cats conj, and<birds cc,"
+            " birds<cats conj, sing<ROOT root",
+            id="the first conjunct is the head, a conjunction hangs on the next one",
+        ),
+        pytest.param(
+            "(NP (NN bread) (CC and) (NN butter))",
+            "bread<ROOT root, and<butter cc, butter<bread conj",
+            id="conjoined words",
+        ),
+        pytest.param(
+            "(S (NP-SBJ (DT This)) (VP (MD will) (VP (VB be) (ADJP-PRD (RB very) (JJ good)))))",
+            "This<good nsubj, will<good aux, be<good cop, very<good advmod, good<ROOT root",
+            id="a predicative adjective",
+        ),
+    ],
+)
+def test_relations(brackets: str, expected: str) -> None:
+    found = relations(brackets)
+    assert ", ".join(f"{form}<{head} {name}" for form, head, name in found) == expected
+
+
+def test_a_constituent_without_words_is_refused() -> None:
+    with pytest.raises(InputError, match="no words"):
+        labeled_dependencies(parse_constituent("(S (NP (-NONE- *)) (VP (-NONE- *)))"))
