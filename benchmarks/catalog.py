@@ -37,6 +37,11 @@ XTAG = "grammars/xtag_english.tar.xz"
 OPENCCG = "grammars/openccg_comic_flights.tar.xz"
 SWORDS = "lexsub/swords-v1.1_dev.json.gz"
 COINCO = ("lexsub/coinco_part2.preprocessed.gz", "lexsub/coinco_part2.gold.gz")
+CAMPAIGNS = {
+    "ESA": "judged/esa_en-de/240315rc5ESA.scores.csv.gz",
+    "MQM": "judged/esa_en-de/240315rc5MQM.scores.csv.gz",
+    "judges": "judged/esa_en-de/annotators_mapping.csv",
+}
 ALT_TEST = "judged/alttest"
 ALT_TEST_SETS = ("wax", "mtbench", "summeval", "cebab_stars", "lesion")
 ALT_TEST_FILES = (
@@ -178,6 +183,19 @@ BENCHMARKS = {
         "calibration.rank",
         "type I error and coverage of rankings, choices and reliability",
         "docs/results/ranking_calibration.md",
+    ),
+    "ranking-campaigns": Benchmark(
+        "agreement.campaigns",
+        "`wellput rank` beside the script of two campaigns of WMT23, and lme4",
+        "docs/results/ranking_campaigns.md",
+        tuple(CAMPAIGNS.values()),
+        ("R with lme4, lmerTest and jsonlite (without it, no comparison with lme4)",),
+    ),
+    "mixed-models": Benchmark(
+        "speed.mixed_models",
+        "time and memory of the linear model of `wellput rank` beside lme4",
+        "docs/results/mixed_models.md",
+        needs=("R with lme4 and jsonlite (without it, lme4's columns are empty)",),
     ),
     "vet-calibration": Benchmark(
         "calibration.vet",
@@ -383,12 +401,6 @@ BENCHMARKS = {
         data=(*COINCO, SWORDS),
         needs=("WordNet (Debian `wordnet-base`)",),
         arguments="-o FILE",
-    ),
-    "mixed-models": Benchmark(
-        "calibration.mixed_models",
-        "type I error, coverage and speed of the models of `wellput rank`",
-        needs=("R with lme4 for its column of the speed (without it, the column is empty)",),
-        arguments="calibration",
     ),
     "neural-scores": Benchmark(
         "papers.fluency.neural_scores",

@@ -17,6 +17,9 @@ from tests.programs import require, skipped_line
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
+# Before NumPy is imported: as on the command line.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 # A loaded machine is no failure: examples may take as long as they like. CI tries the same examples
 # every time; elsewhere each run looks at new ones.
 settings.register_profile("wellput", deadline=None, derandomize=os.environ.get("WELLPUT_CI") == "1")

@@ -2,7 +2,7 @@
 
 Studies are drawn rating by rating from the world that the options describe: systems, items, judges, noise
 in every single rating. Each is analyzed as a user would: the ratings are ranked by
-`wellput.agreement.ranking`, two metrics are compared by Williams' test. Only that analysis is shared with the
+`wellput rank`'s model, two metrics are compared by Williams' test. Only that analysis is shared with the
 simulation of `wellput power`.
 
     python -m benchmarks power
@@ -21,8 +21,8 @@ import numpy as np
 
 import wellput
 from benchmarks.pages import write_page
-from wellput.agreement.panel import Panel
-from wellput.agreement.ranking import rank_panel
+from wellput.agreement.ranked_questions import rank_question
+from wellput.core.judgment import Judgment
 from wellput.core.metric import Floats
 from wellput.stats.metric_comparison import williams
 
@@ -118,15 +118,12 @@ class Metrics:
 
 def p_of_ranking(ratings: Floats) -> float:
     """That of the one difference when two systems are ranked."""
-    judges, _, items = ratings.shape
-    panel = Panel(
-        question="quality",
-        judges=tuple(f"j{n}" for n in range(judges)),
-        systems=("A", "B"),
-        items=tuple(f"i{n}" for n in range(items)),
-        ratings=ratings,
-    )
-    return rank_panel(panel).differences[0].p_value
+    answers = [
+        Judgment(f"j{judge}", f"i{item}", "AB"[system], "quality", float(value))
+        for (judge, system, item), value in np.ndenumerate(ratings)
+    ]
+    (difference,) = rank_question("quality", answers).differences
+    return difference.p_value
 
 
 PLANS: dict[str, Plan] = {

@@ -1,8 +1,8 @@
-"""Type I error and coverage of the ranking by ratings and by choices, of strengths, of the ceiling and of
+"""Type I error and coverage of the ranking by people, also under continuous looks; of the ceiling and of
 intraclass correlations.
 
-Studies are simulated in which the truth is known: judges differ in severity and in taste for systems, items
-are harder or easier, outputs differ, and no judge rates the same output twice the same way.
+Studies are simulated in which the truth is known (`ranking_worlds`), and ranked as `wellput rank` ranks
+them.
 
     python -m benchmarks ranking-calibration
 """
@@ -10,235 +10,219 @@ are harder or easier, outputs differ, and no judge rates the same output twice t
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
-from dataclasses import dataclass
-from itertools import combinations
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import t as student
 from scipy.stats import ttest_ind
 
 from benchmarks.calibration.judges import (
-    CHOICE_COLUMNS,
-    CHOICES,
     CLASSES,
     ICC_COLUMNS,
     NESTED_COLUMNS,
     PANEL_COLUMNS,
     PANELS,
-    STRENGTH_COLUMNS,
-    STRENGTHS,
-    choice_row,
     class_rows,
     nested_row,
     panel_row,
     rate,
-    strength_row,
 )
+from benchmarks.calibration.ranking_worlds import PEEKED, WORLDS, World, first_judgments
 from benchmarks.pages import write_page
-from wellput.core.metric import Floats
-from wellput.stats.corrections import holm
-from wellput.stats.judged_means import CrossedMeans
+from wellput.agreement.fitted_question import fit_question, pair_weights
+from wellput.agreement.fitted_ranking import FittedRanking, rank_fitted
+from wellput.agreement.judgment_design import QuestionData
+from wellput.core.errors import InputError
 
-SEVERITY_SD, DIFFICULTY_SD, OUTPUT_SD, NOISE_SD = 0.5, 0.5, 0.6, 0.8
-TRUE_DIFFERENCE = 0.5
+GAP = 0.35
+"""Between neighbors, where systems differ."""
+LOOKS = 12
+"""At a growing study, evenly spaced."""
+SHARE_OF_STUDIES = {"linear": 1.0, "ordinal": 0.5, "binary": 0.5, "choices": 0.5}
+"""Models in log odds take ten times as long."""
+PEEKED_SHARE_OF_STUDIES = {"linear": 0.5, "choices": 0.25}
+ALPHA = 0.05
+
+
+@dataclass
+class Tally:
+    """Counts over the studies of a world; the shares of pairs are summed over studies."""
+
+    studies: int = 0
+    t_test: float = 0.0
+    single: float = 0.0
+    any: int = 0
+    covered: float = 0.0
+    ranked: int = 0
+    refused: int = 0
+
+    def row(self, title: str) -> str:
+        n = self.studies
+        figures = [getattr(self, one.name) for one in fields(self)][1:-1]
+        cells = " | ".join(rate(hits, n) for hits in figures)
+        return f"| {title} | {n:,} | {cells} | {self.refused} |"
+
+
+def tally(world: World, studies: int, seed: int) -> Tally:
+    rng = np.random.default_rng(seed)
+    found = Tally()
+    while found.studies + found.refused < studies:
+        equal, apart = world.study(rng, 0.0), world.study(rng, GAP)
+        try:
+            _add(found, world, equal, apart)
+        except InputError:
+            found.refused += 1
+    return found
+
+
+def _add(found: Tally, world: World, equal: QuestionData, apart: QuestionData) -> None:
+    level = rank_fitted(fit_question(equal))
+    held = rank_fitted(apart_fit := fit_question(apart))
+    pairs = pair_weights(world.systems)
+    contrasts = apart_fit.fitted.contrast(pairs)
+    truth = pairs @ (-world.difference(GAP) * np.arange(world.systems))
+    half = contrasts.errors * student.isf(ALPHA / 2, apart_fit.freedom)
+    found.studies += 1
+    found.t_test += t_test_rejects(equal)
+    found.single += float(np.mean([one.p_value < ALPHA for one in level.differences]))
+    found.any += any(one.is_real for one in level.differences)
+    found.covered += float((np.abs(contrasts.values - truth) <= half).mean())
+    found.ranked += ranges_hold(held)
+
+
+def ranges_hold(ranking: FittedRanking) -> bool:
+    """Whether every system's rank lies within its range; S0 is truly the best, S1 the next."""
+    return all(row.rank_low <= int(row.system[1:]) + 1 <= row.rank_high for row in ranking.systems)
+
+
+def t_test_rejects(data: QuestionData) -> float:
+    """The share of pairs that a t-test over judgments calls different, as scripts often do."""
+    systems, values, n = data.design.systems, data.values, len(data.system_names)
+    found = []
+    for a in range(n):
+        for b in range(a):
+            if data.are_choices:  # against a half
+                own = values[(systems[:, 0] == a) & (systems[:, 1] == b)] - 0.5
+                t = abs(own.mean()) / (own.std(ddof=1) / math.sqrt(len(own)))
+                found.append(t > 1.96)
+            else:
+                test = ttest_ind(values[systems == a], values[systems == b])
+                found.append(test.pvalue < ALPHA)
+    return float(np.mean(found))
+
+
+def peeked_row(world: World, studies: int, seed: int) -> str:
+    """Equal systems, at which somebody looks again and again while judgments come in."""
+    rng = np.random.default_rng(seed)
+    claimed = {"fixed": 0, "sequential": 0}
+    for _ in range(studies):
+        data = world.study(rng, 0.0)
+        order = rng.permutation(len(data.values))
+        if "one after the other" in world.title:
+            order = order[np.argsort(data.judges[order], kind="stable")]
+        seen = _claims(data, order)
+        for way, is_claimed in seen.items():
+            claimed[way] += is_claimed
+    cells = " | ".join(rate(claimed[way], studies) for way in ("fixed", "sequential"))
+    return f"| {world.title} | {studies:,} | {cells} |"
+
+
+def _claims(data: QuestionData, order: NDArray[np.int64]) -> dict[str, bool]:
+    """Whether any difference was ever called real, by tests for one look and by sequential ones."""
+    found = {"fixed": False, "sequential": False}
+    for look in range(1, LOOKS + 1):
+        early = first_judgments(data, order, len(order) * look // LOOKS)
+        try:
+            fitted = fit_question(early)
+        except InputError:
+            continue
+        for way in found:
+            ranking = rank_fitted(fitted, sequential=way == "sequential")
+            found[way] |= any(one.is_real for one in ranking.differences)
+    return found
 
 
 @dataclass(frozen=True)
-class World:
-    """Judges × 2 systems × items on a scale; `share` of the cells has a rating, `taste` is the standard
-    deviation of judge × system, `to_scale` what becomes of what a judge felt. Nested judges rate one of
-    the two systems each."""
+class Rows:
+    """The rows of the page. A row that `folder` has from a run with the same options is not made again:
+    all of them take an hour."""
 
-    title: str
-    judges: int
-    items: int
-    taste: float = 0.3
-    share: float = 1.0
-    is_nested: bool = False
-    to_scale: Callable[[Floats], Floats] = lambda felt: np.clip((4 + felt).round(), 1, 7)
+    studies: int
+    seed: int
+    folder: Path | None
+    only: str = ""
 
-    def ratings(self, rng: np.random.Generator, difference: float) -> Floats:
-        shape = (self.judges, 2, self.items)
-        felt = (
-            rng.normal(0, SEVERITY_SD, (self.judges, 1, 1))
-            + rng.normal(0, DIFFICULTY_SD, (1, 1, self.items))
-            + rng.normal(0, self.taste, (self.judges, 2, 1))
-            + rng.normal(0, OUTPUT_SD, (1, 2, self.items))
-            + rng.normal(0, NOISE_SD, shape)
-        )
-        felt[:, 0] += difference
-        ratings = self.to_scale(felt)
-        ratings[rng.random(shape) > self.share] = np.nan
-        if self.is_nested:
-            ratings[::2, 0], ratings[1::2, 1] = np.nan, np.nan
-        return ratings
+    def chosen(self, worlds: Sequence[World]) -> list[World]:
+        """All of them, or those with the titles asked for."""
+        return [one for one in worlds if not self.only or one.title in self.only.split(";")]
 
+    def ranked(self, world: World) -> str:
+        studies = int(SHARE_OF_STUDIES[world.kind] * self.studies)
+        return self._row(world.title, lambda: tally(world, studies, self.seed).row(world.title))
 
-def yes_or_no(felt: Floats) -> Floats:
-    return (felt > -1).astype(np.float64)
+    def peeked(self, world: World) -> str:
+        studies = int(PEEKED_SHARE_OF_STUDIES[world.kind] * self.studies)
+        return self._row(f"peeked {world.title}", lambda: peeked_row(world, studies, self.seed))
 
-
-def with_outliers(felt: Floats) -> Floats:
-    """Ratings from 0 to 100, skewed to the top."""
-    return 100 * (1 - np.exp(felt - 1.5).clip(0, 1))
-
-
-WORLDS = (
-    World("2 judges", 2, 100),
-    World("3 judges", 3, 60),
-    World("6 judges", 6, 60),
-    World("6 judges without tastes", 6, 60, taste=0.0),
-    World("4 judges, 200 items", 4, 200),
-    World("6 judges of strong tastes", 6, 60, taste=0.8),
-    World("6 judges, a fifth missing", 6, 100, share=0.8),
-    World("12 judges, each rates one system", 12, 60, is_nested=True),
-    World("12 judges, 10 items", 12, 10),
-    World("a crowd of 30, a tenth of the cells", 30, 100, share=0.1),
-    World("yes or no, 6 judges", 6, 60, to_scale=yes_or_no),
-    World("skewed, 0 to 100, 6 judges", 6, 60, to_scale=with_outliers),
-)
+    def _row(self, name: str, make: Callable[[], str]) -> str:
+        if self.folder is None:
+            return make()
+        kept = self.folder / f"{name} {self.studies} {self.seed}.txt".replace(" ", "_")
+        if not kept.exists():
+            kept.write_text(make(), encoding="utf-8")
+        return kept.read_text(encoding="utf-8")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--studies", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=1)
-    arguments = parser.parse_args()
-    write_page("ranking-calibration", page(arguments.studies, arguments.seed))
-
-
-def row(world: World, studies: int, seed: int) -> str:
-    rng = np.random.default_rng(seed)
-    truth = expected_difference(world, rng)
-    naive = rejected = covered = 0
-    for _ in range(studies):
-        ratings = world.ratings(rng, 0.0)
-        naive += p_of_t_test(ratings) < 0.05
-        p_value = difference(ratings)[2]
-        rejected += p_value is not None and p_value < 0.05
-        low, high, _ = difference(world.ratings(rng, TRUE_DIFFERENCE))
-        covered += low is not None and high is not None and low <= truth <= high
-    cells = (rate(hits, studies) for hits in (naive, rejected, covered))
-    return f"| {world.title} | {world.items} | " + " | ".join(cells) + " |"
-
-
-MANY_STUDIES = 200
-DIVISIVE = "0.1 or 0.8"
-MANY_SYSTEMS = (
-    (3, 6, 200, 0.3), (3, 10, 200, 0.3), (3, 16, 100, 0.5), (4, 16, 100, 0.5), (8, 7, 60, 0.3),
-    (3, 8, 100, DIVISIVE), (8, 8, 60, DIVISIVE),
-)  # fmt: skip
-
-
-def many_row(judges: int, systems: int, items: int, taste: float | str, *, seed: int) -> str:
-    """Equal systems: what is found among all their pairs."""
-    rng = np.random.default_rng([seed, judges, systems, items])
-    is_divisive = np.arange(systems) >= systems // 2
-    tastes = np.where(is_divisive, 0.8, 0.1) if isinstance(taste, str) else np.full(systems, taste)
-    pairs = list(combinations(range(systems), 2))
-    both_divisive = np.array([is_divisive[a] and is_divisive[b] for a, b in pairs])
-    any_found, found = 0, np.zeros(len(pairs))
-    for _ in range(MANY_STUDIES):
-        felt = (
-            SEVERITY_SD * rng.normal(size=(judges, 1, 1))
-            + tastes[:, None] * rng.normal(size=(judges, systems, 1))
-            + DIFFICULTY_SD * rng.normal(size=(1, 1, items))
-            + OUTPUT_SD * rng.normal(size=(1, systems, items))
-            + NOISE_SD * rng.normal(size=(judges, systems, items))
-        )
-        places = np.indices(felt.shape).reshape(3, -1)
-        means = CrossedMeans.of(
-            np.clip((4 + felt).round(), 1, 7).ravel(),
-            groups=places[1],
-            judges=places[0],
-            items=places[2],
-            n_groups=systems,
-        )
-        p_values = np.array([means.difference(a, b).p_value for a, b in pairs], dtype=float)
-        any_found += bool((holm(p_values) < 0.05).any())
-        found += p_values < 0.05
-    cells = [rate(any_found, MANY_STUDIES), f"{found.mean() / MANY_STUDIES:.3f}", "–"]
-    if isinstance(taste, str):
-        cells[2] = f"{found[both_divisive].mean() / MANY_STUDIES:.3f}"
-    return f"| {judges} × {systems} × {items} | {taste} | " + " | ".join(cells) + " |"
-
-
-def difference(ratings: Floats) -> tuple[float | None, float | None, float | None]:
-    judges, systems, items = np.nonzero(~np.isnan(ratings))
-    found = CrossedMeans.of(
-        ratings[judges, systems, items], groups=systems, judges=judges, items=items, n_groups=2
-    ).difference(0, 1)
-    return found.low, found.high, found.p_value
-
-
-def p_of_t_test(ratings: Floats) -> float:
-    return float(ttest_ind(ratings[:, 0].ravel(), ratings[:, 1].ravel(), nan_policy="omit").pvalue)
-
-
-def expected_difference(world: World, rng: np.random.Generator) -> float:
-    """What the difference on the scale would be with all the judges and items there are."""
-    many = World(world.title, 1000, 1000, world.taste, to_scale=world.to_scale)
-    total = sum(
-        float(np.diff(np.nanmean(many.ratings(rng, TRUE_DIFFERENCE), axis=(0, 2)))[0])
-        for _ in range(4)
+    parser.add_argument(
+        "--only", default="", metavar="TITLES", help="of the ranking, with ; between them"
     )
-    return -total / 4
+    parser.add_argument("--resume", type=Path, metavar="FOLDER", help="keep finished rows there")
+    arguments = parser.parse_args()
+    rows = Rows(arguments.studies, arguments.seed, arguments.resume, arguments.only)
+    write_page("ranking-calibration", page(rows))
 
 
-def page(studies: int, seed: int) -> str:
+def page(rows: Rows) -> str:
+    studies, seed = rows.studies, rows.seed
     return "\n".join(
         [
-            "# Calibration of rankings, choices and reliability",
+            "# Calibration of rankings and reliability",
             "",
-            "Measured on simulated studies whose truth is known. *Type I*: how often systems that are equally good are called different at .05.",
-            "*Coverage*: how often a 95% interval holds the truth. Every figure comes with two standard errors of the simulation, which take the",
-            "pairs and systems of one study as independent.",
+            "Measured on simulated studies whose truth is known. Every figure comes with two standard errors of the simulation, which take a study",
+            "as the unit.",
             "",
-            "## Ratings: the difference of two systems",
+            "## The ranking by people",
             "",
-            f"{studies:,} studies a row: judges of their own severity (standard deviation {SEVERITY_SD}) and taste for a system (0.3 where nothing else is",
-            f"said), items ({DIFFICULTY_SD}), outputs ({OUTPUT_SD}) and noise ({NOISE_SD}), on a scale from 1 to 7. The t-test treats all ratings as independent, as",
-            "scripts often do. The true difference is half a point before rounding.",
+            "Ranked as `wellput rank` ranks them. Judges have severity (standard deviation 0.5) and tastes for systems (0.3; strong:",
+            "0.8), items are hard or easy (0.6) and suit some systems (0.5), answers have noise (0.8), and ratings are rounded to whole points. A fifth of",
+            "the judgments is missing where nothing else is said, so that an output has several judges. Documents have effects of their own (0.5,",
+            "with systems 0.4). For grades, yes or no, and choices (with ties) the effects are in log odds: 0.8, 0.5, 0.8 and 0.6.",
             "",
-            "| study | items | type I, t-test over ratings | type I, wellput | coverage, wellput |",
-            "| --- | ---: | ---: | ---: | ---: |",
-            *(row(world, studies, seed) for world in WORLDS),
+            "*Type I*: how often two equally good systems are called different at .05, by a t-test over judgments as scripts often do (of choices one against a half) and by",
+            "the model; *any pair*: how often any pair is, after Holm's correction. *Coverage*: how often the 95% interval of a difference holds",
+            f"the truth, where neighbors differ by {GAP}; *all ranks*: how often all rank ranges hold at once. *Refused*: studies that were separated",
+            "perfectly.",
             "",
-            "With two judges the intervals are very wide: two people say little about other people. Few judges without tastes are a cautious case",
-            "too: noise of one judge looks like a taste. The figures behind the ranking of `wellput agree`, `report` and `study",
-            "status` are these: a two-way jackknife over judges and items, `wellput.stats.judged_means`.",
+            "| study | studies | type I, t-test | type I | any pair | coverage | all ranks | refused |",
+            "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |",
+            *(rows.ranked(world) for world in rows.chosen(WORLDS)),
             "",
-            "## Ratings: all pairs of many equal systems",
+            "## Looking again and again",
             "",
-            f"{MANY_STUDIES} studies a row. *Any*: how often Holm's correction leaves any difference. *A pair*: how often one pair has p < .05.",
-            "Half of the systems are divisive in the last two rows: judges' tastes for them are 0.8, for the others 0.1.",
+            f"Studies of equally good systems. Somebody looks {LOOKS} times while judgments come in. The figures: how often any look calls any",
+            "difference real, by the tests for one look (corrected for the pairs) and by `--sequential`.",
             "",
-            "| judges × systems × items | taste | any, after Holm | a pair | a pair of divisive systems |",
-            "| --- | --- | ---: | ---: | ---: |",
-            *(many_row(*study, seed=seed) for study in MANY_SYSTEMS),
-            "",
-            "How much judges differ is estimated from all pairs together, so that no pair looks certain only because few judges happen to",
-            "agree about it. If systems divide the judges unequally, those that divide them most are told apart a little too often.",
-            "Documents are ignored: if items of one document are similar, all figures here are too certain. So they are if one judge of a",
-            "crowd gives most of the ratings.",
-            "",
-            "## Choices between two systems",
-            "",
-            f"Up to {studies:,} studies a row, of judges with a taste of their own (0.6 on the log scale of odds where nothing else is said) and items",
-            "that suit one system or the other (0.6). χ² treats all choices as independent, and papers do not correct it for the number of pairs.",
-            "wellput tests every pair over judges and items, never less strictly than the exact binomial test, and corrects by Holm's method",
-            "(`wellput.stats.judged_means`). The last column is the interval of a system's share of the choices, where systems differ by 0.5.",
-            "",
-            *CHOICE_COLUMNS,
-            *(choice_row(world, studies, seed) for world in CHOICES),
-            "",
-            "## Strengths by Bradley and Terry",
-            "",
-            "Wald's intervals, which packages print, treat all choices as independent. wellput leaves out each judge and each item",
-            "(`wellput.stats.judged_strengths`). The truth is what all judges would choose.",
-            "",
-            *STRENGTH_COLUMNS,
-            *(strength_row(world, studies, seed) for world in STRENGTHS),
+            "| study | studies | tests for one look | `--sequential` |",
+            "| --- | ---: | ---: | ---: |",
+            *(rows.peeked(world) for world in rows.chosen(PEEKED)),
             "",
             "## The ceiling",
             "",
@@ -264,7 +248,11 @@ def page(studies: int, seed: int) -> str:
             f"{studies:,} studies a row of normal ratings: units and noise of variance 1, judges of variance 0.25 for ICC2 and ICC3, none for ICC1.",
             "",
             *ICC_COLUMNS,
-            *(line for world in CLASSES for line in class_rows(world, studies, seed)),
+            *(row for world in CLASSES for row in class_rows(world, studies, seed)),
             "",
         ]
     )
+
+
+if __name__ == "__main__":
+    main()

@@ -50,7 +50,10 @@ def test_path_writes_the_format_of_its_suffix(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("keywords", "message"),
     [
-        ({}, r"two systems \(difference=0.2\), or two metrics \(metric_correlations='0.45,"),
+        (
+            {},
+            r"two systems \(difference=0.2, or pilot=\), or two metrics \(metric_correlations='0.45,",
+        ),
         ({"difference": 1, "items": [5, 0, 2.5]}, "items= takes .*: 0, 2.5 are not"),
         ({"difference": 1, "judges": []}, "judges= takes whole numbers"),
         ({"difference": 1, "pilot_judges": 2}, "pilot_judges= has no effect .*: leave it out"),
@@ -65,3 +68,46 @@ def test_path_writes_the_format_of_its_suffix(tmp_path: Path) -> None:
 def test_errors_name_keywords(keywords: dict[str, Any], message: str) -> None:
     with pytest.raises(wellput.InputError, match=message):
         wellput.power(**keywords)
+
+
+def test_a_pilot_gives_the_spreads_and_the_difference() -> None:
+    """Those of the model that `rank` fits, turned into spreads of a difference of two systems."""
+    rng = np.random.default_rng(4)
+    felt = (
+        np.array([4.0, 3.0, 1.0])[None, :, None]
+        + rng.normal(0, 0.5, (6, 3, 1))
+        + rng.normal(0, 0.8, (1, 3, 20))
+        + rng.normal(0, 1, (6, 3, 20))
+    )
+    pilot = [
+        wellput.Judgment(f"J{j}", f"i{i}", "ABC"[s], "quality", float(value))
+        for (j, s, i), value in np.ndenumerate(felt)
+    ]
+    ranking = wellput.rank(pilot, permutations=10).rankings[0]
+    table = wellput.power(pilot=pilot, items=20, judges=4, simulations=200)
+    variance = ranking.variance
+    assert table.assumed["difference"] == pytest.approx(ranking.differences[0].delta)
+    assert table.assumed["sd_noise"] == pytest.approx(variance["residual"] ** 0.5)
+    assert table.assumed["sd_item"] == pytest.approx((2 * variance["item:system"]) ** 0.5)
+    assert table.assumed["sd_judge"] == pytest.approx((2 * variance["judge:system"]) ** 0.5)
+    assert "(A and B)" in table.notes[0] and "often too large" in table.notes[1]
+    given = wellput.power(pilot=pilot, difference=0.2, sd_judge=0, items=20, simulations=200)
+    assert (given.assumed["difference"], given.assumed["sd_judge"]) == (0.2, 0)
+    assert given.assumed["sd_noise"] == table.assumed["sd_noise"]
+
+
+def test_a_pilot_of_one_rating_an_output_says_what_it_cannot_show() -> None:
+    pilot = [
+        wellput.Judgment(f"J{i % 3}", f"i{i}", system, "quality", float((i * 7 + len(system)) % 5))
+        for i in range(12)
+        for system in ("A", "BB")
+    ]
+    table = wellput.power(pilot=pilot, difference=1, items=20, judges=1, simulations=200)
+    assert "no output was judged more than once" in " ".join(table.notes)
+    choice = wellput.Preference("J", "i", "A", "B", "better", "a")
+    with pytest.raises(wellput.InputError, match="takes ratings"):
+        wellput.power(pilot=[choice])
+    with pytest.raises(wellput.InputError, match="'fluency' is not in the pilot"):
+        wellput.power(pilot=pilot, question="fluency")
+    with pytest.raises(wellput.InputError, match="question= has no effect"):
+        wellput.power(difference=1, question="quality")

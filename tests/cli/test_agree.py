@@ -105,8 +105,8 @@ def test_pairwise_choices(run: Run) -> None:
         assert (row["p_value"], row["p_adjusted"]) == (one["p_value"], one["p_adjusted"])
         assert abs(row["share"] - 0.5) == pytest.approx(abs(one["delta"]) / 2)
         assert (row["p_value"] < 0.05) == (row["low"] > 0.5 or row["high"] < 0.5)
-    # turned and short were never compared, so neither is better.
-    assert ranked[frozenset(("turned", "short"))]["p_value"] is None
+    # turned and short were never compared, but lost to same as often as each other.
+    assert ranked[frozenset(("turned", "short"))]["p_value"] > 0.3
     (judges,) = result["judges"]
     assert (judges["n_judges"], judges["n_trials"], judges["values"]) == (3, 12, "choices")
     assert judges["kappa"] is not None and judges["alpha"] is not None

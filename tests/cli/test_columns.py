@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tests.cli.conftest import Run
 from tests.io.test_own_columns import GUESSED, TABLE
 
@@ -31,3 +33,39 @@ def test_the_items_are_saved_as_an_evalset(run: Run, tmp_path: Path) -> None:
     refused = run("columns", str(path), "--column", GUESSED.split()[1], "--save", "saved.jsonl")
     assert refused.code == 2
     assert "no column is read as outputs, so there is nothing to save" in refused.err
+
+
+COLUMNS = ("--column", "id=nr", "--column", "references=gold", "--column", "outputs=gpt")
+READING = (
+    "estimate {} j.csv --proxy chrf",
+    "vet j.csv --judge chrf --min-items 2 --evalset {}",
+    "judge {} --model m --endpoint http://127.0.0.1:9/v1 --question fluency --dry-run",
+)
+
+
+@pytest.mark.parametrize("command", READING)
+def test_a_table_with_own_columns_is_read_as_the_same_evalset(
+    command: str, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    words = ["a cat sat", "a dog", "the sun is up", "it rains", "we go home", "no"]
+    rows = [f"{n},{text},{text[: n + 1]}" for n, text in enumerate(words)]
+    Path("own.csv").write_text("nr,gold,gpt\n" + "\n".join(rows))
+    Path("usual.csv").write_text("id,references.0,outputs.gpt\n" + "\n".join(rows))
+    judged = [
+        f"{judge},{n},gpt,quality,{n % 3 + wrong}"
+        for n in range(len(words))
+        for judge, wrong in (("Kim", 0), ("Lee", n % 2), ("Mia", 1))
+    ]
+    Path("j.csv").write_text("judge,item,system,question,value\n" + "\n".join(judged))
+    own = run(*command.format("own.csv").split(), *COLUMNS, "--format", "json")
+    assert own.code == 0, own.err
+    assert own.json == run(*command.format("usual.csv").split(), "--format", "json").json
+
+
+@pytest.mark.parametrize("verb", ["rank", "vet"])
+def test_columns_need_an_evalset(verb: str, run: Run) -> None:
+    judge = ["--judge", "Kim"] if verb == "vet" else []
+    refused = run(verb, "j.csv", *judge, "--column", "id=nr")
+    assert refused.code == 2
+    assert "--column names the columns of an evalset: give --evalset, too." in refused.err

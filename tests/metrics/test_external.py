@@ -5,11 +5,13 @@ from __future__ import annotations
 import gzip
 from pathlib import Path
 
+import numpy as np
 import pyarrow.parquet
 import pytest
 
 import wellput
 from wellput import InputError
+from wellput.io import external_scores, score_columns
 from wellput.io.external_scores import read_external_scores
 from wellput.metrics.external import ExternalMetric
 from wellput.metrics.registry import create, create_all
@@ -79,6 +81,67 @@ def test_compressed_and_parquet(tmp_path: Path) -> None:
     (found,) = read_external_scores(tmp_path / "s.parquet").values()
     assert found.of("A", ["1"])[0] == 0.25
     assert str(found.of("B", ["1"])[0]) == "nan"
+
+
+COLUMNS = [
+    LONG,
+    "item,A,B\n1,3,1\n2,5,\n",
+    "system,item,comet,judge\nA,1,3,0.5\n A,2,5,NaN\nB,1,1,\nA,1,3,0.5\n",
+    'score,item,system\n3,"1, one",A\n5,2,A\nnan,2,B\n1,2,B\n',
+]
+
+
+@pytest.mark.parametrize("text", COLUMNS)
+def test_columns_and_rows_give_the_same(
+    tmp_path: Path, text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = written(tmp_path, text)
+    by_columns = read_external_scores(path)
+    monkeypatch.setattr(score_columns, "PLAIN_SUFFIXES", {})
+    by_rows = read_external_scores(path)
+    assert by_columns.keys() == by_rows.keys()
+    ids = ["1", "2", "1, one", "9"]
+    for name, found in by_columns.items():
+        other = by_rows[name]
+        assert (found.version, found.repeats) == (other.version, other.repeats)
+        for system in ("A", "B", "C"):
+            np.testing.assert_array_equal(found.of(system, ids), other.of(system, ids))
+
+
+def test_many_items_are_found_by_their_hashes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(external_scores, "MAX_NAMED_ITEMS", 10)
+    monkeypatch.setattr(external_scores, "HASHED_AT_ONCE", 7)
+    monkeypatch.setattr(score_columns, "MAX_NAMES", 10)
+    names = [f"item {number}" for number in range(30)]
+    table = pyarrow.table(
+        {
+            "system": ["A"] * 30 + ["B"] * 30,
+            "item": names * 2,
+            "score": [float(number) for number in range(60)],
+        }
+    )
+    pyarrow.parquet.write_table(table, tmp_path / "s.parquet")
+    (found,) = read_external_scores(tmp_path / "s.parquet").values()
+    assert found.of("B", ["item 3", "x", "item 29"]).tolist()[::2] == [33.0, 59.0]
+    assert np.isnan(found.of("B", ["x"])[0])
+
+
+def test_what_of_a_file_is_not_used_is_said_once(tmp_path: Path, evalset: wellput.EvalSet) -> None:
+    text = "system,item,score\nA,1,1\nA,2,2\nA,2,2\nB,1,1\nX,1,1\nA,77,1\nA,78,1\n"
+    result = wellput.score(evalset, written(tmp_path, text, "ter.csv"))
+    assert result.notes == (
+        "ter: lower is better, by its name; higher=true after the path says otherwise.",
+        "ter: the scores of 1 system and 2 items that the evalset does not have are not used ('X').",
+        "ter: 1 row repeats a score that another row has.",
+    )
+
+
+def test_a_metric_of_a_file_without_the_word_metric(tmp_path: Path) -> None:
+    path = written(tmp_path, LONG)
+    with pytest.raises(InputError, match=r"write .*scores\.csv:metric=COMET-22"):
+        create(f"{path}:COMET-22")
 
 
 def test_lower_is_better_by_name_or_by_option(tmp_path: Path) -> None:

@@ -29,7 +29,7 @@ from wellput.agreement.orders import is_sentinel, metric_orders
 from wellput.agreement.panel import Exclusion, Normalization, Panel
 from wellput.agreement.preferences import decision_confusions
 from wellput.agreement.prepared_panels import prepared_panels
-from wellput.agreement.ranking import rank_panel
+from wellput.agreement.ranked_questions import judgments_of, rank_question
 from wellput.agreement.result import Agreement, AgreementLevel, AgreementResult, MetricDifference
 from wellput.agreement.verdicts import Decisions, verdict_rows
 from wellput.core.errors import InputError
@@ -93,7 +93,11 @@ def agree(
     summaries = [
         summarize_judges(raw[name], ready[name], seed=options.uncertainty.seed) for name in raw
     ]
-    rankings = [rank_panel(panel) for panel in (ready if options.normalization else raw).values()]
+    on_phase("ranking systems by people")
+    rankings = [
+        rank_question(name, judgments_of(panel, judgments))
+        for name, panel in (ready if options.normalization else raw).items()
+    ]
     agreement: list[Agreement] = []
     differences: list[MetricDifference] = []
     for panel in ready.values():

@@ -13,10 +13,13 @@ from itertools import combinations
 from typing import Literal, TypeAlias
 
 import numpy as np
+from scipy.sparse import csr_matrix
+from scipy.sparse.csgraph import connected_components
 
 from wellput.agreement.judgment_design import COMPONENTS, QuestionData
-from wellput.agreement.ranking import LOWER_IS_BETTER
+from wellput.agreement.ranking import LOWER_IS_BETTER, listed
 from wellput.core.errors import InputError, counted
+from wellput.stats.balanced_panel import MIN_JUDGES_FOR_FREEDOM
 from wellput.stats.mixed_equations import Floats, MixedDesign
 from wellput.stats.mixed_identifiable import identify_components
 from wellput.stats.mixed_laplace import LaplaceMixed, fit_binary, fit_choices, fit_ordinal
@@ -27,9 +30,8 @@ from wellput.stats.proportions import share_interval
 ModelName: TypeAlias = Literal["linear", "ordinal", "binary", "bradley-terry"]
 MAX_ORDINAL_GRADES = 5
 """A scale with more points is taken to be linear."""
-MIN_JUDGES_FOR_FREEDOM = 4
-"""With fewer judges their tastes are often estimated as 0 by chance; then there are as many degrees of
-freedom as judges, less one, which is cautious."""
+MAX_FREEDOM = 1e6
+"""Student's t is normal from here on."""
 TIE = 0.5
 
 
@@ -109,13 +111,19 @@ def fit_question(
             "Each system had a judge of its own: a severe judge cannot be distinguished from a bad "
             "system, so differences may be those of the judges."
         )
+    alone = data.systems_of_one_judge
+    if alone and not data.has_own_judges:
+        notes.append(
+            f"{listed(alone)} {'was' if len(alone) == 1 else 'were each'} judged by one judge only: "
+            "how far judges' tastes differ is known from the other systems alone."
+        )
     if data.n_repeated:
         notes.append(
             f"{counted(data.n_repeated, 'judgment')} came from a judge who had judged the same output "
             "before; each counts."
         )
     found = fitted.contrast(pair_weights(len(data.system_names))).freedom
-    freedom = np.maximum(np.nan_to_num(found, nan=1.0), 1.0)
+    freedom = np.clip(np.nan_to_num(found, nan=1.0), 1.0, MAX_FREEDOM)
     if 1 < data.n_judges < MIN_JUDGES_FOR_FREEDOM and "judge:system" in random:
         freedom = np.minimum(freedom, data.n_judges - 1)
     return FittedQuestion(
@@ -142,6 +150,11 @@ def _check_answers(data: QuestionData, model: ModelName) -> None:
     if n < 2:
         raise InputError(
             f"{data.question}: only {data.system_names[0]} was judged; a ranking needs two systems."
+        )
+    if data.n_judges == 1 and data.n_items == 1:
+        raise InputError(
+            f"{data.question}: one judge judged one item, which says nothing about other judges or "
+            "items. Collect judgments of more."
         )
     if data.are_choices != (model == "bradley-terry"):
         kind = "pairwise choices" if data.are_choices else "ratings"
@@ -172,9 +185,12 @@ def _one_share(data: QuestionData) -> str:
 def _reason_for_separation(data: QuestionData, problem: Separated) -> str:
     names = [data.system_names[code] for code in problem.systems]
     who = " and ".join(names) if names else "a covariate"
-    if data.are_choices and len(names) == len(data.system_names) > 2:
-        return "some systems won or lost every comparison with the others"
     if data.are_choices:
+        found = [told for code in range(len(data.system_names)) if (told := _always(data, code))]
+        if found:
+            return " and ".join(found)
+        if winners := _never_beaten(data):
+            return f"{listed(winners)} won every comparison with the others"
         return f"{who} won or lost every comparison with the others"
     values = data.raw_means[list(problem.systems)] if names else np.array([])
     if len(values) and np.isin(values, (data.values.min(), data.values.max())).all():
@@ -185,9 +201,36 @@ def _reason_for_separation(data: QuestionData, problem: Separated) -> str:
     return f"{who} decides the answers completely"
 
 
+def _always(data: QuestionData, code: int) -> str:
+    """Whether a system won, or lost, all its comparisons; empty where it did neither."""
+    first, second = data.design.systems.T
+    won = np.concatenate([data.values[first == code], 1 - data.values[second == code]])
+    if set(won.tolist()) not in ({0.0}, {1.0}):
+        return ""
+    verb = "won" if won[0] == 1 else "lost"
+    many = f"all {len(won):,} comparisons" if len(won) > 1 else "its one comparison"
+    return f"{data.system_names[code]} {verb} {many}"
+
+
+def _never_beaten(data: QuestionData) -> list[str]:
+    """A group of systems that won every comparison with systems outside of it."""
+    n = len(data.system_names)
+    first, second = data.design.systems.T
+    got_points = np.zeros((n, n), np.bool_)  # the row's system won or tied against the column's
+    for a, b, value in zip(first, second, data.values, strict=True):
+        got_points[a, b] |= value > 0
+        got_points[b, a] |= value < 1
+    _, groups = connected_components(csr_matrix(got_points), directed=True, connection="strong")
+    for group in np.unique(groups):
+        inside = groups == group
+        if not got_points[~inside][:, inside].any() and got_points[inside][:, ~inside].any():
+            return [name for name, is_one in zip(data.system_names, inside, strict=True) if is_one]
+    return []
+
+
 def _separated(data: QuestionData, model: ModelName, problem: Separated) -> str:
     advice = (
-        "Collect comparisons that it neither always wins nor always loses, or leave the system out: "
+        "Collect more comparisons, also with systems that are closer to it, or leave the system out: "
         "exclude='system=NAME: reason'."
         if data.are_choices
         else "Use model='linear'."

@@ -74,14 +74,12 @@ class FittedRanking(Ranking):
     variance: dict[str, float] = field(default_factory=dict)
     not_estimable: dict[str, str] = field(default_factory=dict)
     latent: dict[str, float] = field(default_factory=dict)
+    latent_bounds: dict[str, tuple[float, float]] = field(default_factory=dict)
+    """Each system's effect in log odds (of choices its strength, 0 on average) and its interval."""
     reliability: float | None = None
     covariate_effects: dict[str, SystemDifference] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
     by: dict[str, str] | None = None
     against: str | None = None
-    sequential: bool = False
-    too_early: str = ""
-    """Why nothing can be said yet that holds however often one looks."""
     has_own_judges: bool = False
     are_machines: bool = False
     random: tuple[str, ...] = COMPONENTS
@@ -115,7 +113,6 @@ class FittedRanking(Ranking):
             "correction": self.correction,
             "confidence": self.confidence,
             "sequential": self.sequential,
-            "notes": [*self.notes, *filter(None, [self.too_early])],
         }
 
 
@@ -157,13 +154,14 @@ def rank_fitted(
         variance={name: float(value) for name, value in fitted.components.items()},
         not_estimable=question.not_estimable,
         latent=latent,
+        latent_bounds={} if sequential else _latent_bounds(question, confidence),
         reliability=reliability_of(question),
         covariate_effects=_covariate_effects(question, confidence, sequential=sequential),
         notes=question.notes,
         by=by,
         against=against,
         sequential=sequential,
-        too_early=too_early,
+        refusal=too_early,
         has_own_judges=data.has_own_judges,
         are_machines=all(is_machine(name) for name in data.judge_names),
         random=question.random,
@@ -172,8 +170,8 @@ def rank_fitted(
 
 def answer_sentence(ranking: FittedRanking, *, with_question: bool = False) -> str:
     """Who won and how sure that is, or why it is too early to say."""
-    if ranking.too_early:
-        return ranking.too_early
+    if ranking.refusal:
+        return ranking.refusal
     if ranking.against is not None:
         return _against_sentence(ranking)
     return winner_sentence(ranking, with_question=with_question)
@@ -325,6 +323,20 @@ def _systems(
         )
         for rank, code in enumerate(order, 1)
     )
+
+
+def _latent_bounds(question: FittedQuestion, confidence: float) -> dict[str, tuple[float, float]]:
+    names = question.data.system_names
+    if isinstance(question.fitted, LinearMixed):
+        return {}
+    n = len(names)
+    found = question.fitted.contrast(np.eye(n) - 1 / n if question.data.are_choices else np.eye(n))
+    freedom = np.maximum(np.nan_to_num(found.freedom, nan=1.0), 1.0)
+    half = found.errors * student.isf((1 - confidence) / 2, freedom)
+    return {
+        name: (float(value - width), float(value + width))
+        for name, value, width in zip(names, found.values, half, strict=True)
+    }
 
 
 def _covariate_effects(

@@ -70,6 +70,20 @@ class QuestionData:
         return bool(met == self.n_judges == len(self.system_names))
 
     @property
+    def systems_of_one_judge(self) -> list[str]:
+        """The systems that only one judge of several judged."""
+        if self.n_judges < 2:
+            return []
+        systems = self.design.systems.reshape(len(self.values), -1)
+        pairs = {
+            (system, judge)
+            for row, judge in zip(systems.tolist(), self.judges.tolist(), strict=True)
+            for system in row
+        }
+        judges = np.bincount([system for system, _ in pairs], minlength=len(self.system_names))
+        return [name for name, n in zip(self.system_names, judges, strict=True) if n == 1]
+
+    @property
     def are_choices(self) -> bool:
         return self.design.is_choice
 

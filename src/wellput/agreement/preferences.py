@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from itertools import combinations
 from typing import Any
 
@@ -22,21 +22,19 @@ import numpy as np
 
 from wellput.agreement.correlations import oriented
 from wellput.agreement.exclusions import without_excluded
+from wellput.agreement.fitted_ranking import FittedRanking
 from wellput.agreement.judges import summarize_choosers
 from wellput.agreement.orders import metric_orders
 from wellput.agreement.panel import Exclusion, KnownNames, Panel, refuse_unknown
-from wellput.agreement.ranking import Ranking, rank_choices
+from wellput.agreement.ranked_questions import rank_question
+from wellput.agreement.ranking import Ranking
 from wellput.agreement.result import AgreementResult
 from wellput.core.errors import InputError, counted
-from wellput.core.estimates import Estimate, ScoreTable
+from wellput.core.estimates import ScoreTable
 from wellput.core.judgment import Preference
 from wellput.core.scores import MIN_ITEMS_FOR_CLAIMS
-from wellput.stats.judged_means import CrossedMeans
-from wellput.stats.judged_strengths import judged_strengths
 from wellput.stats.kappa import Confusion, confusion
-from wellput.stats.places import Places, places_of
-from wellput.stats.preferences import Choices, goodness_of_fit, win_rates
-from wellput.stats.strengths import BradleyTerry
+from wellput.stats.preferences import Choices, goodness_of_fit, selection_ratios, win_rates
 
 KEPT, REFUSED = "kept", "refused"
 YES_NO_SCALES = ({0.0, 1.0}, {1.0, 2.0})
@@ -87,7 +85,7 @@ def agree_on_preferences(
             by_question.setdefault(preference.question, []).append(preference)
     if not by_question:
         raise InputError("There are no choices about the questions asked for.")
-    rankings = [rank_choices(name, rows) for name, rows in by_question.items()]
+    rankings = [rank_question(name, rows) for name, rows in by_question.items()]
     return AgreementResult(
         level="segment",
         ranking=tuple(rankings),
@@ -107,10 +105,14 @@ def agree_on_preferences(
 
 
 def _question(rows: Sequence[Preference], ranking: Ranking, table: ScoreTable) -> dict[str, Any]:
+    """`win_rate` with its interval and `strength` are those of the ranking's model; where there is
+    none, the win rate is that of these choices, and the others are None."""
     named = {row.system_a for row in rows} | {row.system_b for row in rows}
     systems = [system for system in table.systems if system in named]
-    trials = _Trials.of(rows, systems)
-    fitted = trials.strengths()
+    choices = Choices.of([(row.system_a, row.system_b, row.choice) for row in rows], systems)
+    ranked = {row.system: row for row in ranking.systems}
+    strengths = ranking.latent if isinstance(ranking, FittedRanking) else {}
+    bounds = ranking.latent_bounds if isinstance(ranking, FittedRanking) else {}
     return {
         "question": ranking.question,
         "n": len(rows),
@@ -119,20 +121,19 @@ def _question(rows: Sequence[Preference], ranking: Ranking, table: ScoreTable) -
             {
                 "system": system,
                 "selection_ratio": ratio.value,
-                "low": ratio.low,
-                "high": ratio.high,
                 "n": ratio.n,
-                "strength": strength.value,
-                "strength_low": strength.low,
-                "strength_high": strength.high,
+                "win_rate": ranked[system].estimate,
+                "low": ranked[system].low,
+                "high": ranked[system].high,
+                "strength": strengths.get(system),
+                "strength_low": bounds[system][0] if system in bounds else None,
+                "strength_high": bounds[system][1] if system in bounds else None,
             }
-            for system, ratio, strength in zip(
-                systems, trials.selection_ratios(), fitted.strengths, strict=True
-            )
+            for system, ratio in zip(systems, selection_ratios(choices), strict=True)
         ],
-        "pairs": _pairs(trials.counts, ranking),
-        "win_rates": win_rates(trials.counts).tolist(),
-        "note": ". ".join(filter(None, (fitted.reason, _few_items(rows)))),
+        "pairs": _pairs(choices, ranking),
+        "win_rates": win_rates(choices).tolist(),
+        "note": ". ".join(filter(None, (ranking.refusal.rstrip("."), _few_items(rows)))),
     }
 
 
@@ -169,56 +170,6 @@ def _pairs(choices: Choices, ranking: Ranking) -> list[dict[str, Any]]:
 
 def _share(delta: float | None) -> float:
     return math.nan if delta is None else (1 + delta) / 2
-
-
-@dataclass(frozen=True, eq=False)
-class _Trials:
-    """The choices as parallel arrays: places of the systems offered, of the judge and of the item."""
-
-    systems: Sequence[str]
-    first: Places
-    second: Places
-    choices: Sequence[str]
-    judges: Places
-    items: Places
-
-    @classmethod
-    def of(cls, rows: Sequence[Preference], systems: Sequence[str]) -> _Trials:
-        return cls(
-            systems,
-            places_of([row.system_a for row in rows], systems),
-            places_of([row.system_b for row in rows], systems),
-            [row.choice for row in rows],
-            places_of([row.judge for row in rows]),
-            places_of([row.item for row in rows]),
-        )
-
-    @property
-    def counts(self) -> Choices:
-        return Choices.of_places(self.first, self.second, self.choices, self.systems)
-
-    def strengths(self) -> BradleyTerry:
-        return judged_strengths(
-            self.first,
-            self.second,
-            self.choices,
-            judges=self.judges,
-            items=self.items,
-            systems=self.systems,
-        )
-
-    def selection_ratios(self) -> list[Estimate]:
-        """Times chosen / times offered (Foster 2008); a tie is an offer where neither was chosen."""
-        chosen = np.array(self.choices)
-        means = CrossedMeans.of(
-            np.concatenate([chosen == "a", chosen == "b"]).astype(np.float64),
-            groups=np.concatenate([self.first, self.second]),
-            judges=np.tile(self.judges, 2),
-            items=np.tile(self.items, 2),
-            n_groups=len(self.systems),
-            are_shares=True,
-        )
-        return [means.mean(place) for place in range(len(self.systems))]
 
 
 def _few_items(rows: Sequence[Preference]) -> str:

@@ -1,28 +1,16 @@
-"""Who won, according to people: `Ranking`, a question's systems, best first.
+"""`Ranking`, who won according to people: a question's systems, best first.
 
 An estimate is on the question's scale: the mean of ratings, the share of yes among answers that are 0
-or 1, or the share of offers in which a system was chosen (a tie is half a choice). Intervals and tests
-hold for these systems, other judges and other items (`stats.judged_means`). Two systems are compared by
-their ratings, or only by the choices between the two (`head_to_head`).
+or 1, or the share of comparisons that a system wins (a tie is half a win). `ranked_questions` makes
+rankings of judgments.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from itertools import combinations, pairwise
 from typing import Any, Literal
-
-import numpy as np
-
-from wellput.agreement.panel import Panel, panels, selection_ratings
-from wellput.core.estimates import Estimate
-from wellput.core.judgment import Judgment, Preference
-from wellput.stats.corrections import holm
-from wellput.stats.judged_means import CrossedMeans, head_to_head
-from wellput.stats.places import Places, places_of
-from wellput.stats.undefined_values import undefined
 
 RankingModel = Literal["mean", "rate", "win rate"]
 ESTIMATE_HEADINGS: dict[RankingModel, str] = {
@@ -62,7 +50,7 @@ class SystemDifference:
     """How far the first system is ahead of the second; p is NaN where the spread is unknown.
 
     For choices, `delta` is the first system's share of the choices between the two minus the second's,
-    from −1 to 1, and NaN where they were never offered together.
+    from −1 to 1; NaN where a model is not fitted and they were never offered together.
     """
 
     systems: tuple[str, str]
@@ -98,6 +86,13 @@ class Ranking:
     are_simulated: bool = False
     """Whether the judges' names begin with "simulated". Their preferences must not look like
     people's."""
+    refusal: str = ""
+    """Why no difference could be tested, in a sentence; empty where some could."""
+    sequential: bool = False
+    """Whether differences, p-values and ranks hold however often one looks while judgments come in;
+    systems have no intervals then."""
+    notes: tuple[str, ...] = ()
+    """What else to know, in sentences."""
 
     @property
     def who(self) -> str:
@@ -136,11 +131,11 @@ class Ranking:
         return [d for d in self.differences if d.systems[0] == self.systems[0].system]
 
     def to_dict(self) -> dict[str, Any]:
-        """An entry of `questions` in the JSON of a ranking. Variance components and reliability are
-        None, because they are not estimated."""
+        """An entry of `questions` in the JSON of `wellput rank`; the model is None where none could be
+        fitted."""
         return {
             "question": self.question,
-            "model": self.model,
+            "model": None,
             "systems": [asdict(row) for row in self.systems],
             "differences": [row.to_dict() for row in self.differences],
             "variance": dict.fromkeys(VARIANCE_COMPONENTS),
@@ -150,162 +145,14 @@ class Ranking:
             "items": self.n_items,
             "n": self.n,
             "scope": self.scope,
+            "notes": [*self.notes, *filter(None, [self.refusal])],
         }
 
 
-def rank_panel(panel: Panel) -> Ranking:
-    """The ranking by a panel's ratings."""
-    judges, systems, items = np.nonzero(~np.isnan(panel.ratings))
-    values = panel.ratings[judges, systems, items]
-    model: RankingModel = "rate" if set(np.unique(values)) <= {0.0, 1.0} else "mean"
-    means = CrossedMeans.of(
-        values,
-        groups=systems,
-        judges=judges,
-        items=items,
-        n_groups=len(panel.systems),
-        are_shares=model == "rate",
-    )
-    named = {panel.judges[place] for place in set(judges.tolist())}
-    counts = (len(named), len(set(items.tolist())), len(values))
-    return _ranking(panel.question, model, panel.systems, means, means.difference, counts, named)
-
-
-def rank_choices(question: str, choices: Sequence[Preference]) -> Ranking:
-    """The ranking by the pairwise choices on one question."""
-    ratings = selection_ratings(choices)
-    systems = list(dict.fromkeys(rating.system for rating in ratings))
-    judges = {rating.judge for rating in ratings}
-    judge_of = places_of([rating.judge for rating in ratings])
-    item_of = places_of([rating.item for rating in ratings])
-    means = CrossedMeans.of(
-        np.array([rating.value for rating in ratings]),
-        groups=places_of([rating.system for rating in ratings], systems),
-        judges=judge_of,
-        items=item_of,
-        n_groups=len(systems),
-        are_shares=True,
-    )
-    counts = (len(judges), len({rating.item for rating in ratings}), len(choices))
-    between = _between(systems, ratings, judge_of, item_of)
-    return _ranking(question, "win rate", systems, means, between, counts, judges)
-
-
-def _between(
-    systems: Sequence[str], ratings: Sequence[Judgment], judge_of: Places, item_of: Places
-) -> Callable[[int, int], Estimate]:
-    """A function that compares two systems by the choices between them. `ratings` has two for each
-    choice, as `selection_ratings` makes them."""
-    at = {system: place for place, system in enumerate(systems)}
-    met = [(at[a.system], at[b.system]) for a, b in zip(ratings[::2], ratings[1::2], strict=True)]
-    number = {pair: n for n, pair in enumerate(sorted({(min(p), max(p)) for p in met}))}
-    shares = head_to_head(
-        [
-            rating.number if a < b else 1 - rating.number
-            for (a, b), rating in zip(met, ratings[::2], strict=True)
-        ],
-        pairs=[number[min(pair), max(pair)] for pair in met],
-        judges=judge_of[::2],
-        items=item_of[::2],
-        n_pairs=len(number),
-    )
-
-    def difference(a: int, b: int) -> Estimate:
-        place = number.get((min(a, b), max(a, b)))
-        if place is None:
-            return undefined("they were never offered together", n=0)
-        share = shares[place]
-        if share.low is None or share.high is None:
-            value = 2 * share.value - 1
-            return Estimate(-value if a > b else value, method=share.method, n=share.n, null=0.0)
-        value, low, high = (2 * each - 1 for each in (share.value, share.low, share.high))
-        if a > b:
-            value, low, high = -value, -high, -low
-        return Estimate(value, low, high, share.p_value, share.method, share.n, null=0.0)
-
-    return difference
-
-
-def rank_answers(answers: Sequence[Judgment] | Sequence[Preference]) -> list[Ranking]:
-    """One ranking per question, by the judgments or choices as given."""
-    choices = [answer for answer in answers if isinstance(answer, Preference)]
-    if choices:
-        return [
-            rank_choices(question, [one for one in choices if one.question == question])
-            for question in dict.fromkeys(one.question for one in choices)
-        ]
-    ratings = [answer for answer in answers if isinstance(answer, Judgment)]
-    if not ratings:
-        return []
-    systems = list(dict.fromkeys(rating.system for rating in ratings))
-    items = list(dict.fromkeys(rating.item for rating in ratings))
-    return [rank_panel(panel) for panel in panels(ratings, systems, items).values()]
-
-
-def _ranking(
-    question: str,
-    model: RankingModel,
-    systems: Sequence[str],
-    means: CrossedMeans,
-    difference_of: Callable[[int, int], Estimate],
-    counts: tuple[int, int, int],
-    judges: Collection[str],
-) -> Ranking:
-    judged = np.flatnonzero(means.counts)
-    sign = -1.0 if question in LOWER_IS_BETTER else 1.0
-    order = judged[np.argsort(-sign * means.means[judged], kind="stable")].tolist()
-    pairs = list(combinations(order, 2))
-    found = [difference_of(a, b) for a, b in pairs]
-    if model == "win rate":
-        # The system that won more choices between the two is ahead, even where it won fewer choices
-        # overall.
-        pairs = [(b, a) if e.value < 0 else (a, b) for (a, b), e in zip(pairs, found, strict=True)]
-        found = [difference_of(a, b) for a, b in pairs]
-    p_values = np.array([math.nan if e.p_value is None else e.p_value for e in found])
-    differences = tuple(
-        SystemDifference(
-            (systems[a], systems[b]), e.value, e.low, e.high, float(p), float(adjusted)
-        )
-        for (a, b), e, p, adjusted in zip(pairs, found, p_values, holm(p_values), strict=True)
-    )
-    names = [systems[place] for place in order]
-    better = dict.fromkeys(names, 0)
-    worse = dict.fromkeys(names, 0)
-    for difference in differences:
-        if difference.is_real:
-            worse[difference.systems[0]] += 1
-            better[difference.systems[1]] += 1
-    clusters = _clusters(names, differences)
-    rows = []
-    for rank, (place, name) in enumerate(zip(order, names, strict=True), 1):
-        estimate = means.mean(place)
-        rows.append(
-            RankedSystem(
-                system=name,
-                estimate=estimate.value,
-                low=estimate.low,
-                high=estimate.high,
-                rank=rank,
-                rank_low=1 + better[name],
-                rank_high=len(names) - worse[name],
-                cluster=clusters[name],
-                n=int(means.counts[place]),
-                raw_mean=estimate.value,
-            )
-        )
-    are_simulated = bool(judges) and all(judge.startswith("simulated") for judge in judges)
-    return Ranking(question, model, tuple(rows), differences, *counts, are_simulated)
-
-
-def _clusters(names: Sequence[str], differences: Sequence[SystemDifference]) -> dict[str, int]:
-    """The cluster of each system. A new one begins where all systems above are significantly better
-    than all below."""
-    real = {difference.systems for difference in differences if difference.is_real}
-    clusters = dict.fromkeys(names[:1], 1)
-    for place, (above, name) in enumerate(pairwise(names), 1):
-        is_cut = all((one, other) in real for one in names[:place] for other in names[place:])
-        clusters[name] = clusters[above] + is_cut
-    return clusters
+SEQUENTIAL_NOTE = (
+    "The study is still running, so the figures will change. What is said about differences and ranks "
+    "holds however often you look."
+)
 
 
 def winner_sentence(ranking: Ranking, *, with_question: bool = False) -> str:
@@ -316,11 +163,7 @@ def winner_sentence(ranking: Ranking, *, with_question: bool = False) -> str:
     if not others:
         return f"{start}{first.system} is the only system that was judged."
     if not ranking.has_tests:
-        return (
-            f"{start}{first.system} has the highest {ranking.model}, "
-            f"{shown_estimate(first.estimate, ranking.model)}, but how sure that is cannot be said: "
-            f"{_why_unknown(ranking)}."
-        )
+        return f"{start}{_untested_sentence(ranking)}"
     leaders = ranking.leaders
     if len(leaders) == len(ranking.systems):
         return (
@@ -359,10 +202,17 @@ def winner_sentence(ranking: Ranking, *, with_question: bool = False) -> str:
     )
 
 
-def _why_unknown(ranking: Ranking) -> str:
-    if ranking.n_judges < 2 and ranking.n_items < 2:
-        return "there is one judge and one item"
-    return "the judgments of each system are all equal, or come from one judge or item only"
+def _untested_sentence(ranking: Ranking) -> str:
+    """Who is ahead in these judgments, and why nothing can be said about others."""
+    first, second = ranking.systems[:2]
+    if first.estimate == second.estimate:
+        return ranking.refusal
+    best = "lowest" if ranking.question in LOWER_IS_BETTER else "highest"
+    return (
+        f"{first.system} has the {best} {ESTIMATE_HEADINGS[ranking.model]}, "
+        f"{shown_estimate(first.estimate, ranking.model)}, but how sure that is cannot be said. "
+        f"{ranking.refusal}"
+    )
 
 
 def shown_share(delta: float) -> str:
@@ -398,6 +248,17 @@ def shown_interval(row: RankedSystem, model: RankingModel) -> str:
     if row.low is None or row.high is None:
         return "–"
     return f"[{shown_estimate(row.low, model)}, {shown_estimate(row.high, model)}]"
+
+
+def shown_rank(row: RankedSystem) -> str:
+    """The ranks that the tests leave open.
+
+    >>> shown_rank(RankedSystem("A", 5.0, 4.0, 6.0, 1, 1, 2, 1, 10, 5.0))
+    '1–2'
+    """
+    if row.rank_low == row.rank_high:
+        return str(row.rank_low)
+    return f"{row.rank_low}–{row.rank_high}"
 
 
 def listed(names: Sequence[str]) -> str:

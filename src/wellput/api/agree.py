@@ -236,6 +236,7 @@ def agree(
     if not metrics:
         result = replace(result, orders=(), agreement=(), differences=(), advice=())
     result = taken.completed(result)
+    result = replace(result, notes=(*result.notes, *scored.notes))
     if path is not None:
         result.save(path)
     return result

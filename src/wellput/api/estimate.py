@@ -16,6 +16,7 @@ from wellput.agreement.panel import AnyJudgment, names_of
 from wellput.agreement.proxied_labels import ProxiedLabels, chosen_labels, rated_labels
 from wellput.api.inputs import (
     Answers,
+    Columns,
     Items,
     Metrics,
     check_confidence,
@@ -44,6 +45,7 @@ def estimate(
     judgments: Answers,
     proxy: Metrics,
     *,
+    column: Columns = (),
     question: str | None = None,
     judges: Names = "people",
     strata: str | None = None,
@@ -70,6 +72,8 @@ def estimate(
         A metric, a file of scores (`"./comet.csv"`), several metrics (`"chrf,length"`: they are fitted
         to the judgments, by fits that do not see the item), or a judge of the file
         (`"judge:model:gpt-4o"`).
+    column
+        The columns of the evalset's file, as for `score`.
     question
         The question, where the judgments have several.
     judges
@@ -127,7 +131,7 @@ def estimate(
             "its predictors instead, such as proxy='chrf,length': they are fitted to other items than "
             "those that they are used for."
         )
-    source = open_items(evalset, metrics, threads=threads, on_phase=on_phase)
+    source = open_items(evalset, metrics, column=column, threads=threads, on_phase=on_phase)
     known = names_of(source.unparsed, on_progress=on_phase("reading items"))
     exclusions = [
         parse_exclusion(text) for text in ([exclude] if isinstance(exclude, str) else exclude)

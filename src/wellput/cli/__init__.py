@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import gc
+import os
 import signal
 import sys
 import warnings
@@ -113,6 +114,9 @@ def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
 def main() -> None:
     """Runs the program. Exit codes: 0 success; 1 a check such as --fail-if-worse failed, or wellput has
     a bug; 2 the input is wrong, or the machine cannot do it. docs/reliability.md has the signals."""
+    # The kernels have threads of their own. Those of OpenBLAS make small systems of equations slower,
+    # by far on a busy machine, and let last digits depend on the number of cores.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     warnings.showwarning = _show_warning
     # Items stay in memory until the end. Searching them for garbage again and again would take a third
     # of the time of reading a large evalset with trees or schedules.

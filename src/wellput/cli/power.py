@@ -13,12 +13,20 @@ from wellput.cli.options import common_options, show_result_of
     epilog="""\b
 Examples:
   wellput power --difference 0.2 --sd-item 0.8 --sd-noise 1.1 --items 50,100,200 --judges 1,3,5
+  wellput power --pilot judgments.csv --difference 0.3
   wellput power --metric-correlations 0.45,0.40,0.80 --items 100,500,1000
 """
 )
 @click.option(
     "--difference", type=float, metavar="D", help="Difference between two systems to be found."
 )
+@click.option(
+    "--pilot",
+    type=click.Path(),
+    metavar="JUDGMENTS",
+    help="Judgments of a pilot study: take the spreads, and the difference, from them.",
+)
+@click.option("--question", metavar="QUESTION", help="The pilot's question, if it has several.")
 @click.option(
     "--metric-correlations",
     metavar="R1,R2,R12",

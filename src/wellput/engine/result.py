@@ -101,6 +101,7 @@ class ScoreResult(Result):
     explanations: tuple[str, ...] = ()
     run: str | None = None
     left_out: tuple[UnscoredItems, ...] = ()
+    notes: tuple[str, ...] = ()
     tables: Mapping[str, ScoreTable] = field(default_factory=dict, repr=False)
     higher_is_better: Mapping[str, bool | None] = field(default_factory=dict, repr=False)
     clusters: Clusters | None = field(default=None, repr=False)
@@ -187,6 +188,7 @@ class ScoreResult(Result):
             "pairs": [asdict(comparison) for comparison in self.comparisons],
             "skipped": [asdict(skipped) for skipped in self.skipped],
             "left_out": [asdict(left_out) for left_out in self.left_out],
+            "notes": list(self.notes),
             "test": self.test,
             "correction": "holm",
             "generalize": "items",

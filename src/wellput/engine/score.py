@@ -113,6 +113,7 @@ def score_source(
         comparisons=tuple(compared) if asked.all_pairs else (),
         skipped=tuple(collection.skipped),
         left_out=_left_out(collection),
+        notes=tuple(note for m in collection.metrics for note in getattr(m, "notes", ())),
         tables=tables,
         higher_is_better={m.name: m.higher_is_better for m in collection.metrics},
         clusters=clusters,

@@ -14,38 +14,82 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from wellput import _native
 from wellput.core.errors import InputError, Problems
 from wellput.io.files import InputFile, PathLike, check_readable, file_fingerprint
+from wellput.io.score_columns import MISSING_CELLS, NameColumn, Unsuitable, read_score_columns
 from wellput.io.tables import read_records
 
 LONG_COLUMNS = ("system", "item", "score")
 ITEM_COLUMNS = ("item", "id", "item_id", "seg_id", "segment")
 """Names that the column of items may have in a file with a column a system."""
-MISSING_CELLS = frozenset({"", "nan", "na", "n/a", "none", "null"})
+SHOWN_ITEMS = 4
+MAX_NAMED_ITEMS = 100_000
+"""Above this number, items are found by the hashes of their names."""
+HASHED_AT_ONCE = 1 << 18
+MAX_CELLS_A_ROW = 16
+"""A table of systems × items may have this many cells for each row of the file."""
+
+
+class ItemPlaces:
+    """Where each item stands: by its name while they are few, by the hash of its name when there are
+    many. Hashes take 16 bytes an item, and are the same in every process."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self._places: dict[str, int] | None = None
+        self.first = list(names[:SHOWN_ITEMS])
+        self.n = len(names)
+        if self.n <= MAX_NAMED_ITEMS:
+            self._places = {name: place for place, name in enumerate(names)}
+            return
+        hashes = np.concatenate(
+            [
+                _native.text_hashes(names[n : n + HASHED_AT_ONCE])
+                for n in range(0, self.n, HASHED_AT_ONCE)
+            ]
+        )
+        self._order = np.argsort(hashes)
+        self._hashes = hashes[self._order]
+        if (self._hashes[1:] == self._hashes[:-1]).any():  # two names with one hash
+            self._places = {name: place for place, name in enumerate(names)}
+
+    def of(self, ids: Sequence[str]) -> NDArray[np.int64]:
+        """The places of these items, -1 for those that are not there."""
+        if self._places is not None:
+            return np.array([self._places.get(name, -1) for name in ids], np.int64)
+        wanted = _native.text_hashes(list(ids))
+        near = np.minimum(np.searchsorted(self._hashes, wanted), self.n - 1)
+        return np.where(self._hashes[near] == wanted, self._order[near], -1)
+
+    def __len__(self) -> int:
+        return self.n
 
 
 @dataclass(frozen=True, eq=False)
 class ExternalScores:
     """One metric's scores. `scores` has an array for each system, with a place for every item of
     `items` that it has a score of, NaN where it has none. `system_scores` are the scores of whole
-    systems, where the metric's own program gave them: those of BLEU are no means of segments."""
+    systems, where the metric's own program gave them: those of BLEU are no means of segments.
+    `repeats` counts the rows that say again what another row says."""
 
     metric: str
     path: str
-    items: Mapping[str, int]
+    items: ItemPlaces
     scores: Mapping[str, NDArray[np.float64]]
     version: str
     fingerprint: str
     system_scores: Mapping[str, float] = field(default_factory=dict)
+    repeats: int = 0
+    _last: list[Any] = field(default_factory=list, repr=False)
 
     def of(self, system: str, ids: Sequence[str]) -> NDArray[np.float64]:
         """The scores of one system for these items, NaN for what is missing."""
@@ -53,14 +97,60 @@ class ExternalScores:
         found = np.full(len(ids), np.nan)
         if own is None:
             return found
-        places = np.array([self.items.get(item, -1) for item in ids], np.int64)
+        places = self._places(ids)
         known = (places >= 0) & (places < len(own))
         found[known] = own[places[known]]
         return found
 
+    def _places(self, ids: Sequence[str]) -> NDArray[np.int64]:
+        """The places of the items; systems are asked one after the other for the same ones."""
+        last = self._last[-1] if self._last else None
+        if last is not None and last[0] == ids:
+            found: NDArray[np.int64] = last[1]
+            return found
+        places = self.items.of(ids)
+        self._last[:] = [(ids, places)]
+        return places
 
-Layout: TypeAlias = Callable[[Mapping[str, Any]], Iterator[tuple[str, str, str, Any, str]]]
-"""From a record to its cells: system, item, metric, score, version."""
+
+@dataclass(frozen=True)
+class Layout:
+    """Which columns hold what. Each of `values` is a column of scores: of one metric, or of those that
+    the column `metric` names, or of one system, if there is no column `system`."""
+
+    item: str
+    values: tuple[str, ...]
+    default: str
+    system: str | None = None
+    metric: str | None = None
+    version: str | None = None
+    is_long: bool = False
+
+    def cells(self, record: Mapping[str, Any]) -> Iterator[tuple[str, str, str, Any, str]]:
+        """Of a record: system, item, metric, score, version."""
+        version = str(record.get(self.version) or "") if self.version else ""
+        item = _text(record.get(self.item))
+        if self.is_long:
+            named = str(record.get(self.metric) or "") if self.metric else ""
+            metric = named or self.default
+            yield (
+                _text(record.get(str(self.system))),
+                item,
+                metric,
+                record.get(self.values[0]),
+                version,
+            )
+            return
+        for name in self.values:
+            if self.system is None:
+                yield name, item, self.default, record.get(name), version
+            else:
+                yield _text(record.get(self.system)), item, name, record.get(name), version
+
+    @property
+    def names(self) -> list[str]:
+        """The columns of names."""
+        return [name for name in (self.item, self.system, self.metric, self.version) if name]
 
 
 @dataclass
@@ -70,6 +160,7 @@ class _Collected:
     items: dict[str, int] = field(default_factory=dict)
     scores: dict[str, array[float]] = field(default_factory=dict)
     version: str = ""
+    repeats: int = 0
 
     def add(self, system: str, item: str, value: float) -> str | None:
         """What is wrong, if the cell has another score already."""
@@ -77,6 +168,7 @@ class _Collected:
         row = self.scores.setdefault(system, array("d"))
         if place < len(row):
             if not math.isnan(row[place]):
+                self.repeats += 1
                 return (
                     None
                     if row[place] == value
@@ -94,16 +186,123 @@ def read_external_scores(path: PathLike) -> dict[str, ExternalScores]:
     file = InputFile(path)
     check_readable(file)
     problems = Problems(file.name)
-    unit = "row" if file.suffix == ".parquet" else "line"
     rows = read_records(file, problems, ())
     first = next(rows, None)
     if first is None:
         problems.raise_if_any()
         raise InputError(f"{file.name} has no scores.")
     layout = _layout(file.name, first[1], _metric_name(path))
+    fingerprint = (file_fingerprint(path) or "unknown")[:12]
+    try:
+        found = _by_columns(file, layout, str(path), fingerprint)
+    except Unsuitable:
+        rest = chain([first], rows)
+        found = _by_rows(file, layout, rest, problems, str(path), fingerprint)
+    if not found:
+        raise InputError(f"{file.name} has no scores: all its cells are empty.")
+    return found
+
+
+def _by_columns(
+    file: InputFile, layout: Layout, path: str, fingerprint: str
+) -> dict[str, ExternalScores]:
+    """The metrics, read with PyArrow. Raises `Unsuitable` for all that is not as it should be."""
+    named, values = read_score_columns(file, layout.names, layout.values)
+    items = named[layout.item]
+    if "" in items.names or (layout.system and "" in named[layout.system].names):
+        raise Unsuitable
+    places = ItemPlaces(items.names)
+    found: dict[str, ExternalScores] = {}
+    for metric, scores, rows in _metrics_of(layout, named, values):
+        if not len(rows):
+            continue
+        if metric in found:
+            raise Unsuitable
+        version = _only_version(named[layout.version], rows) if layout.version else ""
+        tables, repeats = _systems_of(layout, named, scores, rows, len(places))
+        found[metric] = ExternalScores(
+            metric, path, places, tables, version, fingerprint, repeats=repeats
+        )
+    if layout.system is None:
+        tables = {
+            system: _scattered(items.codes, scores, np.flatnonzero(~np.isnan(scores)), len(places))
+            for system, scores in values.items()
+        }
+        n_rows = sum(int((~np.isnan(scores)).sum()) for scores in values.values())
+        n_cells = sum(int((~np.isnan(table)).sum()) for table in tables.values())
+        if n_rows:
+            found[layout.default] = ExternalScores(
+                layout.default, path, places, tables, "", fingerprint, repeats=n_rows - n_cells
+            )
+    return found
+
+
+def _metrics_of(
+    layout: Layout, named: Mapping[str, NameColumn], values: Mapping[str, NDArray[np.float64]]
+) -> Iterator[tuple[str, NDArray[np.float64], NDArray[np.int64]]]:
+    """Each metric with a column of scores, and the rows of it that have one."""
+    for name, scores in values.items() if layout.system else ():
+        rows = np.flatnonzero(~np.isnan(scores))
+        if not layout.is_long or layout.metric is None:
+            yield (layout.default if layout.is_long else name), scores, rows
+            continue
+        metrics = named[layout.metric]
+        codes = metrics.codes[rows]
+        for code in np.unique(codes):
+            yield metrics.names[code] or layout.default, scores, rows[codes == code]
+
+
+def _systems_of(
+    layout: Layout,
+    named: Mapping[str, NameColumn],
+    scores: NDArray[np.float64],
+    rows: NDArray[np.int64],
+    n_items: int,
+) -> tuple[dict[str, NDArray[np.float64]], int]:
+    """The scores of each system, and how many rows say again what another says."""
+    systems = named[str(layout.system)]
+    codes, items = systems.codes[rows], named[layout.item].codes
+    if n_items * len(systems.names) > MAX_CELLS_A_ROW * len(codes) + MAX_NAMED_ITEMS:
+        raise Unsuitable
+    tables = {
+        systems.names[code]: _scattered(items, scores, rows[codes == code], n_items)
+        for code in np.unique(codes)
+    }
+    n_cells = sum(int((~np.isnan(table)).sum()) for table in tables.values())
+    return tables, len(rows) - n_cells
+
+
+def _scattered(
+    places: NDArray[np.int32], scores: NDArray[np.float64], rows: NDArray[np.int64], n_items: int
+) -> NDArray[np.float64]:
+    """The scores of these rows at the places of their items."""
+    table = np.full(n_items, np.nan)
+    table[places[rows]] = scores[rows]
+    if not np.array_equal(table[places[rows]], scores[rows]):  # two scores of one item
+        raise Unsuitable
+    return table
+
+
+def _only_version(versions: NameColumn, rows: NDArray[np.int64]) -> str:
+    found = {versions.names[code] for code in np.unique(versions.codes[rows])} - {""}
+    if len(found) > 1:
+        raise Unsuitable
+    return next(iter(found), "")
+
+
+def _by_rows(
+    file: InputFile,
+    layout: Layout,
+    rows: Iterable[tuple[int, Mapping[str, Any]]],
+    problems: Problems,
+    path: str,
+    fingerprint: str,
+) -> dict[str, ExternalScores]:
+    """The metrics, row by row. Raises one `InputError` for all that is wrong."""
+    unit = "row" if file.suffix == ".parquet" else "line"
     collected: dict[str, _Collected] = {}
-    for number, record in chain([first], rows):
-        for system, item, metric, cell, version in layout(record):
+    for number, record in rows:
+        for system, item, metric, cell, version in layout.cells(record):
             place = f"{unit} {number}"
             value = _number(cell)
             if value is None:
@@ -124,17 +323,15 @@ def read_external_scores(path: PathLike) -> dict[str, ExternalScores]:
             if wrong := own.add(system, item, value):
                 problems.add(place, f"{metric}, system {system}, item {item}: {wrong}")
     problems.raise_if_any()
-    if not collected:
-        raise InputError(f"{file.name} has no scores: all its cells are empty.")
-    fingerprint = (file_fingerprint(path) or "unknown")[:12]
     return {
         metric: ExternalScores(
             metric,
-            str(path),
-            own.items,
+            path,
+            ItemPlaces(list(own.items)),
             {system: np.frombuffer(row, np.float64) for system, row in own.scores.items()},
             own.version,
             fingerprint,
+            repeats=own.repeats,
         )
         for metric, own in collected.items()
     }
@@ -154,13 +351,7 @@ def _layout(file: str, first: Mapping[str, Any], default: str) -> Layout:
     if all(name in names for name in LONG_COLUMNS):
         system, item, score = (names[name] for name in LONG_COLUMNS)
         metric, version = names.get("metric"), names.get("version")
-
-        def long(record: Mapping[str, Any]) -> Iterator[tuple[str, str, str, Any, str]]:
-            name = str(record.get(metric) or default) if metric else default
-            said = str(record.get(version) or "") if version else ""
-            yield _text(record.get(system)), _text(record.get(item)), name, record.get(score), said
-
-        return long
+        return Layout(item, (score,), default, system, metric, version, is_long=True)
     if "system" in names and "item" in names:
         system, item = names["system"], names["item"]
         metrics = [
@@ -170,30 +361,13 @@ def _layout(file: str, first: Mapping[str, Any], default: str) -> Layout:
             and not isinstance(_number(first[name]), str)
         ]
         version = names.get("version")
-
-        def metric_columns(record: Mapping[str, Any]) -> Iterator[tuple[str, str, str, Any, str]]:
-            said = str(record.get(version) or "") if version else ""
-            for name in metrics:
-                yield (
-                    _text(record.get(system)),
-                    _text(record.get(item)),
-                    name,
-                    record.get(name),
-                    said,
-                )
-
         if metrics:
-            return metric_columns
+            return Layout(item, tuple(metrics), default, system, version=version)
     found = next((names[name] for name in ITEM_COLUMNS if name in names), None)
     systems = [name for name in header if name != found]
     are_numbers = not any(isinstance(_number(first[name]), str) for name in systems)
     if found is not None and systems and are_numbers and "system" not in names:
-
-        def system_columns(record: Mapping[str, Any]) -> Iterator[tuple[str, str, str, Any, str]]:
-            for name in systems:
-                yield name, _text(record.get(found)), default, record.get(name), ""
-
-        return system_columns
+        return Layout(found, tuple(systems), default)
     raise InputError(
         f"{file} is not a file of scores. It needs the columns system, item, score (and metric, where "
         "it has several); or system, item and a column for each metric; or item and a column for each "

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from wellput.core.errors import InputError, Problems
-from wellput.io.external_scores import ExternalScores
+from wellput.io.external_scores import ExternalScores, ItemPlaces
 from wellput.io.files import InputFile, check_readable, file_fingerprint
 from wellput.io.mt_metrics_eval import LEVEL_SUFFIXES, LanguagePair
 
@@ -45,7 +45,7 @@ def read_metric_scores(pair: LanguagePair, name: str) -> ExternalScores:
     return ExternalScores(
         metric=name,
         path=str(path),
-        items={str(number): place for place, number in enumerate(range(1, n_items + 1))},
+        items=ItemPlaces([str(number) for number in range(1, n_items + 1)]),
         scores={system: np.array(scores) for system, scores in segments.items()},
         version="",
         fingerprint=(file_fingerprint(path) or "unknown")[:12],

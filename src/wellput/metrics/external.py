@@ -7,12 +7,11 @@ A file may hold several metrics, each called what its `metric` column says. High
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
 from typing import ClassVar
 
-from wellput.core.errors import InputError, did_you_mean
+from wellput.core.errors import InputError, counted, did_you_mean
 from wellput.core.evalset import Batch
 from wellput.core.metric import Floats, Metric, Need
 from wellput.core.source import EvalSource
@@ -36,6 +35,7 @@ class ExternalMetric(MeanMetric):
     scores: ExternalScores
     is_higher_better: bool = True
     own_name: str = ""
+    notes: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -53,27 +53,47 @@ class ExternalMetric(MeanMetric):
         return self.scores.of(batch.system, batch.ids)
 
     def prepare_outputs(self, source: EvalSource) -> ExternalMetric:
-        """Refuses a file that is about other systems or other items than the evalset."""
+        """Refuses a file that is about other systems or other items than the evalset; counts the scores
+        of others otherwise."""
         systems: dict[str, None] = {}
-        items: list[str] = []
-        has_system = has_item = False
-        for item in chain.from_iterable(source.blocks()):
-            has_item = has_item or item.id in self.scores.items
-            has_system = has_system or any(name in self.scores.scores for name in item.outputs)
-            if has_system and has_item:
-                return self
-            systems |= dict.fromkeys(item.outputs)
-            if len(items) < SHOWN_NAMES:
-                items.append(item.id)
-        kind, own, others = (
-            ("item", list(self.scores.items), items)
+        first: list[str] = []
+        n_known = 0
+        for block in source.blocks():
+            for item in block:
+                systems |= dict.fromkeys(item.outputs)
+            ids = [item.id for item in block]
+            n_known += int((self.scores.items.of(ids) >= 0).sum())
+            first += ids[: SHOWN_NAMES - len(first)]
+        has_system = not systems.keys().isdisjoint(self.scores.scores)
+        if has_system and n_known:
+            return replace(self, notes=(*self.notes, *self._notes(systems, n_known)))
+        kind, own, n_own, others = (
+            ("item", self.scores.items.first, len(self.scores.items), first)
             if has_system
-            else ("system", list(self.scores.scores), list(systems))
+            else ("system", list(self.scores.scores), len(self.scores.scores), list(systems))
         )
         raise InputError(
-            f"{self.scores.path} has no score of any {kind} of the evalset: it has {_some(own)}; the "
-            f"evalset has {_some(others)}."
+            f"{self.scores.path} has no score of any {kind} of the evalset: it has "
+            f"{_some(own, n_own)}; the evalset has {_some(others, len(others))}."
         )
+
+    def _notes(self, systems: Mapping[str, None], n_known: int) -> tuple[str, ...]:
+        """What of the file is not used."""
+        others = [name for name in self.scores.scores if name not in systems]
+        n_items = len(self.scores.items) - n_known
+        unused = [counted(len(others), "system")] if others else []
+        unused += [counted(n_items, "item")] if n_items > 0 else []
+        notes = []
+        if unused:
+            notes.append(
+                f"{self.name}: the scores of {' and '.join(unused)} that the evalset does not have are "
+                f"not used{f' ({_some(others, len(others))})' if others else ''}."
+            )
+        if self.scores.repeats:
+            verb = "repeats" if self.scores.repeats == 1 else "repeat"
+            rows = counted(self.scores.repeats, "row")
+            notes.append(f"{self.name}: {rows} {verb} a score that another row has.")
+        return tuple(notes)
 
     def signature(self) -> str:
         """The file's hash and what its `version` column says."""
@@ -98,9 +118,7 @@ def external_metrics(spec: str) -> list[ExternalMetric]:
             f"{', '.join(found)}."
         )
     chosen = found if wanted is None else {wanted: found[wanted]}
-    return [
-        ExternalMetric(scores, _is_higher_better(name, options)) for name, scores in chosen.items()
-    ]
+    return [_metric(name, scores, options) for name, scores in chosen.items()]
 
 
 def _options(spec: str, text: str) -> dict[str, str]:
@@ -116,10 +134,12 @@ def _options(spec: str, text: str) -> dict[str, str]:
     return options
 
 
-def _is_higher_better(name: str, options: dict[str, str]) -> bool:
+def _metric(name: str, scores: ExternalScores, options: dict[str, str]) -> ExternalMetric:
     if "higher" in options:
-        return options["higher"] == "true"
-    return not is_lower_better(name)
+        return ExternalMetric(scores, options["higher"] == "true")
+    is_lower = is_lower_better(name)
+    note = f"{name}: lower is better, by its name; higher=true after the path says otherwise."
+    return ExternalMetric(scores, not is_lower, notes=(note,) if is_lower else ())
 
 
 def with_own_names(metrics: Sequence[Metric]) -> list[Metric]:
@@ -133,6 +153,6 @@ def with_own_names(metrics: Sequence[Metric]) -> list[Metric]:
     ]
 
 
-def _some(names: Sequence[str]) -> str:
-    more = len(names) - SHOWN_NAMES
+def _some(names: Sequence[str], n: int) -> str:
+    more = n - SHOWN_NAMES
     return ", ".join(map(repr, names[:SHOWN_NAMES])) + (f" and {more:,} more" if more > 0 else "")

@@ -139,6 +139,10 @@ def create(spec: str | Metric | GivesMetric) -> Metric:
         from wellput.metrics.fitted import load
 
         return load(spec)
+    if SCORE_FILE.match(name):
+        raise InputError(
+            f"{spec}: to take one metric of a file of scores, write {name}:metric={tail}."
+        )
     if name.lower().endswith(".json"):
         raise InputError(f"{name} is a fitted metric and takes no options; {tail!r} was given.")
     name, _, implied = full_name(name).partition(":")

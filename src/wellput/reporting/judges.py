@@ -106,11 +106,12 @@ def ceiling_sentence(row: JudgeSummary) -> str:
 
 def preference_tables(entry: Mapping[str, Any], left_out: Sequence[str] = ()) -> list[Table]:
     systems = Table(
-        columns=["system", "chosen / offered", "strength", "offers"],
+        columns=["system", "chosen / offered", "win rate", "strength", "offers"],
         rows=[
             [
                 row["system"],
-                with_interval(number(row["selection_ratio"], 3), row["low"], row["high"], 3),
+                number(row["selection_ratio"], 3),
+                with_interval(number(row["win_rate"], 3), row["low"], row["high"], 3),
                 with_interval(
                     number(row["strength"], 2, sign=True),
                     row["strength_low"],
@@ -124,8 +125,9 @@ def preference_tables(entry: Mapping[str, Any], left_out: Sequence[str] = ()) ->
         title=f"Preferences: {entry['question']}, {counted(entry['n'], 'choice')} of "
         f"{counted(entry['judges'], 'judge')}",
         notes=[
-            "Strength: log scale of Bradley and Terry, with Davidson's ties. [low, high]: 95% interval "
-            "for other judges and other items.",
+            "Win rate: the share of comparisons that the system is expected to win; a tie is half a "
+            "win. Strength: log scale of Bradley and Terry, with Davidson's ties. Both are those of "
+            "the ranking. [low, high]: 95% interval for other judges and other items.",
             *([entry["note"]] if entry["note"] else []),
             *left_out,
         ],
@@ -146,9 +148,9 @@ def preference_tables(entry: Mapping[str, Any], left_out: Sequence[str] = ()) ->
         ],
         caption=f"Pairs of systems: {entry['question']}",
         notes=[
-            "p tests whether the share is even, for other judges and other items; it is never below "
-            "the p of the exact binomial test. χ² is shown because papers print it. It assumes that "
-            "all choices are independent, and no statement here rests on it."
+            "The first's share and p are those of the ranking: a model of all choices, for other "
+            "judges and other items. χ² is shown because papers print it. It assumes that all "
+            "choices are independent, and no statement here rests on it."
         ],
     )
     return [systems, pairs]

@@ -29,6 +29,7 @@ def power_table(table: PowerTable) -> Table:
         title=f"Power to tell two {table.what} apart (simulated)",
         notes=[
             *(_needed(one, table.target) for one in table.smallest),
+            *table.notes,
             *(f"undefined: {method.partition(': ')[2]}." for method in undefined),
             *_one_judge(table),
             f"Simulated: {table.test} at {table.alpha:g}, {first.n or 0:,} studies of each size, seed "

@@ -17,10 +17,10 @@ from wellput.agreement.ranking import (
     SystemDifference,
     shown_estimate,
     shown_interval,
+    shown_rank,
     shown_share,
 )
 from wellput.core.errors import counted
-from wellput.reporting.ranking import shown_rank
 from wellput.reporting.table import Report, Table, number, p_text
 
 CSV_COLUMNS = (

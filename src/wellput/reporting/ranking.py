@@ -11,12 +11,14 @@ from typing import Any
 from wellput.agreement.orders import MetricOrder, misplaced, order_sentence
 from wellput.agreement.ranking import (
     ESTIMATE_HEADINGS,
+    SEQUENTIAL_NOTE,
     RankedSystem,
     Ranking,
     RankingModel,
     SystemDifference,
     shown_estimate,
     shown_interval,
+    shown_rank,
     shown_share,
     winner_sentence,
 )
@@ -31,22 +33,19 @@ def ranking_tables(rankings: Sequence[Ranking], orders: Sequence[MetricOrder] = 
     return [ranking_table(ranking, orders) for ranking in rankings]
 
 
-def ranking_table(
-    ranking: Ranking, orders: Sequence[MetricOrder] = (), *, is_final: bool = True
-) -> Table:
-    """The systems best first. While judges are still at work no winner is named: whoever looks often
-    and stops at a good result finds winners by chance."""
-    columns = ["system", ESTIMATE_HEADINGS[ranking.model], "95% interval", "judgments"]
+def ranking_table(ranking: Ranking, orders: Sequence[MetricOrder] = ()) -> Table:
+    """The systems best first; those of a study that is still running have no intervals."""
+    has_intervals = not ranking.sequential
+    columns = ["system", ESTIMATE_HEADINGS[ranking.model], "judgments"]
     rows = [
-        [
-            row.system,
-            shown_estimate(row.estimate, ranking.model),
-            shown_interval(row, ranking.model),
-            f"{row.n:,}",
-        ]
+        [row.system, shown_estimate(row.estimate, ranking.model), f"{row.n:,}"]
         for row in ranking.systems
     ]
-    if is_final and ranking.has_tests:
+    if has_intervals:
+        columns.insert(2, "95% interval")
+        for cells, row in zip(rows, ranking.systems, strict=True):
+            cells.insert(2, shown_interval(row, ranking.model))
+    if ranking.has_tests:
         are_choices = ranking.model == "win rate"
         columns += ["rank", "against first" if are_choices else "behind first", "p (Holm)"]
         gaps = {d.systems[1]: d for d in ranking.of_first}
@@ -57,7 +56,7 @@ def ranking_table(
             gaps |= {d.systems[0]: d for d in ranking.differences if d.systems[1] == first}
         for cells, row in zip(rows, ranking.systems, strict=True):
             cells += [shown_rank(row), *_gap(row.system, gaps.get(row.system), ranking.model)]
-    leaders = set(ranking.leaders) if is_final and ranking.has_tests else set()
+    leaders = set(ranking.leaders) if ranking.has_tests else set()
     best = frozenset(
         (place, 1)
         for place, row in enumerate(ranking.systems)
@@ -67,37 +66,20 @@ def ranking_table(
         columns,
         rows,
         title=f"Whom people prefer: {ranking.question}",
-        notes=_notes(ranking, orders, is_final=is_final),
+        notes=_notes(ranking, orders),
         best=best,
     )
 
 
-def _notes(ranking: Ranking, orders: Sequence[MetricOrder], *, is_final: bool) -> list[str]:
-    if not is_final:
-        return [NOT_FINAL_NOTE]
+def _notes(ranking: Ranking, orders: Sequence[MetricOrder]) -> list[str]:
     sentences = [winner_sentence(ranking), order_sentence(orders, ranking)]
+    holds = f" Intervals and tests hold for {ranking.scope}." if ranking.has_tests else ""
     return [
         *(sentence for sentence in sentences if sentence),
-        f"{counted(ranking.n_judges, 'judge')}, {counted(ranking.n_items, 'item')}. "
-        f"Intervals and tests hold for {ranking.scope}.",
+        *([SEQUENTIAL_NOTE] if ranking.sequential else ()),
+        *ranking.notes,
+        f"{counted(ranking.n_judges, 'judge')}, {counted(ranking.n_items, 'item')}.{holds}",
     ]
-
-
-NOT_FINAL_NOTE = (
-    "Judges are still at work: these figures will change. Wait for the end of the study to say who "
-    "won: whoever stops as soon as the result looks good finds a winner by chance."
-)
-
-
-def shown_rank(row: RankedSystem) -> str:
-    """The ranks that the tests leave open.
-
-    >>> shown_rank(RankedSystem("A", 5.0, 4.0, 6.0, 1, 1, 2, 1, 10, 5.0))
-    '1–2'
-    """
-    if row.rank_low == row.rank_high:
-        return str(row.rank_low)
-    return f"{row.rank_low}–{row.rank_high}"
 
 
 def _gap(system: str, difference: SystemDifference | None, model: RankingModel) -> list[str]:

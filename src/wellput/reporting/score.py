@@ -305,6 +305,7 @@ def _counts(result: ScoreResult) -> list[str]:
     )
     lines.append(f"{counted(result.items, 'item')}{missing}.")
     lines += map(left_out_sentence, result.left_out)
+    lines += result.notes
     if result.skipped:
         lines.append(f"Left out because of errors: {counted(len(result.skipped), 'partition')}.")
         lines += [f"  {_skipped_line(skipped)}" for skipped in result.skipped]

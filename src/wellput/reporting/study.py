@@ -62,7 +62,7 @@ def status_report(overview: Overview) -> Report:
     """Tables of the systems that the judges prefer, of the judges and their progress, and of how far
     they agree. CSV has only the judges."""
     tables = [
-        *(ranking_table(ranking, is_final=overview.is_final) for ranking in overview.ranking),
+        *(ranking_table(ranking) for ranking in overview.ranking),
         _judges_table(overview),
     ]
     if overview.agreement:

@@ -18,6 +18,7 @@ from wellput.stats.mixed_equations import CONFOUNDED_SHARE, Codes, Floats, Mixed
 
 PRIORITY = ("judge", "item", "document", "judge:system", "item:system", "document:system")
 """Of two components that the data cannot distinguish, the first is kept."""
+MAX_DENSE_LEVELS = 2_000
 NO_REPEATS = {
     "judge": "no judge judged more than once",
     "item": "no item was judged more than once",
@@ -88,23 +89,38 @@ def _why_confounded(name: str, others: Sequence[str]) -> str:
 
 def _gram(design: MixedDesign, names: Sequence[str]) -> Floats:
     """The Gram matrix of the residual's covariance and the factors', the systems' means taken out."""
-    n = len(design)
-    fixed = _matrix(design.systems)
-    middle = np.linalg.pinv((fixed.T @ fixed).toarray(), hermitian=True)
-    matrices = [sparse.identity(n, format="csr"), *(_matrix(design.factors[k]) for k in names)]
-    means = [matrix.T @ fixed for matrix in matrices]
-    inner = [(mean.T @ mean).toarray() @ middle for mean in means]
-    gram = np.zeros((len(matrices), len(matrices)))
-    for a in range(len(matrices)):
-        for b in range(a + 1):
-            shared = matrices[a].T @ matrices[b]
-            between = (means[a].T @ (shared @ means[b])).toarray()
-            gram[a, b] = gram[b, a] = (
-                float(shared.multiply(shared).sum())
+    n, fixed = len(design), _matrix(design.systems)
+    within = (fixed.T @ fixed).toarray()
+    middle = np.linalg.pinv(within, hermitian=True)
+    factors = [_matrix(design.factors[name]) for name in names]
+    means = [np.asarray((matrix.T @ fixed).todense()) for matrix in factors]
+    inner = [within @ middle, *(mean.T @ mean @ middle for mean in means)]
+    ends = np.cumsum([0, *(matrix.shape[1] for matrix in factors)])
+    whole = sparse.hstack(factors, format="csc") if factors else fixed
+    shared = (whole.T @ whole).tocsr()
+    if ends[-1] <= MAX_DENSE_LEVELS:  # then many small sparse products would cost more
+        shared = shared.toarray()
+    gram = np.zeros((len(factors) + 1, len(factors) + 1))
+    gram[0, 0] = n - 2 * np.sum(within * middle) + np.sum(inner[0] * inner[0].T)
+    for a in range(len(factors)):
+        rows = shared[ends[a] : ends[a + 1]]
+        blocks = [rows[:, ends[b] : ends[b + 1]] for b in range(a + 1)]
+        # With the residual first: its covariance is the identity.
+        betweens = [means[a].T @ means[a]] + [
+            means[a].T @ (block @ mean) for block, mean in zip(blocks, means, strict=False)
+        ]
+        for b, (block, between) in enumerate(zip([factors[a], *blocks], betweens, strict=True)):
+            gram[a + 1, b] = gram[b, a + 1] = (
+                _sum_of_squares(block)
                 - 2 * float(np.sum(between * middle))
-                + float(np.sum(inner[a] * inner[b].T))
+                + float(np.sum(inner[a + 1] * inner[b].T))
             )
     return gram
+
+
+def _sum_of_squares(matrix: sparse.csr_matrix | Floats) -> float:
+    values: Floats = np.asarray(matrix.data if sparse.issparse(matrix) else matrix)
+    return float((values**2).sum())
 
 
 def _matrix(codes: Codes) -> sparse.csr_matrix:

@@ -136,7 +136,10 @@ class _Problem:
 
     def check_fixed(self) -> None:
         if self.n_free < 1:
-            raise InputError("there are no more judgments than systems and covariates")
+            raise InputError(
+                "there are no more judgments than systems and covariates, so nothing says how sure a "
+                "difference is"
+            )
         self.model.check_fixed()
 
     def first_ratios(self, start: Mapping[str, float] | None) -> Floats:

@@ -4,7 +4,7 @@ Two systems: judge j's rating of the first system's output for item i minus that
 
     difference + item effect (sd_item) + judge effect (sd_judge) + noise of two ratings (sd_noise),
 
-all normal; every judge rates every item. The test is that of a ranking by people (`judged_means`).
+all normal; every judge rates every item. The test is that of a ranking by people (`balanced_panel`).
 Two metrics: their scores and the mean judgment of each item are normal with given correlations.
 
 No ratings are drawn one by one. In such panels means, mean squares and correlations have known
@@ -15,8 +15,8 @@ row to row by chance.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
@@ -25,10 +25,10 @@ from wellput.core.errors import InputError
 from wellput.core.estimates import Estimate
 from wellput.core.metric import Floats
 from wellput.core.result import Result
+from wellput.stats.balanced_panel import difference_variances
 from wellput.stats.judge_correlations import spearman_brown
 from wellput.stats.metric_comparison import williams_variance
 from wellput.stats.proportions import wilson_bounds
-from wellput.stats.two_way_jackknife import crossed_variances
 
 MAX_EXACT_FREEDOM = 100
 """With more degrees of freedom χ² comes from Wilson & Hilferty's formula, right to five digits."""
@@ -120,6 +120,9 @@ class PowerTable(Result):
     target: float
     rows: tuple[PowerRow, ...]
     smallest: tuple[SmallestStudy, ...]
+    assumed: Mapping[str, float] = field(default_factory=dict)
+    """Of two systems the difference and the spreads, by the names of the options."""
+    notes: tuple[str, ...] = ()
 
     def records(self) -> list[dict[str, Any]]:
         """One record for each size of a study."""
@@ -144,6 +147,8 @@ class PowerTable(Result):
             "alpha": self.alpha,
             "target": self.target,
             "seed": self.rows[0].power.seed,
+            "assumed": dict(self.assumed),
+            "notes": list(self.notes),
             "power": self.records(),
             "smallest": [
                 {"judges": one.n_judges, "items": one.n_items, "note": one.note}
@@ -170,9 +175,9 @@ def power_for_systems(
     `sd_item` and `sd_judge` are the spreads of the *difference* of the systems, from item to item and
     from judge to judge. `sd_noise` is the spread of *one rating* when the same judge rates the same
     output again; the difference of two ratings has √2 times this spread. With one judge the test is the
-    paired t-test over items, for this judge only. With more it is the two-way jackknife over judges and
-    items, which also ranks systems, for other judges and other items. One judge cannot show how judges
-    differ: `sd_judge` needs at least two.
+    paired t-test over items, for this judge only. With more it is that of the mixed model which ranks
+    systems, for other judges and other items. One judge cannot show how judges differ: `sd_judge` needs
+    at least two.
     """
     for name, value in (("sd_item", sd_item), ("sd_noise", sd_noise), ("sd_judge", sd_judge)):
         _require(np.isfinite(value) and value >= 0, f"{name} must be 0 or above, {value} is not.")
@@ -194,14 +199,11 @@ def power_for_systems(
         if n_judges == 1:
             return _significant(mean / np.sqrt(by_item / n), n - 1, alpha), ""
         by_judge = (within + n * sd_judge**2) * draws.mean_square(1, n_judges - 1)
-        rest = within * draws.chi_square(2, (n - 1) * (n_judges - 1))
-        squares = (n - 1) * by_item + (n_judges - 1) * by_judge + rest
-        found, freedom = crossed_variances(
-            by_judge / answers, by_item / answers, squares / (answers - 1) / answers, n_judges, n
-        )
+        residual = within * draws.mean_square(2, 2 * (n - 1) * (n_judges - 1))
+        found, freedom = difference_variances(by_judge, by_item, residual, n_judges, n)
         return _significant(mean / np.sqrt(found), freedom, alpha), ""
 
-    return _table(
+    table = _table(
         "systems",
         _test_of_systems(judges),
         share,
@@ -211,6 +213,10 @@ def power_for_systems(
         target=target,
         draws=draws,
     )
+    assumed = {
+        "difference": difference, "sd_item": sd_item, "sd_noise": sd_noise, "sd_judge": sd_judge,
+    }  # fmt: skip
+    return replace(table, assumed=assumed)
 
 
 def _test_of_systems(judges: Sequence[int]) -> str:

@@ -37,24 +37,13 @@ def crossed_variance(
 ) -> tuple[float, float]:
     """The variance of a figure and its degrees of freedom, from the variances of leaving out rows,
     columns and single cells; there must be at least two rows and two columns."""
-    variances, freedoms = crossed_variances(
-        np.array(rows), np.array(columns), np.array(cells), n_rows, n_columns
-    )
-    return float(variances), float(freedoms)
-
-
-def crossed_variances(
-    rows: Floats, columns: Floats, cells: Floats, n_rows: float, n_columns: float
-) -> tuple[Floats, Floats]:
-    """The same for many figures at once."""
-    variances = np.maximum(rows + columns - cells, np.maximum(rows, columns))
+    variance = max(rows + columns - cells, rows, columns)
     fewest = min(n_rows, n_columns) - 1.0
-    freedoms = np.full(np.shape(variances), fewest)
-    if fewest >= MIN_UNITS_FOR_SATTERTHWAITE - 1:
-        spread = rows**2 / (n_rows - 1) + columns**2 / (n_columns - 1)
-        satterthwaite = np.divide(variances**2, spread, out=freedoms.copy(), where=spread > 0)
-        freedoms = np.minimum(satterthwaite, np.sqrt(fewest * satterthwaite))
-    return variances, freedoms
+    spread = rows**2 / (n_rows - 1) + columns**2 / (n_columns - 1)
+    if fewest < MIN_UNITS_FOR_SATTERTHWAITE - 1 or not spread > 0:
+        return variance, fewest
+    satterthwaite = variance**2 / spread
+    return variance, min(satterthwaite, math.sqrt(fewest * satterthwaite))
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,14 +12,16 @@ from starlette.responses import RedirectResponse, Response
 
 from wellput.agreement.ranking import (
     ESTIMATE_HEADINGS,
+    SEQUENTIAL_NOTE,
+    RankedSystem,
     Ranking,
     shown_estimate,
     shown_interval,
+    shown_rank,
     winner_sentence,
 )
 from wellput.io import write_judgments
 from wellput.studies.forms import PostedForm, check_csrf
-from wellput.studies.overview import Overview
 from wellput.studies.rendering import page
 from wellput.studies.security import OWNER_COOKIE, Gate
 from wellput.studies.store import STUDY_STATES, Store
@@ -64,7 +66,7 @@ def dashboard_router(store: Store, gate: Gate) -> APIRouter:
             ago=ago,
             seconds=seconds,
             coefficient=coefficient,
-            standing=[standing(ranking, overview) for ranking in overview.ranking],
+            standing=[standing(ranking) for ranking in overview.ranking],
         )
 
     @router.post("")
@@ -137,8 +139,9 @@ def seconds(value: float | None) -> str:
     return f"{value:.1f} s" if value < 10 else f"{value:.0f} s"
 
 
-def standing(ranking: Ranking, overview: Overview) -> dict[str, Any]:
-    """One question's systems as the page draws them: bars from the lowest to the highest bound."""
+def standing(ranking: Ranking) -> dict[str, Any]:
+    """One question's systems as the page draws them: bars from the lowest to the highest bound. While
+    judges are at work there are ranks in place of intervals."""
     bounds = [
         bound
         for row in ranking.systems
@@ -154,13 +157,15 @@ def standing(ranking: Ranking, overview: Overview) -> dict[str, Any]:
     return {
         "question": ranking.question,
         "heading": ESTIMATE_HEADINGS[ranking.model].capitalize(),
-        "sentence": winner_sentence(ranking) if overview.is_final else None,
-        "scope": ranking.scope,
+        "sentence": winner_sentence(ranking),
+        "note": SEQUENTIAL_NOTE if ranking.sequential else "",
+        "scope": ranking.scope if ranking.has_tests else "",
+        "bounds": "Possible ranks" if ranking.sequential else "95% interval",
         "systems": [
             {
                 "system": row.system,
                 "estimate": shown_estimate(row.estimate, ranking.model),
-                "interval": shown_interval(row, ranking.model),
+                "interval": _bounds(row, ranking),
                 "n": row.n,
                 "at": place(row.estimate),
                 "from": None if row.low is None else place(row.low),
@@ -169,6 +174,12 @@ def standing(ranking: Ranking, overview: Overview) -> dict[str, Any]:
             for row in ranking.systems
         ],
     }
+
+
+def _bounds(row: RankedSystem, ranking: Ranking) -> str:
+    if not ranking.sequential:
+        return shown_interval(row, ranking.model)
+    return shown_rank(row) if ranking.has_tests else "–"
 
 
 def coefficient(value: float) -> str:

@@ -13,6 +13,7 @@ from typing import Any, ClassVar, Literal, TypeAlias
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
+from wellput.agreement.panel import AnyJudgment
 from wellput.agreement.ranking import Ranking
 from wellput.core.judgment import is_machine
 from wellput.core.metric import Floats
@@ -113,11 +114,34 @@ class Overview(Result):
 
     @property
     def is_final(self) -> bool:
-        """Whether all answers are in, so that the winner can be named."""
-        return self.state == "closed" or (self.done >= self.planned > 0)
+        """Whether all answers are in. Until then the rankings hold however often the owner looks."""
+        return _is_final(self.state, self.done, self.planned)
 
 
-def overview(setup: StudySetup, connection: Connection, *, state: str, now: float) -> Overview:
+@dataclass
+class LatestRankings:
+    """The rankings of the last answers that were ranked: a dashboard asks again every few seconds, and
+    most of the time no answer is new."""
+
+    answers: Sequence[AnyJudgment] = ()
+    sequential: bool = False
+    rankings: tuple[Ranking, ...] = ()
+
+    def of(
+        self, setup: StudySetup, answers: Sequence[AnyJudgment], *, sequential: bool
+    ) -> tuple[Ranking, ...]:
+        """Whom the judges prefer on each question; `sequential` rankings hold however often the owner
+        looks."""
+        if answers != self.answers or sequential != self.sequential:
+            items = [item.id for item in setup.items]
+            found = setup.design.rankings(answers, setup.systems, items, sequential=sequential)
+            self.answers, self.sequential, self.rankings = answers, sequential, tuple(found)
+        return self.rankings
+
+
+def overview(
+    setup: StudySetup, connection: Connection, *, state: str, now: float, latest: LatestRankings
+) -> Overview:
     """The state of the study."""
     everything = read_answered(connection)
     machines = machine_judges(connection)
@@ -152,11 +176,17 @@ def overview(setup: StudySetup, connection: Connection, *, state: str, now: floa
         seconds=_median([one.ms / 1000 for one in answered if one.purpose == "trial"]),
         judges=tuple(judges),
         items=tuple(items),
-        ranking=tuple(rankings(setup, answered)),
+        ranking=latest.of(
+            setup, judgments_of(setup, answered), sequential=not _is_final(state, done, planned)
+        ),
         agreement=tuple(agreement(setup, answered)),
         forgotten=sum(row.forgotten_at is not None for row in rows),
         forgotten_answers=sum(row.forgotten_answers or 0 for row in rows),
     )
+
+
+def _is_final(state: str, done: int, planned: int) -> bool:
+    return state == "closed" or done >= planned > 0
 
 
 def _planned(setup: StudySetup, *, n_judges: int) -> int:
@@ -258,12 +288,6 @@ def agreement(setup: StudySetup, answered: Iterable[AnsweredRow]) -> list[Agreem
         return []
     units = setup.design.units(found, setup.systems, [item.id for item in setup.items])
     return [_summary(question, each, setup.design.level) for question, each in units.items()]
-
-
-def rankings(setup: StudySetup, answered: Iterable[AnsweredRow]) -> list[Ranking]:
-    """Whom the judges prefer on each question, by the answers so far."""
-    items = [item.id for item in setup.items]
-    return setup.design.rankings(judgments_of(setup, answered), setup.systems, items)
 
 
 def _summary(question: str, units: Floats, level: MeasurementLevel) -> AgreementOverview:

@@ -45,7 +45,7 @@ from wellput.studies.judge_queue import (
     own_assignments,
 )
 from wellput.studies.migrations import is_study, migrate
-from wellput.studies.overview import Overview, overview
+from wellput.studies.overview import LatestRankings, Overview, overview
 from wellput.studies.queries import (
     STUDY_STATES,
     StudyClosed,
@@ -115,6 +115,7 @@ class Store:
     def __init__(self, database: Database, clock: Callable[[], float]) -> None:
         self.database = database
         self.clock = clock
+        self.latest_rankings = LatestRankings()
         self.owner_token: str | None = None
         with database.read() as connection:
             self.setup = load_setup(connection, database.name)
@@ -451,7 +452,9 @@ class Store:
         """The state of the study, for its owner."""
         with self.database.read() as connection:
             state = state_of(connection)
-            return overview(self.setup, connection, state=state, now=self.clock())
+            return overview(
+                self.setup, connection, state=state, now=self.clock(), latest=self.latest_rankings
+            )
 
     def judgments(self, *, repeats: bool = False) -> list[Judgment] | list[Preference]:
         """The latest answer to every trial, with the names of the systems."""

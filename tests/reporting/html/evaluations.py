@@ -38,7 +38,7 @@ def small_judgments() -> list[Judgment]:
     """Two judges: A best, C worst, with a little noise that differs between items."""
     values = {"A": 5.0, "B": 3.0, "C": 1.0}
     return [
-        Judgment(judge, f"i{number}", system, "quality", value + (number + place) % 3 / 4)
+        Judgment(judge, f"i{number}", system, "quality", value + (number + place) % 3 / 8)
         for place, judge in enumerate(("J1", "J2"))
         for number in range(1, 7)
         for system, value in values.items()

@@ -14,14 +14,20 @@ from itertools import combinations
 from typing import Any
 
 from wellput.agreement.orders import MetricOrder, is_sentinel, misplaced, order_sentence
-from wellput.agreement.ranking import ESTIMATE_HEADINGS, RankedSystem, Ranking, winner_sentence
+from wellput.agreement.ranking import (
+    ESTIMATE_HEADINGS,
+    RankedSystem,
+    Ranking,
+    shown_rank,
+    winner_sentence,
+)
 from wellput.agreement.result import AgreementResult
 from wellput.core.errors import counted
 from wellput.core.evalset import Item
 from wellput.engine.result import ScoreResult
 from wellput.metrics.accuracy import GenerationStringAccuracy
 from wellput.metrics.alignments import aligned
-from wellput.reporting.ranking import ranking_table, shown_rank
+from wellput.reporting.ranking import ranking_table
 from wellput.reporting.score import all_of
 from wellput.reporting.table import Table
 

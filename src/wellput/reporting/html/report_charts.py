@@ -274,16 +274,16 @@ def judges_chart(rows: Sequence[Mapping[str, Any]], questions: Sequence[str]) ->
 
 
 def preferences_chart(rows: Sequence[Mapping[str, Any]], questions: Sequence[str]) -> Chart:
-    """How often each system was chosen when it was offered."""
+    """The share of comparisons that each system is expected to win."""
     alt = altair()
-    order = alt.EncodingSortField("selection_ratio", order="descending")
+    order = alt.EncodingSortField("win_rate", order="descending")
     base = alt.Chart(alt.NamedData("rows")).encode(y=alt.Y("system:N", sort=order, title=None))
     scale = alt.Scale(domain=[0, 1])
     rules = base.mark_rule(strokeWidth=2, color=BLUE).encode(
-        x=alt.X("low:Q", scale=scale, title="chosen / offered on $question"), x2="high:Q"
+        x=alt.X("low:Q", scale=scale, title="win rate on $question"), x2="high:Q"
     )
     dots = base.mark_point(size=80, filled=True, opacity=1, color=BLUE).encode(
-        x="selection_ratio:Q", tooltip=["system:N", "selection_ratio:Q", "strength:Q", "n:Q"]
+        x="win_rate:Q", tooltip=["system:N", "win_rate:Q", "selection_ratio:Q", "strength:Q", "n:Q"]
     )
     spec = (rules + dots).properties(width=CHART_WIDTH, height={"step": 28}).to_dict(validate=False)
     return Chart(

@@ -16,7 +16,8 @@ from typing import Any, ClassVar, cast
 import numpy as np
 
 from wellput.agreement.panel import Panel, normalized, panels
-from wellput.agreement.ranking import Ranking, rank_answers, rank_panel
+from wellput.agreement.ranked_questions import judgments_of, rank_answers, rank_question
+from wellput.agreement.ranking import Ranking
 from wellput.core.errors import InputError
 from wellput.core.judgment import Judgment, Preference
 from wellput.core.metric import Floats
@@ -269,14 +270,24 @@ class Design(ABC):
         return {name: panel.units for name, panel in self._panels(ratings, systems, items).items()}
 
     def rankings(
-        self, answers: Sequence[Judgment | Preference], systems: Sequence[str], items: Sequence[str]
+        self,
+        answers: Sequence[Judgment | Preference],
+        systems: Sequence[str],
+        items: Sequence[str],
+        *,
+        sequential: bool = False,
     ) -> list[Ranking]:
-        """Whom the judges prefer on each question."""
+        """Whom the judges prefer on each question; `sequential` rankings hold however often the owner
+        looks."""
         if not self.has_own_scales:
-            return rank_answers(cast("Sequence[Judgment]", answers))
+            return rank_answers(answers, sequential=sequential)
         ratings = cast("Sequence[Judgment]", answers)
         by_question = self._panels(ratings, systems, items) if answers else {}
-        return [rank_panel(panel) for panel in by_question.values()]
+        return [
+            rank_question(name, on_scale, sequential=sequential)
+            for name, panel in by_question.items()
+            if (on_scale := judgments_of(panel, ratings))
+        ]
 
     def _panels(
         self, ratings: Sequence[Judgment], systems: Sequence[str], items: Sequence[str]
