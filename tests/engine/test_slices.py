@@ -196,3 +196,8 @@ def test_a_slice_that_is_too_small_for_the_test_is_named() -> None:
     ]
     text = str(wellput.score(EvalSet(items), "chrf", by="domain"))
     assert "domain zoo has too few items that differ for this test." in text
+    small = EvalSet([item for item in items if int(item.id.strip("x")) < 6])
+    text = str(wellput.score(small, "chrf", by="domain"))
+    assert (
+        "Too few items differ in each slice to test whether differences depend on domain." in text
+    )

@@ -87,7 +87,12 @@ def _unscored_sentences(result: ScoreResult) -> list[str]:
 def dependence_sentences(result: ScoreResult, tag: str) -> list[str]:
     """The pairs whose difference is not the same in all slices, or that none is shown to be so."""
     if not result.slice_tests:
-        return []
+        if len(result.systems) < 2 or len(result.slices) < 2:
+            return []
+        return [
+            f"Too few {_units(result)} differ in each slice to test whether differences depend on "
+            f"{tag}."
+        ]
     shown = sorted(
         (test for test in result.slice_tests if _is_shown(result, test)),
         key=lambda test: test.p_adjusted,
@@ -118,6 +123,10 @@ def dependence_sentences(result: ScoreResult, tag: str) -> list[str]:
     return [*lines, f"Whether a difference depends on {tag} is tested by {how}.", *small]
 
 
+def _units(result: ScoreResult) -> str:
+    return "items" if result.clusters is None else result.clusters.words
+
+
 def _too_small(result: ScoreResult) -> list[str]:
     """The slices with outputs that no test compares with others."""
     tested = {name for test in result.slice_tests for name in test.deltas}
@@ -131,7 +140,7 @@ def _too_small(result: ScoreResult) -> list[str]:
     some = ", ".join(names[:MAX_NAMED_SLICES])
     more = f" and {len(names) - MAX_NAMED_SLICES} more" if len(names) > MAX_NAMED_SLICES else ""
     has = "has" if len(names) == 1 else "have"
-    return [f"{some}{more} {has} too few items that differ for this test."]
+    return [f"{some}{more} {has} too few {_units(result)} that differ for this test."]
 
 
 def _is_shown(result: ScoreResult, test: SliceTest) -> bool:
