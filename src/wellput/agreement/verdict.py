@@ -11,12 +11,14 @@ from wellput.agreement.judge_biases import SystemSeverity
 from wellput.agreement.ranking import listed
 from wellput.core.errors import counted
 from wellput.core.estimates import Estimate
+from wellput.stats.alternative_annotator import MIN_PEOPLE_TESTED
 from wellput.stats.corrections import holm
 
 if TYPE_CHECKING:
     from wellput.agreement.vetting import VetResult
 
 MAX_NAMED_SYSTEMS = 3
+MAX_NAMED_PEOPLE = 8
 
 
 def verdict_sentences(result: VetResult) -> list[str]:
@@ -48,12 +50,21 @@ def _is_shown(estimate: Estimate, result: VetResult) -> bool:
 def _answer(result: VetResult) -> str:
     test = result.alt_test
     if test.passed is None:
+        limit = test.lower_limit
+        advice = (
+            "min_items= sets how many are needed."
+            if limit is None
+            else f"min_items={limit[0]} would test {_people(limit[1])}."
+        )
         return (
-            f"Whether {result.judge} may stand in for people cannot be said: nobody judged enough "
-            "trials together with another person and the judge. min_items= sets how many are needed."
+            f"Whether {result.judge} may stand in for people cannot be said: nobody has at least "
+            f"{test.min_trials} trials with another person and the judge ({untested_people(result)}). "
+            f"{advice}"
         )
     won = sum(one.won for one in test.people)
-    people = counted(len(test.people), "person").replace("persons", "people")
+    people = _people(len(test.people))
+    if not test.is_enough:
+        return _no_verdict(result, f"it beat {won} of {people} tested")
     how = (
         f"it beat {won} of {people} (with an allowance of {test.epsilon:g}), and the test asks for "
         "half of them"
@@ -68,6 +79,41 @@ def _answer(result: VetResult) -> str:
         f"{result.judge} may stand in for one of these people on items like these{uses}: in the "
         f"alternative annotator test {how}."
     )
+
+
+def _people(n: int) -> str:
+    return counted(n, "person").replace("persons", "people")
+
+
+def _no_verdict(result: VetResult, found: str) -> str:
+    """What to say where too few people were tested."""
+    test = result.alt_test
+    tested, untested = len(test.people), test.untested
+    start = f"This is no verdict on whether {result.judge} may stand in for people: "
+    if not untested:
+        return (
+            f"{start}only {_people(tested)} shared trials with it and with each other, and the test "
+            f"needs {MIN_PEOPLE_TESTED}. In the alternative annotator test {found} (with an allowance "
+            f"of {test.epsilon:g})."
+        )
+    has = "has" if tested == 1 else "have"
+    limit = test.lower_limit
+    advice = "" if limit is None else f"; min_items={limit[0]} would test {limit[1]}"
+    return (
+        f"{start}only {tested} of {_people(tested + len(untested))} {has} at least "
+        f"{test.min_trials} trials with the judge, so nothing can be said of the others "
+        f"({untested_people(result)}){advice}. In the alternative annotator test {found} (with an "
+        f"allowance of {test.epsilon:g})."
+    )
+
+
+def untested_people(result: VetResult) -> str:
+    """Who had too few trials, each with their number: `Kim 26, Lee 29 trials`."""
+    named = [
+        f"{result.people[judge]} {n}" for judge, n in result.alt_test.untested[:MAX_NAMED_PEOPLE]
+    ]
+    rest = len(result.alt_test.untested) - len(named)
+    return ", ".join(named) + " trials" + (f", and {rest} more people" if rest else "")
 
 
 def _uses(result: VetResult) -> str:

@@ -61,8 +61,9 @@ def vet(
         Judgments of people and of the judge, as for `rank`; numbers, labels or choices.
     judge
         The name of one of the judges, such as `"model:gpt-4o"`; or, with `evalset`, a metric, such as
-        `"bleu"` or `"./comet.csv"`, whose scores are turned to the question's scale by fits that do not
-        see the item. Other judges named `model:…` are left out.
+        `"bleu"` or `"./comet.csv"`. Scores that are on the question's scale (0 and 1 where people said
+        yes or no, grades in the range of theirs) are taken as they are; others are turned to it by
+        fits that do not see the item. Other judges named `model:…` are left out.
     evalset
         The outputs that were judged: shows whether longer outputs are favored.
     column
