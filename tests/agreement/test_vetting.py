@@ -130,7 +130,7 @@ def test_the_report_repeats_that_there_is_no_verdict() -> None:
     (one,) = machine_comparisons(shared_trials({"Kim": 31, "Lee": 31, "Mia": 27, "Noa": 26}))
     words = machine_words(one)[0]
     assert words.startswith("This is no verdict")
-    assert "`wellput vet --min-items` 25 would test 4" in words
+    assert "; wellput vet --min-items 25 would test 4" in words
 
 
 def test_three_people_of_seven_are_too_few_and_so_are_two_of_two() -> None:

@@ -69,3 +69,49 @@ def test_columns_need_an_evalset(verb: str, run: Run) -> None:
     refused = run(verb, "j.csv", *judge, "--column", "id=nr")
     assert refused.code == 2
     assert "--column names the columns of an evalset: give --evalset, too." in refused.err
+
+
+SUPPORT = """\
+question_id,user_message,gold,gpt,ours,topic,ticket,order
+q1,Where is it?,It left.,It left now.,Left.,shipping,T-1,O-5
+q2,How much?,It is 5.,It is 6.,It costs 5.,billing,T-1,O-6
+q3,I cannot log in.,Use the link.,Use a link.,Try it again.,login,T-2,O-7
+q4,Where are they?,They left.,They left.,Gone.,shipping,T-3,O-8
+q5,And mine?,It left.,It is here.,It left.,shipping,T-3,O-9
+q6,And his?,It left too.,It is gone.,It left.,billing,T-4,O-10
+"""
+
+
+def test_messages_are_sources_and_tickets_are_documents(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "bot.csv"
+    path.write_text(SUPPORT)
+    value = run("columns", str(path), "--format", "json").json
+    assert value["options"] == (
+        "--column id=question_id --column document=ticket --column source=user_message "
+        "--column references=gold --column tags=topic --column outputs=gpt --column outputs=ours"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "said"),
+    [
+        (
+            "rater,question_id,model,thumb\nana,q1,gpt,down\nbo,q1,gpt,up\n",
+            "judgments",
+            "JUDGMENTS",
+        ),
+        ("question_id,gpt,ours\nq1,0.5,0.25\nq2,0.1,0.75\n", "scores", "`-m ./file.csv`"),
+        ("item,system,correct\nq1,gpt,1\nq1,ours,0\n", "scores", "`-m ./file.csv`"),
+    ],
+)
+def test_files_of_judgments_and_scores_are_called_so(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, kind: str, said: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("file.csv").write_text(text)
+    shown = run("columns", "file.csv")
+    assert f"file.csv looks like a file of {kind}, not of outputs" in shown.out
+    assert said in shown.out and "wellput score" not in shown.out
+    assert run("columns", "file.csv", "--format", "json").json["kind"] == kind
+    refused = run("score", "file.csv", "-m", "chrf")
+    assert refused.code == 2 and f"looks like a file of {kind}" in refused.err

@@ -30,7 +30,10 @@ from wellput.io.score_columns import MISSING_CELLS, NameColumn, Unsuitable, read
 from wellput.io.tables import read_records
 
 LONG_COLUMNS = ("system", "item", "score")
-ITEM_COLUMNS = ("item", "id", "item_id", "seg_id", "segment")
+ITEM_COLUMNS = (
+    *("item", "id", "item_id", "seg_id", "segment"),
+    *("question_id", "prompt_id", "example_id", "segment_id"),
+)
 """Names that the column of items may have in a file with a column a system."""
 SHOWN_ITEMS = 4
 MAX_NAMED_ITEMS = 100_000
