@@ -320,12 +320,12 @@ def _differences(
     estimates = [
         (
             _within(
-                one.estimate(confidence=confidence, null=0.0, method=METHOD),
+                one.difference(confidence=confidence, method=METHOD),
                 given,
                 is_difference=True,
             ),
             _within(
-                people.estimate(confidence=confidence, null=0.0, method="people alone"),
+                people.difference(confidence=confidence, method="people alone"),
                 given,
                 is_difference=True,
             ),
