@@ -37,6 +37,10 @@ NEVER_ONE = {
     "MIN_SEQUENTIAL_JUDGES judges",
     "MIN_SEQUENTIAL_ITEMS items",
     "plan.per_item judges",  # more than there are
+    "test.min_trials trials",  # at least 2
+    "which outputs",  # words, not numbers
+    "verb outputs",
+    "self.url answers",
 }
 
 

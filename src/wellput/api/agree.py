@@ -162,7 +162,7 @@ def agree(
     ...     for system, value in (("A", 6 + (item == "3")), ("B", 2 + (judge == "Kim")))
     ... ]
     >>> wellput.agree(evalset, ratings, "ssa").ranking[0].leaders
-    ['A', 'B']
+    ['A']
     """
     check_confidence(confidence)
     check_files([path], [evalset, judgments])

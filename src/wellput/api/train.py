@@ -374,7 +374,7 @@ def fergus(
     >>> tree = wellput.Tree((dog, wellput.Word("bark", 0, relation="root", xpos="VBP")))
     >>> made = wellput.train.fergus([tree, tree])
     >>> made.to_dict()["supertags"], made.realizer("fergus").realize(tree).text
-    (2, 'Dogs bark')
+    (2, 'dogs bark')
     """
     from wellput.language.realize.parameters import made_folder
     from wellput.language.realize.training import train_fergus
