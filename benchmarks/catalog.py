@@ -284,7 +284,6 @@ BENCHMARKS = {
             REUTERS,
             PENN,
             "fluency/gug_dev.tsv",
-            "fluency/jfleg_test.jsonl.gz",
             "fluency/lau2015_test.txt",
             "fluency/lau2015_test_gold_ratings.txt",
             WEBNLG,

@@ -1,7 +1,7 @@
 """An invented speaker for COMIC's sentences, and simulated judges who answer a study of Foster's design.
 
-Nobody was observed. The speaker's chances and the judges' shares are given here and were not tuned: the
-chances follow the words of the paper, the judges' shares are the ones that its Figure 3 prints.
+Nobody was observed. Which displays the speaker is more likely to show where follows the words of the paper;
+all numbers of it are ours, and were not tuned. The judges' shares are the ones that Figure 3 prints.
 """
 
 from __future__ import annotations
@@ -102,3 +102,11 @@ def simulated_choices(
     study.close()
     answers = wellput.read_judgments(folder / f"choices-{seed}.csv")
     return [answer for answer in answers if isinstance(answer, Preference)]
+
+
+def simulated_studies(evalset: EvalSet, folder: Path) -> tuple[list[Preference], list[Preference]]:
+    """Both studies of the paper; their choices are also written to `choices-1.csv` and `choices-2.csv`."""
+    return (
+        simulated_choices(evalset, FIGURE_3A, folder=folder, judges=36, items=18, seed=1),
+        simulated_choices(evalset, FIGURE_3B, folder=folder, judges=54, items=24, seed=2),
+    )

@@ -207,6 +207,16 @@ def test_sentences_say_who_won_and_who_is_tied() -> None:
     assert nobody == "People do not tell the 3 systems apart: no difference is shown."
 
 
+def test_two_judges_are_too_few_to_speak_for_others() -> None:
+    answers = [a for a in ratings({"A": 5.0, "B": 4.5}) if a.judge in ("J0", "J1")]
+    (ranking,) = rank_answers(answers)
+    assert ranking.leaders == ["A", "B"]
+    assert winner_sentence(ranking).endswith(
+        "from these 2 judges, but 2 judges are too few to speak for others: no difference is shown. "
+        "Ask at least 4."
+    )
+
+
 def test_one_judge_speaks_for_one_judge() -> None:
     answers = [answer for answer in ratings({"A": 6.0, "B": 2.0}) if answer.judge == "J0"]
     (ranking,) = rank_answers(answers)

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from itertools import product
 
 import numpy as np
 import pytest
 
 from wellput.agreement.judge_biases import family_of, judge_biases
-from wellput.agreement.judged_trials import judged_trials, on_question_scale
-from wellput.agreement.vetting import VetOptions, vet_judge
+from wellput.agreement.judged_trials import are_on_scale, judged_trials, on_question_scale
+from wellput.agreement.machine_comparison import machine_comparisons
+from wellput.agreement.vetting import VetOptions, VetResult, vet_judge
 from wellput.core.errors import InputError
 from wellput.core.judgment import Judgment, PairwiseChoice, Preference
+from wellput.reporting.html.machines import machine_words
+from wellput.reporting.vet import vet_report
 
 JUDGE = "model:gpt-4o"
 LENIENT = VetOptions(min_items=2)
@@ -64,6 +68,21 @@ def study(severity: float = 0.0, *, noise: float = 0.5, seed: int = 1) -> list[J
     return answers
 
 
+@pytest.mark.parametrize(
+    ("spread", "doubt"), [(0.0, "do not differ enough"), (0.4, "not shown to agree")]
+)
+def test_a_judge_in_the_middle_passes_but_stands_in_for_nobody(spread: float, doubt: str) -> None:
+    rng = np.random.default_rng(2)
+    answers = []
+    for item, system in product(range(60), "AB"):
+        answers += [rating(p, item, system, 3 + rng.normal()) for p in ("Kim", "Lee", "Mia")]
+        answers.append(rating(JUDGE, item, system, 3 + spread * rng.choice([-1, 1])))
+    found = vet_judge(answers, JUDGE, VetOptions())
+    assert found.alt_test.passed
+    assert doubt in found.verdict
+    assert "It should not stand in for anyone" in found.verdict
+
+
 def test_a_judge_that_knows_the_truth_passes_and_ranks() -> None:
     found = vet_judge(study(), JUDGE, VetOptions())
     assert found.alt_test.passed
@@ -72,7 +91,101 @@ def test_a_judge_that_knows_the_truth_passes_and_ranks() -> None:
     assert found.pairs is not None
     assert (found.pairs.pairs, found.pairs.right) == (1, 1)
     assert found.verdict.startswith(f"{JUDGE} may stand in for one of these people")
-    assert "more with people than they agree with each other" in found.verdict
+    assert "correlate more with people's than theirs with each other" in found.verdict
+
+
+def shared_trials(counts: dict[str, int], value: float = 1.0) -> list[Judgment]:
+    """Each person's first trials of Kim's; everyone gives 0 and 1 in turn, as the judge does."""
+    longest = max(counts.values())
+    return [
+        rating(judge, item, "A", value * (item % 2))
+        for judge, n in {**counts, JUDGE: longest}.items()
+        for item in range(n)
+    ]
+
+
+def test_two_people_of_four_give_no_verdict() -> None:
+    counts = {"Kim": 31, "Lee": 29, "Mia": 27, "Noa": 26}
+    found = vet_judge(
+        [*shared_trials(counts), rating("Lee", "30", "A", 0)],
+        JUDGE,
+        VetOptions(min_items=30),
+    )
+    assert found.alt_test.passed
+    first = found.verdict.splitlines()[0]
+    assert first.startswith(f"This is no verdict on whether {JUDGE} may stand in for people")
+    assert "only 2 of 4 people have at least 30 trials with the judge" in first
+    assert "(Mia 27, Noa 26 trials); min_items=25 would test 4." in first
+    assert "may stand in for one of these people" not in found.verdict
+    assert not found.to_dict()["alt_test"]["is_enough"]
+    assert found.to_dict()["alt_test"]["untested"] == [
+        {"judge": "Mia", "n": 27},
+        {"judge": "Noa", "n": 26},
+    ]
+    enough = vet_judge(shared_trials(counts), JUDGE, VetOptions(min_items=25))
+    assert enough.verdict.startswith(f"{JUDGE} may stand in for one of these people")
+
+
+def test_the_report_repeats_that_there_is_no_verdict() -> None:
+    (one,) = machine_comparisons(shared_trials({"Kim": 31, "Lee": 31, "Mia": 27, "Noa": 26}))
+    words = machine_words(one)[0]
+    assert words.startswith("This is no verdict")
+    assert "; wellput vet --min-items 25 would test 4" in words
+
+
+def test_three_people_of_seven_are_too_few_and_so_are_two_of_two() -> None:
+    few = dict.fromkeys(("Noa", "Oda", "Pia", "Quy"), 6)
+    three = vet_judge(shared_trials({"Kim": 40, "Lee": 40, "Mia": 40, **few}), JUDGE, VetOptions())
+    assert "only 3 of 7 people have at least 30 trials" in three.verdict
+    assert "would test" not in three.verdict  # six trials are too few for any limit
+    two = vet_judge(shared_trials({"Kim": 40, "Lee": 40}), JUDGE, VetOptions())
+    assert "only 2 people shared trials with it" in two.verdict
+
+
+def with_scores(values: list[float], people: float = 1.0) -> VetResult:
+    """Kim, Lee and Mia on 40 items; the judge is a file of scores."""
+    counts = dict.fromkeys(("Kim", "Lee", "Mia"), 40)
+    answers = [one for one in shared_trials(counts, people) if one.judge != JUDGE]
+    scores = {("A", str(item)): values[item % len(values)] for item in range(40)}
+    return vet_judge(answers, "./scores.csv", VetOptions(), scores=scores)
+
+
+def test_scores_on_the_scale_are_taken_as_they_are() -> None:
+    # People say 0, 1, 0, 1 …; the scores 0, 1, 1, 1 …: on every fourth item a point more.
+    found = with_scores([0.0, 1.0, 1.0, 1.0])
+    assert not found.is_refitted
+    assert found.biases.severity is not None
+    assert found.biases.severity.value == pytest.approx(0.25)
+    shrunk = with_scores([0.1, 0.9, 0.8, 0.7])
+    assert shrunk.is_refitted
+    assert shrunk.biases.severity is None
+    assert shrunk.biases.by_system == ()
+    assert "fitted to people's answers" in shrunk.biases.missing["severity"]
+
+
+@pytest.mark.parametrize(
+    ("scores", "people", "is_on"),
+    [
+        ([0, 1], [0, 1], True),
+        ([0.5, 1], [0, 1], False),
+        ([1, 2, 4.5], [1, 2, 3, 4, 5], True),
+        ([0, 5], [1, 5], False),
+        ([0.3, 0.9], [0, 1, 2, 3, 4], False),  # covers too little of the scale: a similarity
+        ([12, 90], range(101), True),
+        ([12.5, 90], range(101), False),  # as BLEU beside answers from 0 to 100
+    ],
+)
+def test_which_scores_are_on_the_scale(
+    scores: Sequence[float], people: Sequence[float], is_on: bool
+) -> None:
+    assert are_on_scale(np.array(scores, float), np.array(people, float)) is is_on
+
+
+def test_each_row_of_agreement_names_its_measure() -> None:
+    table = vet_report(with_scores([0.0, 1.0, 1.0, 1.0])).tables[1]
+    assert [row[1] for row in table.rows][:4] == [
+        "share of equal answers", "share of equal answers", "difference of these", "Pearson's r",
+    ]  # fmt: skip
 
 
 def test_a_severe_judge_is_for_ranking_not_for_means() -> None:

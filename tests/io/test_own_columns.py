@@ -148,7 +148,9 @@ def test_the_result_of_columns(table: Path) -> None:
 
 
 def test_guesses_from_names_and_cells() -> None:
-    rows = [{"Question": f"q {i}", "Gold Answer": "g", "n": str(i), "x": f"x{i}"} for i in range(9)]
+    rows = [
+        {"Question": f"q {i}", "Gold Answer": "g", "n": str(i), "x": f"x {i}"} for i in range(9)
+    ]
     assert guessed_columns(list(rows[0]), rows) == {
         "Question": "source",
         "Gold Answer": "references",

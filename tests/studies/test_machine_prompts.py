@@ -156,6 +156,13 @@ def test_a_file_of_settings_is_a_rubric(tmp_path: Path) -> None:
     assert asked in prompt.messages[1]["content"]
 
 
+def test_a_text_file_is_not_taken_for_the_name_of_a_question(tmp_path: Path) -> None:
+    file = tmp_path / "rubric.txt"
+    file.write_text("Is the answer helpful?")
+    with pytest.raises(InputError, match=r"must be TOML and end in \.toml"):
+        make_rubric(str(file))
+
+
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [

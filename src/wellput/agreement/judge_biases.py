@@ -28,6 +28,7 @@ from wellput.stats.clustered_means import ClusteredMeans, adjusted_slope
 from wellput.stats.corrections import holm
 
 METHOD = "least squares, clustered by item"
+REFITTED = "the scores were fitted to people's answers, which draws all systems to the middle"
 FAMILY_PATTERN = re.compile(r"[^\W\d_]{2,}")
 
 
@@ -93,6 +94,9 @@ def judge_biases(
         return JudgeBiases(position, None, None, None, (), missing)
     log_lengths = _log_lengths(trials, lengths, missing)
     length = _length(trials, used, log_lengths, confidence)
+    if trials.is_refitted:
+        missing |= dict.fromkeys(("self_preference", "severity"), REFITTED)
+        return JudgeBiases(position, length, None, None, (), missing)
     return JudgeBiases(
         position,
         length,

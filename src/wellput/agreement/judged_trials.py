@@ -35,6 +35,7 @@ OutputValues: TypeAlias = Mapping[tuple[str, str], float]
 DOCUMENT_COLUMN = "document"
 ORDER_COLUMN = "order"
 SHARE_OF_CHOICE = {"a": 1.0, "tie": 0.5, "b": 0.0}
+MAX_GRADES = 11
 FOLDS = 10
 """A metric's scores are turned to the question's scale by fits that do not see the item."""
 
@@ -75,6 +76,8 @@ class JudgedTrials:
     clusters: Places
     other_machines: tuple[str, ...] = ()
     is_metric: bool = False
+    is_refitted: bool = False
+    """Whether the judge's answers are a metric's scores that were turned to the question's scale."""
 
     @cached_property
     def items(self) -> Places:
@@ -242,8 +245,8 @@ def most_frequent(values: Iterable[float]) -> float:
 
 
 def _with_metric(trials: JudgedTrials, scores: OutputValues) -> JudgedTrials:
-    """With a metric's scores in place of a judge's answers: as choices the better score, else on the
-    question's scale."""
+    """With a metric's scores in place of a judge's answers: as choices the better score, else the
+    scores, turned to the question's scale unless they are on it."""
     if trials.kind == "labels":
         raise InputError(
             f"{trials.judge_name} gives numbers, and people gave labels: they cannot be compared."
@@ -254,10 +257,18 @@ def _with_metric(trials: JudgedTrials, scores: OutputValues) -> JudgedTrials:
             for trial in trials.trials
         ]
     )
+    is_refitted = False
     if trials.kind == "choices":
         judge = (np.sign(values[:, 0] - values[:, 1]) + 1) / 2
     else:
-        judge = on_question_scale(values[:, 0], trials.people_means, trials.items, trials.questions)
+        judge = values[:, 0]
+        is_refitted = not all(
+            are_on_scale(judge[own], trials.people[:, own])
+            for question in np.unique(trials.questions)
+            for own in [trials.questions == question]
+        )
+        if is_refitted:
+            judge = on_question_scale(judge, trials.people_means, trials.items, trials.questions)
     if np.isnan(judge).all():
         raise InputError(f"{trials.judge_name} has no score for any judged output.")
     return JudgedTrials(
@@ -271,6 +282,31 @@ def _with_metric(trials: JudgedTrials, scores: OutputValues) -> JudgedTrials:
         trials.clusters,
         trials.other_machines,
         is_metric=True,
+        is_refitted=is_refitted,
+    )
+
+
+def are_on_scale(scores: Floats, people: Floats) -> bool:
+    """Whether scores may be answers to the question that people answered: 0 and 1 where it is yes or
+    no; else scores in the range of people's answers that cover at least half of it and, where people
+    gave more than `MAX_GRADES` different answers, are whole numbers.
+
+    >>> grades = np.array([1.0, 5, 3])
+    >>> are_on_scale(np.array([2.0, 4.5]), grades), are_on_scale(np.array([0.2, 0.9]), grades)
+    (True, False)
+    """
+    scores, people = scores[~np.isnan(scores)], np.unique(people[~np.isnan(people)])
+    if not len(scores) or not len(people):
+        return not len(scores)
+    if np.isin(people, (0.0, 1.0)).all():
+        return bool(np.isin(scores, (0.0, 1.0)).all())
+    lowest, highest = people[0], people[-1]
+    are_whole = bool((scores == np.round(scores)).all())
+    return bool(
+        scores.min() >= lowest
+        and scores.max() <= highest
+        and 2 * np.ptp(scores) >= highest - lowest
+        and (len(people) <= MAX_GRADES or are_whole)
     )
 
 

@@ -224,14 +224,14 @@ def _covariate(
     spread = float(every.std())
     if not spread > 0:
         raise InputError(f"covariates: {name} is the same for all outputs, so it explains nothing.")
-    missing = [
-        (system, answer.item)
+    missing = {
+        (system, answer.item): None
         for answer in answers
         for system in _systems_and_value(answer)[0]
         if (system, answer.item) not in table
-    ]
+    }
     if missing:
-        system, item = missing[0]
+        system, item = next(iter(missing))
         raise InputError(
             f"covariates: {name} has no value for {len(missing):,} of the judged outputs, the first "
             f"is system {system!r}, item {item!r}."

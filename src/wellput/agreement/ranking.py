@@ -121,6 +121,12 @@ class Ranking:
         return [row.system for row in self.systems if row.system not in behind]
 
     @property
+    def has_too_few_judges(self) -> bool:
+        """Whether two or three judges shall speak for all others: then hardly any difference is
+        significant, however clear it is to these."""
+        return 1 < self.n_judges < MIN_JUDGES_TO_GENERALIZE and "other judges" in self.scope
+
+    @property
     def has_tests(self) -> bool:
         """Whether any difference could be tested."""
         return any(not math.isnan(d.p_value) for d in self.differences)
@@ -149,6 +155,10 @@ class Ranking:
         }
 
 
+MIN_JUDGES_TO_GENERALIZE = 4
+"""With fewer, intervals for other judges are so wide that studies of equal systems never find a
+difference (`make bench-ranking-calibration`)."""
+
 SEQUENTIAL_NOTE = (
     "The study is still running, so the figures will change. What is said about differences and ranks "
     "holds however often you look."
@@ -166,6 +176,8 @@ def winner_sentence(ranking: Ranking, *, with_question: bool = False) -> str:
         return f"{start}{_untested_sentence(ranking)}"
     leaders = ranking.leaders
     if len(leaders) == len(ranking.systems):
+        if ranking.has_too_few_judges and first.estimate != others[0].estimate:
+            return f"{start}{_too_few_judges_sentence(ranking)}"
         return (
             f"{start}{people} do not tell the {len(leaders)} systems apart: no difference is shown."
         )
@@ -209,11 +221,23 @@ def _untested_sentence(ranking: Ranking) -> str:
     first, second = ranking.systems[:2]
     if first.estimate == second.estimate:
         return ranking.refusal
+    return f"{_leader_clause(ranking)}, but how sure that is cannot be said. {ranking.refusal}"
+
+
+def _too_few_judges_sentence(ranking: Ranking) -> str:
+    judges = f"{ranking.n_judges} judges"
+    return (
+        f"{_leader_clause(ranking)} from these {judges}, but {judges} are too few to speak for others: "
+        f"no difference is shown. Ask at least {MIN_JUDGES_TO_GENERALIZE}."
+    )
+
+
+def _leader_clause(ranking: Ranking) -> str:
+    first = ranking.systems[0]
     best = "lowest" if ranking.question in LOWER_IS_BETTER else "highest"
     return (
         f"{first.system} has the {best} {ESTIMATE_HEADINGS[ranking.model]}, "
-        f"{shown_estimate(first.estimate, ranking.model)}, but how sure that is cannot be said. "
-        f"{ranking.refusal}"
+        f"{shown_estimate(first.estimate, ranking.model)}"
     )
 
 

@@ -11,12 +11,14 @@ from wellput.agreement.judge_biases import SystemSeverity
 from wellput.agreement.ranking import listed
 from wellput.core.errors import counted
 from wellput.core.estimates import Estimate
+from wellput.stats.alternative_annotator import MIN_PEOPLE_TESTED
 from wellput.stats.corrections import holm
 
 if TYPE_CHECKING:
     from wellput.agreement.vetting import VetResult
 
 MAX_NAMED_SYSTEMS = 3
+MAX_NAMED_PEOPLE = 8
 
 
 def verdict_sentences(result: VetResult) -> list[str]:
@@ -48,12 +50,21 @@ def _is_shown(estimate: Estimate, result: VetResult) -> bool:
 def _answer(result: VetResult) -> str:
     test = result.alt_test
     if test.passed is None:
+        limit = test.lower_limit
+        advice = (
+            "min_items= sets how many are needed."
+            if limit is None
+            else f"min_items={limit[0]} would test {_people(limit[1])}."
+        )
         return (
-            f"Whether {result.judge} may stand in for people cannot be said: nobody judged enough "
-            "trials together with another person and the judge. min_items= sets how many are needed."
+            f"Whether {result.judge} may stand in for people cannot be said: nobody has at least "
+            f"{test.min_trials} trials with another person and the judge ({untested_people(result)}). "
+            f"{advice}"
         )
     won = sum(one.won for one in test.people)
-    people = counted(len(test.people), "person").replace("persons", "people")
+    people = _people(len(test.people))
+    if not test.is_enough:
+        return _no_verdict(result, f"it beat {won} of {people} tested")
     how = (
         f"it beat {won} of {people} (with an allowance of {test.epsilon:g}), and the test asks for "
         "half of them"
@@ -63,11 +74,64 @@ def _answer(result: VetResult) -> str:
             f"{result.judge} is not shown to be able to stand in for a person: in the alternative "
             f"annotator test {how}."
         )
+    if doubt := _doubt(result):
+        return (
+            f"{result.judge} passes the alternative annotator test ({how}), but {doubt}: where people "
+            "disagree much, any answer near the middle passes. It should not stand in for anyone."
+        )
     uses = _uses(result)
     return (
         f"{result.judge} may stand in for one of these people on items like these{uses}: in the "
         f"alternative annotator test {how}."
     )
+
+
+def _doubt(result: VetResult) -> str:
+    """Why a judge that passed may know nothing: its answers are not shown to go with people's."""
+    judge = result.agreement.judge
+    if result.alt_test.scoring != "neg_rmse":
+        return ""
+    if math.isnan(judge.value):
+        return "its answers do not differ enough to be compared with people's"
+    if judge.low is None or judge.low <= 0:
+        interval = "no interval" if judge.low is None else bounds(judge)
+        return f"is not shown to agree with people (r = {shown(judge.value)} {interval})"
+    return ""
+
+
+def _people(n: int) -> str:
+    return counted(n, "person").replace("persons", "people")
+
+
+def _no_verdict(result: VetResult, found: str) -> str:
+    """What to say where too few people were tested."""
+    test = result.alt_test
+    tested, untested = len(test.people), test.untested
+    start = f"This is no verdict on whether {result.judge} may stand in for people: "
+    if not untested:
+        return (
+            f"{start}only {_people(tested)} shared trials with it and with each other, and the test "
+            f"needs {MIN_PEOPLE_TESTED}. In the alternative annotator test {found} (with an allowance "
+            f"of {test.epsilon:g})."
+        )
+    has = "has" if tested == 1 else "have"
+    limit = test.lower_limit
+    advice = "" if limit is None else f"; min_items={limit[0]} would test {limit[1]}"
+    return (
+        f"{start}only {tested} of {_people(tested + len(untested))} {has} at least "
+        f"{test.min_trials} trials with the judge, so nothing can be said of the others "
+        f"({untested_people(result)}){advice}. In the alternative annotator test {found} (with an "
+        f"allowance of {test.epsilon:g})."
+    )
+
+
+def untested_people(result: VetResult) -> str:
+    """Who had too few trials, each with their number: `Kim 26, Lee 29 trials`."""
+    named = [
+        f"{result.people[judge]} {n}" for judge, n in result.alt_test.untested[:MAX_NAMED_PEOPLE]
+    ]
+    rest = len(result.alt_test.untested) - len(named)
+    return ", ".join(named) + " trials" + (f", and {rest} more people" if rest else "")
 
 
 def _uses(result: VetResult) -> str:
@@ -86,12 +150,12 @@ def _agreement_sentence(result: VetResult) -> list[str]:
     if not _is_shown(found.difference, result):
         return []
     people, judge = shown(found.people.value), shown(found.judge.value)
+    more = "more" if found.difference.value > 0 else "less"
     if result.alt_test.scoring == "accuracy":
         figures = f"{judge} of answers are equal, {people} between people"
-    else:
-        figures = f"r = {judge}, {people} between people"
-    more = "more" if found.difference.value > 0 else "less"
-    return [f"It agrees {more} with people than they agree with each other ({figures})."]
+        return [f"It agrees {more} with people than they agree with each other ({figures})."]
+    figures = f"r = {judge}, {people} between people"
+    return [f"Its answers correlate {more} with people's than theirs with each other ({figures})."]
 
 
 def _means_sentence(result: VetResult) -> list[str]:

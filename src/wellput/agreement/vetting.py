@@ -73,6 +73,8 @@ class VetResult(Result):
     consistency: Estimate | None
     biases: JudgeBiases
     pairs: PairsInOrder | None
+    is_refitted: bool = False
+    """Whether a metric's scores were turned to the question's scale."""
     other_machines: tuple[str, ...] = ()
     excluded: Sequence[Exclusion] = ()
     confidence: float = 0.95
@@ -100,6 +102,8 @@ class VetResult(Result):
                 "winning_rate": test.winning_rate,
                 "advantage_probability": test.advantage_probability,
                 "passed": test.passed,
+                "is_enough": test.is_enough,
+                "untested": [{"judge": self.people[judge], "n": n} for judge, n in test.untested],
                 "judges": self.records(),
             },
             "agreement": {
@@ -215,6 +219,7 @@ def vet_trials(
             trials, lengths=lengths, own=options.own, confidence=options.confidence
         ),
         pairs=pairs_in_order(trials, confidence=options.confidence),
+        is_refitted=trials.is_refitted,
         other_machines=trials.other_machines,
         confidence=options.confidence,
     )

@@ -85,6 +85,12 @@ def open_source(evalset: Items, column: Columns = (), *, trees: bool = True) -> 
     return open_evalset(evalset, trees=trees, column=column)
 
 
+def check_column(evalset: Items | None, column: Columns) -> None:
+    """Refuses columns where there is no file that could have them."""
+    if column and evalset is None:
+        raise InputError("column= names the columns of an evalset: give evalset=, too.")
+
+
 def parser_named(trees: str | None) -> str | None:
     """The parser that `trees` names; None if `trees` is a file or None."""
     if trees == "auto":

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from wellput.api.inputs import Items, check_files, checks_choices
+from wellput.api.inputs import Columns, Items, check_files, checks_choices
 from wellput.api.study_creation import import_store, read_items
 from wellput.core.errors import InputError
 from wellput.core.judgment import MACHINE_PREFIX
@@ -36,6 +36,7 @@ ANSWER_TOKENS = 16
 def judge(
     evalset: Items,
     *,
+    column: Columns = (),
     model: str,
     question: Asking = (),
     endpoint: str | None = None,
@@ -70,6 +71,8 @@ def judge(
     evalset
         The outputs to judge: an evalset in memory, or the path of a file. Or the path of a study: the
         model then answers the study's own trials, beside the people, and its answers are stored there.
+    column
+        The columns of the evalset's file, as for `score`.
     model
         The path of a GGUF file, which llama.cpp runs on this machine (the extra `local`); or the name
         of a model at the `endpoint`.
@@ -147,7 +150,7 @@ def judge(
         refuse_with_study(
             question=question, design=design, points=points, ties=ties, show_source=show_source,
             show_reference=show_reference, repeats=repeats > 1, swap=swap, injection=injection,
-            dry_run=dry_run, path=path,
+            dry_run=dry_run, path=path, column=column,
         )  # fmt: skip
         return _judge_study(str(evalset), chosen, options, budget, judge_name, cache, on_phase)
     check_files([path, cache], [evalset])
@@ -164,7 +167,9 @@ def judge(
     )
     if rubric.questionnaire.kind == SpansDesign.name:
         options = replace(options, max_tokens=max_tokens or SPANS_TOKENS, scores="text")
-    trials = machine_trials(rubric, read_items(evalset), repeats=repeats, swap=swap, seed=seed)
+    trials = machine_trials(
+        rubric, read_items(evalset, column), repeats=repeats, swap=swap, seed=seed
+    )
     run = JudgeRun(chosen, rubric, options, budget, judge_name)
     where = log_path(cache, path)
     if dry_run:

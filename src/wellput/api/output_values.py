@@ -67,6 +67,11 @@ def item_tags(source: EvalSource, tag: str) -> dict[str, str]:
     return {item.id: item.tags[tag] for item in _items(source) if tag in item.tags}
 
 
+def tag_names(source: EvalSource) -> list[str]:
+    """The tags that any item has."""
+    return list(dict.fromkeys(tag for item in _items(source) for tag in item.tags))
+
+
 def _items(source: EvalSource) -> Iterator[Item]:
     for block in source.unparsed.blocks():
         yield from block

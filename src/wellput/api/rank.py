@@ -22,6 +22,7 @@ from wellput.api.inputs import (
     Answers,
     Columns,
     Items,
+    check_column,
     check_confidence,
     check_files,
     checks_choices,
@@ -136,6 +137,7 @@ def rank(
     """
     check_confidence(confidence)
     check_files([path], [judgments, *([] if evalset is None else [evalset])])
+    check_column(evalset, column)
     on_phase("reading judgments")
     answers = read_answers(judgments)
     exclusions = [parse_exclusion(text, "") for text in _listed(exclude)]

@@ -13,7 +13,9 @@ from wellput.agreement.panel import names_of, systems_of
 from wellput.agreement.vetting import VetOptions, VetResult, vet_judge
 from wellput.api.inputs import (
     Answers,
+    Columns,
     Items,
+    check_column,
     check_confidence,
     check_files,
     checks_choices,
@@ -37,6 +39,7 @@ def vet(
     judge: str,
     *,
     evalset: Items | None = None,
+    column: Columns = (),
     question: Names = (),
     epsilon: float = 0.1,
     scoring: Scoring | None = None,
@@ -58,10 +61,13 @@ def vet(
         Judgments of people and of the judge, as for `rank`; numbers, labels or choices.
     judge
         The name of one of the judges, such as `"model:gpt-4o"`; or, with `evalset`, a metric, such as
-        `"bleu"` or `"./comet.csv"`, whose scores are turned to the question's scale by fits that do not
-        see the item. Other judges named `model:…` are left out.
+        `"bleu"` or `"./comet.csv"`. Scores that are on the question's scale (0 and 1 where people said
+        yes or no, grades in the range of theirs) are taken as they are; others are turned to it by
+        fits that do not see the item. Other judges named `model:…` are left out.
     evalset
         The outputs that were judged: shows whether longer outputs are favored.
+    column
+        The columns of the evalset's file, as for `score`.
     question
         Only these questions; all together without it.
     epsilon
@@ -106,6 +112,7 @@ def vet(
     """
     check_confidence(confidence)
     check_files([path], [judgments, *([] if evalset is None else [evalset])])
+    check_column(evalset, column)
     on_phase("reading judgments")
     answers = _of_questions(read_answers(judgments), question)
     exclusions = [
@@ -113,7 +120,7 @@ def vet(
     ]
     source = None
     if evalset is not None:
-        source = open_items(evalset, [], threads=threads, on_phase=on_phase)
+        source = open_items(evalset, [], column=column, threads=threads, on_phase=on_phase)
         known = names_of(source.unparsed, on_progress=on_phase("reading items"))
         exclusions = with_unknown(answers, exclusions, known)
     answers, excluded = without_excluded(cast("list[Judgment]", answers), exclusions)
@@ -122,7 +129,7 @@ def vet(
     scores: OutputValues | None = None
     names = list(dict.fromkeys(answer.judge for answer in answers))
     if judge not in names and evalset is not None:
-        scores = _scores_of(judge, names, evalset, threads, on_phase)
+        scores = _scores_of(judge, names, evalset, column, threads, on_phase)
     systems = list(dict.fromkeys(name for answer in answers for name in systems_of(answer)))
     options = VetOptions(
         epsilon=epsilon,
@@ -177,6 +184,7 @@ def _scores_of(
     name: str,
     judges: Sequence[str],
     evalset: Items | EvalSource,
+    column: Columns,
     threads: int | None,
     on_phase: OnPhase,
 ) -> OutputValues:
@@ -188,5 +196,5 @@ def _scores_of(
         ) from None
     if len(metrics) > 1:
         raise InputError(f"judge={name!r} names several metrics: give one.")
-    source = open_items(evalset, metrics, threads=threads, on_phase=on_phase)
+    source = open_items(evalset, metrics, column=column, threads=threads, on_phase=on_phase)
     return metric_values(source, metrics, threads or available_cores(), on_phase)[0]

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import click
 
-from wellput.cli.options import add_options, basic_options, show_summary_of
+from wellput.cli.options import add_options, basic_options, column_option, show_summary_of
 from wellput.core.errors import InputError
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -134,6 +134,7 @@ Examples:
 """
 )
 @click.argument("evalset", metavar="EVALSET|STUDY")
+@column_option
 @click.option(
     "--model",
     required=True,

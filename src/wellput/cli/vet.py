@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from wellput.cli.options import common_options, complete_metric, show_result_of
+from wellput.cli.options import column_option, common_options, complete_metric, show_result_of
 
 
 @click.command(
@@ -31,6 +31,7 @@ Examples:
     metavar="EVALSET",
     help="The outputs that were judged: shows whether longer ones are favored.",
 )
+@column_option
 @click.option(
     "--question",
     multiple=True,

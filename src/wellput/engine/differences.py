@@ -174,6 +174,63 @@ class _Rows:
         return self._segments[row]
 
 
+@dataclass(frozen=True, slots=True)
+class MeasuredDifference:
+    """The difference of two systems on `n` items (`delta`). `center` has the standard `error`, with
+    its degrees of `freedom`; it is `delta`, except for shares."""
+
+    delta: float
+    center: float
+    error: float
+    freedom: float
+    n: int
+
+
+def measured_differences(
+    table: ScoreTable, pairs: Sequence[tuple[str, str]]
+) -> dict[tuple[str, str], MeasuredDifference]:
+    """The differences of pairs with their standard errors, for the pairs that have one."""
+    rows = _Rows(table)
+    found: dict[tuple[str, str], MeasuredDifference] = {}
+    for a, b in pairs:
+        both = rows.common(a, b)
+        n = int(np.count_nonzero(both))
+        if n < 2:
+            continue
+        are_shares = rows.is_share(a, both) and rows.is_share(b, both)
+        if are_shares and table.clusters is None:
+            shares = DifferenceOfShares.of(rows.of(a, both)[:, 0], rows.of(b, both)[:, 0])
+            center, error = shares.moved
+            delta = shares.estimate.value
+            found[a, b] = MeasuredDifference(delta, center, error, n - 1, n)
+        elif (student := _jackknifed(rows, a, b, both, 0.95).inferred) is not None:
+            found[a, b] = MeasuredDifference(
+                student.value, student.value, student.error, student.freedom, n
+            )
+    return found
+
+
+def _jackknifed(
+    rows: _Rows, a: str, b: str, both: NDArray[np.bool_], confidence: float
+) -> PairedDifference:
+    """The difference on the items both have, with the error of items or clusters."""
+    left, right = rows.of(a, both), rows.of(b, both)
+    if (clusters := rows.clusters(both)) is not None:
+        return clustered_difference(
+            rows.clusters_left_out(a, both, clusters),
+            rows.clusters_left_out(b, both, clusters),
+            is_differing(left, right),
+            clusters,
+            confidence=confidence,
+        )
+    return difference_of(
+        rows.left_out(a, both),
+        rows.left_out(b, both),
+        n_differing(left, right),
+        confidence=confidence,
+    )
+
+
 def _by_jackknife(
     rows: _Rows, a: str, b: str, confidence: float, margin: float | None
 ) -> Comparison:
@@ -184,23 +241,10 @@ def _by_jackknife(
     found: PairedDifference | DifferenceOfShares
     if clusters is not None and are_shares and not n_differing(left, right):
         found = DifferenceOfShares(0, 0, len(clusters.sizes), confidence)
-    elif clusters is not None:
-        found = clustered_difference(
-            rows.clusters_left_out(a, both, clusters),
-            rows.clusters_left_out(b, both, clusters),
-            is_differing(left, right),
-            clusters,
-            confidence=confidence,
-        )
-    elif are_shares:
+    elif clusters is None and are_shares:
         found = DifferenceOfShares.of(left[:, 0], right[:, 0], confidence)
     else:
-        found = difference_of(
-            rows.left_out(a, both),
-            rows.left_out(b, both),
-            n_differing(left, right),
-            confidence=confidence,
-        )
+        found = _jackknifed(rows, a, b, both, confidence)
     bounds = (0.0, 1.0) if are_shares else rows.table.bounds
     return replace(
         _comparison(rows, a, b, replace(_possible(found.estimate, bounds), n=len(left))),

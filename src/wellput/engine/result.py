@@ -16,6 +16,7 @@ from wellput.core.scores import MIN_ITEMS_FOR_CLAIMS, Score
 
 if TYPE_CHECKING:
     from wellput.engine.error_sources import ErrorSources
+    from wellput.engine.slice_tests import SliceTest
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +81,8 @@ class ScoreResult(Result):
 
     `differences` has every difference that was tested. `comparisons` is the same if all pairs were
     tested, otherwise empty. `slices` has a result for each value of a tag, which its `by` names;
-    `in_no_slice` items lack the tag. `tags` are the items', where rows were kept.
+    `in_no_slice` items lack the tag, and `slice_tests` say whether differences depend on it. `tags`
+    are the items', where rows were kept.
     """
 
     presented_by: ClassVar[str] = "wellput.reporting.score:score_report"
@@ -109,6 +111,7 @@ class ScoreResult(Result):
     by: Mapping[str, str] | None = None
     slices: tuple[ScoreResult, ...] = field(default=(), repr=False)
     in_no_slice: int = 0
+    slice_tests: tuple[SliceTest, ...] = field(default=(), repr=False)
     tags: tuple[Mapping[str, str], ...] = field(default=(), repr=False)
 
     def __getitem__(self, key: tuple[str, str]) -> Score:
@@ -201,6 +204,7 @@ class ScoreResult(Result):
             "seed": self.seed,
             "error_sources": [one.to_dict() for one in self.error_sources],
             "by": [part.values_of_slice() for part in self.slices] if self.slices else None,
+            "slice_tests": [asdict(test) for test in self.slice_tests] if self.slices else None,
         }
 
     def values_of_slice(self) -> dict[str, Any]:

@@ -120,7 +120,10 @@ def score_source(
         error_sources=sources,
         tags=tuple(collection.tags),
     )
-    return result if masks is None else _with_slices(result, *masks, pairs, asked, on_phase)
+    if masks is None:
+        return result
+    testable = frozenset(metric.name for metric in collection.metrics if is_testable(metric))
+    return _with_slices(result, *masks, pairs, testable, asked, on_phase)
 
 
 def _with_slices(
@@ -128,16 +131,24 @@ def _with_slices(
     masks: Mapping[str, NDArray[np.bool_]],
     without: int,
     pairs: Sequence[tuple[str, str]],
+    testable: frozenset[str],
     asked: Inference,
     on_phase: OnPhase,
 ) -> ScoreResult:
-    """The result with those of its slices."""
+    """The result with those of its slices, and tests whether differences depend on the slice: of the
+    pairs that are compared, or else of all pairs."""
+    from wellput.engine.slice_tests import slice_tests
     from wellput.engine.slices import slices_of
 
     assert asked.by is not None
-    tested = frozenset(pair.metric for pair in result.differences)
-    slices = slices_of(result, masks, asked.by, pairs, tested, asked, on_phase)
-    return replace(result, slices=slices, in_no_slice=without)
+    slices = slices_of(result, masks, asked.by, pairs, testable, asked, on_phase)
+    tables = {
+        part.by[asked.by]: {name: part.tables[name] for name in part.metrics if name in testable}
+        for part in slices
+        if part.by is not None
+    }
+    tests = slice_tests(tables, pairs or list(combinations(result.systems, 2)))
+    return replace(result, slices=slices, in_no_slice=without, slice_tests=tests)
 
 
 def _collected(

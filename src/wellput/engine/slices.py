@@ -110,6 +110,7 @@ def _slice(
         error_sources=(),
         by=by,
         slices=(),
+        slice_tests=(),
     )
 
 

@@ -4,20 +4,28 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 SEEN_ROWS = 200
 NAMES = {
     "id": "id item_id prompt_id question_id example_id sample_id segment_id seg_id qid uid key index",
     "document": "document doc doc_id document_id docid conversation conversation_id thread thread_id "
-    "article article_id session session_id dialogue dialog",
-    "source": "source src input inputs prompt prompts question query instruction request",
+    "article article_id session session_id dialogue dialog ticket ticket_id case case_id chat chat_id",
+    "source": "source src input inputs prompt prompts question query instruction instructions request "
+    "user message user_message user_input user_query user_prompt user_question text input_text "
+    "source_text original",
     "references": "references reference ref refs gold golden gold_answer target targets expected "
     "expected_output expected_answer ground_truth correct correct_answer ideal label reference_answer",
     "context": "context history",
     "tags": "domain category topic language lang genre type split difficulty tag subset task dataset "
     "prompt_type level segment_type",
 }
+JUDGE_NAMES = {"judge", "rater", "annotator", "evaluator", "worker", "reviewer", "rater_id"}
+SYSTEM_NAMES = {"system", "model", "system_a", "system_b", "model_a", "model_b"}
+SCORE_LABELS = {"system", "model", "metric", "version"}
+VERDICTS = ("correct", "label")
+"""Names of references that may also be the names of scores."""
+FileKind: TypeAlias = Literal["evalset", "judgments", "scores"]
 FIELD_OF = {name: field for field, names in NAMES.items() for name in names.split()}
 FEW_VALUES = 20
 """A column with at most so many different short values looks like a tag."""
@@ -48,13 +56,33 @@ def guessed_columns(
     for column in header:
         if column in found or column in known:
             continue
-        if field := _field_by_cells([row.get(column) for row in rows]):
+        field = _field_by_cells([row.get(column) for row in rows])
+        if field and not (field == "document" and field in taken):
             found[column] = field
+            taken.add(field)
     return found
 
 
+def file_kind(examples: Mapping[str, str], guesses: Mapping[str, str]) -> FileKind:
+    """What a table is, by the names of its columns, a cell of each, and what they may hold: judgments
+    name a judge and one or two systems; scores have an item, and all else are numbers."""
+    names = {_plain(column): column for column in examples}
+    if names.keys() & JUDGE_NAMES and names.keys() & SYSTEM_NAMES:
+        return "judgments"
+    ids = {"item", *NAMES["id"].split()}
+    rest = {name: column for name, column in names.items() if name not in ids | SCORE_LABELS}
+    has_answers = any(
+        guesses.get(column) == "references" and name not in VERDICTS
+        for name, column in rest.items()
+    )
+    are_numbers = bool(rest) and all(_is_number(examples[column]) for column in rest.values())
+    is_score_file = names.keys() & ids and are_numbers and not has_answers
+    return "scores" if is_score_file else "evalset"
+
+
 def _field_by_cells(cells: Sequence[Any]) -> str:
-    """`outputs` for texts that differ, `tags` for a few short ones that come again, "" for others."""
+    """`outputs` for texts that differ, `tags` for a few short ones that come again, `document` for
+    names of which some come again, "" for others."""
     texts = [cell for cell in cells if isinstance(cell, str) and cell.strip()]
     if not texts or sum(map(_is_number, texts)) > len(texts) / 2:
         return ""
@@ -62,7 +90,16 @@ def _field_by_cells(cells: Sequence[Any]) -> str:
     is_repeated = len(different) <= min(FEW_VALUES, max(1, len(texts) // 2))
     if is_repeated and max(map(len, different)) <= SHORT and len(texts) > 3:
         return "tags"
+    if _are_names(texts):
+        return "document" if len(different) < len(texts) else ""
     return "outputs"
+
+
+def _are_names(texts: Sequence[str]) -> bool:
+    """Whether the cells are names, not texts: single words with a digit, such as T-1000."""
+    return len(texts) > 1 and all(
+        len(text.split()) == 1 and any(map(str.isdigit, text)) for text in texts
+    )
 
 
 def _is_number(text: str) -> bool:

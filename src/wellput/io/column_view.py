@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from wellput.core.errors import InputError, Problems
 from wellput.core.result import Result
-from wellput.io.column_guesses import SEEN_ROWS, column_keyword, guessed_columns
+from wellput.io.column_guesses import (
+    SEEN_ROWS,
+    FileKind,
+    column_keyword,
+    file_kind,
+    guessed_columns,
+)
 from wellput.io.evalset_columns import is_read
 
 if TYPE_CHECKING:
@@ -40,6 +46,16 @@ class ColumnsResult(Result):
     """The evalset that was written."""
 
     @property
+    def kind(self) -> FileKind:
+        """What the file is: an evalset, judgments, or scores made elsewhere."""
+        return kind_of(self.columns)
+
+    @property
+    def kind_sentence(self) -> str:
+        """What a file is that is no evalset, and how to use it; "" for an evalset."""
+        return kind_sentence(self.file, self.kind)
+
+    @property
     def guesses(self) -> Mapping[str, str]:
         """The field that each ignored column probably holds, where one is likely."""
         return {view.column: view.guess for view in self.columns if view.guess is not None}
@@ -47,7 +63,9 @@ class ColumnsResult(Result):
     @property
     def options(self) -> str:
         """The likeliest mapping of the ignored columns, as options of a command; "" if there is
-        none."""
+        none, or if the file is no evalset."""
+        if self.kind != "evalset":
+            return ""
         order = ("id", "document", "source", "context", "references", "tags", "outputs")
         named = sorted(self.guesses.items(), key=lambda guess: order.index(guess[1]))
         return " ".join(f"--column {shlex.quote(f'{field}={column}')}" for column, field in named)
@@ -60,6 +78,7 @@ class ColumnsResult(Result):
         """The JSON of `wellput columns`."""
         return {
             "file": self.file,
+            "kind": self.kind,
             "columns": self.records(),
             "options": self.options,
             "saved": self.saved,
@@ -86,6 +105,35 @@ def column_views(file: RecordFile) -> list[ColumnView]:
     ]
 
 
+def kind_of(views: Sequence[ColumnView]) -> FileKind:
+    """What the file of these columns is; an evalset if any column of texts is read."""
+    if any((view.read_as or "").startswith(("outputs", "samples")) for view in views):
+        return "evalset"
+    guesses = {view.column: view.guess for view in views if view.guess is not None}
+    return file_kind({view.column: view.example or "" for view in views}, guesses)
+
+
+def kind_sentence(file: str, kind: FileKind) -> str:
+    """
+    >>> kind_sentence("a.csv", "evalset")
+    ''
+    """
+    if kind == "judgments":
+        return (
+            f"{file} looks like a file of judgments, not of outputs: give it as JUDGMENTS, such as to "
+            "`wellput rank`. Its columns must be named judge, item, system, question, value; or judge, "
+            "item, system_a, system_b, question, choice."
+        )
+    if kind == "scores":
+        path = file if "/" in file or "\\" in file else f"./{file}"
+        return (
+            f"{file} looks like a file of scores, not of outputs: give it as a metric, "
+            f"`-m {shlex.quote(path)}`, beside the evalset. Its columns must be named system, item, "
+            "score; or item, and a column for each system."
+        )
+    return ""
+
+
 def column_advice(file: RecordFile) -> str:
     """The columns that were found, and the likeliest mapping, as a keyword to copy; empty where the
     file cannot be read a second time."""
@@ -99,6 +147,8 @@ def column_advice(file: RecordFile) -> str:
     found = f"The columns are {', '.join(view.column for view in views)}."
     if file.suffix == ".jsonl":
         found = found.replace("columns", "keys")
+    if sentence := kind_sentence(file.file.name, kind_of(views)):
+        return f"{found} {sentence}"
     if not guesses:
         return found
     return f"{found} Name those to read, perhaps: {column_keyword(guesses)}"

@@ -24,6 +24,8 @@ def columns_report(result: ColumnsResult) -> Report:
     notes = [f"Ignored: {', '.join(ignored)}."] if ignored else []
     if result.saved is not None:
         notes.append(f"Written: {result.saved}. Other commands read it without --column.")
+    elif result.kind_sentence:
+        notes.append(result.kind_sentence)
     elif result.options:
         notes += [
             "To read them as they probably are meant:",

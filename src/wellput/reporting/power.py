@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from wellput.agreement.ranking import MIN_JUDGES_TO_GENERALIZE
 from wellput.core.errors import counted
 from wellput.reporting.table import Report, Table, number, with_interval
 from wellput.stats.power import PowerRow, PowerTable, SmallestStudy
@@ -32,6 +33,7 @@ def power_table(table: PowerTable) -> Table:
             *table.notes,
             *(f"undefined: {method.partition(': ')[2]}." for method in undefined),
             *_one_judge(table),
+            *_few_judges(table),
             f"Simulated: {table.test} at {table.alpha:g}, {first.n or 0:,} studies of each size, seed "
             f"{first.seed}; [low, high] is the simulation's own 95% interval.",
         ],
@@ -44,6 +46,17 @@ def _one_judge(table: PowerTable) -> list[str]:
     if table.what != "systems" or not judged:
         return []
     return ["With 1 judge the result of the study will hold for that judge only."]
+
+
+def _few_judges(table: PowerTable) -> list[str]:
+    """Two or three judges can hardly speak for others, so adding one to a single judge costs power."""
+    has_few = any(1 < (row.n_judges or 0) < MIN_JUDGES_TO_GENERALIZE for row in table.rows)
+    if table.what != "systems" or not has_few:
+        return []
+    return [
+        "With several judges the result shall hold for other judges, too. Two or three are hardly "
+        f"enough for that; from {MIN_JUDGES_TO_GENERALIZE} on far fewer items are needed."
+    ]
 
 
 def _heading(judges: int | None) -> str:

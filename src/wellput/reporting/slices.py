@@ -10,6 +10,7 @@ from typing import TypeAlias
 
 from wellput.core.errors import counted
 from wellput.engine.result import Comparison, ScoreResult
+from wellput.engine.slice_tests import SliceTest
 from wellput.reporting.table import Table, digits_of, interval_text, number, p_text, p_with_relation
 
 CellText: TypeAlias = Callable[[ScoreResult, str, str], str]
@@ -47,10 +48,8 @@ def slice_notes(result: ScoreResult, tag: str) -> list[str]:
     if result.in_no_slice:
         has = "has" if result.in_no_slice == 1 else "have"
         lines.append(f"{counted(result.in_no_slice, 'item')} {has} no {tag} and are in no slice.")
-    if empty := [
-        part.slice_name for part in result.slices if not part.tables or not _outputs(part)
-    ]:
-        lines.append(f"No output in {', '.join(str(name) for name in empty)}.")
+    lines += _unscored_sentences(result)
+    lines += dependence_sentences(result, tag)
     lines += order_sentences(result)
     if n_tests := sum(part.n_tests for part in result.slices):
         lines.append(
@@ -60,41 +59,132 @@ def slice_notes(result: ScoreResult, tag: str) -> list[str]:
     return lines
 
 
-def _outputs(part: ScoreResult) -> int:
-    return sum(score.n for score in part.scores)
+def _unscored_sentences(result: ScoreResult) -> list[str]:
+    """The slices that some metrics, or all, have no score for, and what these lack."""
+    lacking: dict[tuple[str, ...], list[str]] = {}
+    for part in result.slices:
+        metrics = tuple(
+            metric
+            for metric in result.metrics
+            if not any(part[system, metric].n for system in result.systems)
+        )
+        if metrics:
+            lacking.setdefault(metrics, []).append(str(part.slice_name))
+    unreferenced = {metric for left in result.left_out for metric in left.metrics}
+    lines = []
+    for metrics, names in lacking.items():
+        where = ", ".join(names)
+        need = "needs" if len(metrics) == 1 else "need"
+        if set(metrics) <= unreferenced:
+            lines.append(
+                f"No output with a reference in {where}: {', '.join(metrics)} {need} both."
+            )
+        else:
+            lines.append(f"No output in {where}.")
+    return lines
+
+
+def dependence_sentences(result: ScoreResult, tag: str) -> list[str]:
+    """The pairs whose difference is not the same in all slices, or that none is shown to be so."""
+    if not result.slice_tests:
+        if len(result.systems) < 2 or len(result.slices) < 2:
+            return []
+        return [
+            f"Too few {_units(result)} differ in each slice to test whether differences depend on "
+            f"{tag}."
+        ]
+    shown = sorted(
+        (test for test in result.slice_tests if _is_shown(result, test)),
+        key=lambda test: test.p_adjusted,
+    )
+    n_tests = len(result.slice_tests)
+    corrected = f", corrected by Holm's method for {n_tests:,} tests" if n_tests > 1 else ""
+    how = f"Welch's analysis of variance of the slices' differences{corrected}"
+    small = _too_small(result)
+    if not shown:
+        least = min(test.p_adjusted for test in result.slice_tests)
+        return [
+            f"No pair's difference is shown to depend on {tag} (smallest p "
+            f"{p_with_relation(least)}; {how}).",
+            *small,
+        ]
+    lines = []
+    for test in shown[:MAX_NAMED_SLICES]:
+        digits = digits_of(result[system, test.metric].score for system in result.systems)
+        low, high = (choose(test.deltas, key=test.deltas.__getitem__) for choose in (min, max))
+        lines.append(
+            f"The difference {test.a} − {test.b} on {test.metric} depends on {tag}, p "
+            f"{p_with_relation(test.p_adjusted)}: it is "
+            f"{number(test.deltas[high], digits, sign=True)} in {high} but "
+            f"{number(test.deltas[low], digits, sign=True)} in {low}."
+        )
+    if (more := len(shown) - MAX_NAMED_SLICES) > 0:
+        lines.append(f"So do {counted(more, 'other difference')} (in the JSON, slice_tests).")
+    return [*lines, f"Whether a difference depends on {tag} is tested by {how}.", *small]
+
+
+def _units(result: ScoreResult) -> str:
+    return "items" if result.clusters is None else result.clusters.words
+
+
+def _too_small(result: ScoreResult) -> list[str]:
+    """The slices with outputs that no test compares with others."""
+    tested = {name for test in result.slice_tests for name in test.deltas}
+    names = [
+        str(part.slice_name)
+        for part in result.slices
+        if not tested & set((part.by or {}).values()) and any(score.n for score in part.scores)
+    ]
+    if not names:
+        return []
+    some = ", ".join(names[:MAX_NAMED_SLICES])
+    more = f" and {len(names) - MAX_NAMED_SLICES} more" if len(names) > MAX_NAMED_SLICES else ""
+    has = "has" if len(names) == 1 else "have"
+    return [f"{some}{more} {has} too few {_units(result)} that differ for this test."]
+
+
+def _is_shown(result: ScoreResult, test: SliceTest) -> bool:
+    return result.is_significant(test.p_adjusted, test.n)
 
 
 def order_sentences(result: ScoreResult) -> list[str]:
     """The slices where two systems are in another order than over all items: those where a test shows
-    it, one by one, and the names of the others."""
+    it, one by one, and the names of the others, unless the pair is shown to depend on the slice."""
     shown: list[str] = []
     chance: dict[str, None] = {}
-    is_tested = any(part.differences for part in result.slices)
+    untested: dict[str, None] = {}
+    dependence = {
+        (test.metric, *pair): _is_shown(result, test)
+        for test in result.slice_tests
+        for pair in ((test.a, test.b), (test.b, test.a))
+    }
     for part in result.slices:
         for metric, a, b in _turned(result, part):
             name = str(part.slice_name)
             found = _test_of(part, metric, a, b)
-            if found is None or not part.is_significant(found.p_adjusted, found.n):
-                chance[f"{name} ({metric})"] = None
-                continue
-            digits = digits_of(part[system, metric].score for system in part.systems)
+            if found is not None and part.is_significant(found.p_adjusted, found.n):
+                digits = digits_of(part[system, metric].score for system in part.systems)
+                shown.append(
+                    f"{name} parts from the whole: there {a} is better than {b} on {metric} "
+                    f"({number(found.delta, digits, sign=True)}, p "
+                    f"{p_with_relation(found.p_adjusted, is_bound=found.p_is_bound)})."
+                )
+            elif (metric, a, b) not in dependence:
+                untested[f"{name} ({a}, {b} on {metric})"] = None
+            elif not dependence[metric, a, b]:
+                chance[f"{name} ({a}, {b} on {metric})"] = None
+    for names, why in (
+        (chance, "but no test shows that this is more than chance"),
+        (untested, "which is not tested"),
+    ):
+        if names:
+            some = list(names)[:MAX_NAMED_SLICES]
+            more = f" and {len(names) - len(some)} more" if len(names) > len(some) else ""
+            also = "also " if shown else ""
             shown.append(
-                f"{name} parts from the whole: there {a} is better than {b} on {metric} "
-                f"({number(found.delta, digits, sign=True)}, p "
-                f"{p_with_relation(found.p_adjusted, is_bound=found.p_is_bound)})."
+                f"The order of two systems {also}differs from the whole in {', '.join(some)}{more}; "
+                f"{why}."
             )
-    if chance:
-        some = list(chance)[:MAX_NAMED_SLICES]
-        more = f" and {len(chance) - len(some)} more" if len(chance) > len(some) else ""
-        also = "also " if shown else ""
-        why = (
-            "but no test shows that this is more than chance"
-            if is_tested
-            else "not tested: add baseline= or all_pairs=True"
-        )
-        shown.append(
-            f"The order of systems {also}differs from the whole in {', '.join(some)}{more}; {why}."
-        )
     return shown
 
 

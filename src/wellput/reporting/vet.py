@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from wellput.agreement.judge_biases import SystemSeverity
-from wellput.agreement.verdict import bounds, shown, verdict_sentences
+from wellput.agreement.verdict import bounds, shown, untested_people, verdict_sentences
 from wellput.agreement.vetting import VetResult
 from wellput.core.errors import counted
 from wellput.core.estimates import Estimate
@@ -14,6 +14,7 @@ from wellput.reporting.table import Report, Table, number, p_text
 
 CSV_COLUMNS = ("judge", "n", "advantage_probability", "p_value", "p_adjusted", "won")
 MAX_PEOPLE_SHOWN = 20
+PEARSON = "Pearson's r"
 SCORING_WORDS = {
     "accuracy": "the share of equal answers",
     "neg_rmse": "the root mean squared difference",
@@ -68,11 +69,10 @@ def _caveats(result: VetResult) -> list[str]:
         "p: one-sided t-test against the allowance, corrected by Benjamini & Yekutieli's method. "
         "Intervals hold for these people and systems, other items."
     ]
-    unused = len(result.people) - len(test.people)
-    if unused:
+    if test.untested and test.is_enough:
         notes.append(
-            f"{counted(unused, 'person').replace('persons', 'people')} with too few of these trials "
-            f"{'is' if unused == 1 else 'are'} not tested, only compared with."
+            f"Not tested, only compared with, for fewer than {test.min_trials} of these trials: "
+            f"{untested_people(result)}."
         )
     if len(test.people) == 2:
         notes.append(
@@ -85,6 +85,8 @@ def _caveats(result: VetResult) -> list[str]:
                 "it chooses the output with the better score."
                 if result.kind == "choices"
                 else "its scores are turned to the question's scale by fits that do not see the item."
+                if result.is_refitted
+                else "its scores are on the question's scale, and are taken as they are."
             )
         )
     if result.other_machines:
@@ -94,28 +96,33 @@ def _caveats(result: VetResult) -> list[str]:
 
 def _agreement_table(result: VetResult) -> Table:
     found = result.agreement
+    measure = "share of equal answers" if result.alt_test.scoring == "accuracy" else PEARSON
     rows = [
-        ["a person with the other people", *_cells(found.people)],
-        ["the judge with the same people", *_cells(found.judge)],
-        ["the judge's less the person's", *_cells(found.difference, sign=True)],
+        ["a person with the other people", measure, *_cells(found.people)],
+        ["the judge with the same people", measure, *_cells(found.judge)],
+        [
+            "the judge's less the person's",
+            "difference of these",
+            *_cells(found.difference, sign=True),
+        ],
     ]
     if result.panel is not None:
-        rows.append(["the judge with the mean of all people", *_cells(result.panel)])
+        rows.append(["the judge with the mean of all people", PEARSON, *_cells(result.panel)])
     notes = []
     if result.ceiling is not None:
-        rows.append(["a perfect judge with that mean (ceiling)", *_cells(result.ceiling)])
+        rows.append(["a perfect judge with that mean (ceiling)", PEARSON, *_cells(result.ceiling)])
         notes.append("ceiling: people's own noise keeps even a perfect judge below 1.")
     if result.consistency is not None:
-        rows.append(["the judge with itself, asked again", *_cells(result.consistency)])
         what = "ICC of one answer" if result.kind == "numbers" else "share of equal answers"
-        notes.append(
-            f"asked again: {what}, {counted(result.consistency.n or 0, 'repeated trial')}."
-        )
+        rows.append(["the judge with itself, asked again", what, *_cells(result.consistency)])
+        notes.append(f"asked again: {counted(result.consistency.n or 0, 'repeated trial')}.")
     else:
         notes.append("The judge answered nothing twice, so its consistency is unknown.")
-    measure = "share of equal answers" if result.alt_test.scoring == "accuracy" else "Pearson's r"
     return Table(
-        ["agreement", measure, _level(result)], rows, title="How far it agrees", notes=notes
+        ["agreement", "measured by", "value", _level(result)],
+        rows,
+        title="How far it agrees",
+        notes=notes,
     )
 
 

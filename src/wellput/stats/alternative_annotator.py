@@ -29,6 +29,10 @@ mean squared difference."""
 FALSE_DISCOVERY_RATE = 0.05
 MIN_PEOPLE_OF_TRIAL = 2
 WINNING_RATE_TO_PASS = 0.5
+MIN_PEOPLE_TESTED = 3
+LOWEST_MIN_TRIALS = 10
+"""A lower limit is not advised: a t-test on so few trials says little."""
+LIMIT_STEP = 5
 TIE_TOLERANCE = 1e-9
 """Mean squared differences that are closer than this, relative to their size, are equal."""
 
@@ -49,12 +53,14 @@ class PersonLeftOut:
 @dataclass(frozen=True)
 class AlternativeAnnotatorTest:
     """What the test found. `people` has those with enough trials; where there are none, the rates are
-    NaN."""
+    NaN. `untested` has the row and the trials of those with too few trials, but at least one."""
 
     epsilon: float
     scoring: Scoring
     people: tuple[PersonLeftOut, ...]
     n_trials: int
+    min_trials: int = 30
+    untested: tuple[tuple[int, int], ...] = ()
 
     @property
     def winning_rate(self) -> float:
@@ -69,6 +75,26 @@ class AlternativeAnnotatorTest:
     def passed(self) -> bool | None:
         """None where nobody judged enough trials."""
         return self.winning_rate >= WINNING_RATE_TO_PASS if self.people else None
+
+    @property
+    def is_enough(self) -> bool:
+        """Whether so many people were tested that the result says something about the others."""
+        return _is_enough(len(self.people), len(self.people) + len(self.untested))
+
+    @property
+    def lower_limit(self) -> tuple[int, int] | None:
+        """The `min_trials` with which enough people would be tested, and how many; None where there is
+        none that still leaves each of them enough trials."""
+        counts = [one.n_trials for one in self.people] + [n for _, n in self.untested]
+        usable = [n for n in counts if n >= LOWEST_MIN_TRIALS]
+        if self.is_enough or not _is_enough(len(usable), len(counts)):
+            return None
+        limit = min(usable) // LIMIT_STEP * LIMIT_STEP
+        return limit, len(usable)
+
+
+def _is_enough(tested: int, people: int) -> bool:
+    return tested >= MIN_PEOPLE_TESTED and 2 * tested >= people
 
 
 def alternative_annotator_test(
@@ -99,7 +125,8 @@ def alternative_annotator_test(
     used = ~np.isnan(machine) & (given.sum(axis=0) >= MIN_PEOPLE_OF_TRIAL)
     people, machine, given = people[:, used], machine[used], given[:, used]
     rows: list[tuple[int, int, float, float]] = []
-    for judge in np.flatnonzero(given.sum(axis=1) >= min_trials):
+    counts = given.sum(axis=1)
+    for judge in np.flatnonzero(counts >= min_trials):
         own = given[judge]
         rest = np.delete(people[:, own], judge, axis=0)
         lead = np.sign(
@@ -117,7 +144,11 @@ def alternative_annotator_test(
         PersonLeftOut(*row, p_adjusted=float(p), won=bool(p <= FALSE_DISCOVERY_RATE))
         for row, p in zip(rows, adjusted, strict=True)
     )
-    return AlternativeAnnotatorTest(epsilon, scoring, found, int(used.sum()))
+    few = np.flatnonzero((counts > 0) & (counts < min_trials))
+    untested = tuple((int(judge), int(counts[judge])) for judge in few)
+    return AlternativeAnnotatorTest(
+        epsilon, scoring, found, int(used.sum()), min_trials=min_trials, untested=untested
+    )
 
 
 def _distances(answers: Floats, rest: Floats, scoring: Scoring) -> Floats:

@@ -77,6 +77,11 @@ def make_rubric(
             record, names = read_settings(names[0], RUBRIC_SETTINGS), ()
         elif any(name.endswith(".toml") for name in names):
             raise InputError("question= takes one file of settings, or names of questions.")
+        elif file := next((name for name in names if Path(name).is_file() or "/" in name), None):
+            raise InputError(
+                f"{file} is not a file of questions: it must be TOML and end in .toml, as for study "
+                "create --settings."
+            )
     if not record and not names:
         raise InputError("question= is needed: the name of a question, or a file of settings.")
     own = {name: record.pop(name) for name in RUBRIC_SETTINGS if name in record}
