@@ -1,13 +1,15 @@
 """Judgments of one question as a mixed model takes them: `QuestionData`.
 
 Names become numbers, best for arrays; a judge, an item and a document each give two possible random
-effects, one of their own and one with a system. Documents come from the judgments' column `document`.
+effects, one of their own and one with a system. Documents come from the judgments' column `document`,
+or from the evalset (`with_documents`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import cast
 
 import numpy as np
 
@@ -131,6 +133,22 @@ class QuestionData:
             documents=documents,
             samples=None if self.samples is None else self.samples[kept],
         )
+
+
+def with_documents(
+    answers: Sequence[Judgment] | Sequence[Preference], documents: Mapping[str, str] | None
+) -> list[Judgment] | list[Preference]:
+    """The judgments with the document that the evalset names for their item. For items without one, a
+    column of the judgments counts."""
+    return cast(
+        "list[Judgment]",
+        [
+            replace(answer, extra={**answer.extra, DOCUMENT_COLUMN: document})
+            if (document := (documents or {}).get(answer.item))
+            else answer
+            for answer in answers
+        ],
+    )
 
 
 def question_data(
