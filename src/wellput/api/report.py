@@ -27,7 +27,7 @@ from wellput.api.inputs import (
 from wellput.api.output_values import documents_of
 from wellput.core.errors import InputError
 from wellput.core.estimates import Generalize
-from wellput.core.judgment import Judgment
+from wellput.core.judgment import Judgment, is_machine
 from wellput.core.registries import Names, split_names
 from wellput.core.source import EvalSource
 from wellput.core.work import OnPhase, available_cores, ignore_phase
@@ -167,13 +167,11 @@ def report(
     )
     if evaluation.agreement is not None:
         evaluation = replace(evaluation, agreement=taken.completed(evaluation.agreement))
-    on_phase("comparing machine judges with people")
-    evaluation = replace(
-        evaluation,
-        machines=machine_comparisons(
-            answers_left(cast("list[Judgment]", everyone), exclusions), questions=taken.questions
-        ),
-    )
+    if any(is_machine(answer.judge) for answer in everyone):
+        on_phase("comparing machine judges with people")
+        left = answers_left(cast("list[Judgment]", everyone), exclusions)
+        machines = machine_comparisons(left, questions=taken.questions)
+        evaluation = replace(evaluation, machines=machines)
     made = HtmlReport(
         evaluation, html_page.report_page(evaluation, library, on_phase=on_phase), path
     )
