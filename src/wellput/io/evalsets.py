@@ -124,9 +124,9 @@ class RecordSource(EvalSource):
             problems.add(
                 f"{unit}s {', '.join(places)}",
                 f"the id {identifier} is used {len(places)} times; other ids that are used more than "
-                f"once: {len(found) - 1:,}. The column {system} suggests that the table is long, with a "
-                "row for each answer. Outputs need a row for each item and a column for each system, named "
-                "outputs.SYSTEM.",
+                f"once: {len(found) - 1:,}. The column {system} suggests that the table is long, with "
+                "a row for each answer. Outputs need a row for each item and a column for each system, "
+                "named outputs.SYSTEM.",
             )
             return
         for identifier, places in found.items():
