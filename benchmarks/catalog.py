@@ -98,6 +98,12 @@ BENCHMARKS = {
         WMT21["de-en"],
         ("Ray", "2.7 GB of disk"),
     ),
+    "external-scores": Benchmark(
+        "scale.external_scores",
+        "files of ten million scores, read beside PyArrow",
+        "docs/results/external_scores.md",
+        needs=("1.2 GB of disk",),
+    ),
     "studies": Benchmark(
         "scale.studies",
         "200 judges at once against one server",
@@ -284,7 +290,6 @@ BENCHMARKS = {
             REUTERS,
             PENN,
             "fluency/gug_dev.tsv",
-            "fluency/jfleg_test.jsonl.gz",
             "fluency/lau2015_test.txt",
             "fluency/lau2015_test_gold_ratings.txt",
             WEBNLG,

@@ -14,6 +14,7 @@ from tests.golden.ppi_means import N_ITEMS, N_LABELED, scores
 from wellput.core.errors import InputError
 from wellput.core.evalset import Item
 from wellput.core.judgment import Judgment, PairwiseChoice, Preference
+from wellput.reporting.estimate import estimate_report
 
 GOLDEN = json.loads(
     (Path(__file__).parents[1] / "golden" / "ppi_means.json").read_text(encoding="utf-8")
@@ -109,8 +110,74 @@ def test_strata_and_several_metrics_are_estimated() -> None:
     assert found.systems[0].n_labeled == N_LABELED
     fitted = wellput.estimate(evalset(), ratings(), "length,ttr")
     assert fitted.proxy == "length, ttr"
-    with pytest.raises(InputError, match="no item has this tag"):
+    with pytest.raises(InputError, match=r"no item has this tag\. Items have no tags\."):
         wellput.estimate(evalset(), ratings(), MACHINE, strata="domain")
+    with pytest.raises(InputError, match=r"Did you mean domain\? There are domain\."):
+        wellput.estimate(evalset(tag=True), ratings(), MACHINE, strata="domains")
+
+
+def yes_no(labeled: dict[str, range]) -> list[Judgment]:
+    """Kim says yes on items that are no multiple of 4, the machine on odd ones."""
+    found = [
+        Judgment(MACHINE, f"{item:02}", name, "q", item % 2) for name in "AB" for item in range(40)
+    ]
+    return found + [
+        Judgment("Kim", f"{item:02}", name, "q", float(item % 4 > 0))
+        for name, items in labeled.items()
+        for item in items
+    ]
+
+
+def test_yes_and_no_are_shares_and_labels_are_a_range() -> None:
+    found = wellput.estimate(evalset(40), yes_no({"A": range(24), "B": range(20)}), MACHINE)
+    assert found.to_dict()["model"] == "rate"
+    systems, differences = estimate_report(found).tables
+    assert systems.columns[1] == "share of yes"
+    assert [row[4] for row in systems.rows] == ["75%", "75%"]
+    assert [row[6] for row in systems.rows] == ["50%", "50%"]
+    assert "the 20 to 24 labels of a system" in systems.notes[0]
+    assert differences.rows[0][1].endswith("%")
+    assert differences.rows[0][-1] == "20"
+    assert "items that have labels of both systems" in differences.notes[0]
+    assert any("`wellput rank`" in note for note in systems.notes)
+
+
+def test_a_difference_without_common_items_is_that_of_the_estimates() -> None:
+    found = wellput.estimate(evalset(40), yes_no({"A": range(20), "B": range(20, 40)}), MACHINE)
+    (one,) = found.differences
+    assert not one.is_paired
+    a, b = (row.estimate.value for row in found.systems)
+    assert one.estimate.value == pytest.approx(a - b)
+    table = estimate_report(found).tables[1]
+    assert table.rows[0][-1] == "–"
+    assert "the difference is that of the two estimates above" in table.notes[0]
+
+
+def test_narrow_intervals_are_named_only_where_they_may_be() -> None:
+    def narrow(found: wellput.EstimateResult) -> list[str]:
+        return [note for note in estimate_report(found).tables[0].notes if "too narrow" in note]
+
+    few = wellput.estimate(evalset(40), yes_no({"A": range(16), "B": range(24)}), MACHINE)
+    assert narrow(few) == [
+        "The interval of A may be too narrow: fewer than 20 labels, most of them at one end of the "
+        "scale."
+    ]
+    many = wellput.estimate(evalset(40), yes_no({"A": range(24), "B": range(24)}), MACHINE)
+    assert not narrow(many)
+    whole = wellput.estimate(evalset(40), yes_no({"A": range(1, 8), "B": range(24)}), MACHINE)
+    seven = next(row for row in whole.systems if row.system == "A")
+    assert (seven.estimate.low, seven.estimate.high) == (0, 1)
+    assert not narrow(whole)
+
+
+def test_a_budget_that_is_too_large_says_which_outputs_have_no_label() -> None:
+    given = yes_no({"A": range(39), "B": range(30)})
+    with pytest.raises(InputError) as found:
+        wellput.estimate(evalset(40), given, MACHINE, budget=5)
+    assert str(found.value) == (
+        "budget=5 is more than the 1 item without any label. Items with a label of any system are not "
+        "chosen again, though some of their outputs have no label: 9 of B."
+    )
 
 
 def test_a_plan_is_read_back_as_weights(tmp_path: Path) -> None:

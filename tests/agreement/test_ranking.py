@@ -109,7 +109,9 @@ def test_yes_and_no_make_rates() -> None:
     assert ranking.model == "rate"
     assert [row.system for row in ranking.systems] == ["A", "B"]
     assert ranking.systems[0].estimate == pytest.approx(0.8)
-    assert "80%" in winner_sentence(ranking)
+    assert winner_sentence(ranking) == (
+        "People prefer A (80%) to B, which is 30 [18, 41] percentage points behind."
+    )
 
 
 def test_choices_make_win_rates() -> None:

@@ -68,6 +68,21 @@ def study(severity: float = 0.0, *, noise: float = 0.5, seed: int = 1) -> list[J
     return answers
 
 
+@pytest.mark.parametrize(
+    ("spread", "doubt"), [(0.0, "do not differ enough"), (0.4, "not shown to agree")]
+)
+def test_a_judge_in_the_middle_passes_but_stands_in_for_nobody(spread: float, doubt: str) -> None:
+    rng = np.random.default_rng(2)
+    answers = []
+    for item, system in product(range(60), "AB"):
+        answers += [rating(p, item, system, 3 + rng.normal()) for p in ("Kim", "Lee", "Mia")]
+        answers.append(rating(JUDGE, item, system, 3 + spread * rng.choice([-1, 1])))
+    found = vet_judge(answers, JUDGE, VetOptions())
+    assert found.alt_test.passed
+    assert doubt in found.verdict
+    assert "It should not stand in for anyone" in found.verdict
+
+
 def test_a_judge_that_knows_the_truth_passes_and_ranks() -> None:
     found = vet_judge(study(), JUDGE, VetOptions())
     assert found.alt_test.passed
@@ -76,7 +91,7 @@ def test_a_judge_that_knows_the_truth_passes_and_ranks() -> None:
     assert found.pairs is not None
     assert (found.pairs.pairs, found.pairs.right) == (1, 1)
     assert found.verdict.startswith(f"{JUDGE} may stand in for one of these people")
-    assert "more with people than they agree with each other" in found.verdict
+    assert "correlate more with people's than theirs with each other" in found.verdict
 
 
 def shared_trials(counts: dict[str, int], value: float = 1.0) -> list[Judgment]:
@@ -115,7 +130,7 @@ def test_the_report_repeats_that_there_is_no_verdict() -> None:
     (one,) = machine_comparisons(shared_trials({"Kim": 31, "Lee": 31, "Mia": 27, "Noa": 26}))
     words = machine_words(one)[0]
     assert words.startswith("This is no verdict")
-    assert "`wellput vet --min-items` 25 would test 4" in words
+    assert "; wellput vet --min-items 25 would test 4" in words
 
 
 def test_three_people_of_seven_are_too_few_and_so_are_two_of_two() -> None:

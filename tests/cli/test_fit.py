@@ -298,12 +298,16 @@ def test_bad_calls(run: Run, tmp_path: Path, arguments: list[str], fragments: li
 
 
 @pytest.mark.usefixtures("study")
-def test_all_judgments_of_unknown_outputs_are_listed(run: Run, files: Write) -> None:
-    files(**{
-        "judgments.csv": "judge,item,system,question,value\n"
-        "J,0,A,quality,1\nJ,99,A,quality,2\nJ,1,Z,quality,3\n"
-    })  # fmt: skip
-    refused(fit(run), "item '99'", "system 'Z'")
+def test_judgments_of_unknown_outputs_are_left_out(run: Run, files: Write) -> None:
+    rows = [
+        f"J,{i},{s},quality,{(3 * i + n) % 7}" for i in range(20) for n, s in enumerate(SYSTEMS)
+    ]
+    rows += ["J,99,A,quality,2", "J,1,Z,quality,3", "J,2,Z,quality,3"]
+    files(**{"judgments.csv": "\n".join(["judge,item,system,question,value", *rows])})
+    outcome = fit(run, "--format", "json")
+    assert outcome.code == 0, outcome.err
+    excluded = [(one.get("system"), one.get("item"), one["n"]) for one in outcome.json["excluded"]]
+    assert sorted(excluded, key=str) == [("Z", None, 2), (None, "99", 1)]
 
 
 @pytest.mark.usefixtures("study")

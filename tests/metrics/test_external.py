@@ -108,6 +108,46 @@ def test_columns_and_rows_give_the_same(
             np.testing.assert_array_equal(found.of(system, ids), other.of(system, ids))
 
 
+KINDS = {
+    "text": pyarrow.string(),
+    "large text": pyarrow.large_string(),
+    "categories": pyarrow.dictionary(pyarrow.int32(), pyarrow.string()),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("rows_in_a_group", [2, 100])
+def test_names_in_parquet_may_be_of_every_kind(
+    tmp_path: Path, kind: str, rows_in_a_group: int
+) -> None:
+    systems = ["A", "B", " A", "B", "C", "A", "C"]
+    items = ["1", "1", "2", "2", "1", "3", "1"]
+    scores = [1.0, 2.0, 3.0, None, 5.0, 6.0, 5.0]
+    table = pyarrow.table(
+        {
+            "system": pyarrow.array(systems).cast(KINDS[kind]),
+            "item": pyarrow.array(items).cast(KINDS[kind]),
+            "score": scores,
+        }
+    )
+    pyarrow.parquet.write_table(table, tmp_path / "s.parquet", row_group_size=rows_in_a_group)
+    (found,) = read_external_scores(tmp_path / "s.parquet").values()
+    assert found.of("A", ["1", "2", "3"]).tolist() == [1.0, 3.0, 6.0]
+    assert found.of("C", ["1"]).tolist() == [5.0]
+    assert found.of("B", ["1", "2"]).tolist()[:1] == [2.0] and np.isnan(found.of("B", ["2"])[0])
+    assert found.repeats == 1
+
+
+def test_numbers_may_name_systems_in_parquet(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(external_scores, "_by_rows", None)
+    table = pyarrow.table({"system": [7, 8], "item": ["1", "1"], "score": [1, 2]})
+    pyarrow.parquet.write_table(table, tmp_path / "s.parquet")
+    (found,) = read_external_scores(tmp_path / "s.parquet").values()
+    assert found.of("8", ["1"]).tolist() == [2.0]
+
+
 def test_many_items_are_found_by_their_hashes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -43,14 +43,22 @@ def test_the_smallest_number_of_items_is_that_of_statsmodels() -> None:
 
 def test_power_rises_with_items_judges_and_the_difference() -> None:
     for options in ({"sd_judge": 0.0}, {"sd_judge": 0.3}):
-        table = power_for_systems(0.3, items=[5, 10, 20, 40, 80], judges=[3, 6, 12], **options)  # type: ignore[arg-type]
+        table = power_for_systems(0.3, items=[5, 10, 20, 40, 80], judges=[4, 6, 12], **options)  # type: ignore[arg-type]
         power = np.array(values(table)).reshape(3, 5)
         assert (np.diff(power, axis=0) > 0).all()
         assert (np.diff(power, axis=1) > 0).all()
-        greater = power_for_systems(0.5, items=[20], judges=[3], **options)  # type: ignore[arg-type]
+        greater = power_for_systems(0.5, items=[20], judges=[4], **options)  # type: ignore[arg-type]
         assert values(greater)[0] > power[0, 2]
         needed = [one.n_items for one in table.smallest]
         assert None in needed or needed == sorted(needed, key=lambda n: -(n or 0))
+
+
+def test_three_judges_have_little_power_because_their_tastes_are_hardly_known() -> None:
+    """Two degrees of freedom at most, so that with few items even the level is not reached."""
+    table = power_for_systems(0.3, items=[20, 80], judges=[3, 4], sd_judge=0.0)
+    three, four = np.array(values(table)).reshape(2, 2)
+    assert (three < 0.05).all()
+    assert (four > 2 * three).all()
 
 
 @pytest.mark.parametrize(("n", "judges"), [(40, 2), (10, 3), (40, 5), (5, 20)])

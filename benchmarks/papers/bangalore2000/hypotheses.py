@@ -161,6 +161,14 @@ def is_below(estimate: Estimate) -> bool:
     return estimate.high is not None and estimate.high < 0
 
 
+def against_sta(found: Sequence[Answer]) -> tuple[int, int, int]:
+    """On how many questions the fitted metric's r is above |r| of `sta` alone, below it, and the same
+    in the three digits that are shown."""
+    pairs = [(round(one.fitted_r, 3), round(abs(one.r["sta"]), 3)) for one in found]
+    above, below = sum(a > b for a, b in pairs), sum(a < b for a, b in pairs)
+    return above, below, len(pairs) - above - below
+
+
 def shown(estimate: Estimate) -> str:
     text = f"{estimate.value:+.3f} [{estimate.low:+.3f}, {estimate.high:+.3f}]".replace("-", "−")
     return f"**{text}**" if is_above(estimate) or is_below(estimate) else text

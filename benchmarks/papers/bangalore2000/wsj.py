@@ -121,10 +121,8 @@ def difference(result: ScoreResult, system: str, metric: str) -> str:
     return text.replace("-", "−")
 
 
-def lengths(trees: Sequence[Tree]) -> tuple[float, int]:
-    """The mean and the largest number of words."""
-    counts = [len(tree.words) for tree in trees]
-    return float(np.mean(counts)), max(counts)
+def mean_length(trees: Sequence[Tree]) -> float:
+    return float(np.mean([len(tree.words) for tree in trees]))
 
 
 def rows_of(result: ScoreResult, metrics: Sequence[str]) -> Iterator[str]:

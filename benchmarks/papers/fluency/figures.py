@@ -41,13 +41,21 @@ def draws(n: int, seed: int = 1) -> NDArray[np.int64]:
     return np.random.default_rng(seed).integers(n, size=(RESAMPLES, n))
 
 
-def interval(function: Callable[..., float], *columns: Floats) -> str:
-    """The value with its 95% bootstrap interval over rows."""
+def bounds(function: Callable[..., float], *columns: Floats) -> tuple[float, float, float]:
+    """The value and the bounds of its 95% bootstrap interval over rows; NaN where there is no value."""
     value = function(*columns)
     if np.isnan(value):
-        return "–"
+        return value, value, value
     drawn = [function(*(column[rows] for column in columns)) for rows in draws(len(columns[0]))]
     low, high = np.nanquantile(drawn, [0.025, 0.975])
+    return value, float(low), float(high)
+
+
+def interval(function: Callable[..., float], *columns: Floats) -> str:
+    """The value with its 95% bootstrap interval over rows."""
+    value, low, high = bounds(function, *columns)
+    if np.isnan(value):
+        return "–"
     return f"{short(value)} ({short(low)} to {short(high)})"
 
 

@@ -36,8 +36,16 @@ class Rated(NamedTuple):
 
 
 def gug(part: str) -> Rated:
-    """Learners' sentences, grammaticality 1 to 4: the mean of an expert and five crowd workers. Those of
-    dev are JFLEG's, which has four fluent rewritings of each."""
+    """`gug_alone` with references: the sentences of dev are JFLEG's, which has four fluent rewritings of
+    each."""
+    rated = gug_alone(part)
+    rewritings = {_letters(row["source"]): row["references"] for row in jfleg()}
+    found = [rewritings.get(_letters(text), []) for text in rated.texts]
+    return Rated(rated.name, rated.texts, rated.ratings, found if all(found) else [])
+
+
+def gug_alone(part: str) -> Rated:
+    """Learners' sentences, grammaticality 1 to 4: the mean of an expert and five crowd workers."""
     with data_path("fluency/gug_dev.tsv").open(encoding="utf-8") as file:
         rows = [
             row
@@ -45,10 +53,7 @@ def gug(part: str) -> Rated:
             if row["Dataset"] == part
         ]
     ratings = np.array([float(row["Average"]) for row in rows])
-    texts = [row["Sentence"] for row in rows]
-    rewritings = {_letters(row["source"]): row["references"] for row in jfleg()}
-    found = [rewritings.get(_letters(text), []) for text in texts]
-    return Rated(f"GUG {part}", texts, ratings, found if all(found) else [])
+    return Rated(f"GUG {part}", [row["Sentence"] for row in rows], ratings)
 
 
 def _letters(text: str) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.papers.fluency.figures import interval, pearson
+from benchmarks.papers.fluency.figures import bounds, interval, pearson
 from benchmarks.papers.fluency.kept_parses import KeptLinks
 from benchmarks.papers.mutton2007.reuters import Texts, test_texts, training_texts
 from benchmarks.papers.penn_sample import constituents
@@ -41,11 +41,16 @@ class Scored:
 
     def against_size(self, scorer: str, sizes: Sequence[int]) -> str:
         """Pearson's r with the size of sequences, and its interval."""
-        values = np.concatenate([self.columns[str(size)][scorer] for size in sizes])
-        lengths = np.concatenate(
-            [np.full(len(self.columns[str(size)][scorer]), float(size)) for size in sizes]
-        )
-        return interval(pearson, values, lengths)
+        return interval(pearson, *self._with_sizes(scorer, sizes))
+
+    def size_bounds(self, scorer: str, sizes: Sequence[int]) -> tuple[float, float, float]:
+        """The same as numbers: r, and the bounds of its interval."""
+        return bounds(pearson, *self._with_sizes(scorer, sizes))
+
+    def _with_sizes(self, scorer: str, sizes: Sequence[int]) -> tuple[Floats, Floats]:
+        columns = [self.columns[str(size)][scorer] for size in sizes]
+        lengths = [np.full(len(own), float(size)) for own, size in zip(columns, sizes, strict=True)]
+        return np.concatenate(columns), np.concatenate(lengths)
 
 
 def paper_parsers(kept: Path, workers: int) -> PaperGleuParsers:

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.papers.fluency.figures import interval, pearson
-from benchmarks.papers.fluency.texts import Rated, gug, lau, some_of, webnlg
+from benchmarks.papers.fluency.figures import bounds, interval, pearson
+from benchmarks.papers.fluency.texts import Rated, gug_alone, lau, some_of, webnlg
 from benchmarks.papers.mutton2007.figures import SCORERS, columns_of, paper_parsers, trained
 
 MOST = 200
@@ -18,18 +18,20 @@ MOST = 200
 
 @dataclass(frozen=True)
 class RatedScores:
-    """A set of rated sentences: r of each scorer with the ratings, and the same with an interval."""
+    """A set of rated sentences: r of each scorer with the ratings, r with the bounds of its interval, and
+    these as text."""
 
     name: str
     n: int
     r: Mapping[str, float]
+    bounds: Mapping[str, tuple[float, float, float]]
     intervals: Mapping[str, str]
 
 
 def rated_scores(kept: Path, *, workers: int = 1) -> list[RatedScores]:
     parsers = paper_parsers(kept, workers)
     model = trained(parsers)
-    sets = [gug("dev"), lau(), webnlg("WebNLG, nine systems", with_nothing_said=False)]
+    sets = [gug_alone("dev"), lau(), webnlg("WebNLG, nine systems", with_nothing_said=False)]
 
     def scores(rated: Rated) -> RatedScores:
         own = some_of(rated, MOST)
@@ -41,6 +43,7 @@ def rated_scores(kept: Path, *, workers: int = 1) -> list[RatedScores]:
             own.name,
             len(ratings),
             {scorer: pearson(values, ratings) for scorer, values in kept_columns.items()},
+            {scorer: bounds(pearson, values, ratings) for scorer, values in kept_columns.items()},
             {scorer: interval(pearson, values, ratings) for scorer, values in kept_columns.items()},
         )
 

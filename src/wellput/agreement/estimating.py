@@ -13,7 +13,8 @@ import numpy as np
 
 from wellput.agreement.panel import Exclusion
 from wellput.agreement.proxied_labels import ProxiedLabels, proxy_means
-from wellput.core.errors import InputError
+from wellput.agreement.ranking import RankingModel, listed
+from wellput.core.errors import InputError, counted
 from wellput.core.estimates import Estimate
 from wellput.core.metric import Floats
 from wellput.core.result import Result
@@ -32,6 +33,9 @@ from wellput.stats.proxy_sampling import (
 )
 
 METHOD = "prediction-powered inference (PPI++), jackknife over items"
+MIN_LABELS_FOR_SKEW = 20
+"""With fewer labels, ratings at the end of their scale give intervals that are too narrow."""
+MIN_SHARE_AT_END = 0.75
 MIN_PAIRED_SHARE = 0.5
 """Where fewer of the labeled items have labels of both systems, their difference is that of two
 separate estimates."""
@@ -41,7 +45,8 @@ separate estimates."""
 class SystemEstimate:
     """`estimate` is corrected; `people` are the labels alone, `proxy_only` the proxy's mean as it is.
     `tuning` is λ, what the proxy's score was multiplied by. `worth` is how many labels alone would be
-    as precise."""
+    as precise. `is_skewed`: the interval may be too narrow, for few labels that are mostly at one end
+    of the scale."""
 
     system: str
     estimate: Estimate
@@ -51,6 +56,7 @@ class SystemEstimate:
     n_unlabeled: int
     tuning: float
     worth: float
+    is_skewed: bool = False
     rank: int = 0
     rank_low: int = 0
     rank_high: int = 0
@@ -76,13 +82,15 @@ class SystemEstimate:
 
 @dataclass(frozen=True)
 class EstimatedDifference:
-    """The first system less the second; of choices, the share of the first less that of the second."""
+    """The first system less the second; of choices, the share of the first less that of the second.
+    `is_paired`: estimated on the items that have labels of both, not from two separate estimates."""
 
     systems: tuple[str, str]
     estimate: Estimate
     people: Estimate
     p_adjusted: float
     n_labeled: int
+    is_paired: bool
 
     def to_dict(self) -> dict[str, Any]:
         """An entry of `differences` in the JSON."""
@@ -95,6 +103,7 @@ class EstimatedDifference:
             "p_adjusted": self.p_adjusted,
             "people_only": _bounds("delta", self.people),
             "n_labeled": self.n_labeled,
+            "paired": self.is_paired,
         }
 
 
@@ -113,7 +122,7 @@ class EstimateResult(Result):
 
     question: str
     proxy: str
-    are_choices: bool
+    model: RankingModel
     systems: Sequence[SystemEstimate]
     differences: Sequence[EstimatedDifference]
     judges: tuple[str, ...]
@@ -123,9 +132,15 @@ class EstimateResult(Result):
     next_items: NextItems | None = None
     excluded: Sequence[Exclusion] = ()
     n_without_proxy: int = 0
+    is_proxy_share: bool = False
+    """Whether the proxy's means are shares too: of wins, or of yes."""
     confidence: float = 0.95
 
     presented_by: ClassVar[str] = "wellput.reporting.estimate:estimate_report"
+
+    @property
+    def are_choices(self) -> bool:
+        return self.model == "win rate"
 
     @property
     def labels(self) -> float:
@@ -144,7 +159,7 @@ class EstimateResult(Result):
         return {
             "question": self.question,
             "proxy": self.proxy,
-            "model": "win rate" if self.are_choices else "mean",
+            "model": self.model,
             "systems": [row.to_dict() for row in self.systems],
             "differences": [row.to_dict() for row in self.differences],
             "labels": self.labels,
@@ -194,15 +209,17 @@ def estimate_systems(
             continue
         corrected, people = _mean(parts, None), _mean(parts, 0.0)
         means[place] = corrected, people
+        estimate = _within(corrected.estimate(confidence=confidence, method=METHOD), given)
         rows[place] = SystemEstimate(
             system,
-            _within(corrected.estimate(confidence=confidence, method=METHOD), given),
+            estimate,
             _within(people.estimate(confidence=confidence, method="people alone"), given),
             float(proxies[place]),
             corrected.n_labeled,
             corrected.n_unlabeled,
             corrected.tuning * given.stretch,
             _worth(corrected, people),
+            _is_skewed(parts, estimate, given.scale),
         )
     if not rows:
         raise InputError("No output has both a label of people and a score of the proxy.")
@@ -265,50 +282,66 @@ def _worth(corrected: PredictionPowered, people: PredictionPowered) -> float:
     return corrected.n_labeled * (people.error / corrected.error) ** 2
 
 
+def _is_skewed(
+    parts: Sequence[ProxyLabels], estimate: Estimate, scale: tuple[float, float]
+) -> bool:
+    """Few labels miss the rare ratings at the other end; an interval that reaches it is not too
+    narrow."""
+    labels = np.concatenate([part.labels[part.is_labeled] for part in parts])
+    if estimate.low is None or len(labels) >= MIN_LABELS_FOR_SKEW:
+        return False
+    at_lowest, at_highest = (float(np.mean(labels == end)) for end in scale)
+    return (at_highest >= MIN_SHARE_AT_END and estimate.low != scale[0]) or (
+        at_lowest >= MIN_SHARE_AT_END and estimate.high != scale[1]
+    )
+
+
 def _differences(
     given: ProxiedLabels,
     order: Sequence[int],
     means: dict[int, tuple[PredictionPowered, PredictionPowered]],
     confidence: float,
 ) -> list[EstimatedDifference]:
-    found: list[tuple[tuple[int, int], PredictionPowered, PredictionPowered]] = []
+    found: list[tuple[tuple[int, int], PredictionPowered, PredictionPowered, bool]] = []
     for a, b in combinations(order, 2):
         parts = given.of_pair(a, b)
         n_paired = sum(_n_labeled(part) for part in parts)
         fewest = min(means[a][0].n_clusters, means[b][0].n_clusters)
         is_paired = n_paired >= max(MIN_LABELS, MIN_PAIRED_SHARE * fewest)
         if is_paired or (given.are_choices and n_paired):
-            found.append(((a, b), _mean(parts, None), _mean(parts, 0.0)))
+            found.append(((a, b), _mean(parts, None), _mean(parts, 0.0), True))
         elif not given.are_choices:
             shares, signs = np.ones(2), np.array([1.0, -1.0])
             both = [
                 combined([means[a][which], means[b][which]], shares, signs=signs)
                 for which in (0, 1)
             ]
-            found.append(((a, b), both[0], both[1]))
+            found.append(((a, b), both[0], both[1], False))
     estimates = [
         (
             _within(
-                one.estimate(confidence=confidence, null=0.0, method=METHOD),
+                one.difference(confidence=confidence, method=METHOD),
                 given,
                 is_difference=True,
             ),
             _within(
-                people.estimate(confidence=confidence, null=0.0, method="people alone"),
+                people.difference(confidence=confidence, method="people alone"),
                 given,
                 is_difference=True,
             ),
         )
-        for _, one, people in found
+        for _, one, people, _ in found
     ]
     p_values = holm(
         np.array([math.nan if one.p_value is None else one.p_value for one, _ in estimates])
     )
     return [
         EstimatedDifference(
-            (given.systems[a], given.systems[b]), one, people, float(p), mean.n_labeled
+            (given.systems[a], given.systems[b]), one, people, float(p), mean.n_labeled, is_paired
         )
-        for ((a, b), mean, _), (one, people), p in zip(found, estimates, p_values, strict=True)
+        for ((a, b), mean, _, is_paired), (one, people), p in zip(
+            found, estimates, p_values, strict=True
+        )
     ]
 
 
@@ -342,7 +375,7 @@ def choose_next(
     labeled = given.is_labeled
     free = np.flatnonzero(~labeled)
     if budget > len(free):
-        raise InputError(f"budget={budget} is more than the {len(free):,} items without labels.")
+        raise InputError(_too_much(given, budget, len(free)))
     with np.errstate(invalid="ignore"):
         spreads = _spreads(given.proxies)
     now = np.zeros(len(labeled))
@@ -360,6 +393,21 @@ def choose_next(
     return NextItems(
         tuple(given.items[place] for place in chosen),
         {item: float(p) for item, p in zip(given.items, united, strict=True)},
+    )
+
+
+def _too_much(given: ProxiedLabels, budget: int, n_free: int) -> str:
+    which = f"{counted(n_free, 'item')} without any label" if n_free else "number of items left: 0"
+    text = f"budget={budget} is more than the {which}."
+    if given.pairs is not None:
+        return text
+    missing = (np.isnan(given.labels) & ~np.isnan(given.proxies) & given.is_labeled).sum(axis=1)
+    parts = [f"{n} of {name}" for name, n in zip(given.systems, missing.tolist(), strict=True) if n]
+    if not parts:
+        return text
+    return (
+        f"{text} Items with a label of any system are not chosen again, though some of their outputs "
+        f"have no label: {listed(parts)}."
     )
 
 

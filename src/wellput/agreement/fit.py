@@ -32,6 +32,7 @@ from wellput.stats.clustered_regression import ClusteredCoefficients, clustered_
 from wellput.stats.model_choice import SelectionStep
 from wellput.stats.model_choice import stepwise as choose
 from wellput.stats.regression import Regression, ols, ridge
+from wellput.stats.undefined_values import ratios
 
 
 def panel_provenance(panel: Panel) -> dict[str, Any]:
@@ -53,6 +54,7 @@ def card_figures(model: Regression, inference: ClusteredCoefficients | None) -> 
     None without it."""
     k = len(model.names)
     errors = np.full(k, np.nan) if inference is None else inference.errors
+    t = ratios(model.coefficients, errors)
     nothing = Estimate(float("nan"))
     estimates = (nothing,) * k if inference is None else inference.coefficients
     constant = nothing if inference is None else inference.intercept
@@ -64,7 +66,7 @@ def card_figures(model: Regression, inference: ClusteredCoefficients | None) -> 
                 "standard_error": float(errors[place]),
                 "low": estimates[place].low,
                 "high": estimates[place].high,
-                "t": float(model.coefficients[place] / errors[place]),
+                "t": float(t[place]),
                 "p_value": estimates[place].p_value,
                 "variance_inflation": float(model.variance_inflation[place]),
             }
@@ -111,7 +113,8 @@ class Outlier:
 class Fit(Result):
     """A fitted metric and how it was made. `regression` has the given predictors (or those chosen
     stepwise), `derived` those of the metric; they are the same where nothing was dropped. `inference`
-    has the intervals and p-values of the derived coefficients, None for a ridge regression."""
+    has the intervals and p-values of the derived coefficients, None for a ridge regression. `notes` say
+    what of files of scores was not used."""
 
     presented_by: ClassVar[str] = "wellput.reporting.fit:fit_report"
 
@@ -130,6 +133,7 @@ class Fit(Result):
     generalize: Generalize
     regression_figures: Mapping[str, Any]
     clusters: Clusters | None = None
+    notes: tuple[str, ...] = ()
 
     def as_metric(self) -> Metric:
         """The metric, named after the question; `score` also takes the fit itself."""
@@ -159,6 +163,7 @@ class Fit(Result):
             "steps": [asdict(step) for step in self.steps],
             "models": [asdict(model) for model in self.models],
             "outliers": [asdict(outlier) for outlier in self.outliers],
+            "notes": list(self.notes),
         }
 
 

@@ -134,7 +134,10 @@ def fit_question(
 def _check_documents(data: QuestionData, random: Sequence[str]) -> None:
     named = [name for name in random if name.startswith("document")]
     if named and data.documents is None and len(random) < len(COMPONENTS):
-        raise InputError(f"random={named[0]!r}: the judgments have no column document.")
+        raise InputError(
+            f"random={named[0]!r}: the judgments have no column document, and no evalset says which "
+            "document an item belongs to."
+        )
 
 
 FITTERS: dict[ModelName, Callable[[Floats, MixedDesign], LinearMixed | LaplaceMixed]] = {

@@ -1,13 +1,15 @@
 """Judgments of one question as a mixed model takes them: `QuestionData`.
 
 Names become numbers, best for arrays; a judge, an item and a document each give two possible random
-effects, one of their own and one with a system. Documents come from the judgments' column `document`.
+effects, one of their own and one with a system. Documents come from the judgments' column `document`,
+or from the evalset (`with_documents`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import cast
 
 import numpy as np
 
@@ -133,6 +135,22 @@ class QuestionData:
         )
 
 
+def with_documents(
+    answers: Sequence[Judgment] | Sequence[Preference], documents: Mapping[str, str] | None
+) -> list[Judgment] | list[Preference]:
+    """The judgments with the document that the evalset names for their item. For items without one, a
+    column of the judgments counts."""
+    return cast(
+        "list[Judgment]",
+        [
+            replace(answer, extra={**answer.extra, DOCUMENT_COLUMN: document})
+            if (document := (documents or {}).get(answer.item))
+            else answer
+            for answer in answers
+        ],
+    )
+
+
 def question_data(
     question: str,
     answers: Sequence[Judgment] | Sequence[Preference],
@@ -206,14 +224,14 @@ def _covariate(
     spread = float(every.std())
     if not spread > 0:
         raise InputError(f"covariates: {name} is the same for all outputs, so it explains nothing.")
-    missing = [
-        (system, answer.item)
+    missing = {
+        (system, answer.item): None
         for answer in answers
         for system in _systems_and_value(answer)[0]
         if (system, answer.item) not in table
-    ]
+    }
     if missing:
-        system, item = missing[0]
+        system, item = next(iter(missing))
         raise InputError(
             f"covariates: {name} has no value for {len(missing):,} of the judged outputs, the first "
             f"is system {system!r}, item {item!r}."

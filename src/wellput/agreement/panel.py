@@ -16,7 +16,7 @@ message that says what to type.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from heapq import nsmallest
 from typing import Literal
 
@@ -37,16 +37,19 @@ UNKNOWN_NAME_REASON = "not in the evalset"
 
 @dataclass(frozen=True)
 class KnownNames:
-    """The systems and items of an evalset, or those of its items that matter."""
+    """The systems and items of an evalset, or those of its items that matter; `documents` has the
+    document of each item that has one."""
 
     systems: Collection[str]
     items: Collection[str]
+    documents: Mapping[str, str] = field(default_factory=dict)
 
 
 def names_of(source: EvalSource, *, on_progress: OnProgress = ignore_progress) -> KnownNames:
     """The names, from one pass over the items, before anything is scored."""
     systems: dict[str, None] = {}
     items: set[str] = set()
+    documents: dict[str, str] = {}
     for block in source.blocks():
         items.update(ids_of(block))
         if isinstance(block, PlainBlock):
@@ -54,8 +57,10 @@ def names_of(source: EvalSource, *, on_progress: OnProgress = ignore_progress) -
         else:
             for item in block:
                 systems |= dict.fromkeys(item.outputs)
+                if item.document:
+                    documents[item.id] = item.document
         on_progress(len(block))
-    return KnownNames(list(systems), items)
+    return KnownNames(list(systems), items, documents)
 
 
 def systems_of(answer: AnyJudgment) -> tuple[str, ...]:

@@ -223,8 +223,8 @@ def _fitted(labels: Floats, tables: Sequence[Floats], clusters: Places) -> Float
     labeled = np.unique(np.broadcast_to(clusters, labels.shape)[known])
     if len(labeled) < 2 * FOLDS:
         raise InputError(
-            f"Several metrics are fitted to the labels, which needs {2 * FOLDS} labeled items; there "
-            f"are {len(labeled)}. Give one metric as proxy=."
+            f"Several metrics are fitted to the labels, which needs {2 * FOLDS} labeled items that all "
+            f"of them have a score for; there are {len(labeled)}. Give one metric as proxy=."
         )
     rows = x[known]
     center, scale = rows.mean(axis=0), rows.std(axis=0)

@@ -206,7 +206,9 @@ def winner_sentence(ranking: Ranking, *, with_question: bool = False) -> str:
             f"{lead} to each of the {len(others)} others: of the choices between it and "
             f"{gap.systems[1]}, the next, {share} are for {first.system}."
         )
-    size = f"{shown_estimate(abs(gap.delta), ranking.model)} {_bounds(gap, ranking.model)}"
+    size = f"{shown_difference(abs(gap.delta), ranking.model)} {_bounds(gap, ranking.model)}"
+    if ranking.model == "rate":
+        size += " percentage points"
     if len(others) == 1:
         return f"{lead} to {gap.systems[1]}, which is {size} behind."
     return (
@@ -258,7 +260,16 @@ def _bounds(gap: SystemDifference, model: RankingModel) -> str:
     if gap.low is None or gap.high is None:
         return ""
     low, high = sorted((abs(gap.low), abs(gap.high)))
-    return f"[{shown_estimate(low, model)}, {shown_estimate(high, model)}]"
+    return f"[{shown_difference(low, model)}, {shown_difference(high, model)}]"
+
+
+def shown_difference(value: float, model: RankingModel) -> str:
+    """A difference of two estimates as text, that of shares in percentage points.
+
+    >>> shown_difference(0.42, "rate")
+    '42'
+    """
+    return shown_estimate(value, model).removesuffix("%")
 
 
 def shown_estimate(value: float, model: RankingModel) -> str:

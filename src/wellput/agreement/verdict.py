@@ -74,11 +74,29 @@ def _answer(result: VetResult) -> str:
             f"{result.judge} is not shown to be able to stand in for a person: in the alternative "
             f"annotator test {how}."
         )
+    if doubt := _doubt(result):
+        return (
+            f"{result.judge} passes the alternative annotator test ({how}), but {doubt}: where people "
+            "disagree much, any answer near the middle passes. It should not stand in for anyone."
+        )
     uses = _uses(result)
     return (
         f"{result.judge} may stand in for one of these people on items like these{uses}: in the "
         f"alternative annotator test {how}."
     )
+
+
+def _doubt(result: VetResult) -> str:
+    """Why a judge that passed may know nothing: its answers are not shown to go with people's."""
+    judge = result.agreement.judge
+    if result.alt_test.scoring != "neg_rmse":
+        return ""
+    if math.isnan(judge.value):
+        return "its answers do not differ enough to be compared with people's"
+    if judge.low is None or judge.low <= 0:
+        interval = "no interval" if judge.low is None else bounds(judge)
+        return f"is not shown to agree with people (r = {shown(judge.value)} {interval})"
+    return ""
 
 
 def _people(n: int) -> str:
@@ -132,12 +150,12 @@ def _agreement_sentence(result: VetResult) -> list[str]:
     if not _is_shown(found.difference, result):
         return []
     people, judge = shown(found.people.value), shown(found.judge.value)
+    more = "more" if found.difference.value > 0 else "less"
     if result.alt_test.scoring == "accuracy":
         figures = f"{judge} of answers are equal, {people} between people"
-    else:
-        figures = f"r = {judge}, {people} between people"
-    more = "more" if found.difference.value > 0 else "less"
-    return [f"It agrees {more} with people than they agree with each other ({figures})."]
+        return [f"It agrees {more} with people than they agree with each other ({figures})."]
+    figures = f"r = {judge}, {people} between people"
+    return [f"Its answers correlate {more} with people's than theirs with each other ({figures})."]
 
 
 def _means_sentence(result: VetResult) -> list[str]:

@@ -11,6 +11,7 @@ from wellput.agreement.chosen_answers import choose_answers
 from wellput.agreement.correlations import Uncertainty
 from wellput.agreement.exclusions import parse_exclusion, with_unknown
 from wellput.agreement.homogeneity import homogeneity_rows
+from wellput.agreement.judgment_design import with_documents
 from wellput.agreement.panel import Normalization, names_of
 from wellput.agreement.preferences import KEPT, REFUSED, agree_on_preferences
 from wellput.agreement.result import AgreementLevel, AgreementResult
@@ -207,6 +208,7 @@ def agree(
     chosen = each_scorer(chosen, source)
     known = names_of(source.unparsed, on_progress=on_phase("reading items"))
     options = replace(options, exclusions=with_unknown(answers, options.exclusions, known))
+    answers = with_documents(answers, known.documents)
     plan = ScoringPlan(threads=cores, keep_rows=True)
     if not metrics and not set(known.systems) <= {KEPT, REFUSED}:
         raise InputError("Name the metrics to compare with people: metrics='bleu,chrf'.")

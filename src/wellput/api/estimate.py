@@ -14,6 +14,7 @@ from wellput.agreement.exclusions import parse_exclusion, with_unknown, without_
 from wellput.agreement.judged_trials import OutputValues, unknown_judge
 from wellput.agreement.panel import AnyJudgment, names_of
 from wellput.agreement.proxied_labels import ProxiedLabels, chosen_labels, rated_labels
+from wellput.agreement.ranking import RankingModel
 from wellput.api.inputs import (
     Answers,
     Columns,
@@ -26,7 +27,7 @@ from wellput.api.inputs import (
     open_items,
     read_answers,
 )
-from wellput.api.output_values import documents_of, item_tags, metric_values
+from wellput.api.output_values import documents_of, item_tags, metric_values, tag_names
 from wellput.core.errors import InputError, did_you_mean
 from wellput.core.judgment import MACHINE_PREFIX, Judgment, Preference
 from wellput.core.registries import Names, split_names
@@ -34,7 +35,7 @@ from wellput.core.work import OnPhase, available_cores, ignore_phase
 from wellput.io.files import PathLike
 from wellput.io.label_plans import read_label_probabilities, write_label_plan
 from wellput.metrics.registry import create_all
-from wellput.stats.places import Places, places_of
+from wellput.stats.places import places_of
 
 JUDGE_PREFIX = "judge:"
 
@@ -160,7 +161,10 @@ def estimate(
         chances = read_label_probabilities(probabilities, given.items)
         given = replace(given, weights=1 / chances)
     if strata is not None:
-        given = replace(given, strata=_strata(item_tags(source, strata), given.items, strata))
+        tags = item_tags(source, strata)
+        if not tags:
+            raise InputError(_unknown_tag(strata, tag_names(source)))
+        given = replace(given, strata=places_of([tags.get(item, "") for item in given.items]))
     on_phase("estimating")
     rows, differences = estimate_systems(given, confidence=confidence)
     next_items = None
@@ -169,10 +173,12 @@ def estimate(
         next_items = choose_next(given, budget, before=before, rng=np.random.default_rng(seed))
         if plan is not None:
             write_label_plan(plan, next_items.probabilities, next_items.chosen)
+    model = _model(labels)
     result = EstimateResult(
         question=labels[0].question,
         proxy=name or ", ".join(metric.name for metric in metrics),
-        are_choices=given.are_choices,
+        model=model,
+        is_proxy_share=model != "mean" and _is_share(given, is_judge=name is not None),
         systems=rows,
         differences=differences,
         judges=tuple(dict.fromkeys(answer.judge for answer in labels)),
@@ -256,7 +262,22 @@ def _with_labels(items: Sequence[str], labels: Sequence[AnyJudgment]) -> list[st
     return list(dict.fromkeys([*items, *(one.item for one in labels)]))
 
 
-def _strata(tags: Mapping[str, str], items: Sequence[str], tag: str) -> Places:
-    if not tags:
-        raise InputError(f"strata={tag!r}: no item has this tag.")
-    return places_of([tags.get(item, "") for item in items])
+def _model(labels: Sequence[AnyJudgment]) -> RankingModel:
+    if isinstance(labels[0], Preference):
+        return "win rate"
+    return (
+        "rate"
+        if all(one.number in (0, 1) for one in cast("Sequence[Judgment]", labels))
+        else "mean"
+    )
+
+
+def _is_share(given: ProxiedLabels, *, is_judge: bool) -> bool:
+    known = given.proxies[~np.isnan(given.proxies)] / given.stretch
+    is_yes_no = bool(np.isin(known, (0.0, 1.0)).all())
+    return given.are_choices or is_judge or is_yes_no
+
+
+def _unknown_tag(tag: str, known: Sequence[str]) -> str:
+    there = f" There are {', '.join(known)}." if known else " Items have no tags."
+    return f"strata={tag!r}: no item has this tag.{did_you_mean(tag, known)}{there}"

@@ -132,9 +132,10 @@ def fit(
     known = names_of(source.unparsed, on_progress=on_phase("reading items"))
     exclusions = with_unknown(answers, exclusions, known)
     plan = ScoringPlan(threads=threads or available_cores(), keep_rows=True)
-    tables = score_source(
+    scored = score_source(
         source, metrics, inference=Inference(cluster=cluster), plan=plan, on_phase=on_phase
-    ).tables
+    )
+    tables = scored.tables
     first = tables[metrics[0].name]
     _, ready = prepared_panels(
         selection_ratings(choices) if choices else ratings,
@@ -164,6 +165,7 @@ def fit(
         provenance={**panel_provenance(panel), "sha256": hashes},
         on_phase=on_phase,
     )
+    result = replace(result, notes=scored.notes)
     if path is not None:
         result.save(path)
     return result

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from wellput.core.evalset import Item, Output
 from wellput.core.metric import Metric
+from wellput.core.plain_block import PlainBlock
 from wellput.core.source import EvalSource
 from wellput.core.work import OnPhase
 from wellput.engine.score import score_source
@@ -51,13 +52,24 @@ def _texts(output: Output) -> tuple[str, ...]:
 
 def documents_of(source: EvalSource) -> dict[str, str] | None:
     """The document of each item that has one; None where no item has."""
-    found = {item.id: item.document for item in _items(source) if item.document}
+    found = {
+        item.id: item.document
+        for block in source.unparsed.blocks()
+        if not isinstance(block, PlainBlock)  # which has no documents
+        for item in block
+        if item.document
+    }
     return found or None
 
 
 def item_tags(source: EvalSource, tag: str) -> dict[str, str]:
     """The value of a tag, for each item that has it."""
     return {item.id: item.tags[tag] for item in _items(source) if tag in item.tags}
+
+
+def tag_names(source: EvalSource) -> list[str]:
+    """The tags that any item has."""
+    return list(dict.fromkeys(tag for item in _items(source) for tag in item.tags))
 
 
 def _items(source: EvalSource) -> Iterator[Item]:

@@ -10,7 +10,12 @@ from typing import Literal, cast
 from wellput.agreement.exclusions import parse_exclusion, with_unknown
 from wellput.agreement.fitted_question import ModelName
 from wellput.agreement.fitted_ranking import RankCorrection
-from wellput.agreement.judgment_design import COMPONENTS, Covariates, check_components
+from wellput.agreement.judgment_design import (
+    COMPONENTS,
+    Covariates,
+    check_components,
+    with_documents,
+)
 from wellput.agreement.panel import names_of
 from wellput.agreement.people_ranking import RankOptions, RankResult, rank_judgments
 from wellput.api.inputs import (
@@ -71,7 +76,8 @@ def rank(
         `Judgment`s for ratings or `Preference`s for pairwise choices, a data frame or a list of
         dictionaries with the columns of a file of judgments, or the path of such a file.
     evalset
-        The outputs that were judged; needed for `covariates`. With it, judgments of systems or items
+        The outputs that were judged: its `document` says which items belong together, its tags may be
+        given as `by`, its outputs are needed for `covariates`. With it, judgments of systems or items
         that it does not have are left out, and counted.
     column
         The columns of the evalset's file, as for `score`.
@@ -158,6 +164,7 @@ def rank(
         metrics = each_scorer(metrics, source)
         known = names_of(source.unparsed, on_progress=on_phase("reading items"))
         exclusions = with_unknown(answers, exclusions, known)
+        answers = with_documents(answers, known.documents)
         if by is not None:
             answers = _with_tags(answers, source, by)
         if metrics:

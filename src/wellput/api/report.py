@@ -10,6 +10,7 @@ from wellput.agreement.analysis import AgreementOptions
 from wellput.agreement.chosen_answers import choose_answers
 from wellput.agreement.correlations import Uncertainty
 from wellput.agreement.exclusions import answers_left, parse_exclusion
+from wellput.agreement.judgment_design import with_documents
 from wellput.agreement.machine_comparison import machine_comparisons
 from wellput.agreement.panel import Normalization
 from wellput.api.inputs import (
@@ -23,6 +24,7 @@ from wellput.api.inputs import (
     open_source,
     read_answers,
 )
+from wellput.api.output_values import documents_of
 from wellput.core.errors import InputError
 from wellput.core.estimates import Generalize
 from wellput.core.judgment import Judgment
@@ -129,7 +131,10 @@ def report(
     on_phase("loading the charts")
     library = html_page.chart_library()  # fails at once if the extra is missing
     on_phase("reading judgments")
-    everyone = [] if judgments is None else read_answers(judgments)
+    source = open_source(evalset, column)
+    everyone = (
+        [] if judgments is None else with_documents(read_answers(judgments), documents_of(source))
+    )
     taken = choose_answers(
         everyone,
         judges=split_names(judges),
@@ -151,7 +156,7 @@ def report(
         fitted_here=fitted_to(judgments, create_all(metrics) if metrics else ()),
     )
     evaluation = evaluate(
-        open_source(evalset, column),
+        source,
         taken.answers,
         metrics,
         title=title or _title(evalset),

@@ -21,12 +21,15 @@ Examples:
   wellput rank judgments.csv
   wellput rank judgments.csv --question fluency --against baseline
   wellput rank judgments.csv --by domain              # a further column of the file
+  wellput rank judgments.csv --evalset evalset.jsonl  # with its documents and tags
   wellput rank choices.csv --evalset evalset.jsonl --covariates length
 """
 )
 @click.argument("judgments")
 @click.option(
-    "--evalset", metavar="EVALSET", help="The outputs that were judged, for --covariates."
+    "--evalset",
+    metavar="EVALSET",
+    help="The outputs that were judged, with their documents and tags; needed for --covariates.",
 )
 @column_option
 @click.option(
@@ -43,7 +46,8 @@ Examples:
 @click.option(
     "--by",
     metavar="TAG",
-    help="Also rank each value of this further column of the judgments, such as domain.",
+    help="Also rank each value of this further column of the judgments, or tag of the evalset, such as "
+    "domain.",
 )
 @click.option("--against", metavar="SYSTEM", help="Compare with this system only.")
 @click.option(
@@ -98,7 +102,8 @@ def command(format: str, output: str, **options: Any) -> None:
     """Say which system people found better, how sure that is, and where the spread comes from.
 
     JUDGMENTS has the columns judge, item, system, question, value; or judge, item, system_a,
-    system_b, question, choice for pairwise choices. A column document says which items belong together.
+    system_b, question, choice for pairwise choices. A column document, or the document of the items of
+    --evalset, says which items belong together.
     """
     from wellput.api.rank import rank
 

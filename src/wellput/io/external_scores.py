@@ -212,7 +212,7 @@ def _by_columns(
     """The metrics, read with PyArrow. Raises `Unsuitable` for all that is not as it should be."""
     named, values = read_score_columns(file, layout.names, layout.values)
     items = named[layout.item]
-    if "" in items.names or (layout.system and "" in named[layout.system].names):
+    if items.has_empty or (layout.system and named[layout.system].has_empty):
         raise Unsuitable
     places = ItemPlaces(items.names)
     found: dict[str, ExternalScores] = {}
@@ -222,7 +222,7 @@ def _by_columns(
         if metric in found:
             raise Unsuitable
         version = _only_version(named[layout.version], rows) if layout.version else ""
-        tables, repeats = _systems_of(layout, named, scores, rows, len(places))
+        tables, repeats = _systems_of(named[str(layout.system)], items, scores, rows, len(places))
         found[metric] = ExternalScores(
             metric, path, places, tables, version, fingerprint, repeats=repeats
         )
@@ -256,21 +256,23 @@ def _metrics_of(
 
 
 def _systems_of(
-    layout: Layout,
-    named: Mapping[str, NameColumn],
+    systems: NameColumn,
+    items: NameColumn,
     scores: NDArray[np.float64],
     rows: NDArray[np.int64],
     n_items: int,
 ) -> tuple[dict[str, NDArray[np.float64]], int]:
     """The scores of each system, and how many rows say again what another says."""
-    systems = named[str(layout.system)]
-    codes, items = systems.codes[rows], named[layout.item].codes
-    if n_items * len(systems.names) > MAX_CELLS_A_ROW * len(codes) + MAX_NAMED_ITEMS:
+    if n_items * len(systems.names) > MAX_CELLS_A_ROW * len(rows) + MAX_NAMED_ITEMS:
         raise Unsuitable
-    tables = {
-        systems.names[code]: _scattered(items, scores, rows[codes == code], n_items)
-        for code in np.unique(codes)
-    }
+    is_whole = len(rows) == len(scores)
+    codes = systems.codes if is_whole else systems.codes[rows]
+    tables: dict[str, NDArray[np.float64]] = {}
+    for code, name in enumerate(systems.names):
+        own = np.flatnonzero(codes == code)
+        if len(own):
+            own = own if is_whole else rows[own]
+            tables[name] = _scattered(items.codes, scores, own, n_items)
     n_cells = sum(int((~np.isnan(table)).sum()) for table in tables.values())
     return tables, len(rows) - n_cells
 
@@ -280,8 +282,11 @@ def _scattered(
 ) -> NDArray[np.float64]:
     """The scores of these rows at the places of their items."""
     table = np.full(n_items, np.nan)
-    table[places[rows]] = scores[rows]
-    if not np.array_equal(table[places[rows]], scores[rows]):  # two scores of one item
+    is_run = len(rows) > 0 and rows[-1] - rows[0] == len(rows) - 1  # rows are in order
+    chosen = slice(rows[0], rows[-1] + 1) if is_run else rows
+    own, values = places[chosen], scores[chosen]
+    table[own] = values
+    if not np.array_equal(table[own], values):  # two scores of one item
         raise Unsuitable
     return table
 

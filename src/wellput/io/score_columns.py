@@ -9,13 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, overload
+from typing import Any, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wellput.io.files import InputFile
 from wellput.io.locations import is_url
+
+T = TypeVar("T", bound=np.generic)
 
 MISSING_CELLS = ("", "nan", "na", "n/a", "none", "null")
 PLAIN_SUFFIXES = {".csv": ",", ".tsv": "\t"}
@@ -34,6 +36,12 @@ class NameColumn:
 
     codes: NDArray[np.int32]
     names: Sequence[str]
+
+    @property
+    def has_empty(self) -> bool:
+        """Whether a name is missing."""
+        names = self.names
+        return names.shortest == 0 if isinstance(names, ArrowNames) else "" in names
 
 
 class ArrowNames(Sequence[str]):
@@ -57,16 +65,18 @@ class ArrowNames(Sequence[str]):
         )
         return found
 
-    def __contains__(self, name: object) -> bool:
+    @property
+    def shortest(self) -> int:
+        """The bytes of the shortest name."""
         from pyarrow import compute
 
-        return bool(compute.index(self._names, name).as_py() >= 0)
+        return int(compute.min(compute.binary_length(self._names)).as_py())
 
 
 def read_score_columns(
     file: InputFile, names: Sequence[str], values: Sequence[str]
 ) -> tuple[dict[str, NameColumn], dict[str, NDArray[np.float64]]]:
-    """The columns of names and the columns of scores. Raises `Unsuitable`."""
+    """The columns of names, that of the items first, and the columns of scores. Raises `Unsuitable`."""
     try:
         import pyarrow
     except ImportError:
@@ -76,7 +86,7 @@ def read_score_columns(
         raise Unsuitable
     try:
         if file.suffix == ".parquet":
-            read = _parquet_reader(path)
+            read = _parquet_reader(path, names[1:])
         elif file.suffix in PLAIN_SUFFIXES:
             read = _plain_reader(path, names, values, PLAIN_SUFFIXES[file.suffix])
         else:
@@ -90,11 +100,28 @@ def read_score_columns(
         raise Unsuitable from None
 
 
-def _parquet_reader(path: str) -> Callable[[str], Any]:
-    """Reads one column after the other: only one is held as PyArrow has it."""
+def _parquet_reader(path: str, with_few_names: Sequence[str]) -> Callable[[str], Any]:
+    """Reads one column after the other: only one is held as PyArrow has it. Columns of few texts come
+    as codes, as they are in the file; categories are decoded, for some may not occur in any row."""
+    import pyarrow
     from pyarrow import parquet
 
-    return lambda name: parquet.read_table(path, columns=[name], pre_buffer=False).column(name)
+    schema = parquet.read_schema(path)
+
+    def read(name: str) -> Any:
+        kind = schema.field(name).type
+        is_coded = name in with_few_names and _is_text(kind)
+        with parquet.ParquetFile(path, read_dictionary=[name] if is_coded else None) as file:
+            column = file.read([name]).column(name)
+        return column.cast(kind.value_type) if pyarrow.types.is_dictionary(kind) else column
+
+    return read
+
+
+def _is_text(kind: Any) -> bool:
+    import pyarrow
+
+    return bool(pyarrow.types.is_string(kind) or pyarrow.types.is_large_string(kind))
 
 
 def _plain_reader(
@@ -131,14 +158,12 @@ def _named(column: Any, others: NameColumn | None) -> NameColumn:
     import pyarrow
     from pyarrow import compute
 
-    kind = column.type
     if column.null_count:
         raise Unsuitable
-    if pyarrow.types.is_dictionary(kind):
-        column = column.cast(kind.value_type)
-    elif pyarrow.types.is_integer(kind):
+    if pyarrow.types.is_integer(column.type):
         column = column.cast(pyarrow.string())
-    if not (pyarrow.types.is_string(column.type) or pyarrow.types.is_large_string(column.type)):
+    kind = column.type.value_type if pyarrow.types.is_dictionary(column.type) else column.type
+    if not _is_text(kind):
         raise Unsuitable
     n_runs = 1 if others is None else _equal_runs(column, others)
     codes, texts = _encoded(column.slice(0, len(column) // n_runs))
@@ -170,26 +195,44 @@ def _encoded(column: Any) -> tuple[NDArray[np.int32], Any]:
     import pyarrow
     from pyarrow import compute
 
-    encoded = compute.dictionary_encode(column)
-    chunks = [encoded.chunk(n) for n in range(encoded.num_chunks)]
+    is_coded = pyarrow.types.is_dictionary(column.type)
+    encoded = column.unify_dictionaries() if is_coded else compute.dictionary_encode(column)
+    chunks = [chunk for chunk in encoded.chunks if len(chunk)]
     if not chunks:
         return np.zeros(0, np.int32), pyarrow.array([], pyarrow.string())
-    codes = np.concatenate([chunk.indices.to_numpy(zero_copy_only=False) for chunk in chunks])
+    codes = np.concatenate([_numpy_array(chunk.indices, np.int32) for chunk in chunks])
     names = chunks[-1].dictionary
     if any(len(chunk.dictionary) != len(names) for chunk in chunks):
         raise Unsuitable
-    return codes.astype(np.int32, copy=False), names
+    if is_coded and (names.null_count or len(names.unique()) != len(names)):
+        raise Unsuitable
+    return codes, names
+
+
+def _numpy_array(numbers: Any, kind: type[T]) -> NDArray[T]:
+    """An array of PyArrow without missing values. Its own `to_numpy` loads pandas, which takes
+    longer than to read a million rows."""
+    size = np.dtype(kind).itemsize
+    values: NDArray[T] = np.frombuffer(
+        numbers.buffers()[1], kind, len(numbers), numbers.offset * size
+    )
+    return values
 
 
 def _numbers(column: Any) -> NDArray[np.float64]:
     import pyarrow
+    from pyarrow import compute
 
     kind = column.type
     is_number = pyarrow.types.is_integer(kind) or pyarrow.types.is_floating(kind)
     if not is_number and not pyarrow.types.is_boolean(kind):
         raise Unsuitable
-    numbers = column.cast(pyarrow.float64()).to_numpy()
-    if np.isinf(numbers).any():
+    numbers = column.cast(pyarrow.float64())
+    if numbers.null_count:
+        numbers = compute.fill_null(numbers, float("nan"))
+    found = np.concatenate(
+        [np.zeros(0), *(_numpy_array(chunk, np.float64) for chunk in numbers.chunks if len(chunk))]
+    )
+    if np.isinf(found).any():
         raise Unsuitable
-    found: NDArray[np.float64] = np.asarray(numbers, np.float64)
     return found

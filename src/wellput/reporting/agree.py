@@ -422,10 +422,15 @@ def _chance_levels(result: AgreementResult) -> str:
 
 
 def _undefined_notes(result: AgreementResult) -> list[str]:
+    """One note for all metrics without a value for so many outputs."""
+    alike: dict[tuple[str, int], list[str]] = {}
+    for row in result.undefined:
+        alike.setdefault((row["question"], row["n"]), []).append(row["metric"])
     return [
-        f"{row['metric']} has no value for {counted(row['n'], 'output')} judged on {row['question']}: "
-        f"no metric is compared with people on {'it' if row['n'] == 1 else 'them'}."
-        for row in result.undefined
+        f"{', '.join(metrics)} {'has' if len(metrics) == 1 else 'each have'} no value for "
+        f"{counted(n, 'output')} judged on {question}: no metric is compared with people on "
+        f"{'it' if n == 1 else 'them'}."
+        for (question, n), metrics in alike.items()
     ]
 
 

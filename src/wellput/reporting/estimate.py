@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import math
 
-from wellput.agreement.estimating import EstimateResult
+from wellput.agreement.estimating import MIN_LABELS_FOR_SKEW, EstimateResult
+from wellput.agreement.ranking import ESTIMATE_HEADINGS, listed
 from wellput.agreement.verdict import shown
 from wellput.core.errors import counted
 from wellput.core.estimates import Estimate
@@ -18,8 +19,6 @@ CSV_COLUMNS = (
 )  # fmt: skip
 MAX_PAIRS_SHOWN = 28
 MAX_ITEMS_SHOWN = 20
-MIN_LABELS_FOR_SKEW = 20
-"""With fewer labels, ratings at the end of their scale give intervals that are too narrow."""
 
 
 def estimate_report(result: EstimateResult) -> Report:
@@ -42,13 +41,13 @@ def _systems_table(result: EstimateResult) -> Table:
             _ranks(row.rank_low, row.rank_high),
             _value(row.people.value, result),
             _interval(row.people, result),
-            shown(row.proxy_only),
+            _value(row.proxy_only, result, is_share=result.is_proxy_share),
             f"{row.n_labeled:,}",
             f"{row.n_unlabeled:,}",
         ]
         for row in result.systems
     ]
-    what = "win rate" if result.are_choices else "mean rating"
+    what = ESTIMATE_HEADINGS[result.model]
     return Table(
         [
             "system", what, level, "rank", "people alone", level, "proxy alone", "labels",
@@ -88,12 +87,23 @@ def _notes(result: EstimateResult) -> list[str]:
         notes.append(
             f"{counted(result.n_without_proxy, 'label')} not used: the proxy has no score there."
         )
-    if min(row.n_labeled for row in result.systems) < MIN_LABELS_FOR_SKEW:
+    if skewed := [row.system for row in result.systems if row.is_skewed]:
         notes.append(
-            f"With fewer than {MIN_LABELS_FOR_SKEW} labels of a system, intervals are too narrow where "
-            "most ratings are at one end of the scale."
+            f"The {'interval' if len(skewed) == 1 else 'intervals'} of {listed(skewed)} may be too "
+            f"narrow: fewer than {MIN_LABELS_FOR_SKEW} labels, most of them at one end of the scale."
         )
+    notes.append(
+        "`wellput rank` uses people's judgments alone, in a model of judges and items, and its "
+        "intervals hold for other judges too: so its figures and tests may differ from these."
+    )
     return notes + left_out_notes(result.excluded)
+
+
+def _labels_of_a_system(result: EstimateResult) -> str:
+    counts = [row.n_labeled for row in result.systems]
+    if min(counts) == max(counts):
+        return f"the {counted(counts[0], 'label')} of a system"
+    return f"the {min(counts):,} to {max(counts):,} labels of a system"
 
 
 def _saved(result: EstimateResult) -> str:
@@ -104,11 +114,13 @@ def _saved(result: EstimateResult) -> str:
     more = worth - labels
     if more < 0.05 * labels:
         return (
-            f"{result.proxy} saves no labels: with or without it the {labels:.0f} labels of a system "
-            "say about as much."
+            f"{result.proxy} saves no labels: with or without it {_labels_of_a_system(result)} say "
+            "about as much."
         )
+    same = len({row.n_labeled for row in result.systems}) == 1
+    average = "" if same else f" ({labels:.0f} on average)"
     return (
-        f"With {result.proxy}, the {labels:.0f} labels of a system are worth {worth:.0f}: it saves "
+        f"With {result.proxy}, {_labels_of_a_system(result)}{average} are worth {worth:.0f}: it saves "
         f"about {more:.0f}."
     )
 
@@ -125,28 +137,44 @@ def _differences_table(result: EstimateResult) -> Table:
     cells = [
         [
             f"{one.systems[0]} − {one.systems[1]}",
-            shown(one.estimate.value, sign=True),
-            _signed(one.estimate),
+            _value(one.estimate.value, result, sign=True),
+            _interval(one.estimate, result, sign=True),
             "–" if one.estimate.p_value is None else p_text(one.estimate.p_value),
             "–" if math.isnan(one.p_adjusted) else p_text(one.p_adjusted),
-            shown(one.people.value, sign=True),
-            _signed(one.people),
+            _value(one.people.value, result, sign=True),
+            _interval(one.people, result, sign=True),
+            f"{one.n_labeled:,}" if one.is_paired else "–",
         ]
         for one in rows
     ]
-    notes = [
-        "Differences have a λ of their own, so they may differ a little from those of the means above."
-    ]
+    notes = _about_differences(result)
     if result.are_choices:
         notes = [
             "Share of wins of the first system less that of the second, where both were offered."
         ]
+    labeled = "labels" if result.are_choices else "both labeled"
     return Table(
-        ["systems", "difference", level, "p", "p (Holm)", "people alone", level],
+        ["systems", "difference", level, "p", "p (Holm)", "people alone", level, labeled],
         cells,
         title=title,
         notes=notes,
     )
+
+
+def _about_differences(result: EstimateResult) -> list[str]:
+    notes = []
+    if any(one.is_paired for one in result.differences):
+        notes.append(
+            "A difference is estimated from the items that have labels of both systems (their number: "
+            "both labeled), with a λ of its own: so it is not exactly the difference of the two "
+            "estimates above, which use all labels of a system."
+        )
+    if not all(one.is_paired for one in result.differences):
+        notes.append(
+            "–: too few items have labels of both systems, so the difference is that of the two "
+            "estimates above."
+        )
+    return notes
 
 
 def _next_table(result: EstimateResult) -> Table:
@@ -169,22 +197,24 @@ def _next_table(result: EstimateResult) -> Table:
     )
 
 
-def _value(value: float, result: EstimateResult) -> str:
-    if result.are_choices:
-        return "–" if math.isnan(value) else f"{100 * value:.0f}%"
-    return shown(value)
+def _value(
+    value: float, result: EstimateResult, *, sign: bool = False, is_share: bool | None = None
+) -> str:
+    """A share as a percentage, a mean with two digits."""
+    if is_share is None:
+        is_share = result.model != "mean"
+    if not is_share:
+        return shown(value, sign=sign)
+    if math.isnan(value):
+        return "–"
+    return f"{100 * value:{'+' if sign else ''}.0f}%".replace("-", "−")
 
 
-def _interval(estimate: Estimate, result: EstimateResult) -> str:
+def _interval(estimate: Estimate, result: EstimateResult, *, sign: bool = False) -> str:
     if estimate.low is None or estimate.high is None:
         return "–"
-    return f"[{_value(estimate.low, result)}, {_value(estimate.high, result)}]"
-
-
-def _signed(estimate: Estimate) -> str:
-    if estimate.low is None or estimate.high is None:
-        return "–"
-    return f"[{shown(estimate.low, sign=True)}, {shown(estimate.high, sign=True)}]"
+    low, high = (_value(end, result, sign=sign) for end in (estimate.low, estimate.high))
+    return f"[{low}, {high}]"
 
 
 def _ranks(low: int, high: int) -> str:

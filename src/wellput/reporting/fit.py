@@ -63,6 +63,7 @@ def model_table(result: Fit) -> Table:
         title=f"Models of {result.question}",
         notes=[
             *_counts(result),
+            *result.notes,
             *(
                 f"{' + '.join(model.predictors)}: {model.note}"
                 for model in result.models

@@ -14,7 +14,9 @@ from wellput.agreement.people_ranking import QuestionRanking, RankResult
 from wellput.agreement.ranking import (
     ESTIMATE_HEADINGS,
     VARIANCE_COMPONENTS,
+    RankingModel,
     SystemDifference,
+    shown_difference,
     shown_estimate,
     shown_interval,
     shown_rank,
@@ -41,6 +43,11 @@ SOURCE_WORDS = {
     "item:system": "outputs: a system does better on some items than on others",
     "document:system": "a system does better on some documents than on others",
     "residual": "single answers, and all that cannot be distinguished from them",
+}
+DIFFERENCE_HEADINGS: dict[RankingModel, str] = {
+    "mean": "difference",
+    "rate": "percentage points",
+    "win rate": "share of the first",
 }
 MAX_PAIRS_SHOWN = 28
 """All pairs of 8 systems; of more systems, the neighbors in the ranking."""
@@ -185,7 +192,7 @@ def _pairs_table(ranking: FittedRanking) -> Table:
         title += f" (neighbors of {counted(len(ranking.differences), 'pair')}; JSON has all)"
     are_choices = ranking.model == "win rate"
     is_corrected = ranking.correction == "holm"
-    heading = "share of the first" if are_choices else "difference"
+    heading = DIFFERENCE_HEADINGS[ranking.model]
     level = f"{100 * ranking.confidence:g}% interval"
     rows = [
         [
@@ -202,7 +209,7 @@ def _pairs_table(ranking: FittedRanking) -> Table:
 
 
 def _signed(value: float, ranking: FittedRanking) -> str:
-    text = shown_estimate(value, ranking.model)
+    text = shown_difference(value, ranking.model)
     return text if text.startswith("−") else f"+{text}"
 
 

@@ -16,6 +16,7 @@ from wellput.agreement.ranking import (
     Ranking,
     RankingModel,
     SystemDifference,
+    shown_difference,
     shown_estimate,
     shown_interval,
     shown_rank,
@@ -25,6 +26,12 @@ from wellput.agreement.ranking import (
 from wellput.core.errors import counted
 from wellput.reporting.score import CSV_COLUMNS
 from wellput.reporting.table import Report, Table, number, p_text, with_interval
+
+GAP_HEADINGS: dict[RankingModel, str] = {
+    "mean": "behind first",
+    "rate": "percentage points behind first",
+    "win rate": "against first",
+}
 
 
 def ranking_tables(rankings: Sequence[Ranking], orders: Sequence[MetricOrder] = ()) -> list[Table]:
@@ -47,7 +54,7 @@ def ranking_table(ranking: Ranking, orders: Sequence[MetricOrder] = ()) -> Table
             cells.insert(2, shown_interval(row, ranking.model))
     if ranking.has_tests:
         are_choices = ranking.model == "win rate"
-        columns += ["rank", "against first" if are_choices else "behind first", "p (Holm)"]
+        columns += ["rank", GAP_HEADINGS[ranking.model], "p (Holm)"]
         gaps = {d.systems[1]: d for d in ranking.of_first}
         if (
             are_choices
@@ -90,7 +97,7 @@ def _gap(system: str, difference: SystemDifference | None, model: RankingModel) 
     if model == "win rate":
         sign = 1 if difference.systems[0] == system else -1
         return [shown_share(sign * difference.delta), p_text(difference.p_adjusted)]
-    return [shown_estimate(abs(difference.delta), model), p_text(difference.p_adjusted)]
+    return [shown_difference(abs(difference.delta), model), p_text(difference.p_adjusted)]
 
 
 MIN_MARKED_RANKS = 2

@@ -37,6 +37,12 @@ MAX_FALL, MAX_GROWTH = 0.02, 9.0
 RELATIVE_DIFFERENCE = 1e-4
 EXACT_SHARE = 1e-10
 """A residual variance below this share of the variance of the values is rounding."""
+ROUNDED_SQUARES = 1e-20
+"""Squares below this share of those of the values are rounding: the fixed effects explain all."""
+EXACT = (
+    "systems, judges and items explain every value exactly: nothing is left that says how sure the "
+    "differences are"
+)
 ROUNDING = 1e-9
 """Two criteria that differ by less are equal."""
 
@@ -166,6 +172,8 @@ class _Problem:
         solution = model.solve(scale * model.transposed_times(self.values))
         residuals = self.values - model.times(scale * solution)
         squares = float(residuals @ residuals + (solution[: model.n_random] ** 2).sum())
+        if squares <= ROUNDED_SQUARES * float(self.values @ self.values):
+            raise InputError(EXACT)
         criterion = (
             log_random + log_fixed + self.n_free * (1 + np.log(2 * np.pi * squares / self.n_free))
         )
@@ -278,10 +286,7 @@ class _Problem:
         model = self.model
         residual = point.squares / self.n_free
         if residual < EXACT_SHARE * float(self.values.var()):
-            raise InputError(
-                "systems, judges and items explain every value exactly: nothing is left that says "
-                "how sure the differences are"
-            )
+            raise InputError(EXACT)
         covariance = residual * point.inverse.fixed_columns[model.n_random :]
         effects = point.solution[model.n_random :].copy()
         effects[: model.design.n_systems] += center

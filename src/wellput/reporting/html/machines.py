@@ -21,7 +21,7 @@ ABOUT = (
 
 def machine_words(comparison: MachineComparison) -> list[str]:
     """The verdict; what `min_items=` would change is an option of `wellput vet`."""
-    option = "`wellput vet --min-items`"
+    option = "wellput vet --min-items"
     return [
         sentence.replace("min_items= ", f"{option} ").replace("min_items=", f"{option} ")
         for sentence in verdict_sentences(comparison.vet)

@@ -32,7 +32,7 @@ from wellput.io.output import write_text
 from wellput.reporting.html.answer import references_sentence
 from wellput.reporting.html.contents import Evaluation, sections_of
 from wellput.reporting.html.items import explorer_items
-from wellput.reporting.score import few_items
+from wellput.reporting.score import few_items, left_out_sentence
 from wellput.reporting.table import Report, Table
 
 SCRIPTS = (
@@ -229,4 +229,6 @@ def _in_words(evaluation: Evaluation) -> list[str]:
     advice = evaluation.agreement.advice if evaluation.agreement else ()
     lines = [sentence for answer in evaluation.answers for sentence in answer.sentences]
     last = [references_sentence(evaluation.sample.items)]
-    return [*lines, *few_items(evaluation.result), *advice, *filter(None, last)]
+    result = evaluation.result
+    missing = [*map(left_out_sentence, result.left_out), *result.notes]
+    return [*lines, *few_items(result), *advice, *missing, *filter(None, last)]
