@@ -115,3 +115,42 @@ def test_files_of_judgments_and_scores_are_called_so(
     assert run("columns", "file.csv", "--format", "json").json["kind"] == kind
     refused = run("score", "file.csv", "-m", "chrf")
     assert refused.code == 2 and f"looks like a file of {kind}" in refused.err
+
+
+def test_a_long_table_is_answered_by_one_sentence(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "long.csv"
+    rows = [f"q{n},{model},answer {n}" for n in range(30) for model in ("gpt", "ours")]
+    path.write_text("question_id,model,output\n" + "\n".join(rows))
+    refused = run(
+        *("score", str(path), "-m", "length"),
+        *("--column", "id=question_id", "--column", "outputs=output"),
+    )
+    assert refused.code == 2
+    assert "the id q0 is used 2 times; other ids that are used more than once: 29." in refused.err
+    assert "The column model suggests that the table is long" in refused.err
+    assert "q1 " not in refused.err
+
+
+def test_empty_cells_of_outputs_are_counted(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "gaps.csv"
+    path.write_text("id,references.0,outputs.A,outputs.B\n1,a b,a b,\n2,b c,,\n3,c d,c d,c d\n")
+    for options in ((), ("--resume", str(tmp_path / "parts"))):
+        shown = run("score", str(path), "-m", "chrf", *options)
+        assert "1 output of A is empty and counts as an empty text." in shown.out
+        assert "2 outputs of B are empty and count as empty texts." in shown.out
+
+
+def test_a_misspelled_file_of_scores_and_system_are_answered(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("e.csv").write_text("id,references.0,outputs.gpt,outputs.our-v2\n1,a b,a b,b\n2,b,b,c\n")
+    Path("comet.csv").write_text("item,gpt,our_v2\n1,0.5,0.25\n2,0.5,0.75\n")
+    refused = run("score", "e.csv", "-m", "./comet.cvs")
+    assert refused.code == 2
+    assert "./comet.cvs does not exist. Did you mean comet.csv?" in refused.err
+    Path("comet.txt").write_text("x")
+    refused = run("score", "e.csv", "-m", "comet.txt")
+    assert "comet.txt is not a file of scores or a fitted metric." in refused.err
+    shown = run("score", "e.csv", "-m", "./comet.csv")
+    assert "are not used ('our_v2'). Did you mean our-v2?" in shown.out

@@ -158,7 +158,7 @@ class SystemBlock:
     Outputs of items without references have no row in the columns of metrics that need references:
     `left_out` counts them, and `referenced_places` are the other places. A metric without any row
     has no column. The numbers of references are those of items with references, 0 if there are
-    none.
+    none. `empty` counts the outputs that are empty texts.
     """
 
     count: int
@@ -168,6 +168,7 @@ class SystemBlock:
     places: NDArray[np.intp] | None = None
     left_out: int = 0
     referenced_places: NDArray[np.intp] | None = None
+    empty: int = 0
 
 
 @dataclass(frozen=True)
@@ -217,6 +218,7 @@ def block_statistics(
             places,
             len(batch) - len(referenced),
             None if places is None else places[list(map(bool, batch.references))],
+            len(batch) - sum(map(bool, batch.outputs)),
         )
     progress.finish()
     return BlockStatistics(

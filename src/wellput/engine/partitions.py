@@ -135,7 +135,7 @@ def evaluate(
         return Failed(str(error))
 
 
-PARTITION_FILE_KIND = "finished partition 3"
+PARTITION_FILE_KIND = "finished partition 4"
 """Its number is increased when the content of the file changes; files of another kind are ignored."""
 
 
@@ -213,6 +213,7 @@ def _block_card(block: BlockStatistics, arrays: list[NDArray[Any]]) -> dict[str,
             ],
             "has_rows": has_rows,
             "left_out": system.left_out,
+            "empty": system.empty,
         }
         systems.append(card)
     return {
@@ -246,7 +247,14 @@ def _block_of_card(
         }
         fewest, most = system["references"]
         systems[system["system"]] = SystemBlock(
-            system["count"], fewest, most, columns, places, system["left_out"], referenced
+            system["count"],
+            fewest,
+            most,
+            columns,
+            places,
+            system["left_out"],
+            referenced,
+            system["empty"],
         )
     n, first = card["unreferenced"]
     return BlockStatistics(

@@ -113,7 +113,10 @@ def score_source(
         comparisons=tuple(compared) if asked.all_pairs else (),
         skipped=tuple(collection.skipped),
         left_out=_left_out(collection),
-        notes=tuple(note for m in collection.metrics for note in getattr(m, "notes", ())),
+        notes=(
+            *_empty_notes(collection),
+            *(note for m in collection.metrics for note in getattr(m, "notes", ())),
+        ),
         tables=tables,
         higher_is_better={m.name: m.higher_is_better for m in collection.metrics},
         clusters=clusters,
@@ -235,6 +238,16 @@ def _left_out(collection: Collection) -> tuple[UnscoredItems, ...]:
     if not found.n or not metrics:
         return ()
     return (UnscoredItems("no reference", metrics, found.n, found.first),)
+
+
+def _empty_notes(collection: Collection) -> list[str]:
+    """How many outputs of each system are empty: they may be missing, but are scored."""
+    return [
+        f"{n:,} output{'' if n == 1 else 's'} of {system} "
+        f"{'is empty and counts as an empty text' if n == 1 else 'are empty and count as empty texts'}."
+        for system, n in collection.empty.items()
+        if n
+    ]
 
 
 def is_testable(metric: Metric) -> bool:

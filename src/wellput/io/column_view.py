@@ -105,6 +105,17 @@ def column_views(file: RecordFile) -> list[ColumnView]:
     ]
 
 
+def long_table_column(file: RecordFile) -> str:
+    """The column of systems of a table with a row for each answer; "" if it has none."""
+    if file.file.is_read_once:
+        return ""
+    try:
+        header, _ = _first_rows(file)
+    except InputError:
+        return ""
+    return next((column for column in header if column.lower() in ("system", "model")), "")
+
+
 def kind_of(views: Sequence[ColumnView]) -> FileKind:
     """What the file of these columns is; an evalset if any column of texts is read."""
     if any((view.read_as or "").startswith(("outputs", "samples")) for view in views):

@@ -118,7 +118,18 @@ class RecordSource(EvalSource):
             for file in self.files
             for number, identifier in file.placed_ids()
         )
-        for identifier, places in repeated(placed, suspects).items():
+        found = repeated(placed, suspects)
+        if len(found) > 1 and (system := self.files[0].system_column()):
+            identifier, places = next(iter(found.items()))
+            problems.add(
+                f"{unit}s {', '.join(places)}",
+                f"the id {identifier} is used {len(places)} times; other ids that are used more than "
+                f"once: {len(found) - 1:,}. The column {system} suggests that the table is long, with "
+                "a row for each answer. Outputs need a row for each item and a column for each system, "
+                "named outputs.SYSTEM.",
+            )
+            return
+        for identifier, places in found.items():
             problems.add(
                 f"{unit}s {', '.join(places)}", f"the id {identifier} is used {len(places)} times"
             )

@@ -225,7 +225,7 @@ def _complaint(file: InputFile) -> str | None:
 
 def _cannot_read(path: str, error: OSError) -> str:
     if isinstance(error, FileNotFoundError):
-        return f"No such file: {path}.{_neighbor(Path(path))}"
+        return f"No such file: {path}.{similar_files(path)}"
     if isinstance(error, IsADirectoryError):
         return f"{path} is a folder; a file is needed here."
     if isinstance(error, PermissionError):
@@ -233,9 +233,11 @@ def _cannot_read(path: str, error: OSError) -> str:
     return f"{path} cannot be read: {error.strerror or error}."
 
 
-def _neighbor(path: Path) -> str:
+def similar_files(path: str) -> str:
+    """`" Did you mean ref.txt?"`, if the folder of the path has a file with a similar name."""
+    folder, name = Path(path).parent, Path(path).name
     try:
-        return did_you_mean(path.name, [other.name for other in path.parent.iterdir()])
+        return did_you_mean(name, [other.name for other in folder.iterdir() if other.name != name])
     except OSError:
         return ""
 

@@ -260,6 +260,12 @@ class RecordFile:
 
         return column_advice(self)
 
+    def system_column(self) -> str:
+        """The column that names a system on each row, if the table has one; else ""."""
+        from wellput.io.column_view import long_table_column
+
+        return long_table_column(self)
+
     def placed_ids(self) -> Iterator[tuple[int, str]]:
         """Each item's line or row, and its id; reads the file again."""
         problems = Problems(self.file.name)

@@ -88,12 +88,19 @@ class ExternalMetric(MeanMetric):
             notes.append(
                 f"{self.name}: the scores of {' and '.join(unused)} that the evalset does not have are "
                 f"not used{f' ({_some(others, len(others))})' if others else ''}."
+                f"{self._meant(others, systems)}"
             )
         if self.scores.repeats:
             verb = "repeats" if self.scores.repeats == 1 else "repeat"
             rows = counted(self.scores.repeats, "row")
             notes.append(f"{self.name}: {rows} {verb} a score that another row has.")
         return tuple(notes)
+
+    def _meant(self, others: Sequence[str], systems: Mapping[str, None]) -> str:
+        """A system of the evalset without scores, which another name of the file may mean."""
+        lacking = [name for name in systems if name not in self.scores.scores]
+        hints = (did_you_mean(name, lacking) for name in others[:SHOWN_NAMES])
+        return next((hint for hint in hints if hint), "")
 
     def signature(self) -> str:
         """The file's hash and what its `version` column says."""

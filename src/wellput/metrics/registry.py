@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import fields, is_dataclass
+from pathlib import Path
 from typing import Any
 
 from wellput.core.errors import InputError, did_you_mean
@@ -31,6 +32,8 @@ from wellput.core.source import EvalSource
 from wellput.metrics.base import as_text
 
 GROUP = "wellput.metrics"
+PATH_LIKE = re.compile(r"[/\\]|\.[A-Za-z]{2,7}$")
+"""What a path has and the name of a metric has not: a folder, or a suffix."""
 SCORE_FILE = re.compile(
     r"^(.+\.(?:csv|tsv|jsonl|parquet)(?:\.(?:gz|xz|bz2|zst))?)((?::[^:/\\]+=[^:]*)*)$",
     re.IGNORECASE,
@@ -145,11 +148,25 @@ def create(spec: str | Metric | GivesMetric) -> Metric:
         )
     if name.lower().endswith(".json"):
         raise InputError(f"{name} is a fitted metric and takes no options; {tail!r} was given.")
+    if PATH_LIKE.search(name) and name not in names():
+        raise InputError(_not_a_file_of_scores(name))
     name, _, implied = full_name(name).partition(":")
     tail = ",".join(filter(None, (implied, tail)))
     cls = metric_class(name)
     metric: Metric = cls(**given_options(name, cls, tail))
     return metric
+
+
+def _not_a_file_of_scores(path: str) -> str:
+    """What is wrong with a path that has the suffix of no file that is a metric."""
+    from wellput.io.files import similar_files
+
+    exists = Path(path).exists()
+    what = "is not a file of scores or a fitted metric" if exists else "does not exist"
+    return (
+        f"{path} {what}.{similar_files(path)} The names of files of scores end in .csv, .tsv, .jsonl "
+        "or .parquet, those of fitted metrics in .json."
+    )
 
 
 def _only_metric(spec: str) -> Metric:
