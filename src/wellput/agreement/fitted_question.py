@@ -19,7 +19,7 @@ from scipy.sparse.csgraph import connected_components
 from wellput.agreement.judgment_design import COMPONENTS, QuestionData
 from wellput.agreement.ranking import LOWER_IS_BETTER, listed
 from wellput.core.errors import InputError, counted
-from wellput.stats.balanced_panel import MIN_JUDGES_FOR_FREEDOM
+from wellput.stats.balanced_panel import MIN_ITEMS_FOR_FREEDOM, MIN_JUDGES_FOR_FREEDOM
 from wellput.stats.mixed_equations import Floats, MixedDesign
 from wellput.stats.mixed_identifiable import identify_components
 from wellput.stats.mixed_laplace import LaplaceMixed, fit_binary, fit_choices, fit_ordinal
@@ -126,6 +126,8 @@ def fit_question(
     freedom = np.clip(np.nan_to_num(found, nan=1.0), 1.0, MAX_FREEDOM)
     if 1 < data.n_judges < MIN_JUDGES_FOR_FREEDOM and "judge:system" in random:
         freedom = np.minimum(freedom, data.n_judges - 1)
+    if data.n_items < MIN_ITEMS_FOR_FREEDOM:
+        freedom = np.minimum(freedom, max(data.n_items - 1, 1))
     return FittedQuestion(
         estimable, name, fitted, freedom, identified.reasons, tuple(notes), tuple(random)
     )

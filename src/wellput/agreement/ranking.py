@@ -12,6 +12,8 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
+from wellput.stats.balanced_panel import MIN_JUDGES_FOR_FREEDOM
+
 RankingModel = Literal["mean", "rate", "win rate"]
 ESTIMATE_HEADINGS: dict[RankingModel, str] = {
     "mean": "mean rating",
@@ -124,7 +126,7 @@ class Ranking:
     def has_too_few_judges(self) -> bool:
         """Whether two or three judges shall speak for all others: then hardly any difference is
         significant, however clear it is to these."""
-        return 1 < self.n_judges < MIN_JUDGES_TO_GENERALIZE and "other judges" in self.scope
+        return 1 < self.n_judges < MIN_JUDGES_FOR_FREEDOM and "other judges" in self.scope
 
     @property
     def has_tests(self) -> bool:
@@ -154,10 +156,6 @@ class Ranking:
             "notes": [*self.notes, *filter(None, [self.refusal])],
         }
 
-
-MIN_JUDGES_TO_GENERALIZE = 4
-"""With fewer, intervals for other judges are so wide that studies of equal systems never find a
-difference (`make bench-ranking-calibration`)."""
 
 SEQUENTIAL_NOTE = (
     "The study is still running, so the figures will change. What is said about differences and ranks "
@@ -228,7 +226,7 @@ def _too_few_judges_sentence(ranking: Ranking) -> str:
     judges = f"{ranking.n_judges} judges"
     return (
         f"{_leader_clause(ranking)} from these {judges}, but {judges} are too few to speak for others: "
-        f"no difference is shown. Ask at least {MIN_JUDGES_TO_GENERALIZE}."
+        f"no difference is shown. Ask at least {MIN_JUDGES_FOR_FREEDOM}."
     )
 
 

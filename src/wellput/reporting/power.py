@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 
-from wellput.agreement.ranking import MIN_JUDGES_TO_GENERALIZE
 from wellput.core.errors import counted
 from wellput.reporting.table import Report, Table, number, with_interval
+from wellput.stats.balanced_panel import MIN_JUDGES_FOR_FREEDOM
 from wellput.stats.power import PowerRow, PowerTable, SmallestStudy
 
 CSV_COLUMNS = ("items", "judges", "power", "low", "high", "method")
@@ -50,12 +50,12 @@ def _one_judge(table: PowerTable) -> list[str]:
 
 def _few_judges(table: PowerTable) -> list[str]:
     """Two or three judges can hardly speak for others, so adding one to a single judge costs power."""
-    has_few = any(1 < (row.n_judges or 0) < MIN_JUDGES_TO_GENERALIZE for row in table.rows)
+    has_few = any(1 < (row.n_judges or 0) < MIN_JUDGES_FOR_FREEDOM for row in table.rows)
     if table.what != "systems" or not has_few:
         return []
     return [
         "With several judges the result shall hold for other judges, too. Two or three are hardly "
-        f"enough for that; from {MIN_JUDGES_TO_GENERALIZE} on far fewer items are needed."
+        f"enough for that; from {MIN_JUDGES_FOR_FREEDOM} on far fewer items are needed."
     ]
 
 

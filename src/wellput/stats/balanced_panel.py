@@ -12,6 +12,9 @@ import numpy as np
 
 from wellput.core.metric import Floats
 
+MIN_ITEMS_FOR_FREEDOM = 10
+"""With fewer items, a difference has at most as many degrees of freedom as items less one: where the
+variance of items is estimated as 0, the model would count every judgment."""
 MIN_JUDGES_FOR_FREEDOM = 4
 """With fewer judges their tastes are often estimated as 0 by chance; then there are as many degrees of
 freedom as judges, less one, which is cautious."""
@@ -45,6 +48,8 @@ def difference_variances(
     )
     if n_judges < MIN_JUDGES_FOR_FREEDOM:
         freedom = np.minimum(freedom, free_judge)
+    if n_items < MIN_ITEMS_FOR_FREEDOM:
+        freedom = np.minimum(freedom, free_item)
     return total / (n_judges * n_items), freedom
 
 
