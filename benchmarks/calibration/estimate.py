@@ -139,7 +139,9 @@ def other_section(samples: int, seed: int) -> list[str]:
     ]
 
 
-def outcome(world: World, n: int, samples: int, rng: np.random.Generator) -> Outcome:
+def outcome(
+    world: World, n: int, samples: int, rng: np.random.Generator, *, is_difference: bool = False
+) -> Outcome:
     """Samples of n labels."""
     truth = float(world.labels.mean())
     covered, alone, widths, widths_alone, worth = [], [], [], [], []
@@ -149,7 +151,10 @@ def outcome(world: World, n: int, samples: int, rng: np.random.Generator) -> Out
         given = ProxyLabels.of(world.labels[drawn], world.proxies[drawn], world.proxies[others])
         found = prediction_powered_mean(given)
         people = prediction_powered_mean(given, tuning=0.0)
-        one, other = found.estimate(), people.estimate()
+        if is_difference:
+            one, other = found.difference(), people.difference()
+        else:
+            one, other = found.estimate(), people.estimate()
         if one.low is None or one.high is None or other.low is None or other.high is None:
             continue
         covered.append(one.low <= truth <= one.high)
@@ -200,7 +205,9 @@ def page(samples: int, seed: int) -> str:
     of_means = [(world, n, outcome(world, n, samples, rng)) for world in means for n in LABELS]
     few = max(samples // 10, 1)
     of_differences = [
-        (world, n, outcome(world, n, few, rng)) for world in differences for n in LABELS
+        (world, n, outcome(world, n, few, rng, is_difference=True))
+        for world in differences
+        for n in LABELS
     ]
     return "\n".join(
         [
