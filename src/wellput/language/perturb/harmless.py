@@ -82,7 +82,7 @@ BE_FORMS = {
     ("VBZ", False): "is",
 }
 BE_FORMS |= {("VBZ", True): "are", ("VBP", False): "is"}
-MAX_PASSIVE_WORDS = 7
+TIME_WORDS = word_set("time-words")
 
 
 def passive(passage: Passage, given: Surroundings, rng: np.random.Generator) -> Iterator[Edits]:
@@ -99,9 +99,10 @@ def passive(passage: Passage, given: Surroundings, rng: np.random.Generator) -> 
         auxiliaries = sentence.children(root, "aux")
         if s_last + 1 + len(auxiliaries) != root or len(auxiliaries) > 1:
             continue
-        form = _passive_form(sentence, auxiliaries, o_last)
-        if form is None or s_first > 0:
-            continue
+        form = _passive_form(sentence, auxiliaries)
+        has_time = any(word.small in TIME_WORDS for word in sentence.words[o_first : o_last + 1])
+        if form is None or s_first > 0 or has_time:
+            continue  # a time may belong to the verb
         subject = without_capital(
             sentence.words[s_first], passage.covered(sentence, s_first, s_last)
         )
@@ -110,7 +111,7 @@ def passive(passage: Passage, given: Surroundings, rng: np.random.Generator) -> 
         yield [Edit(sentence.words[s_first].begin, end, f"{obj} {form} by {subject}")]
 
 
-def _passive_form(sentence: ParsedSentence, auxiliaries: list[int], o_last: int) -> str | None:
+def _passive_form(sentence: ParsedSentence, auxiliaries: list[int]) -> str | None:
     verb = sentence.words[sentence.root]
     obj = sentence.words[sentence.children(sentence.root, "obj")[0]]
     is_plural = obj.tag in ("NNS", "NNPS")

@@ -212,10 +212,8 @@ def name(passage: Passage, given: Surroundings, rng: np.random.Generator) -> Ite
                     yield [Edit(word.begin, word.end, fitting[int(rng.integers(len(fitting)))])]
                 continue
             shown = passage.covered(sentence, first, last)
-            if (
-                is_joined(text, sentence.words[first])
-                and "-" in text[sentence.words[first].begin - 1 : sentence.words[last].end + 1]
-            ):
+            begin, end = sentence.words[first].begin, sentence.words[last].end
+            if any(mark in text[max(0, begin - 1) : end + 1] for mark in "-/"):
                 continue
             known = (given.corpus_names or {}).get(name_key(sentence, first, last), ())
             fitting = [
@@ -227,7 +225,7 @@ def name(passage: Passage, given: Surroundings, rng: np.random.Generator) -> Ite
             ]
             if fitting:
                 other = fitting[int(rng.integers(len(fitting)))]
-                yield [Edit(sentence.words[first].begin, sentence.words[last].end, other)]
+                yield [Edit(begin, end, other)]
 
 
 def is_like_name(name: str, other: str) -> bool:

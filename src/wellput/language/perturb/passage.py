@@ -9,12 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from wellput.text.english import sentences, treebank_words
-
-if TYPE_CHECKING:
-    from wellput.language.models.parsers import Parser
 
 NEGATIONS = (
     "not",
@@ -35,15 +32,8 @@ CLAUSE_RELATIONS = ("ccomp", "advcl", "acl", "acl:relcl", "parataxis", "csubj")
 
 
 ALWAYS_CAPITAL = (
-    "American",
-    "British",
-    "German",
-    "French",
-    "Russian",
-    "Chinese",
-    "European",
-    "Israeli",
-)
+    "I", "American", "British", "German", "French", "Russian", "Chinese", "European", "Israeli",
+)  # fmt: skip
 
 
 class Edit(NamedTuple):
@@ -134,7 +124,7 @@ class ParsedSentence:
 
 @dataclass(frozen=True, eq=False)
 class Passage:
-    """A text and its sentences; a sentence with line breaks in it is left out."""
+    """A text and its sentences."""
 
     text: str
     sentences: tuple[ParsedSentence, ...]
@@ -161,17 +151,13 @@ class Passage:
         return "".join([*pieces, self.text[place:]])
 
 
-def parse_passages(
-    texts: Sequence[str], parser: Parser | None = None, *, threads: int = 1
-) -> list[Passage]:
-    """The passages of texts; the parser is the English one unless another is given."""
-    if parser is None:
-        from wellput.language.models.parsers import ENGLISH, load_parser
+def parse_passages(texts: Sequence[str], *, threads: int = 1) -> list[Passage]:
+    """The passages of texts, by the English parser."""
+    from wellput.language.models.parsers import ENGLISH, load_parser
 
-        parser = load_parser(ENGLISH)
     found = [list(_placed_sentences(text)) for text in texts]
     forms = [[form for form, _ in words] for own in found for words in own]
-    trees = iter(parser.parse(forms, threads=threads) if forms else [])
+    trees = iter(load_parser(ENGLISH).parse(forms, threads=threads) if forms else [])
     passages = []
     for text, own in zip(texts, found, strict=True):
         parsed = []
@@ -194,18 +180,13 @@ def parse_passages(
 
 def _placed_sentences(text: str) -> Iterator[list[tuple[str, int]]]:
     """The words of each sentence with the place where they begin."""
-    place = 0
+    at = 0
     for sentence in sentences(text):
-        begin = text.find(sentence, place)
-        if begin < 0:
-            continue
         words = []
-        at = begin
         for form in treebank_words(sentence).forms:
             at = text.index(form, at)
             words.append((form, at))
             at += len(form)
-        place = begin + len(sentence)
         if words:
             yield words
 
