@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -234,3 +236,29 @@ def test_word_lists_are_in_order() -> None:
         assert all(word not in others for (word, _), others in pairs.items())
     assert all(spellings()[other] == word for word, other in spellings().items())
     assert all(set(one.severities) <= set(SEVERITIES) for one in PERTURBATIONS.values())
+
+
+PAGE = Path(__file__).parents[3] / "docs" / "perturbations.md"
+
+
+def rows_of_the_page() -> list[tuple[str, str, str, str]]:
+    cells = [
+        [cell.strip() for cell in line.strip("|").split("|")]
+        for line in PAGE.read_text(encoding="utf-8").splitlines()
+        if line.startswith("| `")
+    ]
+    return [
+        (kind.strip("`"), severity, before, after) for kind, severity, before, after, _ in cells
+    ]
+
+
+def test_the_page_has_every_kind_and_true_examples() -> None:
+    rows = rows_of_the_page()
+    assert {kind for kind, *_ in rows} == set(PERTURBATIONS)
+    passages = parse_passages([before for _, _, before, _ in rows])
+    given = Surroundings("Die Fähre ist weg.", ["It rained all day."])
+    for (kind, severity, _, after), passage in zip(rows, passages, strict=True):
+        one = PERTURBATIONS[kind]
+        (own,) = [known for known in one.severities if known == severity]
+        made = {one.apply(own, passage, given, np.random.default_rng(seed)) for seed in range(300)}
+        assert (after if after != "(nothing)" else "") in made, (kind, made)
