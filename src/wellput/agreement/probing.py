@@ -176,6 +176,28 @@ class ProbeResult(Result):
         }
 
 
+@dataclass(frozen=True, slots=True)
+class BlindSpots:
+    """What a metric misses in so many texts, in figures and in words."""
+
+    texts: int
+    probes: tuple[Probe, ...]
+    summary: str
+
+    def values(self) -> dict[str, Any]:
+        """For JSON: the variants that mislead the metric or that it does not see."""
+        return {
+            "texts": self.texts,
+            "summary": self.summary,
+            **{
+                verdict: [
+                    str(probe.variant) for probe in self.probes if _verdict_word(probe) == verdict
+                ]
+                for verdict in ("misled", "blind", "alarmed")
+            },
+        }
+
+
 def _verdict_word(probe: Probe) -> str:
     if probe.variant.is_harmless:
         return "alarmed" if is_alarmed(probe) else "few" if probe.verdict == "few" else "calm"
@@ -370,8 +392,10 @@ def _is_preference(share: float, low: float | None) -> bool:
     return low is not None and low > 0.5 and share >= MIN_PREFERRED_SHARE
 
 
-def summary_of(probes: Sequence[Probe], degrees: Sequence[DegreeOrder] = ()) -> str:
-    """What a metric misses, in words.
+def summary_of(
+    probes: Sequence[Probe], degrees: Sequence[DegreeOrder] = (), *, is_brief: bool = False
+) -> str:
+    """What a metric misses, in words; without what it notices in part, if `is_brief`.
 
     >>> row = Probe("m", "negation", "critical", 50, 0.1, 0.9, 0.0, 0.2, 0.0, None, None, 0.0, 0.0)
     >>> summary_of([row])
@@ -386,7 +410,7 @@ def summary_of(probes: Sequence[Probe], degrees: Sequence[DegreeOrder] = ()) -> 
         ("partly", "Notices only in part"),
     ):
         named = _named([probe for probe in harmful if probe.verdict == verdict], harmful)
-        if named:
+        if named and not (is_brief and verdict == "partly"):
             parts.append(f"{words} {_joined(named)}.")
     alarms = [probe for probe in harmless if is_alarmed(probe)]
     if alarms:

@@ -10,12 +10,14 @@ import numpy as np
 
 from wellput.agreement.probing import (
     UNCHANGED,
+    BlindSpots,
     ProbedMetric,
     ProbeResult,
     check_directed,
     degree_orders,
     examples_of,
     probe_metric,
+    summary_of,
 )
 from wellput.api.corpora import as_list
 from wellput.api.inputs import (
@@ -174,6 +176,22 @@ def probe(
     if path is not None:
         result.save(path)
     return result
+
+
+def blind_spots(metric: Metric, threads: int | None = None) -> BlindSpots | None:
+    """What a metric misses in the changed texts of the embedded example; None if it cannot score them,
+    for example because it rests on scores of a file."""
+    from wellput.example.harbor import probe_example
+
+    texts = ProbeTexts(probe_example())
+    try:
+        (scored,) = _scored(texts, [metric], None, threads, ignore_phase)
+    except InputError:
+        return None
+    probes = probe_metric(scored)
+    if all(probe.n == 0 for probe in probes):
+        return None
+    return BlindSpots(len(texts.evalset), tuple(probes), summary_of(probes, is_brief=True))
 
 
 def _texts(

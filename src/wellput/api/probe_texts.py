@@ -41,7 +41,8 @@ class ProbeTexts:
 
     @property
     def variants(self) -> list[Variant]:
-        return [Variant.of(name) for name in self.evalset.systems if name != UNCHANGED]
+        named = [Variant.of(name) for name in self.evalset.systems if name != UNCHANGED]
+        return sorted(named, key=_place)
 
 
 def corpus_items(
