@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from wellput.agreement.fitted_ranking import FittedRanking, answer_sentence
 from wellput.agreement.panel import Exclusion
-from wellput.agreement.people_ranking import QuestionRanking, RankResult
-from wellput.agreement.ranking import (
+from wellput.agreement.rankings.fitted_ranking import FittedRanking, answer_sentence
+from wellput.agreement.rankings.people_ranking import QuestionRanking, RankResult
+from wellput.agreement.rankings.plain_ranking import (
     ESTIMATE_HEADINGS,
     VARIANCE_COMPONENTS,
     RankingModel,

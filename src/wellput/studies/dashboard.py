@@ -10,7 +10,7 @@ from typing import Any
 from fastapi import APIRouter, Depends, HTTPException, Request
 from starlette.responses import RedirectResponse, Response
 
-from wellput.agreement.ranking import (
+from wellput.agreement.rankings.plain_ranking import (
     ESTIMATE_HEADINGS,
     SEQUENTIAL_NOTE,
     RankedSystem,
