@@ -125,12 +125,11 @@ class Ranking:
     @property
     def size(self) -> str:
         """How many judges and items there are, in words."""
-        simulated = " (simulated)" if self.are_simulated else ""
         documents = (
             "" if self.n_documents is None else f" of {counted(self.n_documents, 'document')}"
         )
         judges, items = counted(self.n_judges, "judge"), counted(self.n_items, "item")
-        return f"{judges}{simulated}, {items}{documents}"
+        return f"{judges}, {items}{documents}"
 
     @property
     def leaders(self) -> list[str]:
