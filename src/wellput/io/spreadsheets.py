@@ -1,5 +1,6 @@
 """Protects readers of CSV and TSV files from formulas. A text that a spreadsheet would run, such as
-`=HYPERLINK(…)` as the name of a judge, is written with an apostrophe in front. Our readers take it away.
+`=HYPERLINK(…)` as the name of a judge, is written with an apostrophe before it.
+Our readers take the apostrophe away.
 
 A text begins dangerously if `=`, `+`, `-`, `@`, a tab or a line break stands first, or one of the wide
 signs `＝＋－＠` (OWASP, "CSV injection"). Numbers are no danger and stay as they are. A text that has
