@@ -269,6 +269,36 @@ def test_two_judges_have_one_degree_of_freedom() -> None:
     assert fitted.freedom.tolist() == [1, 1, 1]
 
 
+def test_few_items_have_few_degrees_of_freedom_but_one_item_is_not_a_sample() -> None:
+    """Of one item nothing is said about others, so the judges alone count: 6 judges × 3 systems leave
+    (6 − 1) (3 − 1) = 10."""
+    few, one = (simulated(9, judges=6, items=n) for n in (3, 1))
+    assert fit_question(question_data("quality", few)).freedom.tolist() == [2, 2, 2]
+    fitted = fit_question(question_data("quality", one))
+    assert fitted.freedom == pytest.approx([10, 10, 10])
+    (found,) = wellput.rank(one, permutations=10).rankings
+    assert found.scope == "these systems and this one item, other judges"
+
+
+def test_the_scope_names_documents_where_these_are_random() -> None:
+    ratings = golden_judgments("nested")
+
+    def scope(judgments: list[Judgment], random: str = "") -> str:
+        return wellput.rank(judgments, random=random, permutations=10).rankings[0].scope
+
+    assert scope(ratings) == "these systems, other documents and other judges"
+    assert (
+        scope(ratings, "judge,item,document,judge:system,item:system")
+        == "these systems, other items of these documents and other judges"
+    )
+    assert scope(ratings, "document,document:system") == (
+        "these systems, other documents and these judges"
+    )
+    alone = [replace(one, extra={"document": "d"}) for one in simulated(1)]
+    assert scope(alone) == "these systems, other items of this one document and other judges"
+    assert "twice the documents" in str(wellput.rank(ratings, permutations=10))
+
+
 def test_the_scope_follows_the_random_effects() -> None:
     found = wellput.rank(simulated(1), random="judge,item", permutations=10).rankings[0]
     assert found.scope == "these systems, these items and these judges"

@@ -280,6 +280,9 @@ class Study:
         port: int = 8000,
         certificate: PathLike | None = None,
         key: PathLike | None = None,
+        request_timeout: float = 20.0,
+        max_connections: int = 1000,
+        trust_proxy: Names = (),
     ) -> None:
         """Serves the judges' pages, the JSON interface and the dashboard until interrupted.
 
@@ -289,14 +292,25 @@ class Study:
             The address to listen on.
         certificate, key
             PEM files for TLS.
+        request_timeout
+            A request that has not arrived completely after so many seconds is refused: its connection
+            is closed.
+        max_connections
+            Most connections at a time. If there are more, those that have waited longest for the rest
+            of a request are closed.
+        trust_proxy
+            Addresses of proxies, whose `X-Forwarded-For` and `X-Forwarded-Proto` are believed. Default:
+            nobody's.
 
         Raises
         ------
         InputError
-            The address is not free, or the certificate cannot be used.
+            The address is not free, the certificate cannot be used, or a limit is not above 0.
         """
         if (certificate is None) != (key is None):
             raise InputError("TLS needs both: certificate= and key=.")
+        if not request_timeout > 0 or max_connections < 1:
+            raise InputError("request_timeout= and max_connections= must be above 0.")
         with needing_judge_extra("Serving a study"):
             from wellput.studies.app import serve
         serve(
@@ -305,6 +319,9 @@ class Study:
             port=port,
             certificate=None if certificate is None else Path(certificate),
             key=None if key is None else Path(key),
+            request_timeout=request_timeout,
+            max_connections=max_connections,
+            trust_proxy=split_names(trust_proxy),
         )
 
     def app(self) -> FastAPI:

@@ -100,13 +100,12 @@ def _systems_table(question: QuestionRanking) -> Table:
         if row.system in leaders and len(leaders) < len(ranking.systems)
     )
     adjusted = " at the average of the covariates" if has_covariates else ""
-    judges, items = counted(ranking.n_judges, "judge"), counted(ranking.n_items, "item")
-    who = " (simulated)" if ranking.are_simulated else ""
+    simulated = "; the judges are simulated" if ranking.are_simulated else ""
     notes = [
         answer_sentence(ranking),
         *_sensitivity(question),
         *ranking.notes,
-        f"{judges}{who}, {items}. By {MODEL_WORDS[ranking.fitted]}.{_holds_for(ranking)}",
+        f"{ranking.size}{simulated}. By {MODEL_WORDS[ranking.fitted]}.{_holds_for(ranking)}",
         *([f"rank: the ranks a system may have{_correction_words(ranking)}."] if is_ranked else ()),
         "raw: the plain mean of a system's judgments; the estimate is fair to systems that met severe "
         f"judges or hard items{adjusted}.",

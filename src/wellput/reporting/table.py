@@ -282,13 +282,16 @@ def _escape_latex(text: str) -> str:
 
 
 def as_csv(columns: Sequence[str], records: Sequence[Mapping[str, Any]]) -> str:
-    """Records as CSV; None and NaN are empty cells."""
+    """Records as CSV; None and NaN are empty cells. Names that a spreadsheet would run are marked
+    (`io.spreadsheets`)."""
+    from wellput.io.spreadsheets import without_formula
+
     target = io.StringIO()
     writer = csv.writer(target, lineterminator="\n")
-    writer.writerow(columns)
+    writer.writerow([without_formula(column) for column in columns])
     for record in records:
         values = (record.get(column) for column in columns)
-        writer.writerow(["" if _is_nothing(value) else value for value in values])
+        writer.writerow(["" if _is_nothing(value) else without_formula(value) for value in values])
     return target.getvalue()
 
 

@@ -113,7 +113,12 @@ def m002_speech(connection: Connection) -> None:
     speech.create(connection)
 
 
-MIGRATIONS: Sequence[Migration] = (m001_tables, m002_speech)
+def m003_documents(connection: Connection) -> None:
+    """The document of an item."""
+    connection.execute(sa.text("ALTER TABLE items ADD COLUMN document TEXT"))
+
+
+MIGRATIONS: Sequence[Migration] = (m001_tables, m002_speech, m003_documents)
 
 _applied = sa.Table(
     "wellput_migrations",

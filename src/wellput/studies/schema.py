@@ -52,6 +52,7 @@ items = Table(
     Column("context", Text),
     Column("source", Text),
     Column("outputs", JSON, nullable=False),
+    Column("document", Text),
 )
 
 speech = Table(

@@ -121,6 +121,25 @@ class BodyLimit:
         return PlainTextResponse(text, status, headers)
 
 
+class HeadRequests:
+    """Answers HEAD as GET, without the body: proxies and monitors ask so whether a page is there."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or scope["method"] != "HEAD":
+            await self.app(scope, receive, send)
+            return
+
+        async def send_without_body(message: Message) -> None:
+            if message["type"] == "http.response.body":
+                message = {**message, "body": b""}
+            await send(message)
+
+        await self.app({**scope, "method": "GET"}, receive, send_without_body)
+
+
 class Misses:
     """Counts wrong tokens per client address, in a window of time that begins with the first miss.
 

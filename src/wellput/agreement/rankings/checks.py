@@ -106,7 +106,8 @@ def _without_most_influential(question: FittedQuestion) -> tuple[int, Floats | N
 
 
 def larger_studies(question: FittedQuestion) -> list[LargerStudy]:
-    """What twice the judges, twice the items, and both would bring.
+    """What twice the judges, twice the items (with documents: twice the documents, so twice the
+    items), and both would bring.
 
     The error variance of a difference is divided into shares by what a balanced study of this size
     has: a judge's taste divided by the number of judges, and so on. Twice the judges halve what comes
@@ -114,7 +115,7 @@ def larger_studies(question: FittedQuestion) -> list[LargerStudy]:
     """
     data, components = question.data, question.fitted.components
     per_system = float(np.mean(data.counts))
-    n_documents = 1 if data.documents is None else int(data.documents.max()) + 1
+    n_documents = data.n_documents or 1
     residual = components.get("residual", LOGISTIC_VARIANCE)
     errors: dict[str, float] = {
         "judge": components.get("judge:system", 0.0) / data.n_judges,
@@ -126,10 +127,14 @@ def larger_studies(question: FittedQuestion) -> list[LargerStudy]:
     if not total > 0:
         return []
     found = []
-    known = {name.partition(":")[0] for name in components}
+    known = {
+        "item" if main == "document" else main
+        for main in (name.partition(":")[0] for name in components)
+    }
+    items = "documents" if n_documents > 1 else "items"
     for change, halved in (
         ("twice the judges", ("judge", "answer")),
-        ("twice the items", ("item", "answer")),
+        (f"twice the {items}", ("item", "answer")),
         ("twice both", ("judge", "item", "answer")),
     ):
         if not {"judge", "item"} & set(halved) <= known:

@@ -126,8 +126,8 @@ def fit_question(
     freedom = np.clip(np.nan_to_num(found, nan=1.0), 1.0, MAX_FREEDOM)
     if 1 < data.n_judges < MIN_JUDGES_FOR_FREEDOM and "judge:system" in random:
         freedom = np.minimum(freedom, data.n_judges - 1)
-    if data.n_items < MIN_ITEMS_FOR_FREEDOM:
-        freedom = np.minimum(freedom, max(data.n_items - 1, 1))
+    if 1 < data.n_items < MIN_ITEMS_FOR_FREEDOM and "item:system" in random:
+        freedom = np.minimum(freedom, data.n_items - 1)
     return FittedQuestion(
         estimable, name, fitted, freedom, identified.reasons, tuple(notes), tuple(random)
     )

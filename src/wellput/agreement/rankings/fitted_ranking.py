@@ -94,10 +94,17 @@ class FittedRanking(Ranking):
         """What the intervals and tests generalize to, in words."""
         has_judges = "judge:system" in self.random and not self.has_own_judges
         has_items = "item:system" in self.random
-        if has_judges and has_items:
+        n_documents = self.n_documents or 1
+        has_documents = n_documents == 1 or "document:system" in self.random
+        if has_judges and has_items and has_documents:
             return super().scope
-        judges = "other judges" if has_judges else "these judges"
-        return f"these systems, {'other' if has_items else 'these'} items and {judges}"
+        if n_documents > 1 and has_documents:
+            items = "other documents"
+        elif has_items:
+            items = "other items of these documents" if n_documents > 1 else "other items"
+        else:
+            items = "these items"
+        return f"these systems, {items} and {'other' if has_judges else 'these'} judges"
 
     def to_dict(self) -> dict[str, Any]:
         """An entry of `questions` in the JSON of `wellput rank`."""
@@ -146,6 +153,7 @@ def rank_fitted(
         differences=differences,
         n_judges=data.n_judges,
         n_items=data.n_items,
+        n_documents=data.n_documents,
         n=len(data.values),
         are_simulated=all(name.startswith("simulated") for name in data.judge_names),
         fitted=question.model,

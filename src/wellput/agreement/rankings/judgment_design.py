@@ -56,6 +56,11 @@ class QuestionData:
         return int(self.items.max()) + 1
 
     @property
+    def n_documents(self) -> int | None:
+        """None where no item belongs to a document."""
+        return None if self.documents is None else int(self.documents.max()) + 1
+
+    @property
     def n_repeated(self) -> int:
         """Judgments of what the same judge had judged before."""
         systems = np.sort(self.design.systems.reshape(len(self.values), -1), axis=1)

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
+from wellput.core.errors import counted
 from wellput.stats.mixed.balanced_panel import MIN_JUDGES_FOR_FREEDOM
 
 RankingModel = Literal["mean", "rate", "win rate"]
@@ -95,6 +96,8 @@ class Ranking:
     systems have no intervals then."""
     notes: tuple[str, ...] = ()
     """What else to know, in sentences."""
+    n_documents: int | None = None
+    """How many documents the items belong to; None where they belong to none."""
 
     @property
     def who(self) -> str:
@@ -106,11 +109,27 @@ class Ranking:
         """What the intervals and tests generalize to, in words."""
         if self.n_judges < 2 and self.n_items < 2:
             return "no interval: there is one judge and one item"
+        others = (
+            "other items"
+            if self.n_documents is None
+            else "other items of this one document"
+            if self.n_documents == 1
+            else "other documents"
+        )
         if self.n_judges < 2:
-            return "these systems and this one judge, other items"
+            return f"these systems and this one judge, {others}"
         if self.n_items < 2:
             return "these systems and this one item, other judges"
-        return "these systems, other items and other judges"
+        return f"these systems, {others} and other judges"
+
+    @property
+    def size(self) -> str:
+        """How many judges and items there are, in words."""
+        documents = (
+            "" if self.n_documents is None else f" of {counted(self.n_documents, 'document')}"
+        )
+        judges, items = counted(self.n_judges, "judge"), counted(self.n_items, "item")
+        return f"{judges}, {items}{documents}"
 
     @property
     def leaders(self) -> list[str]:
@@ -151,6 +170,7 @@ class Ranking:
             "by": None,
             "judges": self.n_judges,
             "items": self.n_items,
+            "documents": self.n_documents,
             "n": self.n,
             "scope": self.scope,
             "notes": [*self.notes, *filter(None, [self.refusal])],

@@ -100,6 +100,7 @@ def _plain_ranking(data: QuestionData, refusal: str) -> Ranking:
         ),
         n_judges=data.n_judges,
         n_items=data.n_items,
+        n_documents=data.n_documents,
         n=len(data.values),
         are_simulated=all(name.startswith("simulated") for name in data.judge_names),
         refusal=f"{refusal[:1].upper()}{refusal[1:]}",

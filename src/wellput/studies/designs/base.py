@@ -88,7 +88,7 @@ SUBSTITUTION_DESIGN = "rating"
 
 EXPORT_COLUMNS = (
     "judge", "item", "system", "system_a", "system_b", "question", "value", "choice", "ms",
-    "position", "recorded_at", "repeat",
+    "position", "recorded_at", "document", "repeat",
 )  # fmt: skip
 """The columns of an export. A question that is answered in words has its own column."""
 
