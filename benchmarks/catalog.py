@@ -141,14 +141,15 @@ BENCHMARKS = {
     ),
     "judge-local": Benchmark(
         "agreement.local_judge",
-        "a small language model of this machine as a judge, beside people; prints the figures",
-        data=(GUG, SFRES),
-        needs=(
+        "a small language model of this machine as a judge, beside people",
+        "docs/results/judge_local.md",
+        (GUG, SFRES),
+        (
             "`wellput[local]`",
             "MODEL, a GGUF file of a model that follows instructions, such as Qwen2.5-Coder-1.5B-Instruct",
             "KEPT, a folder for the answers",
         ),
-        arguments="--model MODEL --kept KEPT",
+        "--model MODEL --kept KEPT",
     ),
     "wmt-metrics": Benchmark(
         "agreement.wmt_metrics",

@@ -4,7 +4,7 @@ FILE.gguf`.
 GUG (learners' sentences: how grammatical, 1 to 4, an expert and five others) and SFRES (restaurant systems:
 quality, 1 to 6, the median of three). The model's scores are expected values from the probabilities of
 tokens, and its answers as written; both are compared with people's. Answers are kept in a folder, so that a
-run that was stopped goes on. Prints the figures.
+run that was stopped goes on.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from scipy.stats import kendalltau, pearsonr, spearmanr
 import wellput
 from benchmarks.catalog import GUG, SFRES
 from benchmarks.data import data_path, read_jsonl
+from benchmarks.pages import table, write_page
 from wellput.core.evalset import EvalSet, Item
 from wellput.core.judgment import Judgment
 from wellput.studies.machines.judge_results import JudgeResult
@@ -216,11 +217,6 @@ def speed(folder: Path, data: RatedTexts) -> str:
     return f"{1000 / statistics.median(ms):.2f} ({1 / quick:.2f} in the quickest tenth)"
 
 
-def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    lines = [header, ["---"] * len(header), *rows]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
-
-
 def page(
     runs: Sequence[tuple[RatedTexts, JudgeResult]], folder: Path, model: Path, threads: int | None
 ) -> str:
@@ -294,7 +290,7 @@ def main() -> None:
         result = judged(data, given.model, folder, injection=given.injection, threads=given.threads)
         print(result, flush=True)
         runs.append((data, result))
-    print(page(runs, folder, Path(given.model), given.threads))
+    write_page("judge-local", page(runs, folder, Path(given.model), given.threads))
 
 
 if __name__ == "__main__":
