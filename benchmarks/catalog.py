@@ -142,14 +142,13 @@ BENCHMARKS = {
     "judge-local": Benchmark(
         "agreement.local_judge",
         "a small language model of this machine as a judge, beside people",
-        "docs/results/judge_local.md",
-        (GUG, SFRES),
-        (
+        data=(GUG, SFRES),
+        needs=(
             "`wellput[local]`",
             "MODEL, a GGUF file of a model that follows instructions, such as Qwen2.5-Coder-1.5B-Instruct",
             "KEPT, a folder for the answers",
         ),
-        "--model MODEL --kept KEPT",
+        arguments="--model MODEL --kept KEPT",
     ),
     "wmt-metrics": Benchmark(
         "agreement.wmt_metrics",

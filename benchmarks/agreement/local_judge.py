@@ -25,7 +25,7 @@ from scipy.stats import kendalltau, pearsonr, spearmanr
 import wellput
 from benchmarks.catalog import GUG, SFRES
 from benchmarks.data import data_path, read_jsonl
-from benchmarks.pages import table, write_page
+from benchmarks.pages import table
 from wellput.core.evalset import EvalSet, Item
 from wellput.core.judgment import Judgment
 from wellput.studies.machines.judge_results import JudgeResult
@@ -290,7 +290,7 @@ def main() -> None:
         result = judged(data, given.model, folder, injection=given.injection, threads=given.threads)
         print(result, flush=True)
         runs.append((data, result))
-    write_page("judge-local", page(runs, folder, Path(given.model), given.threads))
+    print(page(runs, folder, Path(given.model), given.threads))
 
 
 if __name__ == "__main__":
