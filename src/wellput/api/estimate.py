@@ -8,10 +8,10 @@ from typing import cast
 
 import numpy as np
 
-from wellput.agreement.estimating import EstimateResult, choose_next, estimate_systems
+from wellput.agreement.machines.estimating import EstimateResult, choose_next, estimate_systems
+from wellput.agreement.machines.proxied_labels import ProxiedLabels
 from wellput.agreement.panel import AnyJudgment
-from wellput.agreement.proxied_labels import ProxiedLabels
-from wellput.agreement.ranking import RankingModel
+from wellput.agreement.rankings.plain_ranking import RankingModel
 from wellput.api.inputs import (
     Answers,
     Columns,

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TypedDict
 
-from wellput.agreement.pilot import Pilot, pilot_of
-from wellput.agreement.proxy_pilot import proxy_pilot_of
+from wellput.agreement.machines.proxy_pilot import proxy_pilot_of
+from wellput.agreement.rankings.pilot import Pilot, pilot_of
 from wellput.api.inputs import (
     Answers,
     Columns,

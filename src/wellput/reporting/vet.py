@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from wellput.agreement.judge_biases import SystemSeverity
-from wellput.agreement.verdict import bounds, shown, untested_people, verdict_sentences
-from wellput.agreement.vetting import VetResult
+from wellput.agreement.machines.biases import SystemSeverity
+from wellput.agreement.machines.verdict import bounds, shown, untested_people, verdict_sentences
+from wellput.agreement.machines.vetting import VetResult
 from wellput.core.errors import counted
 from wellput.core.estimates import Estimate
 from wellput.reporting.rank import left_out_notes
 from wellput.reporting.table import Report, Table, number, p_text
-from wellput.stats.alternative_annotator import AlternativeAnnotatorTest, PersonLeftOut
 from wellput.stats.clustered_means import ALL_EQUAL
+from wellput.stats.judges.alternative_annotator import AlternativeAnnotatorTest, PersonLeftOut
 
 CSV_COLUMNS = (
     "judge", "n", "advantage_probability", "p_value", "p_adjusted", "won", "p_clustered",
