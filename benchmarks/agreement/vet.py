@@ -12,7 +12,7 @@ import wellput
 from benchmarks.agreement.alternative_annotators import expected, judge_of, judgments
 from benchmarks.catalog import ALT_TEST_SETS
 from benchmarks.pages import write_page
-from wellput.agreement.vetting import VetResult
+from wellput.agreement.machines.vetting import VetResult
 from wellput.core.estimates import Estimate
 
 

@@ -9,10 +9,10 @@ from itertools import product
 import numpy as np
 import pytest
 
-from wellput.agreement.judge_biases import family_of, judge_biases
-from wellput.agreement.judged_trials import are_on_scale, judged_trials, on_question_scale
-from wellput.agreement.machine_comparison import machine_comparisons
-from wellput.agreement.vetting import VetOptions, VetResult, vet_judge
+from wellput.agreement.machines.biases import family_of, judge_biases
+from wellput.agreement.machines.comparison import machine_comparisons
+from wellput.agreement.machines.judged_trials import are_on_scale, judged_trials, on_question_scale
+from wellput.agreement.machines.vetting import VetOptions, VetResult, vet_judge
 from wellput.core.errors import InputError
 from wellput.core.judgment import Judgment, PairwiseChoice, Preference
 from wellput.reporting.html.machines import machine_words

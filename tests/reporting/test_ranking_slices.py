@@ -7,7 +7,7 @@ import random
 import pytest
 
 import wellput
-from wellput.agreement.ranking import RankedSystem, Ranking, SystemDifference
+from wellput.agreement.rankings.plain_ranking import RankedSystem, Ranking, SystemDifference
 from wellput.core.errors import InputError
 from wellput.core.evalset import EvalSet, Item
 from wellput.core.judgment import Judgment

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from wellput.core.errors import InputError
-from wellput.stats.alternative_annotator import alternative_annotator_test
 from wellput.stats.corrections import benjamini_yekutieli
+from wellput.stats.judges.alternative_annotator import alternative_annotator_test
 
 NAN = float("nan")
 

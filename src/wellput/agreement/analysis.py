@@ -29,9 +29,9 @@ from wellput.agreement.orders import is_sentinel, metric_orders
 from wellput.agreement.panel import Exclusion, Normalization, Panel
 from wellput.agreement.preferences import decision_confusions
 from wellput.agreement.prepared_panels import prepared_panels
-from wellput.agreement.ranked_questions import judgments_of, rank_question
+from wellput.agreement.rankings.ranked_questions import judgments_of, rank_question
 from wellput.agreement.result import Agreement, AgreementLevel, AgreementResult, MetricDifference
-from wellput.agreement.verdicts import Decisions, verdict_rows
+from wellput.agreement.substitutions import Decisions, verdict_rows
 from wellput.core.clusters import Clusters
 from wellput.core.errors import InputError
 from wellput.core.estimates import Generalize, ScoreTable

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, ClassVar, Literal
 
 from wellput.agreement.orders import MetricOrder
-from wellput.agreement.ranking import Ranking
+from wellput.agreement.rankings.plain_ranking import Ranking
 from wellput.core.clusters import Clusters
 from wellput.core.estimates import Generalize
 from wellput.core.result import Result

@@ -9,12 +9,12 @@ from typing import cast
 import numpy as np
 
 from wellput.agreement.chosen_answers import chosen_judges, refuse_labels
-from wellput.agreement.estimating import EstimateResult, choose_next, estimate_systems
 from wellput.agreement.exclusions import parse_exclusion, with_unknown, without_excluded
-from wellput.agreement.judged_trials import OutputValues, unknown_judge
+from wellput.agreement.machines.estimating import EstimateResult, choose_next, estimate_systems
+from wellput.agreement.machines.judged_trials import OutputValues, unknown_judge
+from wellput.agreement.machines.proxied_labels import ProxiedLabels, chosen_labels, rated_labels
 from wellput.agreement.panel import AnyJudgment, names_of
-from wellput.agreement.proxied_labels import ProxiedLabels, chosen_labels, rated_labels
-from wellput.agreement.ranking import RankingModel
+from wellput.agreement.rankings.plain_ranking import RankingModel
 from wellput.api.inputs import (
     Answers,
     Columns,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from wellput.agreement.pilot import Pilot, pilot_of
+from wellput.agreement.rankings.pilot import Pilot, pilot_of
 from wellput.api.inputs import (
     Answers,
     Numbers,

@@ -10,9 +10,9 @@ from wellput.agreement.analysis import AgreementOptions
 from wellput.agreement.chosen_answers import choose_answers
 from wellput.agreement.correlations import Uncertainty
 from wellput.agreement.exclusions import answers_left, parse_exclusion
-from wellput.agreement.judgment_design import with_documents
-from wellput.agreement.machine_comparison import machine_comparisons
+from wellput.agreement.machines.comparison import machine_comparisons
 from wellput.agreement.panel import Normalization
+from wellput.agreement.rankings.judgment_design import with_documents
 from wellput.api.inputs import (
     Answers,
     Columns,

@@ -10,7 +10,7 @@ from typing import Any
 
 from wellput.agreement.orders import is_sentinel
 from wellput.agreement.panel import UNKNOWN_NAME_REASON
-from wellput.agreement.ranking import Ranking
+from wellput.agreement.rankings.plain_ranking import Ranking
 from wellput.agreement.result import AgreementResult
 from wellput.core.errors import counted
 from wellput.core.estimates import holds_for

@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from wellput.agreement.fitted_ranking import FittedRanking, answer_sentence
 from wellput.agreement.panel import Exclusion
-from wellput.agreement.people_ranking import QuestionRanking, RankResult
-from wellput.agreement.ranking import (
+from wellput.agreement.rankings.fitted_ranking import FittedRanking, answer_sentence
+from wellput.agreement.rankings.people_ranking import QuestionRanking, RankResult
+from wellput.agreement.rankings.plain_ranking import (
     ESTIMATE_HEADINGS,
     VARIANCE_COMPONENTS,
     RankingModel,
@@ -117,13 +117,12 @@ def _systems_table(question: QuestionRanking) -> Table:
         if row.system in leaders and len(leaders) < len(ranking.systems)
     )
     adjusted = " at the average of the covariates" if has_covariates else ""
-    judges, items = counted(ranking.n_judges, "judge"), counted(ranking.n_items, "item")
-    who = " (simulated)" if ranking.are_simulated else ""
+    simulated = "; the judges are simulated" if ranking.are_simulated else ""
     notes = [
         answer_sentence(ranking),
         *_sensitivity(question),
         *ranking.notes,
-        f"{judges}{who}, {items}. By {MODEL_WORDS[ranking.fitted]}.{_holds_for(ranking)}",
+        f"{ranking.size}{simulated}. By {MODEL_WORDS[ranking.fitted]}.{_holds_for(ranking)}",
         *([f"rank: the ranks a system may have{_correction_words(ranking)}."] if is_ranked else ()),
         "raw: the plain mean of a system's judgments; the estimate is fair to systems that met severe "
         f"judges or hard items{adjusted}.",

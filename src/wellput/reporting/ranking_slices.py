@@ -8,7 +8,7 @@ from itertools import combinations
 
 import numpy as np
 
-from wellput.agreement.ranking import (
+from wellput.agreement.rankings.plain_ranking import (
     ESTIMATE_HEADINGS,
     Ranking,
     SystemDifference,

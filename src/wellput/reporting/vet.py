@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from wellput.agreement.judge_biases import SystemSeverity
-from wellput.agreement.verdict import bounds, shown, untested_people, verdict_sentences
-from wellput.agreement.vetting import VetResult
+from wellput.agreement.machines.biases import SystemSeverity
+from wellput.agreement.machines.verdict import bounds, shown, untested_people, verdict_sentences
+from wellput.agreement.machines.vetting import VetResult
 from wellput.core.errors import counted
 from wellput.core.estimates import Estimate
 from wellput.reporting.rank import left_out_notes

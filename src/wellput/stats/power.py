@@ -25,9 +25,9 @@ from wellput.core.errors import InputError
 from wellput.core.estimates import Estimate
 from wellput.core.metric import Floats
 from wellput.core.result import Result
-from wellput.stats.balanced_panel import difference_variances
-from wellput.stats.judge_correlations import spearman_brown
+from wellput.stats.judges.correlations import spearman_brown
 from wellput.stats.metric_comparison import williams_variance
+from wellput.stats.mixed.balanced_panel import difference_variances
 from wellput.stats.proportions import wilson_bounds
 
 MAX_EXACT_FREEDOM = 100

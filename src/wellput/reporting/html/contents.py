@@ -15,7 +15,7 @@ import numpy as np
 from wellput.agreement.analysis import AgreementOptions, agree
 from wellput.agreement.correlations import oriented
 from wellput.agreement.exclusions import with_unknown, without_excluded
-from wellput.agreement.machine_comparison import MachineComparison
+from wellput.agreement.machines.comparison import MachineComparison
 from wellput.agreement.orders import is_sentinel
 from wellput.agreement.panel import KnownNames
 from wellput.agreement.preferences import agree_on_preferences
