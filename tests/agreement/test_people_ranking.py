@@ -12,10 +12,10 @@ from scipy.stats import t as student
 import wellput
 from tests.stats.mixed_studies import golden, golden_columns
 from wellput import InputError, Judgment, Preference
-from wellput.agreement.fitted_question import fit_question, model_for, reliability_of
-from wellput.agreement.judgment_design import question_data
-from wellput.agreement.ranked_questions import rank_answers
-from wellput.agreement.ranking_checks import larger_studies, permutation_p_value
+from wellput.agreement.rankings.checks import larger_studies, permutation_p_value
+from wellput.agreement.rankings.fitted_question import fit_question, model_for, reliability_of
+from wellput.agreement.rankings.judgment_design import question_data
+from wellput.agreement.rankings.ranked_questions import rank_answers
 
 LETTERS = "ABCDE"
 
@@ -267,6 +267,36 @@ def test_two_judges_have_one_degree_of_freedom() -> None:
     ratings = [one for one in simulated(9) if one.judge in ("J1", "J2")]
     fitted = fit_question(question_data("quality", ratings))
     assert fitted.freedom.tolist() == [1, 1, 1]
+
+
+def test_few_items_have_few_degrees_of_freedom_but_one_item_is_not_a_sample() -> None:
+    """Of one item nothing is said about others, so the judges alone count: 6 judges × 3 systems leave
+    (6 − 1) (3 − 1) = 10."""
+    few, one = (simulated(9, judges=6, items=n) for n in (3, 1))
+    assert fit_question(question_data("quality", few)).freedom.tolist() == [2, 2, 2]
+    fitted = fit_question(question_data("quality", one))
+    assert fitted.freedom == pytest.approx([10, 10, 10])
+    (found,) = wellput.rank(one, permutations=10).rankings
+    assert found.scope == "these systems and this one item, other judges"
+
+
+def test_the_scope_names_documents_where_these_are_random() -> None:
+    ratings = golden_judgments("nested")
+
+    def scope(judgments: list[Judgment], random: str = "") -> str:
+        return wellput.rank(judgments, random=random, permutations=10).rankings[0].scope
+
+    assert scope(ratings) == "these systems, other documents and other judges"
+    assert (
+        scope(ratings, "judge,item,document,judge:system,item:system")
+        == "these systems, other items of these documents and other judges"
+    )
+    assert scope(ratings, "document,document:system") == (
+        "these systems, other documents and these judges"
+    )
+    alone = [replace(one, extra={"document": "d"}) for one in simulated(1)]
+    assert scope(alone) == "these systems, other items of this one document and other judges"
+    assert "twice the documents" in str(wellput.rank(ratings, permutations=10))
 
 
 def test_the_scope_follows_the_random_effects() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -57,11 +58,30 @@ def test_brackets_become_a_realizer(run: Run, tmp_path: Path, mrg: str) -> None:
     )
 
 
+def test_lemmas_are_filled_in_and_inflected_again(run: Run, tmp_path: Path, mrg: str) -> None:
+    pytest.importorskip("lemminflect")
+    assert run("convert", mrg, "--lemmas", "-o", "wsj.conllu").code == 0
+    lines = (tmp_path / "wsj.conllu").read_text().splitlines()
+    assert [line.split("\t")[2] for line in lines if line][:4] == ["the", "dog", "sit", "on"]
+    run("train", "fergus", "wsj.conllu", "-o", "mine")
+    outcome = run(
+        *("realize", "wsj.conllu", "--models", "mine", "--model", "fergus", "--input", "lemmas")
+    )
+    assert outcome.out == "the dog sat on the mat .\nthe cat can sit on a dog .\n"
+    run("convert", mrg, "-o", "bare.conllu")
+    lemmas = ("--models", "mine", "--model", "fergus", "--input", "lemmas")
+    refused = run("realize", "bare.conllu", *lemmas)
+    assert refused.code == 2
+    assert "no lemma of 'The', 'dog', 'sat'" in refused.err
+
+
 def test_bad_input_is_refused(run: Run, tmp_path: Path, mrg: str) -> None:
     (tmp_path / "a.conllu").write_text(TREES)
     (tmp_path / "bad.conllu").write_text("1\tThe\n\n")
     (tmp_path / "empty.mrg").write_text("( (S (NP-SBJ (-NONE- *)) (VP (-NONE- *?*))) )\n")
     assert run("train", "fergus", "a.conllu", "-o", "mine").code == 0
+    shutil.copytree(tmp_path / "mine", tmp_path / "old")
+    (tmp_path / "old" / "completer.wpm").unlink()
     on_models = ("realize", "a.conllu", "--models")
     for arguments, message in (
         (("train", "fergus", "bad.conllu", "-o", "a"), "columns"),
@@ -72,7 +92,8 @@ def test_bad_input_is_refused(run: Run, tmp_path: Path, mrg: str) -> None:
         (("convert", "empty.mrg"), "empty.mrg, tree 1: The constituent has no words"),
         ((*on_models, "nowhere", "--model", "fergus"), "nowhere"),
         ((*on_models, "mine"), "mine has no learned.wpm"),
-        ((*on_models, "mine", "--model", "fergus", "--insert", "punctuation"), "learned.wpm"),
+        ((*on_models, "old", "--model", "fergus", "--insert", "punctuation"), "no completer.wpm"),
+        ((*on_models, "old", "--model", "lr", "--input", "lemmas"), "no completer.wpm"),
         ((*on_models, "mine", "--model", "lr", "--chooser", "top-down"), "takes no chooser"),
     ):
         outcome = run(*arguments)

@@ -57,6 +57,13 @@ class ServedStudy:
             self._process.wait(timeout=30)
             self._process = None
 
+    def end(self, *, within_seconds: float) -> None:
+        """Sends SIGTERM and waits. Fails if the server takes longer."""
+        assert self._process is not None
+        self._process.send_signal(signal.SIGTERM)
+        self._process.wait(timeout=within_seconds)
+        self._process = None
+
     def __enter__(self) -> ServedStudy:
         self.start()
         return self

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+import wellput
 from tests.studies.studies import answer_all, judges_of, new_setup
 from wellput.core.errors import InputError
 from wellput.core.judgment import Judgment, Preference
@@ -12,6 +13,7 @@ from wellput.io import read_judgments
 from wellput.studies.designs.registry import default_questionnaire
 from wellput.studies.exports import design_path, export
 from wellput.studies.store import Store
+from wellput.studies.study_setup import StudyItem, StudyPlan, all_trials, make_setup
 
 
 @pytest.fixture
@@ -112,3 +114,38 @@ def test_mt_metrics_eval_round_trip(ratings: Store, choices: Store, tmp_path: Pa
         export(ratings, str(tmp_path / "x.csv"), target="mt-metrics-eval", question="quality")
     with pytest.raises(InputError, match="pairwise"):
         export(choices, str(path), target="mt-metrics-eval")
+
+
+@pytest.mark.parametrize("is_finished", [True, False])
+def test_the_state_of_a_study_ranks_as_rank_does_on_its_export(
+    tmp_path: Path, is_finished: bool
+) -> None:
+    """12 items of 4 documents, 3 systems, 3 judges. Without the documents the ranking would be
+    another one: it would have no variance of documents."""
+    questionnaire = default_questionnaire("rating")
+    items = tuple(
+        StudyItem(f"i{k}", {system: f"{system} {k}" for system in "ABC"}, document=f"d{k // 3}")
+        for k in range(12)
+    )
+    setup = make_setup(
+        questionnaire,
+        StudyPlan(judges=3, per_item=3),
+        items,
+        all_trials(questionnaire, items),
+        seed=7,
+    )
+    store = Store.create(tmp_path / "s.db", setup)
+    for judge in judges_of(store, 3):
+        answer_all(store, judge, at_most=10_000 if is_finished else 24)
+    export(store, str(tmp_path / "out.csv"))
+    assert {one.extra["document"] for one in read_judgments(tmp_path / "out.csv")} == {
+        "d0", "d1", "d2", "d3",
+    }  # fmt: skip
+    shown = Store.open(tmp_path / "s.db").overview()
+    ranked = wellput.rank(str(tmp_path / "out.csv"), sequential=not is_finished)
+    for one, other in zip(shown.ranking, ranked.rankings, strict=True):
+        assert json.dumps(one.to_dict()) == json.dumps(other.to_dict())
+        assert one.to_dict()["variance"]["document"] is not None
+        assert "12 items of 4 documents" in str(shown) and "12 items of 4 documents" in str(ranked)
+        if is_finished:
+            assert one.scope == "these systems, other documents and other judges"

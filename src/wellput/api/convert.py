@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from wellput.api.corpora import as_list
 from wellput.core.errors import InputError
@@ -21,6 +22,7 @@ Brackets = PathLike | Sequence[PathLike | Constituent]
 def convert(
     trees: Brackets,
     *,
+    lemmas: bool = False,
     path: PathLike | None = None,
     seed: int = 12345,
     threads: int | None = None,
@@ -32,6 +34,8 @@ def convert(
     ----------
     trees
         Files of Penn brackets, or `Constituent` objects.
+    lemmas
+        Fills in lemmas, which the Penn Treebank does not have, by the tables of the shipped parser.
     path
         Writes the trees to a CoNLL-U file (`.gz` and `.xz` are compressed).
     seed, threads
@@ -61,11 +65,12 @@ def convert(
     given = [one if isinstance(one, Constituent) else str(one) for one in as_list(trees)]
     check_files([path], given)
     advance = on_phase("converting trees")
+    completed = _with_lemmas if lemmas else _as_it_is
 
     def converted() -> Iterator[Tree]:
         for place, constituent in _constituents(given):
             try:
-                yield labeled_dependencies(constituent)
+                yield completed(labeled_dependencies(constituent))
             except InputError as error:
                 raise InputError(f"{place}: {error}") from None
             advance(1)
@@ -74,6 +79,19 @@ def convert(
     if path is not None:
         made.save(path)
     return made
+
+
+def _as_it_is(tree: Tree) -> Tree:
+    return tree
+
+
+def _with_lemmas(tree: Tree) -> Tree:
+    from wellput.language.models.parsers import english_words
+
+    lemma = english_words().lemma
+    return replace(
+        tree, words=tuple(replace(word, lemma=lemma(word.form, word.xpos)) for word in tree.words)
+    )
 
 
 def _constituents(given: Sequence[str | Constituent]) -> Iterator[tuple[str, Constituent]]:

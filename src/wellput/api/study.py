@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from wellput.studies.questionnaire import Layout
     from wellput.studies.store import Store
     from wellput.studies.study_setup import PlanKind
-    from wellput.studies.summaries import Export, Forgotten, InvitationList, StudySummary
+    from wellput.studies.summaries import Backup, Export, Forgotten, InvitationList, StudySummary
 
 DEFAULT_URL = "http://127.0.0.1:8000"
 
@@ -280,6 +280,9 @@ class Study:
         port: int = 8000,
         certificate: PathLike | None = None,
         key: PathLike | None = None,
+        request_timeout: float = 20.0,
+        max_connections: int = 1000,
+        trust_proxy: Names = (),
     ) -> None:
         """Serves the judges' pages, the JSON interface and the dashboard until interrupted.
 
@@ -289,14 +292,25 @@ class Study:
             The address to listen on.
         certificate, key
             PEM files for TLS.
+        request_timeout
+            A request that has not arrived completely after so many seconds is refused: its connection
+            is closed.
+        max_connections
+            Most connections at a time. If there are more, those that have waited longest for the rest
+            of a request are closed.
+        trust_proxy
+            Addresses of proxies, whose `X-Forwarded-For` and `X-Forwarded-Proto` are believed. Default:
+            nobody's.
 
         Raises
         ------
         InputError
-            The address is not free, or the certificate cannot be used.
+            The address is not free, the certificate cannot be used, or a limit is not above 0.
         """
         if (certificate is None) != (key is None):
             raise InputError("TLS needs both: certificate= and key=.")
+        if not request_timeout > 0 or max_connections < 1:
+            raise InputError("request_timeout= and max_connections= must be above 0.")
         with needing_judge_extra("Serving a study"):
             from wellput.studies.app import serve
         serve(
@@ -305,6 +319,9 @@ class Study:
             port=port,
             certificate=None if certificate is None else Path(certificate),
             key=None if key is None else Path(key),
+            request_timeout=request_timeout,
+            max_connections=max_connections,
+            trust_proxy=split_names(trust_proxy),
         )
 
     def app(self) -> FastAPI:
@@ -370,6 +387,26 @@ class Study:
             repeats=repeats,
             on_phase=on_phase,
         )
+
+    def backup(self, path: PathLike) -> Backup:
+        """Copies the study to a new file, also while judges are at work.
+
+        The copy has every answer that was confirmed before it began. Of an SQLite study it is a study
+        itself; of a PostgreSQL study it is a file for `pg_restore`.
+
+        Parameters
+        ----------
+        path
+            The file to make. An existing file is never overwritten.
+
+        Raises
+        ------
+        InputError
+            The file exists, or `pg_dump` is needed and missing.
+        """
+        from wellput.studies.backups import back_up
+
+        return back_up(self._store.database, str(path))
 
     def forget(self, judge: str, *, path: PathLike | None = None) -> Forgotten:
         """Erases a judge who withdraws consent: answers, demographics, name and link. This is final.

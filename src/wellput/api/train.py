@@ -340,18 +340,21 @@ def fergus(
     threads: int | None = None,
     on_phase: OnPhase = ignore_phase,
 ) -> FergusTraining:
-    """Trains the realizer FERGUS and its baseline LR: a tree model, an n-gram model, and the weights of
-    orders. The same trees and the same seed give the same models.
+    """Trains the realizer FERGUS and its baseline LR: a tree model, an n-gram model, the weights of
+    orders, and which function words and punctuation to add. The same trees and the same seed give the
+    same models.
 
     Parameters
     ----------
     trees
         CoNLL-U files of dependency trees with relations and parts of speech (XPOS), or `Tree` objects.
-        Heads may be those of any convention; later inputs must have the same.
+        Heads may be those of any convention; later inputs must have the same. Where there are lemmas,
+        irregular forms are learned too.
     dev
         Trees on which to tune the weight of the n-gram model in fergus+. Default: no tuning, weight 1.
     path
-        Writes `tree.wpm`, `ngrams.wlm` and `realizer.wpm` into this folder, which is made if missing.
+        Writes `tree.wpm`, `ngrams.wlm`, `realizer.wpm` and `completer.wpm` into this folder, which is
+        made if missing.
     seed
         Seed of the random trees of LR.
     threads, on_phase

@@ -14,10 +14,14 @@ from wellput.cli.options import basic_options, show_summary_of
 Examples:
   wellput convert wsj_0001.mrg
   wellput convert treebank/combined/wsj_*.mrg -o wsj.conllu
+  wellput convert wsj_*.mrg --lemmas -o wsj.conllu
   wellput train fergus wsj.conllu -o my-fergus/
 """
 )
 @click.argument("trees", nargs=-1, required=True)
+@click.option(
+    "--lemmas", is_flag=True, help="Fill in lemmas, by wellput's own tables of English endings."
+)
 @click.option(
     "-o",
     "path",

@@ -1,4 +1,4 @@
-"""`wellput study`: create, invite, serve, status, export, forget."""
+"""`wellput study`: create, invite, serve, status, export, backup, forget."""
 
 from __future__ import annotations
 
@@ -258,6 +258,30 @@ def invite(
 )
 @click.option("--certificate", metavar="FILE.pem", help="For TLS: the certificate.")
 @click.option("--key", metavar="FILE.pem", help="For TLS: its private key.")
+@click.option(
+    "--request-timeout",
+    type=click.FloatRange(min=0, min_open=True),
+    default=20.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="Close a connection whose request takes longer to arrive.",
+)
+@click.option(
+    "--max-connections",
+    type=click.IntRange(min=1),
+    default=1000,
+    show_default=True,
+    metavar="N",
+    help="Most connections at a time. If there are more, those that have waited longest for the rest "
+    "of a request are closed.",
+)
+@click.option(
+    "--trust-proxy",
+    multiple=True,
+    metavar="ADDRESSES",
+    help="Addresses of your proxies, separated by commas: only their X-Forwarded-For and "
+    "X-Forwarded-Proto are believed.",
+)
 @click.option("--new-owner-token", is_flag=True, help="Make a new owner's token and show it.")
 @name_options_in_errors
 def serve(
@@ -265,8 +289,8 @@ def serve(
     host: str,
     port: int,
     certificate: str | None,
-    key: str | None,
     new_owner_token: bool,
+    **options: Any,
 ) -> None:
     """Serve the study on the web (pages, JSON interface, dashboard) until Ctrl-C."""
     from wellput.api.study import Study
@@ -277,7 +301,7 @@ def serve(
         address = f"{'http' if certificate is None else 'https'}://{host}:{port}"
         click.echo(opened.title)
         click.echo(f"  judges     {address}/judge/TOKEN\n  dashboard  {address}/dashboard")
-        opened.serve(host=host, port=port, certificate=certificate, key=key)
+        opened.serve(host=host, port=port, certificate=certificate, **options)
 
 
 @command.command(epilog="\b\nExample:\n  wellput study status study.db")
@@ -336,6 +360,25 @@ def export(
         check_target(path, options["as_"])  # before the study is read
         on_phase("reading the study")
         return Study.open(study).export(path, **options, on_phase=on_phase)
+
+    show_summary_of(verb, format, path)
+
+
+@command.command(epilog="\b\nExample:\n  wellput study backup study.db -o study-copy.db")
+@click.argument("study")
+@click.option("-o", "path", metavar="FILE", required=True, help="The file to make.")
+@basic_options
+def backup(study: str, path: str, format: str, seed: int, threads: int | None) -> None:
+    """Copy the study to a new file, also while judges are at work.
+
+    Do not copy the file of a study that is being served: answers may be missing from such a copy.
+    """
+
+    def verb(on_phase: OnPhase) -> Result:
+        from wellput.api.study import Study
+
+        on_phase("copying the study")
+        return Study.open(study).backup(path)
 
     show_summary_of(verb, format, path)
 

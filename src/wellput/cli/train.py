@@ -284,6 +284,7 @@ Examples:
   wellput convert wsj_*.mrg -o wsj.conllu
   wellput train fergus wsj.conllu --dev dev.conllu -o my-fergus/
   wellput realize trees.conllu --models my-fergus/ --model fergus
+  wellput realize trees.conllu --models my-fergus/ --model fergus --insert punctuation,function
 """
 )
 @click.argument("trees", nargs=-1, required=True, metavar="TREES.conllu...")
@@ -293,7 +294,7 @@ Examples:
     "path",
     required=True,
     metavar="FOLDER",
-    help="Write tree.wpm, ngrams.wlm and realizer.wpm into FOLDER.",
+    help="Write tree.wpm, ngrams.wlm, realizer.wpm and completer.wpm into FOLDER.",
 )
 @basic_options
 def train_fergus(format: str, path: str, **options: Any) -> None:

@@ -36,7 +36,8 @@ def read_judgments(path: PathLike) -> list[Preference]:
     check_readable(file)
     problems = Problems(file.name)
     found: list[Preference] = []
-    for row, (number, record) in enumerate(read_records(file, problems, COLUMNS), start=1):
+    rows = read_records(file, problems, COLUMNS, formulas_marked=True)
+    for row, (number, record) in enumerate(rows, start=1):
         choice = CHOICE_OF_WINNER.get(str(record["winner"]).lower())
         left, right = record["left"], record["right"]
         if choice is None:
@@ -55,7 +56,7 @@ def read_judgments(path: PathLike) -> list[Preference]:
 
 def write_evalica(preferences: Sequence[Preference], path: PathLike) -> None:
     """Writes `left,right,winner`, and judge, item and question in columns that evalica ignores."""
-    with writing_table(path, [*COLUMNS, "judge", "item", "question"]) as sink:
+    with writing_table(path, [*COLUMNS, "judge", "item", "question"], mark_formulas=True) as sink:
         sink.write(
             [
                 one.system_a,

@@ -91,7 +91,13 @@ def read_judgments(path: PathLike) -> list[Judgment] | list[Preference]:
     is_pairwise = _is_pairwise(file)
     required = PAIRWISE_COLUMNS if is_pairwise else RATING_COLUMNS
     unit = "row" if file.suffix == ".parquet" else "line"
-    rows = read_records(file, problems, required, advice="" if is_pairwise else PAIRWISE_ADVICE)
+    rows = read_records(
+        file,
+        problems,
+        required,
+        advice="" if is_pairwise else PAIRWISE_ADVICE,
+        formulas_marked=True,
+    )
     records = _checked(rows, required, problems, unit=unit)
     return _preferences(records, problems) if is_pairwise else _judgments(records, problems)
 
@@ -111,12 +117,16 @@ def judgments_of_records(
 
 
 def write_judgments(answers: Sequence[Judgment] | Sequence[Preference], path: PathLike) -> None:
-    """Writes ratings or pairwise choices, with the extra columns after the fixed ones."""
+    """Writes ratings or pairwise choices, with the extra columns after the fixed ones.
+
+    In CSV and TSV, texts that a spreadsheet would run are marked (`io.spreadsheets`). `read_judgments`
+    takes the mark away.
+    """
     extra = list(dict.fromkeys(name for answer in answers for name in answer.extra))
     fixed = PAIRWISE_COLUMNS if answers and isinstance(answers[0], Preference) else RATING_COLUMNS
     has_labels = any(isinstance(getattr(answer, "value", None), str) for answer in answers)
     numbers = [] if has_labels else ["value"]
-    with writing_table(path, [*fixed, *extra], numbers=numbers) as sink:
+    with writing_table(path, [*fixed, *extra], numbers=numbers, mark_formulas=True) as sink:
         sink.write(
             [
                 str(getattr(answer, name))

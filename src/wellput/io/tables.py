@@ -22,6 +22,7 @@ from wellput.io.files import STANDARD_INPUT, TABLE_FORMATS, InputFile, PathLike,
 from wellput.io.jsonl import read_json_lines
 from wellput.io.locations import is_lost, unreadable
 from wellput.io.output import check_writable, replacing, replacing_text
+from wellput.io.spreadsheets import with_formula, without_formula
 
 Cell: TypeAlias = str | float | None
 
@@ -77,7 +78,15 @@ def _text_rows(
 class TableWriter:
     """Writes rows below a header; None is an empty cell."""
 
-    def __init__(self, file: TextIO, delimiter: str, header: Sequence[str]) -> None:
+    def __init__(
+        self,
+        file: TextIO,
+        delimiter: str,
+        header: Sequence[str],
+        *,
+        mark_formulas: bool = False,
+    ) -> None:
+        self._mark_formulas = mark_formulas
         self._plain = csv.writer(file, delimiter=delimiter, lineterminator="\n")
         # Quotes all cells: the plain writer does not quote a carriage return, which readers take for
         # the end of the row.
@@ -87,6 +96,8 @@ class TableWriter:
         self.write([header])
 
     def write(self, rows: Iterable[Sequence[Cell]]) -> None:
+        if self._mark_formulas:
+            rows = ([without_formula(cell) for cell in row] for row in rows)
         for row in rows:
             has_return = any(isinstance(cell, str) and "\r" in cell for cell in row)
             (self._careful if has_return else self._plain).writerow(row)
@@ -238,8 +249,11 @@ def read_records(
     *,
     on_stream: str = ".csv",
     advice: str = "",
+    formulas_marked: bool = False,
 ) -> Iterator[tuple[int, dict[str, Any]]]:
     """Each row's number and its values by column; empty cells of CSV and TSV are empty texts.
+
+    `formulas_marked`: the apostrophe is taken from CSV and TSV cells that `writing_table` marked.
 
     Raises InputError, with the `advice`, for a table without the required columns. A JSON object
     without them is a problem of its line.
@@ -260,6 +274,9 @@ def read_records(
         header, rows = read_parquet(file)
     else:
         header, rows = read_table(file, DELIMITERS[suffix], problems)
+        if formulas_marked:
+            header = [with_formula(name) for name in header]
+            rows = ((number, [with_formula(cell) for cell in row]) for number, row in rows)
     if missing := [name for name in required if name not in header]:
         raise InputError(missing_columns(file.name, missing, required, header, advice))
     for number, row in rows:
@@ -289,8 +306,13 @@ def writing_table(
     *,
     numbers: Sequence[str] = (),
     on_stream: str = ".csv",
+    mark_formulas: bool = False,
 ) -> Iterator[RowSink]:
-    """A table that replaces `path` at the end; the columns in `numbers` hold numbers, not text."""
+    """A table that replaces `path` at the end; the columns in `numbers` hold numbers, not text.
+
+    `mark_formulas`: in CSV and TSV, a text that a spreadsheet would run gets an apostrophe in front. It
+    is for tables with texts of strangers, such as judges' names and answers.
+    """
     suffix = format_of(path, on_stream=on_stream)
     if suffix == ".parquet":
         with (
@@ -304,7 +326,8 @@ def writing_table(
             yield _JsonLines(file, header)
     else:
         with replacing_text(path) as text, encodable(path):
-            yield TableWriter(text, DELIMITERS[suffix], header)
+            table = TableWriter(text, DELIMITERS[suffix], header, mark_formulas=mark_formulas)
+            yield table
 
 
 def json_line(record: dict[str, Any]) -> bytes:

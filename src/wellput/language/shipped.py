@@ -19,11 +19,13 @@ PARSER_FILE = "parser.wpm"
 HEAD_DRIVEN_FILE = "head_driven.wpm"
 TREE_MODEL_FILE = "tree.wpm"
 REALIZER_FILE = "realizer.wpm"
+COMPLETER_FILE = "completer.wpm"
 LEARNED_REALIZER_FILE = "learned.wpm"
 WORDS_FILE = "words.wpm"
 SKELETONS_FILE = "skeletons.wlm"
 GENERAL_NGRAMS_FILE = "general.wlm"
 PARAPHRASE_FILE = "paraphrase.wpm"
+LANGUAGE_FILE = "language.wpm"
 
 
 def shipped(name: str) -> Path:

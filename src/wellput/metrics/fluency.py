@@ -160,6 +160,8 @@ class GleuFluency(BaseMetric):
 
     @property
     def higher_is_better(self) -> bool | None:
+        if self.feature == "invalid" and self.features == "paper":
+            return None  # the paper: "no strong intuition about the direction"
         return self.feature in (None, "log_probability")
 
     def statistics(self, batch: Batch) -> Floats:
@@ -193,7 +195,7 @@ class GleuFluency(BaseMetric):
             contributions = model.contributions(normalized)
         else:
             alone = np.array([name == self.feature for name in self._about])
-            sign = 1 if self.higher_is_better else -1
+            sign = {True: 1, False: -1, None: 0}[self.higher_is_better]
             contributions = np.where(alone, sign * (normalized - model.plane.means), 0.0)
         return feature_costs(
             batch.texts, self._about, features, contributions, min_cost=MIN_GLEU_COST

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from wellput.agreement.orders import MetricOrder, misplaced, order_sentence
-from wellput.agreement.ranking import (
+from wellput.agreement.rankings.plain_ranking import (
     ESTIMATE_HEADINGS,
     SEQUENTIAL_NOTE,
     RankedSystem,
@@ -23,7 +23,6 @@ from wellput.agreement.ranking import (
     shown_share,
     winner_sentence,
 )
-from wellput.core.errors import counted
 from wellput.reporting.score import CSV_COLUMNS
 from wellput.reporting.table import Report, Table, number, p_text, with_interval
 
@@ -85,7 +84,7 @@ def _notes(ranking: Ranking, orders: Sequence[MetricOrder]) -> list[str]:
         *(sentence for sentence in sentences if sentence),
         *([SEQUENTIAL_NOTE] if ranking.sequential else ()),
         *ranking.notes,
-        f"{counted(ranking.n_judges, 'judge')}, {counted(ranking.n_items, 'item')}.{holds}",
+        f"{ranking.size}.{holds}",
     ]
 
 

@@ -131,7 +131,8 @@ def save(result: Result, path: PathLike) -> None:
     """Writes the result in the format that the suffix names."""
     from wellput.io.output import write_text
 
-    write_text(render(result.report(), SUFFIX_FORMATS.get(Path(path).suffix, "table")), path)
+    text = render(result.report(), SUFFIX_FORMATS.get(Path(path).suffix, "table"))
+    write_text(text, path, is_private=result.is_secret)
 
 
 def as_terminal(tables: Sequence[Table], *, width: int | None, color: bool) -> str:
@@ -282,13 +283,16 @@ def _escape_latex(text: str) -> str:
 
 
 def as_csv(columns: Sequence[str], records: Sequence[Mapping[str, Any]]) -> str:
-    """Records as CSV; None and NaN are empty cells."""
+    """Records as CSV; None and NaN are empty cells. Names that a spreadsheet would run are marked
+    (`io.spreadsheets`)."""
+    from wellput.io.spreadsheets import without_formula
+
     target = io.StringIO()
     writer = csv.writer(target, lineterminator="\n")
-    writer.writerow(columns)
+    writer.writerow([without_formula(column) for column in columns])
     for record in records:
         values = (record.get(column) for column in columns)
-        writer.writerow(["" if _is_nothing(value) else value for value in values])
+        writer.writerow(["" if _is_nothing(value) else without_formula(value) for value in values])
     return target.getvalue()
 
 

@@ -3,7 +3,7 @@ from."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from wellput.language.models.parsers import TaggingParser
     from wellput.language.models.tree_model import ChoosingMethod
     from wellput.language.paraphrase.model import ParaphraseModel
+    from wellput.language.realize.inserter import Insertion
     from wellput.language.realize.parameters import FergusParts
     from wellput.language.realize.realizer import ModelName, Realizer
 
@@ -247,14 +248,25 @@ class FergusTraining(Result):
         *,
         grammar: str = "induced",
         chooser: ChoosingMethod = "exact",
+        insert: Collection[Insertion] = (),
+        inflects: bool = False,
     ) -> Realizer:
-        """The realizer `fergus`, `fergus+` or `lr`; grammar and chooser as in `wellput.realize`."""
+        """The realizer `fergus`, `fergus+` or `lr`; grammar, chooser and insert as in
+        `wellput.realize`, `inflects` for inputs of lemmas."""
         from wellput.language.realize.realizer import Realizer
 
-        return Realizer.of_parts(self.parts, model=model, grammar=grammar, chooser=chooser)
+        return Realizer.of_parts(
+            self.parts,
+            model=model,
+            grammar=grammar,
+            chooser=chooser,
+            insert=insert,
+            inflects=inflects,
+        )
 
     def save(self, path: PathLike) -> None:
-        """Writes `tree.wpm`, `ngrams.wlm` and `realizer.wpm` into a folder; makes it if missing."""
+        """Writes `tree.wpm`, `ngrams.wlm`, `realizer.wpm` and `completer.wpm` into a folder; makes
+        it if missing."""
         self.parts.save(path)
 
     @property
@@ -269,6 +281,8 @@ class FergusTraining(Result):
             "categories": len(model.inventory.categories),
             "trigrams": self.parts.ngrams.sizes[-1],
             "pairs of lexemes in lr": len(self.parts.parameters.left_right.pairs),
+            "bundles of words to add": len(self.parts.completer.inserter.chooser.labels),
+            "inflections learned": len(self.parts.completer.inflector.seen),
         }
 
     def records(self) -> list[dict[str, Any]]:

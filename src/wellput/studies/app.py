@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from socket import AI_PASSIVE, SOCK_STREAM, create_server, getaddrinfo
@@ -18,6 +18,15 @@ from starlette.responses import FileResponse, JSONResponse, Response
 
 from wellput import __version__
 from wellput.core.errors import InputError, cannot_listen
+from wellput.studies.connections import (
+    MAX_CONNECTIONS,
+    MAX_WAITING_TO_BE_ACCEPTED,
+    REQUEST_SECONDS,
+    SHUTDOWN_SECONDS,
+    ConnectionLimits,
+    LimitedServer,
+    allow_open_files,
+)
 from wellput.studies.dashboard import dashboard_router
 from wellput.studies.judge_api import api_router
 from wellput.studies.judge_pages import pages_router
@@ -25,6 +34,7 @@ from wellput.studies.rendering import STATIC_FILES, check_template, page
 from wellput.studies.security import (
     BodyLimit,
     Gate,
+    HeadRequests,
     Misses,
     SecurityHeaders,
     is_api,
@@ -51,6 +61,7 @@ def create_app(store: Store, *, misses: Misses | None = None) -> FastAPI:
     app.include_router(api_router(store, gate))
     app.include_router(pages_router(store, gate))
     app.include_router(dashboard_router(store, gate))
+    app.add_middleware(HeadRequests)
     app.add_middleware(BodyLimit)
     app.add_middleware(SecurityHeaders)
 
@@ -129,10 +140,15 @@ def serve(
     port: int = 8000,
     certificate: Path | None = None,
     key: Path | None = None,
+    request_timeout: float = REQUEST_SECONDS,
+    max_connections: int = MAX_CONNECTIONS,
+    trust_proxy: Sequence[str] = (),
 ) -> None:
-    """Serves the study until it is interrupted. Warns on stderr where others could read the traffic.
+    """Serves the study until it is interrupted. Warns on stderr where others could read the traffic,
+    and where the operating system allows fewer connections.
 
-    The server's warnings and errors go to the log handlers of the calling program, or to stderr if it
+    X-Forwarded-For and X-Forwarded-Proto are believed from the addresses of `trust_proxy` alone. The
+    server's warnings and errors go to the log handlers of the calling program, or to stderr if it
     has none.
 
     Raises InputError for an address where the server cannot listen, and for a bad certificate.
@@ -148,6 +164,10 @@ def serve(
         log_config=None,
         server_header=False,
         lifespan="off",
+        ws="none",
+        proxy_headers=bool(trust_proxy),
+        forwarded_allow_ips=list(trust_proxy),
+        timeout_graceful_shutdown=SHUTDOWN_SECONDS,
     )
     try:
         config.load()
@@ -157,8 +177,16 @@ def serve(
         warning = public_address_warning(host, is_encrypted=certificate is not None)
         if warning:
             print(warning, file=sys.stderr)
+        possible = allow_open_files(max_connections)
+        if possible < max_connections:
+            print(
+                f"warning: at most {possible:,} connections at a time, not {max_connections:,}: the "
+                "operating system allows no more open files (ulimit -n).",
+                file=sys.stderr,
+            )
+        limits = ConnectionLimits(request_timeout, possible)
         with suppress(KeyboardInterrupt), server_messages():
-            uvicorn.Server(config).run(sockets=[socket])
+            LimitedServer(config, limits).run(sockets=[socket])
 
 
 @contextmanager
@@ -182,6 +210,6 @@ def listening(host: str, port: int) -> Socket:
     """A socket that listens at an address. Raises InputError where that is impossible."""
     try:
         family, *_, address = getaddrinfo(host, port, type=SOCK_STREAM, flags=AI_PASSIVE)[0]
-        return create_server(address, family=family, backlog=2048)
+        return create_server(address, family=family, backlog=MAX_WAITING_TO_BE_ACCEPTED)
     except OSError as error:
         raise cannot_listen(host, port, error) from error

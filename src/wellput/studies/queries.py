@@ -15,6 +15,7 @@ from typing import Any, Literal, TypeAlias, cast, get_args
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
+from wellput.agreement.rankings.judgment_design import DOCUMENT_COLUMN
 from wellput.core.errors import InputError, WellputError
 from wellput.core.judgment import Judgment, Preference
 from wellput.studies import schema
@@ -70,6 +71,7 @@ def insert_setup(connection: Connection, setup: StudySetup, owner_hash: str, now
                 "context": item.context,
                 "source": item.source,
                 "outputs": dict(item.outputs),
+                "document": item.document,
             }
             for number, item in enumerate(setup.items)
         ],
@@ -194,7 +196,9 @@ def load_setup(connection: Connection, where: str) -> StudySetup:
     if settings is None:
         raise InputError(f"{where} holds no study.")
     rows = connection.execute(sa.select(schema.items).order_by(schema.items.c.number))
-    items = tuple(StudyItem(r.id, r.outputs, r.context, r.source) for r in rows)
+    items = tuple(
+        StudyItem(r.id, r.outputs, r.context, r.source, document=r.document) for r in rows
+    )
     rows = connection.execute(sa.select(schema.trials).order_by(schema.trials.c.number))
     trials = tuple(Trial(r.item, tuple(r.systems)) for r in rows)
     setup = StudySetup(
@@ -277,7 +281,8 @@ def judgments_of(
 ) -> list[Judgment] | list[Preference]:
     """The judgments or preferences that the design makes from the answers.
 
-    Extra columns: `ms`, `position`, `recorded_at` (UTC), and `repeat` where repeats are asked for.
+    Extra columns: `ms`, `position`, `recorded_at` (UTC), `document` where items have one, and `repeat`
+    where repeats are asked for.
     """
     wanted = [
         one for one in answered if one.purpose == "trial" or (repeats and one.purpose == "repeat")
@@ -291,16 +296,17 @@ def judgments_of(
 
 
 def answered_trial(setup: StudySetup, one: AnsweredRow, repeats: bool) -> AnsweredTrial:
-    item = setup.items[setup.trials[one.number].item].id
+    item = setup.items[setup.trials[one.number].item]
+    documents = {DOCUMENT_COLUMN: item.document or ""} if setup.has_documents else {}
     return AnsweredTrial(
         judge=one.judge,
-        item=item,
+        item=item.id,
         systems=one.systems,
         questions=setup.questionnaire.questions,
         answers=one.values,
         seconds=one.ms / 1000,
-        task=setup.tasks.get(item),
-        columns=_extra(one, repeats),
+        task=setup.tasks.get(item.id),
+        columns=_extra(one, repeats) | documents,
     )
 
 

@@ -50,13 +50,15 @@ class StudyPlan:
 @dataclass(frozen=True)
 class StudyItem:
     """An item as judges see it: the outputs by system, as the study's medium stores them, and `speech`,
-    their common sound (a WAV file), if any."""
+    their common sound (a WAV file), if any. Judges do not see which `document` it belongs to; the
+    ranking needs it."""
 
     id: str
     outputs: Mapping[str, str]
     context: str | None = None
     source: str | None = None
     speech: bytes | None = field(default=None, repr=False, compare=False)
+    document: str | None = None
 
 
 @dataclass(frozen=True)
@@ -93,6 +95,11 @@ class StudySetup:
     @cached_property
     def systems(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(name for trial in self.trials for name in trial.systems))
+
+    @cached_property
+    def has_documents(self) -> bool:
+        """Whether any item belongs to a document."""
+        return any(item.document for item in self.items)
 
     @cached_property
     def item_of_trial(self) -> Integers:
@@ -142,9 +149,13 @@ def study_items(
         ]
         if not is_storable((item.context or "") + (item.source or "")):
             problems.append(f"item {item.id}: its context or source cannot be shown")
+        if not is_storable(item.document or ""):
+            problems.append(f"item {item.id}: the name of its document cannot be stored")
         if outputs:
             shown_source = item.source if source else None
-            found.append(StudyItem(item.id, outputs, item.context, shown_source, speech))
+            found.append(
+                StudyItem(item.id, outputs, item.context, shown_source, speech, item.document)
+            )
     if problems:
         raise InputError.collect("These cannot be shown to judges:", problems)
     if not found:

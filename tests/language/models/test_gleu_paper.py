@@ -67,21 +67,25 @@ def features(text: str, **answer: Any) -> list[float]:
 
 
 def test_the_features_are_those_of_the_paper() -> None:
-    # Five words: log probability -50, four arcs cut, 2 nulls of 5 words, 600 - 150 of 900 invalid.
+    # Five words: log probability -50, four arcs cut, 2 nulls of 5 words. Of 900 linkages 600 were
+    # checked, and 600 - 150 of these are invalid.
     counts = {"null_count": 2, "found": 900, "post_processed": 600, "valid": 150}
     row = features("a dog a cat .", status="parsed", cost=3.0, **counts)
-    assert row == pytest.approx([-50, 5, 2 / 5, 450 / 900])
-    assert features("a dog .", status="timeout") == pytest.approx([-30, 3, 1, 1])
+    assert row == pytest.approx([-50, 5, 2 / 5, 450 / 600])
+    assert features("a dog .", status="timeout") == pytest.approx([-30, 3, 1, 0])
     assert np.isnan(features("")).all()
     # Two sentences, of 3 and 5 words: 4 nulls of 8 words.
     both = features("Dogs bark. A cat a dog.", status="parsed", **counts)
-    assert both == pytest.approx([-80, 8, 4 / 8, 0.5])
+    assert both == pytest.approx([-80, 8, 4 / 8, 0.75])
 
 
 def test_a_model_must_be_given() -> None:
     with pytest.raises(InputError, match="train fluency --features paper"):
         GleuFluency(features="paper")
     assert GleuFluency(features="paper", model="mine").higher_is_better
+    assert GleuFluency(features="paper", model="mine", feature="nulls").higher_is_better is False
+    # The paper expects no direction of invalid linkages.
+    assert GleuFluency(features="paper", model="mine", feature="invalid").higher_is_better is None
 
 
 class Lengths:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.language.realize.treebank import treebank
+from wellput.language.realize.completer import LabelKind, forest_of
 from wellput.language.realize.inputs import unordered
 from wellput.language.realize.inserter import (
     Inserter,
@@ -15,7 +16,6 @@ from wellput.language.realize.inserter import (
     with_insertions,
 )
 from wellput.language.realize.label_chooser import ChooserTraining
-from wellput.language.realize.learned_realizer import OrdererKind, forest_of
 
 THE = MissingWord("the", "DET", "DT", "det")
 IN = MissingWord("in", "ADP", "IN", "case")
@@ -47,7 +47,7 @@ def inserter() -> Inserter:
 
 
 @pytest.mark.parametrize("kind", ["words", "labels"])
-def test_what_was_pruned_is_put_back(inserter: Inserter, kind: OrdererKind) -> None:
+def test_what_was_pruned_is_put_back(inserter: Inserter, kind: LabelKind) -> None:
     for tree in treebank(1):
         pruned = prune(tree, ("punctuation", "function"))
         given = unordered(pruned.tree, kind=kind)

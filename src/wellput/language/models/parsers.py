@@ -9,7 +9,7 @@ roots after the first hang on the first as `parataxis`.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cache, cached_property
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Protocol
@@ -18,6 +18,7 @@ from wellput.core.errors import InputError
 from wellput.core.tree import Tree, Word
 from wellput.language.models.tagger import Tagger
 from wellput.language.models.transition_parser import TransitionParser
+from wellput.language.models.word_analysis import WordAnalysis
 from wellput.language.shipped import PARSER_FILE, TAGGER_FILE, shipped
 
 ENGLISH = "english"
@@ -70,6 +71,12 @@ class TaggingParser:
             )
             for sentence in zip(sentences, tags, arcs, strict=True)
         ]
+
+
+@cache
+def english_words() -> WordAnalysis:
+    """The tables of lemmas and categories of the shipped parser."""
+    return TransitionParser.load(shipped(PARSER_FILE)).words
 
 
 def load_parser(name: str) -> Parser:

@@ -99,6 +99,8 @@ def learn_inflections(trees: Iterable[Tree]) -> Inflector:
     counts: dict[tuple[str, str, str], Counter[str]] = {}
     for tree in trees:
         for word in tree.words:
+            if word.lemma == UNKNOWN != word.form:
+                continue
             node = Node((word.form,), "", word.upos, word.xpos, word.lemma, word.feats)
             tag = penn_tag(node)
             for feats in (word.feats, ""):

@@ -78,6 +78,15 @@ def unordered(tree: Tree, *, kind: InputKind = "words") -> InputTree:
     return input_tree(nodes, [word.head - 1 for word in tree.words])
 
 
+def check_lemmas(tree: Tree) -> None:
+    """Raises InputError if a word of the tree has no lemma."""
+    if bare := [word.form for word in tree.words if word.lemma == UNKNOWN != word.form]:
+        raise InputError(
+            f"There is no lemma of {', '.join(map(repr, bare[:3]))}. input='lemmas' needs the lemma of "
+            "each word; for Penn trees, wellput convert --lemmas fills them in."
+        )
+
+
 def input_tree(nodes: Sequence[Node], heads: Sequence[int]) -> InputTree:
     """The tree of these nodes, given in any order; -1 is the head of the root."""
     _check_tree(nodes, heads)

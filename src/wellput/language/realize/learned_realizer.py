@@ -8,8 +8,8 @@ an input leaves out. `realizer.py` takes off the capitals that would tell the or
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,23 +25,23 @@ from wellput.io.model_files import (
     save_model_file,
 )
 from wellput.language.models.ngrams import NgramModel
-from wellput.language.realize.inflector import Inflector, WordForm, choose_wording
-from wellput.language.realize.inputs import UNKNOWN, InputTree, Node
-from wellput.language.realize.inserter import (
-    Inserter,
-    Insertion,
-    known_category,
-    known_of,
-    with_insertions,
+from wellput.language.realize.completer import (
+    Completer,
+    LabelKind,
+    PreparedTree,
+    by_label_kind,
+    forest_of,
 )
-from wellput.language.realize.label_chooser import Forest, Label, LabelChooser
+from wellput.language.realize.inflector import Inflector, choose_wording
+from wellput.language.realize.inputs import InputTree
+from wellput.language.realize.inserter import Inserter, Insertion
+from wellput.language.realize.label_chooser import Label, LabelChooser
 from wellput.language.realize.orderer import Orderer, RankedOrder
 from wellput.language.realize.realizations import Realization, Realized
 from wellput.language.trees.supertags import induce_supertags
 
 KIND = "learned realizer"
-OrdererKind = Literal["words", "labels"]
-ORDERER_KINDS: tuple[OrdererKind, ...] = ("words", "labels")
+ORDERER_KINDS: tuple[LabelKind, ...] = ("words", "labels")
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +49,7 @@ class LearnedRealizer:
     """There are two orderers: `labels` for inputs with labels, `words` for inputs without."""
 
     chooser: LabelChooser
-    orderers: Mapping[OrdererKind, Orderer]
+    orderers: Mapping[LabelKind, Orderer]
     inserter: Inserter
     inflector: Inflector
     share_weight: float = 0.0
@@ -110,83 +110,21 @@ class LearnedRealizer:
         """The best orders of each tree. A realization's score is its difference to the best one. The
         returned tree has the words that were added."""
         results: dict[int, Realized] = {}
-        for kind in ORDERER_KINDS:
-            places = [
-                place
-                for place, tree in enumerate(trees)
-                if is_fully_labeled(tree) == (kind == "labels")
-            ]
-            own = self._completed([trees[place] for place in places], kind, threads)
+        for kind, places in by_label_kind(trees).items():
+            own = self.completer.prepared([trees[place] for place in places], kind, threads)
             results |= zip(places, self._orders(own, kind, n_best, threads), strict=True)
         return [results[place] for place in range(len(trees))]
 
-    def completed(self, trees: Sequence[InputTree], *, threads: int = 1) -> list[InputTree]:
-        """The trees for another model to order: lemmas are inflected (a node has all its forms), and
-        what `insert` names is added."""
-        found: list[InputTree] = []
-        for tree in trees:
-            kind: OrdererKind = "labels" if is_fully_labeled(tree) else "words"
-            found += [own.tree for own in self._completed([tree], kind, threads)]
-        return found
-
-    def _completed(
-        self, trees: Sequence[InputTree], kind: OrdererKind, threads: int
-    ) -> list[PreparedTree]:
-        own = [self._prepared(tree) for tree in trees]
-        return self._with_insertions(own, kind, threads) if self.insert else own
-
-    def _prepared(self, tree: InputTree) -> PreparedTree:
-        """The tree with its lemmas inflected."""
-        forms = [
-            self.inflector.forms(node)
-            if node.lemma != UNKNOWN
-            else tuple(WordForm(form) for form in node.forms)
-            for node in tree.nodes
-        ]
-        nodes = tuple(
-            replace(node, forms=tuple(own.form for own in alternatives))
-            for node, alternatives in zip(tree.nodes, forms, strict=True)
-        )
-        return PreparedTree(InputTree(nodes, tree.heads), forms)
-
-    def _with_insertions(
-        self, own: Sequence[PreparedTree], kind: OrdererKind, threads: int
-    ) -> list[PreparedTree]:
-        trees = [prepared.tree for prepared in own]
-        bundles = self.inserter.bundles(forest_of(trees, kind), threads=threads)
-        labels = self._labels(trees, kind, threads)
-        fuller = []
-        for prepared, known, missing in zip(own, labels, bundles, strict=True):
-            relations = [label.relation for label in known]
-            is_bare = self.inserter.is_bare(prepared.tree, relations)
-            kinds = self.insert if is_bare else self.insert - {"function"}
-            tree = with_insertions(prepared.tree, relations, missing, kinds)
-            shares = {
-                (node, form.form): form
-                for node, forms in zip(prepared.tree.nodes, prepared.forms, strict=True)
-                for form in forms
-            }
-            forms = [
-                tuple(shares.get((node, form), WordForm(form)) for form in node.forms)
-                for node in tree.nodes
-            ]
-            fuller.append(PreparedTree(tree, forms))
-        return fuller
-
-    def _labels(
-        self, trees: Sequence[InputTree], kind: OrdererKind, threads: int
-    ) -> list[Sequence[Label]]:
-        """The given or chosen labels of each tree's words."""
-        if kind == "labels":
-            return [[label_of(node) for node in tree.nodes] for tree in trees]
-        return self.chooser.choose(forest_of(trees, kind), threads=threads)
+    @property
+    def completer(self) -> Completer:
+        return Completer(self.inserter, self.inflector, self.chooser, self.insert)
 
     def _orders(
-        self, own: Sequence[PreparedTree], kind: OrdererKind, n_best: int, threads: int
+        self, own: Sequence[PreparedTree], kind: LabelKind, n_best: int, threads: int
     ) -> list[Realized]:
         trees = [prepared.tree for prepared in own]
         forest = forest_of(trees, kind)
-        labels = self._labels(trees, kind, threads)
+        labels = self.completer.labels(trees, kind, threads)
         orderer = self.orderers[kind]
         if n_best == 1:
             found = [[ranked] for ranked in orderer.order(forest, labels, threads=threads)]
@@ -206,14 +144,6 @@ class LearnedRealizer:
             _realized(tree, own_labels, orders, [next(wordings) for _ in orders])
             for tree, own_labels, orders in zip(trees, labels, found, strict=True)
         ]
-
-
-@dataclass(frozen=True)
-class PreparedTree:
-    """A tree of words in their most frequent forms, and for each node all its forms."""
-
-    tree: InputTree
-    forms: Sequence[tuple[WordForm, ...]]
 
 
 def _realized(
@@ -248,20 +178,3 @@ def supertags_of(
     ]
     supertags = induce_supertags(Tree(tuple(words)))
     return tuple(str(supertags[places[node] - 1]) for node in range(len(tree)))
-
-
-def is_fully_labeled(tree: InputTree) -> bool:
-    """Whether every node has a relation and a part of speech; if not, all labels are chosen."""
-    return all(node.relation != UNKNOWN and known_category(node) != UNKNOWN for node in tree.nodes)
-
-
-def label_of(node: Node) -> Label:
-    return Label(known_category(node), node.relation)
-
-
-def forest_of(trees: Sequence[InputTree], kind: OrdererKind) -> Forest:
-    return Forest(
-        [[node.form for node in tree.nodes] for tree in trees],
-        np.array([head + 1 for tree in trees for head in tree.heads], np.int32),
-        [[known_of(node) for node in tree.nodes] for tree in trees] if kind == "labels" else (),
-    )

@@ -1,5 +1,5 @@
 """`RealizerParameters`: the parts of a realizer beside its tree model and n-gram model; `FergusParts`:
-all three together.
+all of them together, with the completer.
 
 These are the words that are usually in lower case (`capitals`), the baseline LR, the weights of
 daughters' orders, and the weight of the n-gram model. The English ones are in `realizer.wpm`.
@@ -28,8 +28,14 @@ from wellput.language.models.ngrams import NgramModel
 from wellput.language.models.tree_model import TreeModel
 from wellput.language.realize.baselines import LeftRight
 from wellput.language.realize.capitals import Capitals
+from wellput.language.realize.completer import Completer
 from wellput.language.realize.precedence import PrecedenceModel
-from wellput.language.shipped import NGRAMS_FILE, REALIZER_FILE, TREE_MODEL_FILE
+from wellput.language.shipped import (
+    COMPLETER_FILE,
+    NGRAMS_FILE,
+    REALIZER_FILE,
+    TREE_MODEL_FILE,
+)
 
 KIND = "realizer"
 
@@ -75,11 +81,13 @@ class RealizerParameters:
 
 @dataclass(frozen=True, eq=False)
 class FergusParts:
-    """What fergus, fergus+ and lr need; a folder has a file of each."""
+    """What fergus, fergus+ and lr need; a folder has a file of each. The completer is for inputs of
+    lemmas, and for those that leave words out."""
 
     tree_model: TreeModel
     ngrams: NgramModel
     parameters: RealizerParameters
+    completer: Completer
 
     @property
     def fingerprints(self) -> dict[str, str]:
@@ -87,6 +95,7 @@ class FergusParts:
             TREE_MODEL_FILE: self.tree_model.fingerprint,
             NGRAMS_FILE: self.ngrams.fingerprint,
             REALIZER_FILE: self.parameters.fingerprint,
+            COMPLETER_FILE: self.completer.fingerprint,
         }
 
     def save(self, path: PathLike) -> None:
@@ -94,6 +103,7 @@ class FergusParts:
         self.tree_model.save(folder / TREE_MODEL_FILE)
         save_model(self.ngrams, folder / NGRAMS_FILE)
         self.parameters.save(folder / REALIZER_FILE)
+        self.completer.save(folder / COMPLETER_FILE)
 
 
 def made_folder(path: PathLike) -> Path:

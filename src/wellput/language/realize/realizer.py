@@ -22,12 +22,13 @@ from wellput.language.models.ngram_files import load_model
 from wellput.language.models.ngrams import NgramModel
 from wellput.language.models.tree_model import ChoosingMethod, TreeModel
 from wellput.language.realize.capitals import Capitals, capitalized
-from wellput.language.realize.completing_model import CompletingModel
+from wellput.language.realize.completer import Completer, CompletingModel
 from wellput.language.realize.fergus import Fergus, LeftRightModel, grammar_named
 from wellput.language.realize.inputs import (
     InputKind,
     InputTree,
     SynsetMembers,
+    check_lemmas,
     input_tree,
     parse_input,
     unordered,
@@ -37,6 +38,8 @@ from wellput.language.realize.learned_realizer import LearnedRealizer
 from wellput.language.realize.parameters import FergusParts, RealizerParameters
 from wellput.language.realize.realizations import Realization, RealizationModel, Realized
 from wellput.language.shipped import (
+    COMPLETER_FILE,
+    FOLDER,
     LEARNED_REALIZER_FILE,
     NGRAMS_FILE,
     REALIZER_FILE,
@@ -75,7 +78,8 @@ class Realizer:
         """A realizer with the models of a language, or of a folder that holds files of their names.
         `grammar` is `induced`, or `xtag:` and the folder of the XTAG grammar. `chooser` is how fergus
         chooses supertags. `insert` says which words to add where the input leaves them out; `inflects`
-        is for inputs of lemmas. For these two, fergus and lr also need the learned realizer."""
+        is for inputs of lemmas. For these two, fergus and lr also need a completer, of their own folder
+        or of the learned realizer."""
         _check_model(model, grammar, chooser)
         own = RealizerParameters.load(_file(language, REALIZER_FILE))
         ngrams = load_model(_file(language, NGRAMS_FILE))
@@ -86,8 +90,7 @@ class Realizer:
             own, tree_model, ngrams, model=model, grammar=grammar, chooser=chooser
         )
         if insert or inflects:
-            completing = CompletingModel(ordering, _learned(language, ngrams, insert))
-            return cls(completing, own.capitals)
+            return cls(CompletingModel(ordering, _completer(language, insert)), own.capitals)
         return cls(ordering, own.capitals)
 
     @classmethod
@@ -98,8 +101,10 @@ class Realizer:
         model: str,
         grammar: str = "induced",
         chooser: ChoosingMethod = "exact",
+        insert: Collection[Insertion] = (),
+        inflects: bool = False,
     ) -> Realizer:
-        """fergus, fergus+ or lr from trained parts in memory."""
+        """fergus, fergus+ or lr from trained parts in memory; options as for `load`."""
         _check_model(model, grammar, chooser)
         if model == "learned":
             raise InputError("These parts are for model='fergus', 'fergus+' and 'lr'.")
@@ -112,6 +117,9 @@ class Realizer:
             grammar=grammar,
             chooser=chooser,
         )
+        if insert or inflects:
+            completer = replace(parts.completer, insert=frozenset(insert))
+            return cls(CompletingModel(ordering, completer), parts.parameters.capitals)
         return cls(ordering, parts.parameters.capitals)
 
     def realize(
@@ -219,20 +227,40 @@ def _check_model(model: str, grammar: str, chooser: str) -> None:
 def _learned(
     language: str | Path, ngrams: NgramModel, insert: Collection[Insertion]
 ) -> LearnedRealizer:
-    if language != "english" and not (Path(language) / LEARNED_REALIZER_FILE).is_file():
+    if not _has(language, LEARNED_REALIZER_FILE):
         raise InputError(
-            f"{language} has no {LEARNED_REALIZER_FILE}, which the model 'learned', insert= and "
-            "input='lemmas' need. wellput train fergus makes models for model='fergus', 'fergus+' and "
-            "'lr', from words or labels."
+            f"{language} has no {LEARNED_REALIZER_FILE}, which the model 'learned' needs. wellput "
+            "train fergus makes models for model='fergus', 'fergus+' and 'lr'."
         )
     learned = LearnedRealizer.load(_file(language, LEARNED_REALIZER_FILE), ngrams)
     return replace(learned, insert=frozenset(insert))
+
+
+def _completer(language: str | Path, insert: Collection[Insertion]) -> Completer:
+    """The completer of the folder that `wellput train fergus` made, or of the learned realizer."""
+    if _has(language, COMPLETER_FILE):
+        completer = Completer.load(_file(language, COMPLETER_FILE))
+    elif _has(language, LEARNED_REALIZER_FILE):
+        completer = LearnedRealizer.load(_file(language, LEARNED_REALIZER_FILE), None).completer
+    else:
+        raise InputError(
+            f"{language} has no {COMPLETER_FILE}, which insert= and input='lemmas' need. wellput train "
+            "fergus makes it."
+        )
+    return replace(completer, insert=frozenset(insert))
+
+
+def _has(language: str | Path, name: str) -> bool:
+    folder = FOLDER if language == "english" else Path(language)
+    return (folder / name).is_file()
 
 
 def _input(tree: RealizerInput, kind: InputKind, members: SynsetMembers | None) -> InputTree:
     if isinstance(tree, InputTree):
         return tree
     if isinstance(tree, Tree):
+        if kind == "lemmas":
+            check_lemmas(tree)
         return unordered(tree, kind=kind)
     return parse_input(tree, members, kind=kind)
 

@@ -28,6 +28,7 @@ from wellput.language.models.tree_model import TreeModel
 from wellput.language.models.tree_training import train_tree_model
 from wellput.language.realize.baselines import train_left_right
 from wellput.language.realize.capitals import learn_capitals
+from wellput.language.realize.completer import LabelKind, train_completer
 from wellput.language.realize.fergus import Fergus, induced
 from wellput.language.realize.inflector import learn_inflections
 from wellput.language.realize.inputs import InputKind, unordered
@@ -39,7 +40,7 @@ from wellput.language.realize.label_chooser import (
     jackknifed_labels,
     train_chooser,
 )
-from wellput.language.realize.learned_realizer import ORDERER_KINDS, LearnedRealizer, OrdererKind
+from wellput.language.realize.learned_realizer import ORDERER_KINDS, LearnedRealizer
 from wellput.language.realize.orderer import Orderer, OrdererTraining, train_orderer
 from wellput.language.realize.parameters import FergusParts, RealizerParameters
 from wellput.language.realize.precedence import train_precedence
@@ -112,7 +113,10 @@ def train_fergus(
         threads=threads,
         on_progress=on_progress,
     )
-    return FergusParts(tree_model, ngrams, parameters)
+    completer = train_completer(
+        lowered, replace(INSERTER_TRAINING, seed=seed), replace(LABELER_TRAINING, seed=seed)
+    )
+    return FergusParts(tree_model, ngrams, parameters, completer)
 
 
 def make_realizer(inputs: TrainingInputs, path: Path) -> dict[str, Any]:
@@ -186,7 +190,7 @@ def train_learned_realizer(
     chooser = train_chooser(forest, gold, how.chooser)
     on_step("jackknifed labels")
     chosen = jackknifed_labels(forest, gold, how.chooser, folds=how.folds)
-    orderers: dict[OrdererKind, Orderer] = {}
+    orderers: dict[LabelKind, Orderer] = {}
     for kind in ORDERER_KINDS:
         labels = chosen if kind == "words" else gold
         on_step(f"orderer for {kind}")
@@ -234,11 +238,9 @@ def tuned(realizer: LearnedRealizer, dev: Sequence[Tree]) -> LearnedRealizer:
     return max(tried, key=partial(right_neighbors, trees=dev, kind="lemmas"))
 
 
-def with_ngram_weight(
-    realizer: LearnedRealizer, kind: OrdererKind, weight: float
-) -> LearnedRealizer:
+def with_ngram_weight(realizer: LearnedRealizer, kind: LabelKind, weight: float) -> LearnedRealizer:
     orderer = replace(realizer.orderers[kind], ngram_weight=weight)
-    orderers: Mapping[OrdererKind, Orderer] = {**realizer.orderers, kind: orderer}
+    orderers: Mapping[LabelKind, Orderer] = {**realizer.orderers, kind: orderer}
     return replace(realizer, orderers=orderers)
 
 

@@ -159,7 +159,9 @@ class JudgeRun:
         write_judgments(judgments, path)
         if str(path) == "-":
             return
-        with writing_table(result.files["unanswered"], UNANSWERED_COLUMNS) as sink:
+        with writing_table(
+            result.files["unanswered"], UNANSWERED_COLUMNS, mark_formulas=True
+        ) as sink:
             sink.write(unanswered_rows(answered.trials, self.judge))
         record = {
             **result.to_dict(),

@@ -1,0 +1,197 @@
+"""The `Completer`: inflects lemmas and adds the words that a tree leaves out, before it is ordered.
+
+The learned realizer has one, and so do the models that `wellput train fergus` makes. A
+`CompletingModel` puts one before fergus or lr, which only order words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wellput.core.tree import Tree
+from wellput.io.files import PathLike
+from wellput.io.model_files import (
+    ModelFile,
+    fingerprint,
+    load_model_file,
+    noticing_damage,
+    save_model_file,
+)
+from wellput.language.realize.inflector import Inflector, WordForm, learn_inflections
+from wellput.language.realize.inputs import UNKNOWN, InputTree, Node
+from wellput.language.realize.inserter import (
+    Inserter,
+    Insertion,
+    known_category,
+    known_of,
+    train_inserter,
+    with_insertions,
+)
+from wellput.language.realize.label_chooser import ChooserTraining, Forest, Label, LabelChooser
+from wellput.language.realize.realizations import RealizationModel, Realized
+
+KIND = "completer"
+LabelKind = Literal["words", "labels"]
+"""Whether labels are chosen, from the words, or given."""
+
+
+@dataclass(frozen=True)
+class PreparedTree:
+    """A tree of words in their most frequent forms, and for each node all its forms."""
+
+    tree: InputTree
+    forms: Sequence[tuple[WordForm, ...]]
+
+
+@dataclass(frozen=True, eq=False)
+class Completer:
+    """`insert` says which words to add; `chooser` labels the words of trees without labels."""
+
+    inserter: Inserter
+    inflector: Inflector
+    chooser: LabelChooser
+    insert: frozenset[Insertion] = frozenset()
+    card: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def load(cls, path: PathLike) -> Completer:
+        file = load_model_file(path, KIND)
+        with noticing_damage(path, "completer"):
+            return cls._of_file(file)
+
+    @classmethod
+    def _of_file(cls, file: ModelFile) -> Completer:
+        inserter = Inserter.of_file(file, "inserter")
+        inflector = Inflector.of_file(file, "inflector")
+        return cls(inserter, inflector, inserter.labeler, card=file.card)
+
+    def save(self, path: PathLike) -> None:
+        """Writes the inserter, whose labeler becomes the chooser, and the inflector."""
+        save_model_file(path, KIND, self.card, self._arrays())
+
+    @property
+    def fingerprint(self) -> str:
+        return fingerprint(KIND, self._arrays())
+
+    def _arrays(self) -> dict[str, NDArray[Any]]:
+        return {**self.inserter.arrays("inserter"), **self.inflector.arrays("inflector")}
+
+    def completed(self, trees: Sequence[InputTree], *, threads: int = 1) -> list[InputTree]:
+        """The trees for another model to order: lemmas are inflected (a node has all its forms), and
+        what `insert` names is added."""
+        found: dict[int, InputTree] = {}
+        for kind, places in by_label_kind(trees).items():
+            own = self.prepared([trees[place] for place in places], kind, threads)
+            found |= {place: one.tree for place, one in zip(places, own, strict=True)}
+        return [found[place] for place in range(len(trees))]
+
+    def prepared(
+        self, trees: Sequence[InputTree], kind: LabelKind, threads: int
+    ) -> list[PreparedTree]:
+        """Trees that all have labels, or none, with their lemmas inflected and words added."""
+        own = [self._inflected(tree) for tree in trees]
+        return self._with_insertions(own, kind, threads) if self.insert and own else own
+
+    def labels(
+        self, trees: Sequence[InputTree], kind: LabelKind, threads: int
+    ) -> list[Sequence[Label]]:
+        """The given or chosen labels of each tree's words."""
+        if kind == "labels":
+            return [[label_of(node) for node in tree.nodes] for tree in trees]
+        return self.chooser.choose(forest_of(trees, kind), threads=threads)
+
+    def _inflected(self, tree: InputTree) -> PreparedTree:
+        forms = [
+            self.inflector.forms(node)
+            if node.lemma != UNKNOWN
+            else tuple(WordForm(form) for form in node.forms)
+            for node in tree.nodes
+        ]
+        nodes = tuple(
+            replace(node, forms=tuple(own.form for own in alternatives))
+            for node, alternatives in zip(tree.nodes, forms, strict=True)
+        )
+        return PreparedTree(InputTree(nodes, tree.heads), forms)
+
+    def _with_insertions(
+        self, own: Sequence[PreparedTree], kind: LabelKind, threads: int
+    ) -> list[PreparedTree]:
+        trees = [prepared.tree for prepared in own]
+        bundles = self.inserter.bundles(forest_of(trees, kind), threads=threads)
+        labels = self.labels(trees, kind, threads)
+        fuller = []
+        for prepared, known, missing in zip(own, labels, bundles, strict=True):
+            relations = [label.relation for label in known]
+            is_bare = self.inserter.is_bare(prepared.tree, relations)
+            kinds = self.insert if is_bare else self.insert - {"function"}
+            tree = with_insertions(prepared.tree, relations, missing, kinds)
+            shares = {
+                (node, form.form): form
+                for node, forms in zip(prepared.tree.nodes, prepared.forms, strict=True)
+                for form in forms
+            }
+            forms = [
+                tuple(shares.get((node, form), WordForm(form)) for form in node.forms)
+                for node in tree.nodes
+            ]
+            fuller.append(PreparedTree(tree, forms))
+        return fuller
+
+
+@dataclass(frozen=True, eq=False)
+class CompletingModel:
+    """`ordering` puts the words in order that `completer` has inflected and added, and chooses among
+    several forms of a word."""
+
+    ordering: RealizationModel
+    completer: Completer
+
+    @property
+    def name(self) -> str:
+        return self.ordering.name
+
+    def realize(
+        self, trees: Sequence[InputTree], *, n_best: int = 1, threads: int = 1
+    ) -> list[Realized]:
+        """The returned trees have the words that were added."""
+        completed = self.completer.completed(trees, threads=threads)
+        return self.ordering.realize(completed, n_best=n_best, threads=threads)
+
+
+def train_completer(
+    trees: Sequence[Tree], inserting: ChooserTraining, labeling: ChooserTraining
+) -> Completer:
+    """From treebank trees whose ordinary first words are in lower case. Trees without lemmas give no
+    irregular forms."""
+    inserter = train_inserter(trees, inserting, labeling)
+    return Completer(inserter, learn_inflections(trees), inserter.labeler)
+
+
+def by_label_kind(trees: Sequence[InputTree]) -> dict[LabelKind, list[int]]:
+    """The places of the trees without labels and of those with."""
+    found: dict[LabelKind, list[int]] = {"words": [], "labels": []}
+    for place, tree in enumerate(trees):
+        found["labels" if is_fully_labeled(tree) else "words"].append(place)
+    return found
+
+
+def is_fully_labeled(tree: InputTree) -> bool:
+    """Whether every node has a relation and a part of speech; if not, all labels are chosen."""
+    return all(node.relation != UNKNOWN and known_category(node) != UNKNOWN for node in tree.nodes)
+
+
+def label_of(node: Node) -> Label:
+    return Label(known_category(node), node.relation)
+
+
+def forest_of(trees: Sequence[InputTree], kind: LabelKind) -> Forest:
+    return Forest(
+        [[node.form for node in tree.nodes] for tree in trees],
+        np.array([head + 1 for tree in trees for head in tree.heads], np.int32),
+        [[known_of(node) for node in tree.nodes] for tree in trees] if kind == "labels" else (),
+    )

@@ -1,0 +1,178 @@
+"""Limits on the connections of a study's server: how long a request may take to arrive, and how many
+connections may be open.
+
+A connection is *unfinished* while its request has not arrived completely, and *idle* between two
+requests. If there are too many connections, the one that is unfinished for longest is closed, then the
+one that is idle for longest. A judge's request arrives within milliseconds, so thousands of half-sent
+requests do not keep judges out.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from dataclasses import dataclass, field
+from socket import socket as Socket
+from typing import Any
+
+import h11
+import uvicorn
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+REQUEST_SECONDS = 20.0
+"""A request must arrive within this time. The longest answer is 256 KiB."""
+MAX_CONNECTIONS = 1000
+SHUTDOWN_SECONDS = 5
+"""The server waits this long for requests that it is answering, when it is told to end."""
+TLS_HANDSHAKE_SECONDS = 10.0
+MAX_WAITING_TO_BE_ACCEPTED = 1024
+OTHER_FILES = 256
+"""Files that the server has open beside connections: the database, templates, standard streams."""
+
+
+@dataclass
+class ConnectionLimits:
+    """What is allowed, and the connections that wait for their client, longest first."""
+
+    request_seconds: float = REQUEST_SECONDS
+    max_connections: int = MAX_CONNECTIONS
+    is_ending: bool = False
+    """Whether the server ends: connections that were just accepted are closed."""
+    unfinished: dict[LimitedConnection, None] = field(default_factory=dict)
+    idle: dict[LimitedConnection, None] = field(default_factory=dict)
+
+    def forget(self, connection: LimitedConnection) -> None:
+        self.unfinished.pop(connection, None)
+        self.idle.pop(connection, None)
+
+    def make_room(self, n_connections: int, newest: LimitedConnection) -> None:
+        """Closes one connection if there are too many: the newest itself if the others are all being
+        answered."""
+        if n_connections > self.max_connections:
+            longest = next(iter(self.unfinished), None) or next(iter(self.idle), None) or newest
+            self.forget(longest)
+            longest.transport.abort()
+
+
+class LimitedConnection(H11Protocol):
+    """One client's connection, which is closed if a request, or the client's reading of the answer,
+    takes longer than allowed."""
+
+    def __init__(self, *, limits: ConnectionLimits, **options: Any) -> None:
+        super().__init__(**options)
+        self._limits = limits
+        self._deadline: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        if self._limits.is_ending:
+            transport.abort()
+            return
+        self._begin_deadline()
+        self._limits.unfinished[self] = None
+        self._limits.make_room(len(self.connections), self)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._end_deadline()
+        self._limits.forget(self)
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        if self in self._limits.idle:
+            self._limits.forget(self)
+            self._limits.unfinished[self] = None
+            self._begin_deadline()
+        super().data_received(data)
+        if not self._is_unfinished:
+            self._end_deadline()
+            self._limits.forget(self)
+
+    def on_response_complete(self) -> None:
+        super().on_response_complete()
+        if not self.transport.is_closing() and self._is_unfinished:
+            self._limits.forget(self)
+            self._limits.idle[self] = None
+
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        self._begin_deadline()
+
+    def resume_writing(self) -> None:
+        super().resume_writing()
+        self._end_deadline()
+
+    def shutdown(self) -> None:
+        """Ends a connection when the server ends: at once, unless its request is being answered."""
+        if self._is_unfinished:
+            self.transport.abort()
+        else:
+            super().shutdown()
+
+    @property
+    def _is_unfinished(self) -> bool:
+        """Whether more must come from the client before there is a whole request."""
+        return self.conn.their_state in (h11.IDLE, h11.SEND_BODY)
+
+    def _begin_deadline(self) -> None:
+        if self._deadline is None:
+            self._deadline = self.loop.call_later(
+                self._limits.request_seconds, self.transport.abort
+            )
+
+    def _end_deadline(self) -> None:
+        if self._deadline is not None:
+            self._deadline.cancel()
+            self._deadline = None
+
+
+class LimitedServer(uvicorn.Server):
+    """A server whose connections are limited."""
+
+    def __init__(self, config: uvicorn.Config, limits: ConnectionLimits) -> None:
+        super().__init__(config)
+        self._limits = limits
+
+    async def startup(self, sockets: list[Socket] | None = None) -> None:
+        """As uvicorn's, but with limits for the connections and for the TLS handshake."""
+        loop = asyncio.get_running_loop()
+        encryption = self.config.ssl
+        self.servers = [
+            await loop.create_server(
+                self._connection,
+                sock=socket,
+                backlog=MAX_WAITING_TO_BE_ACCEPTED,
+                ssl=encryption,
+                ssl_handshake_timeout=None if encryption is None else TLS_HANDSHAKE_SECONDS,
+            )
+            for socket in sockets or []
+        ]
+        self.started = True
+
+    async def shutdown(self, sockets: list[Socket] | None = None) -> None:
+        self._limits.is_ending = True
+        await super().shutdown(sockets)
+
+    def _connection(self) -> LimitedConnection:
+        return LimitedConnection(
+            limits=self._limits, config=self.config, server_state=self.server_state, app_state={}
+        )
+
+
+def allow_open_files(max_connections: int) -> int:
+    """Raises the process's limit on open files as far as so many connections need. Returns how many
+    connections the limit of the operating system leaves room for."""
+    try:
+        import resource
+    except ImportError:  # Windows has no such limit
+        return max_connections
+    # A burst is accepted before the first of it can be closed again.
+    needed = max_connections + MAX_WAITING_TO_BE_ACCEPTED + OTHER_FILES
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    unlimited = resource.RLIM_INFINITY
+    if soft == unlimited or soft >= needed:
+        return max_connections
+    allowed = needed if hard == unlimited else min(needed, hard)
+    with contextlib.suppress(OSError, ValueError):
+        resource.setrlimit(resource.RLIMIT_NOFILE, (allowed, hard))
+        soft = allowed
+    return max(1, max_connections - max(0, needed - soft))

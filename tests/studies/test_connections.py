@@ -1,0 +1,153 @@
+"""Half-sent requests, too many connections and forged headers do not keep judges out."""
+
+from __future__ import annotations
+
+import contextlib
+import http.client
+import resource
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import uvicorn
+from starlette.testclient import TestClient
+
+from tests.studies.served_study import client_of, new_store
+from tests.studies.serving import HOST, ServedStudy
+from wellput.studies.app import create_app, listening, serve
+from wellput.studies.connections import ConnectionLimits, LimitedServer, allow_open_files
+from wellput.studies.security import MISSES_ALLOWED
+
+HALF_SENT = b"POST /dashboard HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\ntoken="
+HALF_HEADERS = b"GET / HTTP/1.1\r\nHost: x\r\n"
+WAIT_SECONDS = 20.0
+
+
+@contextlib.contextmanager
+def serving(folder: Path, limits: ConnectionLimits) -> Iterator[int]:
+    """Serves a study in a thread. Yields the port."""
+    config = uvicorn.Config(create_app(new_store(folder)), lifespan="off", log_config=None)
+    config.load()
+    server = LimitedServer(config, limits)
+    with listening(HOST, 0) as open_socket:
+        port: int = open_socket.getsockname()[1]
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [open_socket]})
+        thread.start()
+        try:
+            while not server.started:
+                time.sleep(0.01)
+            yield port
+        finally:
+            server.should_exit = True
+            thread.join(WAIT_SECONDS)
+            assert not thread.is_alive()
+
+
+def sent(port: int, data: bytes) -> socket.socket:
+    connection = socket.create_connection((HOST, port), timeout=WAIT_SECONDS)
+    connection.sendall(data)
+    return connection
+
+
+def is_closed(connection: socket.socket) -> bool:
+    """Whether the server has ended the connection. Waits for it."""
+    try:
+        return connection.recv(1) == b""
+    except ConnectionResetError:
+        return True
+    except TimeoutError:
+        return False
+
+
+def status_of(connection: http.client.HTTPConnection) -> int:
+    connection.request("GET", "/")
+    response = connection.getresponse()
+    response.read()
+    return response.status
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize("half", [HALF_SENT, HALF_HEADERS, b""])
+def test_a_request_that_does_not_arrive_is_ended(tmp_path: Path, half: bytes) -> None:
+    with serving(tmp_path, ConnectionLimits(request_seconds=0.2)) as port:
+        connection = sent(port, half)
+        assert is_closed(connection)
+        connection.close()
+        # One that arrives is answered, twice on one connection.
+        client = http.client.HTTPConnection(HOST, port, timeout=WAIT_SECONDS)
+        assert [status_of(client) for _ in range(2)] == [200, 200]
+        client.close()
+
+
+@pytest.mark.heavy
+def test_too_many_connections_close_the_longest_unfinished_ones(tmp_path: Path) -> None:
+    limits = ConnectionLimits(request_seconds=600, max_connections=5)
+    with serving(tmp_path, limits) as port:
+        idle = http.client.HTTPConnection(HOST, port, timeout=WAIT_SECONDS)
+        assert status_of(idle) == 200
+        half_sent = [sent(port, HALF_SENT) for _ in range(12)]
+        assert all(is_closed(connection) for connection in half_sent[:8])
+        new = http.client.HTTPConnection(HOST, port, timeout=WAIT_SECONDS)
+        assert status_of(new) == 200
+        assert status_of(idle) == 200  # a judge's connection is not among the closed ones
+        assert len(limits.unfinished) <= 5
+        for connection in half_sent:
+            connection.close()
+        idle.close()
+        new.close()
+
+
+@pytest.mark.heavy
+def test_half_sent_requests_do_not_keep_a_server_that_is_told_to_end(tmp_path: Path) -> None:
+    new_store(tmp_path).close()
+    with ServedStudy(str(tmp_path / "study.db")) as study:
+        connections = [sent(study.port, HALF_SENT) for _ in range(20)]
+        study.end(within_seconds=10)
+        for connection in connections:
+            connection.close()
+
+
+def test_the_limit_on_open_files_is_raised_or_respected(monkeypatch: pytest.MonkeyPatch) -> None:
+    set_to = []
+    monkeypatch.setattr(resource, "setrlimit", lambda _, limits: set_to.append(limits))
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (1024, 1_000_000))
+    assert allow_open_files(1000) == 1000
+    assert set_to == [(1000 + 1024 + 256, 1_000_000)]
+    # 2,280 files are needed and 2,000 allowed: 280 connections fewer.
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (1024, 2000))
+    assert allow_open_files(1000) == 720
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (5000, 5000))
+    assert allow_open_files(1000) == 1000 and len(set_to) == 2
+
+
+def guesses(folder: Path, monkeypatch: pytest.MonkeyPatch, **options: Any) -> set[int]:
+    """How the server answers guesses of a client on this machine, each said to be for another."""
+    configs: list[uvicorn.Config] = []
+    monkeypatch.setattr(LimitedServer, "run", lambda self, **_: configs.append(self.config))
+    folder.mkdir()
+    serve(new_store(folder), port=0, **options)
+    client = TestClient(configs[0].loaded_app, client=(HOST, 50_000))
+    return {
+        client.get("/judge/guess", headers={"X-Forwarded-For": f"10.0.0.{n}"}).status_code
+        for n in range(MISSES_ALLOWED + 5)
+    }
+
+
+def test_only_a_trusted_proxy_says_who_asks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert guesses(tmp_path / "1", monkeypatch) == {404, 429}
+    assert guesses(tmp_path / "2", monkeypatch, trust_proxy=["192.0.2.1"]) == {404, 429}
+    assert guesses(tmp_path / "3", monkeypatch, trust_proxy=[HOST]) == {404}
+
+
+def test_head_is_answered_as_get_without_the_body(tmp_path: Path) -> None:
+    client = client_of(new_store(tmp_path))
+    for path in ("/", "/dashboard", "/static/judge.js", "/nothing"):
+        got, head = client.get(path), client.head(path)
+        assert head.status_code == got.status_code and head.content == b""
+        assert head.headers["content-length"] == str(len(got.content))
