@@ -33,9 +33,9 @@ from benchmarks.calibration.judges import (
 )
 from benchmarks.calibration.ranking_worlds import PEEKED, WORLDS, World, first_judgments
 from benchmarks.pages import write_page
-from wellput.agreement.fitted_question import fit_question, pair_weights
-from wellput.agreement.fitted_ranking import FittedRanking, rank_fitted
-from wellput.agreement.judgment_design import QuestionData
+from wellput.agreement.rankings.fitted_question import fit_question, pair_weights
+from wellput.agreement.rankings.fitted_ranking import FittedRanking, rank_fitted
+from wellput.agreement.rankings.judgment_design import QuestionData
 from wellput.core.errors import InputError
 
 GAP = 0.35
@@ -209,7 +209,8 @@ def page(rows: Rows) -> str:
             "*Type I*: how often two equally good systems are called different at .05, by a t-test over judgments as scripts often do (of choices one against a half) and by",
             "the model; *any pair*: how often any pair is, after Holm's correction. *Coverage*: how often the 95% interval of a difference holds",
             f"the truth, where neighbors differ by {GAP}; *all ranks*: how often all rank ranges hold at once. *Refused*: studies that were separated",
-            "perfectly.",
+            "perfectly. With fewer than four judges, or fewer than ten items, a difference has at most as many degrees of freedom as judges or items less one,",
+            "which is cautious.",
             "",
             "| study | studies | type I, t-test | type I | any pair | coverage | all ranks | refused |",
             "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |",

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from wellput.agreement.judgment_design import QuestionData
-from wellput.stats.mixed_equations import Codes, Floats, MixedDesign, crossed_codes, renumbered
+from wellput.agreement.rankings.judgment_design import QuestionData
+from wellput.stats.mixed.equations import Codes, Floats, MixedDesign, crossed_codes, renumbered
 
 POINTS_PER_UNIT = 1.3
 """A unit of the simulated scale in points of the rating scale."""
@@ -144,11 +144,15 @@ WORLDS = (
     World("4 judges, 100 items", 4, 3, 100, OUTPUTS),
     World("6 judges, 60 items", 6, 3, 60, OUTPUTS),
     World("12 judges, 30 items", 12, 4, 30, OUTPUTS),
+    World("4 items, 5 judges", 5, 3, 4, OUTPUTS),
+    World("6 items, 5 judges", 5, 3, 6, OUTPUTS),
+    World("8 items, 10 judges", 10, 3, 8, OUTPUTS),
     World("6 judges without tastes", 6, 3, 60, WITHOUT_TASTES),
     World("6 judges of strong tastes", 6, 3, 60, STRONG),
     World("8 systems, 6 judges, 40 items", 6, 8, 40, OUTPUTS, share=0.5),
     World("a crowd of 30, 8% of the cells", 30, 4, 60, OUTPUTS, share=0.08),
     World("12 documents of 5 items", 6, 3, 60, DOCUMENTS, per_document=5),
+    World("4 documents of 8 items, 5 judges", 5, 3, 32, DOCUMENTS, per_document=8),
     World("grades 1 to 5, 8 judges, 30 items", 8, 3, 30, LATENT, kind="ordinal"),
     World("grades 1 to 5, a crowd of 30", 30, 3, 30, LATENT, kind="ordinal", share=0.15),
     World("yes or no, 8 judges, 40 items", 8, 3, 40, LATENT, kind="binary"),

@@ -20,11 +20,10 @@ import numpy as np
 import wellput
 from benchmarks.agreement import human_data
 from benchmarks.catalog import WMT21
-from benchmarks.pages import write_page
-from benchmarks.papers.foster2008 import table
+from benchmarks.pages import table, write_page
 from benchmarks.papers.kauchak_experiment import METHODS, MethodRow, experiment, method_paraphrasers
 from benchmarks.papers.paraphrase.substitutions import in_form, swords_dev
-from wellput.agreement.verdicts import decisions_of
+from wellput.agreement.substitutions import decisions_of
 from wellput.core.evalset import EvalSet
 from wellput.core.judgment import Judgment
 from wellput.language.models.tagger import Tagger
@@ -37,7 +36,7 @@ from wellput.language.paraphrase.methods import make_paraphraser, paraphrase_opt
 from wellput.language.paraphrase.references import drawn_substitutions, substitution_items
 from wellput.language.paraphrase.training import judged_queries, learn
 from wellput.language.shipped import shipped
-from wellput.stats.kappa import confusion
+from wellput.stats.judges.kappa import confusion
 
 SETS: dict[str, tuple[Callable[[], human_data.HumanData], str, tuple[int, ...]]] = {
     "da2016": (human_data.da2016, "adequacy", (1,)),

@@ -160,7 +160,8 @@ def show(
         width=terminal_width(output),
         color=is_terminal(output),
     )
-    emit(before + text + after if format == "table" else text, output)
+    is_private = isinstance(what, Result) and what.is_secret
+    emit(before + text + after if format == "table" else text, output, is_private=is_private)
 
 
 def _with_options_in_notes(report: Report) -> Report:
@@ -173,11 +174,11 @@ def _with_options_in_notes(report: Report) -> Report:
     return replace(report, tables=tables)
 
 
-def emit(text: str, output: str) -> None:
+def emit(text: str, output: str, *, is_private: bool = False) -> None:
     """Writes a file (whole or not at all), or to standard output."""
     from wellput.io.output import write_text
 
-    write_text(text, output)
+    write_text(text, output, is_private=is_private)
 
 
 class CommandWithConfidence(click.Command):

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from wellput.agreement.fitted_ranking import FittedRanking, answer_sentence
 from wellput.agreement.panel import Exclusion
-from wellput.agreement.people_ranking import QuestionRanking, RankResult
-from wellput.agreement.ranking import (
+from wellput.agreement.rankings.fitted_ranking import FittedRanking, answer_sentence
+from wellput.agreement.rankings.people_ranking import QuestionRanking, RankResult
+from wellput.agreement.rankings.plain_ranking import (
     ESTIMATE_HEADINGS,
     VARIANCE_COMPONENTS,
     SystemDifference,
@@ -19,7 +19,6 @@ from wellput.agreement.ranking import (
     shown_rank,
 )
 from wellput.core.errors import counted
-from wellput.reporting.rank_slices import slices_table
 from wellput.reporting.ranking import (
     DIFFERENCE_HEADINGS,
     MAX_PAIRS_SHOWN,
@@ -27,6 +26,7 @@ from wellput.reporting.ranking import (
     difference_text,
     judgments_text,
 )
+from wellput.reporting.ranking_slices import slice_differences_table
 from wellput.reporting.table import Report, Table, number, p_text
 
 CSV_COLUMNS = (
@@ -84,7 +84,10 @@ def _slices_of(whole: FittedRanking, result: RankResult) -> list[Table]:
         return []
     tests = [one for one in result.slice_tests if one.question == whole.question]
     rankings = [one.ranking for one in slices]
-    return [*(_systems_table(one) for one in slices), slices_table(whole, rankings, tests)]
+    return [
+        *(_systems_table(one) for one in slices),
+        slice_differences_table(whole, rankings, tests),
+    ]
 
 
 def _question_tables(question: QuestionRanking) -> list[Table]:
