@@ -446,7 +446,7 @@ def test_whether_a_difference_depends_on_the_slice_is_welchs_test_of_the_slices(
     assert test.statistic == pytest.approx(gap**2 / (errors[0] ** 2 + errors[1] ** 2))
     shown = str(found)
     assert "How far C is ahead of A depends on domain, p < 0.001" in shown
-    assert "chat parts from the whole: there A is ahead of C" in shown
+    assert "domain chat parts from the whole: there people prefer A to C" in shown
     assert "corrected for all 6 differences of all slices" in shown
 
 
