@@ -162,6 +162,7 @@ class AgreementResult(Result):
             "by": [
                 {
                     "by": dict(part.by or {}),
+                    "ranking": [row.to_dict() for row in part.ranking],
                     "agreement": [asdict(row) for row in part.agreement],
                     "differences": [asdict(pair) for pair in part.differences],
                 }

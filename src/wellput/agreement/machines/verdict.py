@@ -12,7 +12,7 @@ from wellput.agreement.rankings.plain_ranking import listed
 from wellput.core.errors import counted
 from wellput.core.estimates import Estimate
 from wellput.stats.corrections import holm
-from wellput.stats.judges.alternative_annotator import MIN_PEOPLE_TESTED
+from wellput.stats.judges.alternative_annotator import MIN_PEOPLE_TESTED, AlternativeAnnotatorTest
 
 if TYPE_CHECKING:
     from wellput.agreement.machines.vetting import VetResult
@@ -25,6 +25,7 @@ def verdict_sentences(result: VetResult) -> list[str]:
     """The answer first, then what limits it."""
     return [
         _answer(result),
+        *_copy_sentence(result),
         *_agreement_sentence(result),
         *_means_sentence(result),
         *_order_sentence(result),
@@ -61,23 +62,28 @@ def _answer(result: VetResult) -> str:
             f"{test.min_trials} trials with another person and the judge ({untested_people(result)}). "
             f"{advice}"
         )
-    won = sum(one.won for one in test.people)
+    won = sum(one.is_beaten for one in test.people)
     people = _people(len(test.people))
     if not test.is_enough:
         return _no_verdict(result, f"it beat {won} of {people} tested")
     how = (
-        f"it beat {won} of {people} (with an allowance of {test.epsilon:g}), and the test asks for "
-        "half of them"
+        f"it beat {won} of {people} (with an allowance of {test.epsilon:g}{_published(test)}), and the "
+        "test asks for half of them"
     )
-    if not test.passed:
+    if not test.is_decided:
         return (
             f"{result.judge} is not shown to be able to stand in for a person: in the alternative "
             f"annotator test {how}."
         )
     if doubt := _doubt(result):
+        easy = (
+            "the answer that most people give passes"
+            if result.alt_test.scoring == "accuracy"
+            else "any answer near the middle passes"
+        )
         return (
             f"{result.judge} passes the alternative annotator test ({how}), but {doubt}: where people "
-            "disagree much, any answer near the middle passes. It should not stand in for anyone."
+            f"disagree much, {easy}. It should not stand in for anyone."
         )
     uses = _uses(result)
     return (
@@ -86,17 +92,43 @@ def _answer(result: VetResult) -> str:
     )
 
 
+def _published(test: AlternativeAnnotatorTest) -> str:
+    """What the published test finds, where it finds something else."""
+    published = sum(one.won for one in test.people)
+    if published == sum(one.is_beaten for one in test.people):
+        return ""
+    return (
+        f"; {published} by the published test, which takes trials of the same item as independent"
+    )
+
+
 def _doubt(result: VetResult) -> str:
     """Why a judge that passed may know nothing: its answers are not shown to go with people's."""
     judge = result.agreement.judge
     if result.alt_test.scoring != "neg_rmse":
+        kappa = result.agreement.beyond_chance
+        if kappa is None or math.isnan(kappa.value):
+            return "its answers cannot be compared with people's"
+        if not _is_above_zero(kappa):
+            interval = "no interval" if kappa.low is None else bounds(kappa)
+            return (
+                "is not shown to agree with people more than by chance (κ = "
+                f"{shown(kappa.value)}, {interval})"
+            )
         return ""
     if math.isnan(judge.value):
         return "its answers do not differ enough to be compared with people's"
-    if judge.low is None or judge.low <= 0:
+    if not _is_above_zero(judge):
         interval = "no interval" if judge.low is None else bounds(judge)
         return f"is not shown to agree with people (r = {shown(judge.value)} {interval})"
     return ""
+
+
+def _is_above_zero(agreement: Estimate) -> bool:
+    """Perfect agreement has no interval."""
+    if agreement.low is None:
+        return agreement.value > 1 - 1e-9
+    return agreement.low > 0
 
 
 def _people(n: int) -> str:
@@ -158,6 +190,21 @@ def _agreement_sentence(result: VetResult) -> list[str]:
     return [f"Its answers correlate {more} with people's than theirs with each other ({figures})."]
 
 
+def _copy_sentence(result: VetResult) -> list[str]:
+    """A judge that agrees better than a perfect one has seen the answers."""
+    panel, ceiling = result.panel, result.ceiling
+    if panel is None or ceiling is None or ceiling.high is None or not panel.value > ceiling.value:
+        return []
+    is_above = panel.value > 1 - 1e-9 or (panel.low is not None and panel.low > ceiling.high)
+    if not is_above:
+        return []
+    return [
+        f"It agrees with the mean of these people (r = {shown(panel.value)}) better than a perfect "
+        f"judge would ({shown(ceiling.value)}): it may have been made from these judgments. Then "
+        "nothing here says how good it is."
+    ]
+
+
 def _means_sentence(result: VetResult) -> list[str]:
     unit = "share of wins" if result.kind == "choices" else "points"
     uneven = uneven_systems(result)
@@ -165,12 +212,13 @@ def _means_sentence(result: VetResult) -> list[str]:
     overall = result.biases.severity
     if overall is not None and _is_shown(overall, result):
         more = "more" if overall.value > 0 else "less"
+        interval = bounds(overall) or "on average, for every item alike"
         found.append(
-            f"It gives {shown(abs(overall.value))} points {more} than people do {bounds(overall)}."
+            f"It gives {shown(abs(overall.value))} points {more} than people do {interval}."
         )
     if uneven:
         parts = [
-            f"{row.system} {shown(_tested(row).value, sign=True)} {bounds(_tested(row))}"
+            f"{row.system} {shown(_tested(row).value, sign=True)} {bounds(_tested(row))}".rstrip()
             for row in uneven[:MAX_NAMED_SYSTEMS]
         ]
         rest = len(uneven) - len(parts)
@@ -188,9 +236,9 @@ def _order_sentence(result: VetResult) -> list[str]:
     if pairs is None or not pairs.pairs:
         return []
     noun = "pair of systems" if pairs.pairs == 1 else "pairs of systems"
-    return [
-        f"It orders {pairs.right} of the {pairs.pairs} {noun} that people tell apart as people do."
-    ]
+    tied = f"; to {pairs.tied} it gives equal means" if pairs.tied else ""
+    told = f"{pairs.right} of the {pairs.pairs} {noun} that people tell apart"
+    return [f"It orders {told} as people do{tied}."]
 
 
 def _bias_sentences(result: VetResult) -> list[str]:
