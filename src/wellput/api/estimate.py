@@ -26,6 +26,7 @@ from wellput.api.inputs import (
     fitted_to,
     open_items,
     read_answers,
+    split_columns,
 )
 from wellput.api.output_values import documents_of, item_tags, metric_values, tag_names
 from wellput.core.errors import InputError, did_you_mean
@@ -74,7 +75,8 @@ def estimate(
         to the judgments, by fits that do not see the item), or a judge of the file
         (`"judge:model:gpt-4o"`).
     column
-        The columns of the evalset's file, as for `score`.
+        The columns of the evalset's file, as for `score`, and those of the judgments: `judge`, `item`,
+        `system`, `question` and `value`, or `system_a`, `system_b` and `choice`.
     question
         The question, where the judgments have several.
     judges
@@ -123,7 +125,8 @@ def estimate(
     if plan is not None and budget is None:
         raise InputError("plan= is the file for the items of budget=: give a number of items.")
     on_phase("reading judgments")
-    answers = _of_question(read_answers(judgments), question)
+    column, own_columns = split_columns(column)
+    answers = _of_question(read_answers(judgments, own_columns), question)
     name = _judge_of(proxy, answers)
     metrics = [] if name is not None else create_all(proxy)
     if own := fitted_to(judgments, metrics):

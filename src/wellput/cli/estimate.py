@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from wellput.cli.options import column_option, common_options, complete_metric, show_result_of
+from wellput.cli.options import all_columns_option, common_options, complete_metric, show_result_of
 
 
 @click.command(
@@ -19,7 +19,7 @@ Examples:
 )
 @click.argument("evalset")
 @click.argument("judgments")
-@column_option
+@all_columns_option
 @click.option(
     "--proxy",
     required=True,

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from wellput.cli.options import column_option, common_options, complete_metric, show_result_of
+from wellput.cli.options import all_columns_option, common_options, complete_metric, show_result_of
 
 
 @click.command(
@@ -31,7 +31,7 @@ Examples:
     metavar="EVALSET",
     help="The outputs that were judged: shows whether longer ones are favored.",
 )
-@column_option
+@all_columns_option
 @click.option(
     "--question",
     multiple=True,
