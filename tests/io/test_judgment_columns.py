@@ -52,6 +52,18 @@ def test_choices_frames_and_records() -> None:
         read_answers([Judgment("x", "1", "A", "q", 1.0)], own)
 
 
+def test_an_answer_without_a_question_is_suggested_in_a_way_that_works() -> None:
+    from wellput.api.inputs import read_answers
+
+    rows = [{"rater": "j", "item": 7, "system": "A", "value": 5}]
+    with pytest.raises(InputError) as refused:
+        read_answers(rows)
+    assert str(refused.value).endswith("column=['judge=rater', 'value=value']")
+    assert read_answers(rows, ["judge=rater", "value=value"]) == [
+        Judgment("j", "7", "A", "value", 5.0)
+    ]
+
+
 def test_wrong_names_are_refused() -> None:
     from wellput.io.judgment_columns import JudgmentColumns
 

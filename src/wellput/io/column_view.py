@@ -19,7 +19,7 @@ from wellput.io.column_guesses import (
     guessed_columns,
 )
 from wellput.io.evalset_columns import is_read
-from wellput.io.judgment_columns import guessed_judgments
+from wellput.io.judgment_columns import columns_to_name, guessed_judgments
 
 if TYPE_CHECKING:
     from wellput.io.record_files import RecordFile
@@ -127,7 +127,7 @@ def kind_sentence(file: str, kind: FileKind, header: Sequence[str]) -> str:
     ''
     """
     if kind == "judgments":
-        guesses = {c: field for c, field in guessed_judgments(header).items() if c != field}
+        guesses = columns_to_name(header)
         options = " ".join(f"--column {shlex.quote(f'{f}={c}')}" for c, f in guesses.items())
         named = f", with {options}." if options else "."
         needed = (

@@ -142,7 +142,15 @@ def guessed_judgments(header: Sequence[str]) -> dict[str, str]:
     return {column: field for column, field in found.items() if field in own}
 
 
+def columns_to_name(header: Sequence[str]) -> dict[str, str]:
+    """Those guesses that must be named: columns of other names than their field's, and the column of
+    the answers where it names the question."""
+    found = guessed_judgments(header)
+    answers = () if QUESTION in found.values() else ("value", "choice")
+    return {c: field for c, field in found.items() if c != field or field in answers}
+
+
 def naming_advice(header: Sequence[str]) -> str:
     """The likeliest names of columns as a keyword to copy; "" where there is no likely one."""
-    guesses = {c: field for c, field in guessed_judgments(header).items() if c != field}
+    guesses = columns_to_name(header)
     return f"Name those to read, perhaps: {column_keyword(guesses)}" if guesses else ""
