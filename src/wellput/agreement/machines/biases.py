@@ -28,6 +28,8 @@ from wellput.stats.clustered_means import ClusteredMeans, adjusted_slope
 from wellput.stats.corrections import holm
 
 METHOD = "least squares, clustered by item"
+MIN_LEAD = 1e-9
+"""Means that are closer than this are equal."""
 REFITTED = "the scores were fitted to people's answers, which draws all systems to the middle"
 FAMILY_PATTERN = re.compile(r"[^\W\d_]{2,}")
 
@@ -313,12 +315,14 @@ def _corrected(rows: Sequence[SystemSeverity]) -> list[SystemSeverity]:
 
 @dataclass(frozen=True, slots=True)
 class PairsInOrder:
-    """Of the pairs of systems that people tell apart, how many the judge orders in the same way;
-    `against` has the others, with the system that people prefer first."""
+    """Of the pairs of systems that people tell apart, how many the judge orders in the same way, and to
+    how many it gives the same mean (`tied`); `against` has those that it orders the other way, with
+    the system that people prefer first."""
 
     pairs: int
     right: int
     against: Sequence[tuple[str, str]]
+    tied: int = 0
 
 
 def pairs_in_order(trials: JudgedTrials, *, confidence: float = 0.95) -> PairsInOrder | None:
@@ -354,9 +358,7 @@ def pairs_in_order(trials: JudgedTrials, *, confidence: float = 0.95) -> PairsIn
         for (a, b), e, p in zip(pairs, estimates, p_values, strict=True)
         if p < 1 - confidence
     ]
-    against = [
-        (trials.systems[a], trials.systems[b])
-        for a, b in told_apart
-        if not judge.means[a] > judge.means[b]
-    ]
-    return PairsInOrder(len(told_apart), len(told_apart) - len(against), against)
+    leads = [(a, b, float(judge.means[a] - judge.means[b])) for a, b in told_apart]
+    against = [(trials.systems[a], trials.systems[b]) for a, b, lead in leads if lead < -MIN_LEAD]
+    right = sum(lead > MIN_LEAD for _, _, lead in leads)
+    return PairsInOrder(len(leads), right, against, tied=len(leads) - right - len(against))

@@ -12,7 +12,7 @@ from wellput.agreement.rankings.plain_ranking import listed
 from wellput.core.errors import counted
 from wellput.core.estimates import Estimate
 from wellput.stats.corrections import holm
-from wellput.stats.judges.alternative_annotator import MIN_PEOPLE_TESTED
+from wellput.stats.judges.alternative_annotator import MIN_PEOPLE_TESTED, AlternativeAnnotatorTest
 
 if TYPE_CHECKING:
     from wellput.agreement.machines.vetting import VetResult
@@ -25,6 +25,7 @@ def verdict_sentences(result: VetResult) -> list[str]:
     """The answer first, then what limits it."""
     return [
         _answer(result),
+        *_copy_sentence(result),
         *_agreement_sentence(result),
         *_means_sentence(result),
         *_order_sentence(result),
@@ -61,28 +62,50 @@ def _answer(result: VetResult) -> str:
             f"{test.min_trials} trials with another person and the judge ({untested_people(result)}). "
             f"{advice}"
         )
-    won = sum(one.won for one in test.people)
+    won = sum(one.is_beaten for one in test.people)
     people = _people(len(test.people))
     if not test.is_enough:
         return _no_verdict(result, f"it beat {won} of {people} tested")
     how = (
-        f"it beat {won} of {people} (with an allowance of {test.epsilon:g}), and the test asks for "
-        "half of them"
+        f"it beat {won} of {people} (with an allowance of {test.epsilon:g}{_published(test)}), and the "
+        "test asks for half of them"
     )
-    if not test.passed:
+    if not test.is_decided:
         return (
             f"{result.judge} is not shown to be able to stand in for a person: in the alternative "
             f"annotator test {how}."
         )
     if doubt := _doubt(result):
+        easy = (
+            "the answer that most people give passes"
+            if result.alt_test.scoring == "accuracy"
+            else "any answer near the middle passes"
+        )
         return (
             f"{result.judge} passes the alternative annotator test ({how}), but {doubt}: where people "
-            "disagree much, any answer near the middle passes. It should not stand in for anyone."
+            f"disagree much, {easy}. It should not stand in for anyone."
         )
     uses = _uses(result)
+    if _agrees_less(result):
+        return (
+            f"By the alternative annotator test {result.judge} may stand in for one of these people on "
+            f"items like these{uses} ({how}), but it agrees less with people than they do with each "
+            f"other ({_agreement_figures(result)}): the test counts how often it is nearer, not "
+            "by how much. Rather correct it by some of people's judgments: `wellput estimate`."
+        )
     return (
         f"{result.judge} may stand in for one of these people on items like these{uses}: in the "
         f"alternative annotator test {how}."
+    )
+
+
+def _published(test: AlternativeAnnotatorTest) -> str:
+    """What the published test finds, where it finds something else."""
+    published = sum(one.won for one in test.people)
+    if published == sum(one.is_beaten for one in test.people):
+        return ""
+    return (
+        f"; {published} by the published test, which takes trials of the same item as independent"
     )
 
 
@@ -90,13 +113,29 @@ def _doubt(result: VetResult) -> str:
     """Why a judge that passed may know nothing: its answers are not shown to go with people's."""
     judge = result.agreement.judge
     if result.alt_test.scoring != "neg_rmse":
+        kappa = result.agreement.beyond_chance
+        if kappa is None or math.isnan(kappa.value):
+            return "its answers cannot be compared with people's"
+        if not _is_above_zero(kappa):
+            interval = "no interval" if kappa.low is None else bounds(kappa)
+            return (
+                "is not shown to agree with people more than by chance (κ = "
+                f"{shown(kappa.value)}, {interval})"
+            )
         return ""
     if math.isnan(judge.value):
         return "its answers do not differ enough to be compared with people's"
-    if judge.low is None or judge.low <= 0:
+    if not _is_above_zero(judge):
         interval = "no interval" if judge.low is None else bounds(judge)
         return f"is not shown to agree with people (r = {shown(judge.value)} {interval})"
     return ""
+
+
+def _is_above_zero(agreement: Estimate) -> bool:
+    """Perfect agreement has no interval."""
+    if agreement.low is None:
+        return agreement.value > 1 - 1e-9
+    return agreement.low > 0
 
 
 def _people(n: int) -> str:
@@ -144,18 +183,44 @@ def _uses(result: VetResult) -> str:
     return ""
 
 
-def _agreement_sentence(result: VetResult) -> list[str]:
-    """Only where a difference is shown."""
-    found = result.agreement
-    if not _is_shown(found.difference, result):
-        return []
-    people, judge = shown(found.people.value), shown(found.judge.value)
-    more = "more" if found.difference.value > 0 else "less"
+def _agrees_less(result: VetResult) -> bool:
+    difference = result.agreement.difference
+    return _is_shown(difference, result) and difference.value < 0
+
+
+def _agreement_figures(result: VetResult) -> str:
+    people, judge = (shown(one.value) for one in (result.agreement.people, result.agreement.judge))
     if result.alt_test.scoring == "accuracy":
-        figures = f"{judge} of answers are equal, {people} between people"
+        return f"{judge} of answers are equal, {people} between people"
+    return f"r = {judge}, {people} between people"
+
+
+def _agreement_sentence(result: VetResult) -> list[str]:
+    """Only where a difference is shown that the answer has not named."""
+    found = result.agreement
+    is_named = result.alt_test.is_enough and result.alt_test.is_decided and not _doubt(result)
+    if not _is_shown(found.difference, result) or (is_named and _agrees_less(result)):
+        return []
+    more = "more" if found.difference.value > 0 else "less"
+    figures = _agreement_figures(result)
+    if result.alt_test.scoring == "accuracy":
         return [f"It agrees {more} with people than they agree with each other ({figures})."]
-    figures = f"r = {judge}, {people} between people"
     return [f"Its answers correlate {more} with people's than theirs with each other ({figures})."]
+
+
+def _copy_sentence(result: VetResult) -> list[str]:
+    """A judge that agrees better than a perfect one has seen the answers."""
+    panel, ceiling = result.panel, result.ceiling
+    if panel is None or ceiling is None or ceiling.high is None or not panel.value > ceiling.value:
+        return []
+    is_above = panel.value > 1 - 1e-9 or (panel.low is not None and panel.low > ceiling.high)
+    if not is_above:
+        return []
+    return [
+        f"It agrees with the mean of these people (r = {shown(panel.value)}) better than a perfect "
+        f"judge would ({shown(ceiling.value)}): it may have been made from these judgments. Then "
+        "nothing here says how good it is."
+    ]
 
 
 def _means_sentence(result: VetResult) -> list[str]:
@@ -165,12 +230,13 @@ def _means_sentence(result: VetResult) -> list[str]:
     overall = result.biases.severity
     if overall is not None and _is_shown(overall, result):
         more = "more" if overall.value > 0 else "less"
+        interval = bounds(overall) or "on average, for every item alike"
         found.append(
-            f"It gives {shown(abs(overall.value))} points {more} than people do {bounds(overall)}."
+            f"It gives {shown(abs(overall.value))} points {more} than people do {interval}."
         )
     if uneven:
         parts = [
-            f"{row.system} {shown(_tested(row).value, sign=True)} {bounds(_tested(row))}"
+            f"{row.system} {shown(_tested(row).value, sign=True)} {bounds(_tested(row))}".rstrip()
             for row in uneven[:MAX_NAMED_SYSTEMS]
         ]
         rest = len(uneven) - len(parts)
@@ -188,9 +254,9 @@ def _order_sentence(result: VetResult) -> list[str]:
     if pairs is None or not pairs.pairs:
         return []
     noun = "pair of systems" if pairs.pairs == 1 else "pairs of systems"
-    return [
-        f"It orders {pairs.right} of the {pairs.pairs} {noun} that people tell apart as people do."
-    ]
+    tied = f"; to {pairs.tied} it gives equal means" if pairs.tied else ""
+    told = f"{pairs.right} of the {pairs.pairs} {noun} that people tell apart"
+    return [f"It orders {told} as people do{tied}."]
 
 
 def _bias_sentences(result: VetResult) -> list[str]:

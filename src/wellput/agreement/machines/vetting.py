@@ -102,6 +102,9 @@ class VetResult(Result):
                 "winning_rate": test.winning_rate,
                 "advantage_probability": test.advantage_probability,
                 "passed": test.passed,
+                "clustered": {"winning_rate": test.beaten_rate, "passed": test.is_decided}
+                if test.is_clustered
+                else None,
                 "is_enough": test.is_enough,
                 "untested": [{"judge": self.people[judge], "n": n} for judge, n in test.untested],
                 "judges": self.records(),
@@ -110,6 +113,7 @@ class VetResult(Result):
                 "people": asdict(self.agreement.people),
                 "judge": asdict(self.agreement.judge),
                 "difference": asdict(self.agreement.difference),
+                "beyond_chance": _dict(self.agreement.beyond_chance),
                 "panel": _dict(self.panel),
                 "ceiling": _dict(self.ceiling),
             },
@@ -143,6 +147,9 @@ class VetResult(Result):
                 "p_value": one.p_value,
                 "p_adjusted": one.p_adjusted,
                 "won": one.won,
+                "p_clustered": None if one.clustered is None else one.clustered.p_value,
+                "p_clustered_adjusted": None if one.clustered is None else one.clustered.p_adjusted,
+                "won_clustered": None if one.clustered is None else one.clustered.won,
             }
             for one in self.alt_test.people
         ]
@@ -181,6 +188,7 @@ def vet_trials(
         scoring=scoring,
         epsilon=options.epsilon,
         min_trials=options.min_items,
+        clusters=trials.clusters,
     )
     if not test.n_trials:
         raise InputError(

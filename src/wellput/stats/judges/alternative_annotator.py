@@ -7,11 +7,15 @@ both. The machine beats a person if its share of lost trials exceeds its share o
 `winning_rate` is the share of people beaten: the test is passed from one half on.
 `advantage_probability` is how often the machine is at least as close to the remaining people as the
 person left out, on average over people.
+
+The t-test takes all trials as independent. Those on outputs for the same item are not: then it finds
+too many people beaten. With `clusters` a second test, whose error counts whole clusters, decides.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -20,6 +24,7 @@ import numpy as np
 from wellput.core.errors import InputError
 from wellput.core.metric import Floats
 from wellput.stats.corrections import benjamini_yekutieli
+from wellput.stats.places import Places
 from wellput.stats.undefined_values import NAN
 
 Scoring: TypeAlias = Literal["accuracy", "neg_rmse"]
@@ -38,6 +43,16 @@ TIE_TOLERANCE = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
+class ClusteredOutcome:
+    """`p_value` is not corrected."""
+
+    n_clusters: int
+    p_value: float
+    p_adjusted: float
+    won: bool
+
+
+@dataclass(frozen=True, slots=True)
 class PersonLeftOut:
     """One person against the machine. `judge` is the person's row; `advantage_probability` the share of
     trials in which the machine is at least as close to the others; `p_value` is not corrected."""
@@ -48,6 +63,13 @@ class PersonLeftOut:
     p_value: float
     p_adjusted: float
     won: bool
+    clustered: ClusteredOutcome | None = None
+    """The outcome with whole clusters of trials; None where each cluster has one trial."""
+
+    @property
+    def is_beaten(self) -> bool:
+        """By the clustered test where there is one."""
+        return self.won if self.clustered is None else self.clustered.won
 
 
 @dataclass(frozen=True)
@@ -73,8 +95,22 @@ class AlternativeAnnotatorTest:
 
     @property
     def passed(self) -> bool | None:
-        """None where nobody judged enough trials."""
+        """The test as published; None where nobody judged enough trials."""
         return self.winning_rate >= WINNING_RATE_TO_PASS if self.people else None
+
+    @property
+    def is_clustered(self) -> bool:
+        return any(one.clustered is not None for one in self.people)
+
+    @property
+    def beaten_rate(self) -> float:
+        """The winning rate of the test that decides: the clustered one where there is one."""
+        return float(np.mean([one.is_beaten for one in self.people])) if self.people else NAN
+
+    @property
+    def is_decided(self) -> bool | None:
+        """Whether the test that decides is passed; None where nobody judged enough trials."""
+        return self.beaten_rate >= WINNING_RATE_TO_PASS if self.people else None
 
     @property
     def is_enough(self) -> bool:
@@ -104,12 +140,14 @@ def alternative_annotator_test(
     scoring: Scoring,
     epsilon: float = 0.1,
     min_trials: int = 30,
+    clusters: Places | None = None,
 ) -> AlternativeAnnotatorTest:
     """From people's answers (judges × trials) and the machine's (trials), NaN where there is none.
     Labels are given as numbers, one for each label.
 
     Used are trials with the machine's answer and those of two people or more, and people with at least
-    `min_trials` of them.
+    `min_trials` of them. `clusters` has the place of each trial's item; trials of the same one may
+    depend on each other in any way.
 
     >>> people = np.array([[1.0, 2, 3, 3], [1, 2, 3, 4], [1, 3, 3, 4]])
     >>> machine = np.array([1.0, 2, 3, 4])
@@ -124,7 +162,9 @@ def alternative_annotator_test(
     given = ~np.isnan(people)
     used = ~np.isnan(machine) & (given.sum(axis=0) >= MIN_PEOPLE_OF_TRIAL)
     people, machine, given = people[:, used], machine[used], given[:, used]
+    places = np.arange(len(used))[used] if clusters is None else clusters[used]
     rows: list[tuple[int, int, float, float]] = []
+    by_cluster: list[tuple[int, float]] = []
     counts = given.sum(axis=1)
     for judge in np.flatnonzero(counts >= min_trials):
         own = given[judge]
@@ -136,19 +176,39 @@ def alternative_annotator_test(
             )
         )
         # +1 where the machine alone wins, −1 where the person alone does, 0 where both do.
-        rows.append(
-            (int(judge), int(own.sum()), float(np.mean(lead >= 0)), _p_less(-lead, epsilon))
+        trials = np.arange(len(lead))
+        p_value = _p_less(-lead, epsilon, trials)
+        rows.append((int(judge), int(own.sum()), float(np.mean(lead >= 0)), p_value))
+        own_places = np.unique(places[own], return_inverse=True)[1]
+        n_clusters = int(own_places.max()) + 1
+        by_cluster.append(
+            (n_clusters, p_value)
+            if n_clusters == len(lead)
+            else (n_clusters, _p_less(-lead, epsilon, own_places))
         )
     adjusted = benjamini_yekutieli(np.array([row[3] for row in rows]))
     found = tuple(
-        PersonLeftOut(*row, p_adjusted=float(p), won=bool(p <= FALSE_DISCOVERY_RATE))
-        for row, p in zip(rows, adjusted, strict=True)
+        PersonLeftOut(*row, p_adjusted=float(p), won=bool(p <= FALSE_DISCOVERY_RATE), clustered=one)
+        for row, p, one in zip(rows, adjusted, _clustered(by_cluster, rows), strict=True)
     )
     few = np.flatnonzero((counts > 0) & (counts < min_trials))
     untested = tuple((int(judge), int(counts[judge])) for judge in few)
     return AlternativeAnnotatorTest(
         epsilon, scoring, found, int(used.sum()), min_trials=min_trials, untested=untested
     )
+
+
+def _clustered(
+    by_cluster: Sequence[tuple[int, float]], rows: Sequence[tuple[int, int, float, float]]
+) -> list[ClusteredOutcome | None]:
+    """The outcome of each person; none where every trial is a cluster of its own."""
+    if all(n == row[1] for (n, _), row in zip(by_cluster, rows, strict=True)):
+        return [None] * len(rows)
+    adjusted = benjamini_yekutieli(np.array([p for _, p in by_cluster]))
+    return [
+        ClusteredOutcome(n, p, float(q), bool(q <= FALSE_DISCOVERY_RATE))
+        for (n, p), q in zip(by_cluster, adjusted, strict=True)
+    ]
 
 
 def _distances(answers: Floats, rest: Floats, scoring: Scoring) -> Floats:
@@ -165,14 +225,17 @@ def _without_noise(a: Floats, b: Floats) -> Floats:
     return np.where(np.abs(a - b) <= TIE_TOLERANCE * np.maximum(a, b), 0.0, a - b)
 
 
-def _p_less(values: Floats, null: float) -> float:
-    """The p-value of a one-sided t-test that the mean is not below `null`. Where all values are equal
-    it is 0 or 1."""
+def _p_less(values: Floats, null: float, clusters: Places) -> float:
+    """The p-value of a one-sided t-test that the mean is not below `null`; its error is that of the
+    sums of clusters. Where all values are equal it is 0 or 1, with one cluster it is 1."""
     from scipy.special import stdtr  # imported late: SciPy takes long to load
 
-    n = len(values)
-    error = float(values.std(ddof=1)) / math.sqrt(n)
+    n = int(clusters.max()) + 1
+    if n < 2:
+        return 1.0
     gap = float(values.mean()) - null
-    if error == 0:
+    sums = np.bincount(clusters, values - values.mean()) / len(values)
+    error = math.sqrt(n / (n - 1) * float(sums @ sums))
+    if bool((values == values[0]).all()):
         return 0.0 if gap < 0 else 1.0
-    return float(stdtr(n - 1, gap / error))
+    return float(stdtr(n - 1, gap / max(error, 1e-300)))

@@ -3,8 +3,10 @@
 Each person is left out in turn, and this person and the judge are both held against the remaining
 people on the same trials: so both figures are of the same kind and can be compared. For numbers the
 figure is Pearson's r with the mean of the remaining people, within questions; for labels it is the
-share of the remaining people who gave the same one. Figures are means over the people left out; their
-intervals come from leaving out items, or groups of them, and hold for other items and these people.
+share of the remaining people who gave the same one, and κ of the judge's share: how far it exceeds
+that of a judge who gives as many answers of each kind, but to any trial. Figures are means over the
+people left out; their intervals come from leaving out items, or groups of them, and hold for other
+items and these people.
 
 `repeat_consistency` is how far a judge agrees with itself.
 """
@@ -30,16 +32,19 @@ MAX_GROUPS = 50
 """More items than this are left out in this many groups."""
 PEARSON_METHOD = "Pearson's r with the mean of the other people; jackknife over items"
 SHARE_METHOD = "share of equal answers; jackknife over items"
+KAPPA_METHOD = "share of equal answers beyond chance (κ); jackknife over items"
 
 
 @dataclass(frozen=True, slots=True)
 class JudgeAgreement:
     """`people`: a person with the other people; `judge`: the judge with the same people; `difference`:
-    the judge's figure minus people's."""
+    the judge's figure minus people's; `beyond_chance`: for labels, κ of the judge with the same
+    people."""
 
     people: Estimate
     judge: Estimate
     difference: Estimate
+    beyond_chance: Estimate | None = None
 
 
 def judge_agreement(
@@ -59,7 +64,7 @@ def judge_agreement(
     is_share = scoring == "accuracy"
     one_trial = _shares if is_share else _correlations
 
-    def figures(kept: Places) -> tuple[float, float]:
+    def figures(kept: Places) -> tuple[float, ...]:
         return one_trial(people[:, kept], judge[kept], questions[kept])
 
     value = figures(np.arange(len(judge)))
@@ -87,6 +92,13 @@ def judge_agreement(
             len(judge),
             null=0.0,
         ),
+        beyond_chance=_bounded(
+            _estimate(value[2], without[:, 2], n, IDENTITY, confidence, KAPPA_METHOD, len(judge)),
+            -1.0,
+            1.0,
+        )
+        if is_share
+        else None,
     )
 
 
@@ -169,7 +181,7 @@ def _variance_between(answers: Floats, trials: Places) -> float:
     return between / total if total > 0 else NAN
 
 
-def _correlations(people: Floats, judge: Floats, questions: Places) -> tuple[float, float]:
+def _correlations(people: Floats, judge: Floats, questions: Places) -> tuple[float, ...]:
     found = []
     for person in range(len(people)):
         rest = present_means(np.delete(people, person, axis=0), axis=0)
@@ -183,10 +195,11 @@ def _correlations(people: Floats, judge: Floats, questions: Places) -> tuple[flo
                 for answers in (people[person], judge)
             ]
         )
-    return _means([pair for pair in found if not np.isnan(pair).any()])
+    return _means([pair for pair in found if not np.isnan(pair).any()], 2)
 
 
-def _shares(people: Floats, judge: Floats, _: Places) -> tuple[float, float]:
+def _shares(people: Floats, judge: Floats, questions: Places) -> tuple[float, ...]:
+    """Of people, of the judge, and κ of the judge (0 where its answers, or theirs, are all equal)."""
     found = []
     for person in range(len(people)):
         rest = np.delete(people, person, axis=0)
@@ -194,20 +207,32 @@ def _shares(people: Floats, judge: Floats, _: Places) -> tuple[float, float]:
         if own.sum() < MIN_SHARED_UNITS:
             continue
         counts = (~np.isnan(rest[:, own])).sum(axis=0)
-        found.append(
-            [
-                float(((answers[own] == rest[:, own]).sum(axis=0) / counts).mean())
-                for answers in (people[person], judge)
-            ]
+        by_person, by_judge = (
+            float(((answers[own] == rest[:, own]).sum(axis=0) / counts).mean())
+            for answers in (people[person], judge)
         )
-    return _means(found)
+        chance = _chance_share(judge[own], rest[:, own], questions[own])
+        kappa = (by_judge - chance) / (1 - chance) if chance < 1 else 0.0
+        found.append([by_person, by_judge, kappa])
+    return _means(found, 3)
 
 
-def _means(pairs: list[list[float]]) -> tuple[float, float]:
-    if not pairs:
-        return NAN, NAN
-    first, second = np.mean(pairs, axis=0)
-    return float(first), float(second)
+def _chance_share(judge: Floats, rest: Floats, questions: Places) -> float:
+    """The share of equal answers if the judge gave its answers to any trials of the same question."""
+    counts = (~np.isnan(rest)).sum(axis=0)
+    total = 0.0
+    for question in np.unique(questions):
+        own = questions == question
+        for answer in np.unique(judge[own]):
+            of_judge = float(np.mean(judge[own] == answer))
+            total += of_judge * float(((rest[:, own] == answer).sum(axis=0) / counts[own]).sum())
+    return total / len(judge)
+
+
+def _means(rows: list[list[float]], n_figures: int) -> tuple[float, ...]:
+    if not rows:
+        return (NAN,) * n_figures
+    return tuple(np.mean(rows, axis=0).tolist())
 
 
 def _centered(values: Floats, questions: Places) -> Floats:
@@ -219,7 +244,7 @@ def _centered(values: Floats, questions: Places) -> Floats:
 
 
 def _without_groups(
-    items: Places, figures: Callable[[Places], tuple[float, float]]
+    items: Places, figures: Callable[[Places], tuple[float, ...]]
 ) -> tuple[Floats, int]:
     """The figures without each item, or each of `MAX_GROUPS` groups of items."""
     places = np.unique(items, return_inverse=True)[1]
