@@ -144,13 +144,14 @@ BENCHMARKS = {
     "judge-local": Benchmark(
         "agreement.local_judge",
         "a small language model of this machine as a judge, beside people",
-        data=(GUG, SFRES),
-        needs=(
+        "docs/results/judge_local.md",
+        (GUG, SFRES),
+        (
             "`wellput[local]`",
             "MODEL, a GGUF file of a model that follows instructions, such as Qwen2.5-Coder-1.5B-Instruct",
             "KEPT, a folder for the answers",
         ),
-        arguments="--model MODEL --kept KEPT",
+        "--model MODEL --kept KEPT",
     ),
     "wmt-metrics": Benchmark(
         "agreement.wmt_metrics",

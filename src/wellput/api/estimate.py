@@ -74,8 +74,9 @@ def estimate(
     strata
         A tag of the items, such as `domain`: each of its values is estimated for itself.
     budget, plan
-        Also chooses so many items to ask people about next, more often those on which the proxy's
-        scores of the systems differ; `plan` is the CSV file to write them to.
+        Also chooses so many items to ask people about next (the outputs of all systems for each),
+        more often those on which the proxy's scores of the systems differ; `plan` is the CSV file to
+        write them to.
     probabilities
         A file that `plan` wrote: the chances with which the items got their labels. Without it every
         item had the same chance.
@@ -157,6 +158,7 @@ def estimate(
         next_items=next_items,
         excluded=read.excluded,
         n_without_proxy=given.n_without_proxy,
+        is_proxy_a_copy=given.is_proxy_a_copy,
         confidence=confidence,
     )
     if path is not None:

@@ -86,6 +86,13 @@ def _answer(result: VetResult) -> str:
             f"disagree much, {easy}. It should not stand in for anyone."
         )
     uses = _uses(result)
+    if _agrees_less(result):
+        return (
+            f"By the alternative annotator test {result.judge} may stand in for one of these people on "
+            f"items like these{uses} ({how}), but it agrees less with people than they do with each "
+            f"other ({_agreement_figures(result)}): the test counts how often it is nearer, not "
+            "by how much. Rather correct it by some of people's judgments: `wellput estimate`."
+        )
     return (
         f"{result.judge} may stand in for one of these people on items like these{uses}: in the "
         f"alternative annotator test {how}."
@@ -176,18 +183,29 @@ def _uses(result: VetResult) -> str:
     return ""
 
 
+def _agrees_less(result: VetResult) -> bool:
+    difference = result.agreement.difference
+    return _is_shown(difference, result) and difference.value < 0
+
+
+def _agreement_figures(result: VetResult) -> str:
+    people, judge = (shown(one.value) for one in (result.agreement.people, result.agreement.judge))
+    if result.alt_test.scoring == "accuracy":
+        return f"{judge} of answers are equal, {people} between people"
+    return f"r = {judge}, {people} between people"
+
+
 def _agreement_sentence(result: VetResult) -> list[str]:
     """Whether the judge agrees more or less with people than they do with each other; empty if no
-    difference is shown."""
+    difference is shown, or if the answer has named it already."""
     found = result.agreement
-    if not _is_shown(found.difference, result):
+    is_named = result.alt_test.is_enough and result.alt_test.is_decided and not _doubt(result)
+    if not _is_shown(found.difference, result) or (is_named and _agrees_less(result)):
         return []
-    people, judge = shown(found.people.value), shown(found.judge.value)
     more = "more" if found.difference.value > 0 else "less"
+    figures = _agreement_figures(result)
     if result.alt_test.scoring == "accuracy":
-        figures = f"{judge} of answers are equal, {people} between people"
         return [f"It agrees {more} with people than they agree with each other ({figures})."]
-    figures = f"r = {judge}, {people} between people"
     return [f"Its answers correlate {more} with people's than theirs with each other ({figures})."]
 
 
