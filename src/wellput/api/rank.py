@@ -28,6 +28,7 @@ from wellput.api.inputs import (
     checks_choices,
     open_items,
     read_answers,
+    split_columns,
 )
 from wellput.core.errors import InputError
 from wellput.core.judgment import Judgment, Preference
@@ -80,7 +81,8 @@ def rank(
         given as `by`, its outputs are needed for `covariates`. With it, judgments of systems or items
         that it does not have are left out, and counted.
     column
-        The columns of the evalset's file, as for `score`.
+        The columns of the evalset's file, as for `score`, and those of the judgments: `judge`, `item`,
+        `system`, `question` and `value`, or `system_a`, `system_b` and `choice`.
     question
         Only these questions (default: all). A name or a list of names.
     model
@@ -137,9 +139,10 @@ def rank(
     """
     check_confidence(confidence)
     check_files([path], [judgments, *([] if evalset is None else [evalset])])
+    column, own = split_columns(column)
     check_column(evalset, column)
     on_phase("reading judgments")
-    answers = read_answers(judgments)
+    answers = read_answers(judgments, own)
     exclusions = [parse_exclusion(text, "") for text in _listed(exclude)]
     options = RankOptions(
         model=model,
