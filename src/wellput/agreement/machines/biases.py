@@ -31,7 +31,7 @@ from wellput.stats.corrections import holm
 METHOD = "least squares, clustered by item"
 MIN_LEAD = 1e-9
 """Means that are closer than this are equal."""
-REFITTED = "the scores were fitted to people's answers, which draws all systems to the middle"
+REFITTED = "the scores were fitted to people's answers, which makes systems more alike than they are"
 FAMILY_PATTERN = re.compile(r"[^\W\d_]{2,}")
 
 
@@ -123,7 +123,7 @@ def _has_several_scales(trials: JudgedTrials) -> bool:
 def _position(trials: JudgedTrials, confidence: float, missing: dict[str, str]) -> Estimate | None:
     given = trials.given
     if trials.is_metric or not len(given.trials):
-        missing["position"] = "a metric sees no order"
+        missing["position"] = "a metric scores each text alone, so the order of texts cannot matter"
         return None
     clusters = np.unique(trials.clusters[given.trials], return_inverse=True)[1]
     if trials.kind != "choices":
@@ -232,7 +232,7 @@ def _self_preference(
     is_own = np.array([system in own for system in trials.systems], dtype=np.float64)
     if not is_own.any() or is_own.all():
         which = "all systems are" if is_own.any() else "no system is"
-        missing["self_preference"] = f"{which} of the judge's own family; own= names them"
+        missing["self_preference"] = f"{which} of the judge's own family; own= says which are"
         return None
     of_trial = is_own[trials.system_places]
     if trials.kind == "choices":
