@@ -76,8 +76,8 @@ def _notes(result: EstimateResult) -> list[str]:
         else "This is right if the labeled items were chosen at random"
     )
     notes.append(
-        f"{chance}. The estimate is λ times the proxy's mean, plus the mean difference between people's "
-        "labels and λ times the proxy where both are known. This takes the proxy's own bias out."
+        f"{chance}. The estimate is λ times the proxy's mean, plus the mean difference between "
+        "people's labels and λ times the proxy where both are known. This takes the proxy's own bias out."
     )
     if result.strata is not None:
         notes.append(

@@ -64,8 +64,8 @@ def _few_judges(table: PowerTable) -> list[str]:
     if table.what != "systems" or table.has_proxy or not has_few:
         return []
     return [
-        "With several judges, the result is meant to hold for other judges, too. Two or three are hardly "
-        f"enough for that; from {MIN_JUDGES_FOR_FREEDOM} on far fewer items are needed."
+        "With several judges, the result is meant to hold for other judges, too. Two or three are "
+        f"hardly enough for that; from {MIN_JUDGES_FOR_FREEDOM} on far fewer items are needed."
     ]
 
 
