@@ -77,7 +77,7 @@ def _notes(result: EstimateResult) -> list[str]:
     )
     notes.append(
         f"{chance}. The estimate is λ times the proxy's mean, plus the mean difference between "
-        "people's labels and λ times the proxy where both are known. This takes the proxy's own bias out."
+        "people's labels and λ times the proxy where both are known. This removes the proxy's own bias."
     )
     if result.strata is not None:
         notes.append(

@@ -31,7 +31,9 @@ from wellput.stats.corrections import holm
 METHOD = "least squares, clustered by item"
 MIN_LEAD = 1e-9
 """Means that are closer than this are equal."""
-REFITTED = "the scores were fitted to people's answers, which makes systems more alike than they are"
+REFITTED = (
+    "the scores were fitted to people's answers, which makes systems more alike than they are"
+)
 FAMILY_PATTERN = re.compile(r"[^\W\d_]{2,}")
 
 
