@@ -53,6 +53,7 @@ def fit(
     no_rescale: bool = False,
     generalize: Generalize = "both",
     cluster: str | None = None,
+    no_probe: bool = False,
     path: PathLike | None = None,
     seed: int = 12345,
     threads: int | None = None,
@@ -86,6 +87,9 @@ def fit(
     generalize
         Intervals and p-values hold for other systems and other items (`"both"`), these systems and
         other items (`"items"`), or other systems and these items (`"systems"`).
+    no_probe
+        Does not say what the metric misses. Otherwise it is probed with 60 English texts, as `probe`
+        does.
     path
         Writes the metric to a `.json` file, which `score` accepts as a metric.
     seed, threads, on_phase
@@ -166,6 +170,11 @@ def fit(
         on_phase=on_phase,
     )
     result = replace(result, notes=scored.notes)
+    if not no_probe:
+        from wellput.api.probe import blind_spots
+
+        on_phase("probing the metric")
+        result = replace(result, blind_spots=blind_spots(result.as_metric(), threads))
     if path is not None:
         result.save(path)
     return result

@@ -57,6 +57,9 @@ Examples:
 )
 @generalize_option
 @cluster_option
+@click.option(
+    "--no-probe", is_flag=True, help="Do not say what the metric misses (see wellput probe)."
+)
 @click.option("-o", "path", metavar="FILE.json", help="Write the metric to FILE.json.")
 @basic_options
 def command(format: str, path: str | None, **options: Any) -> None:

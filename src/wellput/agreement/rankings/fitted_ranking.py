@@ -10,7 +10,7 @@ range holds.
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from itertools import combinations
 from typing import Any, Literal, TypeAlias
 
@@ -83,6 +83,14 @@ class FittedRanking(Ranking):
     has_own_judges: bool = False
     are_machines: bool = False
     random: tuple[str, ...] = COMPONENTS
+    is_chosen_by_answers: bool = False
+
+    @property
+    def label(self) -> str:
+        """What was asked; of a slice, with its name."""
+        return ", ".join(
+            [self.question, *(f"{tag} {name}" for tag, name in (self.by or {}).items())]
+        )
 
     @property
     def who(self) -> str:
@@ -131,8 +139,10 @@ def rank_fitted(
     against: str | None = None,
     by: dict[str, str] | None = None,
     sequential: bool = False,
+    adjusted: Floats | None = None,
 ) -> FittedRanking:
-    """The ranking by a fitted model; `sequential` makes everything hold however often one looks."""
+    """The ranking by a fitted model; `sequential` makes everything hold however often one looks.
+    `adjusted` are p-values that were corrected elsewhere, in the order of `pair_p_values`."""
     data, fitted = question.data, question.fitted
     scale = _Scale.of(question)
     order = np.argsort(-scale.order, kind="stable").tolist()
@@ -140,6 +150,8 @@ def rank_fitted(
     compared = _compared(
         question, confidence, against, correction, sequential, is_said=not too_early
     )
+    if adjusted is not None:
+        compared = replace(compared, adjusted=adjusted)
     differences, better = _differences(question, scale, compared, order, 1 - confidence)
     latent = (
         {}
@@ -173,15 +185,29 @@ def rank_fitted(
         has_own_judges=data.has_own_judges,
         are_machines=all(is_machine(name) for name in data.judge_names),
         random=question.random,
+        is_chosen_by_answers=question.is_chosen_by_answers,
     )
+
+
+def pair_p_values(
+    question: FittedQuestion,
+    *,
+    confidence: float = 0.95,
+    against: str | None = None,
+    sequential: bool = False,
+) -> Floats:
+    """The p-values of all pairs that are compared, before any correction; NaN where it is too early."""
+    is_said = not (sequential and _too_early(question.data))
+    return _compared(question, confidence, against, "none", sequential, is_said=is_said).p_values
 
 
 def answer_sentence(ranking: FittedRanking, *, with_question: bool = False) -> str:
     """Who won and how sure that is, or why it is too early to say."""
+    start = f"{ranking.label}: " if with_question else ""
     if ranking.refusal:
-        return ranking.refusal
+        return f"{start}{ranking.refusal}"
     if ranking.against is not None:
-        return _against_sentence(ranking)
+        return f"{start}{_against_sentence(ranking)}"
     return winner_sentence(ranking, with_question=with_question)
 
 
