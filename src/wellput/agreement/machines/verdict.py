@@ -34,7 +34,7 @@ def verdict_sentences(result: VetResult) -> list[str]:
 
 
 def uneven_systems(result: VetResult) -> list[SystemSeverity]:
-    """The systems that the judge shows to treat otherwise than the rest, the most extreme first."""
+    """The systems that the judge is shown to treat differently from the rest, most extreme first."""
     rows = [row for row in result.biases.by_system if _is_shown(_tested(row), result)]
     return sorted(rows, key=lambda row: -abs(_tested(row).value))
 
@@ -103,7 +103,7 @@ def _published(test: AlternativeAnnotatorTest) -> str:
 
 
 def _doubt(result: VetResult) -> str:
-    """Why a judge that passed may know nothing: its answers are not shown to go with people's."""
+    """Why a judge that passed may be useless: its answers are not shown to agree with people's."""
     judge = result.agreement.judge
     if result.alt_test.scoring != "neg_rmse":
         kappa = result.agreement.beyond_chance
@@ -125,7 +125,7 @@ def _doubt(result: VetResult) -> str:
 
 
 def _is_above_zero(agreement: Estimate) -> bool:
-    """Perfect agreement has no interval."""
+    """Whether agreement is significantly above 0. Perfect agreement is, although it has no interval."""
     if agreement.low is None:
         return agreement.value > 1 - 1e-9
     return agreement.low > 0
@@ -184,7 +184,8 @@ def _agreement_figures(result: VetResult) -> str:
 
 
 def _agreement_sentence(result: VetResult) -> list[str]:
-    """Only where a difference is shown. A judge that passed is warned of where it agrees less."""
+    """Whether the judge agrees more or less with people than they do with each other; empty if no
+    difference is shown. Of a judge that passed it warns."""
     found, test = result.agreement, result.alt_test
     if not _is_shown(found.difference, result):
         return []
@@ -292,7 +293,7 @@ def shown(value: float, *, sign: bool = False) -> str:
 
 
 def bounds(estimate: Estimate) -> str:
-    """`[low, high]` of the size that is named in a sentence, so with its sign."""
+    """The interval as `[low, high]` with signs, even if the sentence gives the value without one."""
     if estimate.low is None or estimate.high is None:
         return ""
     return f"[{shown(estimate.low, sign=True)}, {shown(estimate.high, sign=True)}]"
