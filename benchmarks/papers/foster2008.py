@@ -28,6 +28,7 @@ from benchmarks.papers.foster_simulation import (
     simulated_studies,
     spoken,
 )
+from benchmarks.papers.markdown import table
 from wellput.agreement.homogeneity import homogeneity_rows
 from wellput.core.evalset import EvalSet, Item
 from wellput.displays.evaluation import INTRINSIC_METRICS, REPRODUCTION_METRICS, evaluate_displays
@@ -57,11 +58,6 @@ SETS: tuple[Callable[[], human_data.HumanData], ...] = (
     human_data.da2016,
 )
 REPRODUCING, COUNTING = ("bleu", "chrf"), ("length", "ttr")
-
-
-def table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    lines = [f"| {' | '.join(heads)} |", "| --- " * len(heads) + "|"]
-    return "\n".join([*lines, *(f"| {' | '.join(row)} |" for row in rows)])
 
 
 def comic_sentences() -> list[Item]:
