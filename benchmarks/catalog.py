@@ -141,7 +141,7 @@ BENCHMARKS = {
     ),
     "judge-local": Benchmark(
         "agreement.local_judge",
-        "a small language model of this machine as a judge, beside people; prints the figures",
+        "a small language model of this machine as a judge, beside people",
         data=(GUG, SFRES),
         needs=(
             "`wellput[local]`",

@@ -65,6 +65,12 @@ def source_lines(files: Sequence[Source]) -> list[str]:
     ]
 
 
+def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A table without the empty line that must stand behind it."""
+    lines = [header, ["---"] * len(header), *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
 def replace_between(page: Path, begin: str, end: str, text: str) -> None:
     """Replaces the part of a page that stands between two marks."""
     before, _, rest = page.read_text(encoding="utf-8").partition(begin)

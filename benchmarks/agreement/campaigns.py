@@ -26,10 +26,10 @@ from scipy.stats import kendalltau, mannwhitneyu
 from benchmarks.catalog import CAMPAIGNS
 from benchmarks.data import data_path
 from benchmarks.pages import write_page
-from wellput.agreement.fitted_question import FittedQuestion, fit_question
-from wellput.agreement.fitted_ranking import FittedRanking, rank_fitted
-from wellput.agreement.judgment_design import question_data
-from wellput.agreement.ranking import shown_rank
+from wellput.agreement.rankings.fitted_question import FittedQuestion, fit_question
+from wellput.agreement.rankings.fitted_ranking import FittedRanking, rank_fitted
+from wellput.agreement.rankings.judgment_design import question_data
+from wellput.agreement.rankings.plain_ranking import shown_rank
 from wellput.core.judgment import Judgment
 from wellput.core.metric import Floats
 

@@ -4,7 +4,7 @@ FILE.gguf`.
 GUG (learners' sentences: how grammatical, 1 to 4, an expert and five others) and SFRES (restaurant systems:
 quality, 1 to 6, the median of three). The model's scores are expected values from the probabilities of
 tokens, and its answers as written; both are compared with people's. Answers are kept in a folder, so that a
-run that was stopped goes on. Prints the figures.
+run that was stopped goes on.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from scipy.stats import kendalltau, pearsonr, spearmanr
 import wellput
 from benchmarks.catalog import GUG, SFRES
 from benchmarks.data import data_path, read_jsonl
+from benchmarks.pages import table
 from wellput.core.evalset import EvalSet, Item
 from wellput.core.judgment import Judgment
 from wellput.studies.machines.judge_results import JudgeResult
@@ -214,11 +215,6 @@ def speed(folder: Path, data: RatedTexts) -> str:
     ms = [max(1, record["reply"].get("ms", 0)) for record in records if "answer" in record]
     quick = statistics.quantiles(ms, n=10)[0] / 1000
     return f"{1000 / statistics.median(ms):.2f} ({1 / quick:.2f} in the quickest tenth)"
-
-
-def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    lines = [header, ["---"] * len(header), *rows]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 
 def page(

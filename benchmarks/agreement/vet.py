@@ -12,7 +12,7 @@ import wellput
 from benchmarks.agreement.alternative_annotators import expected, judge_of, judgments
 from benchmarks.catalog import ALT_TEST_SETS
 from benchmarks.pages import write_page
-from wellput.agreement.vetting import VetResult
+from wellput.agreement.machines.vetting import VetResult
 from wellput.core.estimates import Estimate
 
 
@@ -48,7 +48,7 @@ def page() -> tuple[str, int]:
         agreement = found.agreement
         rows.append(
             f"| {row.dataset} | {row.model} | {row.epsilon} | {own[0]} | {theirs[0]} | {own[1]} | {theirs[1]} | "
-            f"{'yes' if test.passed else 'no'} | {shown(agreement.people)} | {shown(agreement.judge)} | "
+            f"{'yes' if test.passed else 'no'} | {f'{test.beaten_rate:.2f}' if test.is_clustered else '–'} | {shown(agreement.people)} | {shown(agreement.judge)} | "
             f"{shown(found.biases.severity, sign=True)} | {order(found)} |"
         )
     figures = 2 * len(rows)
@@ -60,10 +60,12 @@ def page() -> tuple[str, int]:
                 "`wellput vet` makes the alternative annotator test of Calderon, Reichart & Dror (2025). On their data its "
                 f"figures are those that the authors print: {figures - wrong} of {figures} are equal to both decimals.",
                 "",
-                "| data | model | ε | winning rate | authors | advantage | authors | passed | people | judge | severity | order |",
-                "|---|---|---|---|---|---|---|---|---|---|---|---|",
+                "| data | model | ε | winning rate | authors | advantage | authors | passed | whole items | people | judge | severity | order |",
+                "|---|---|---|---|---|---|---|---|---|---|---|---|---|",
                 *rows,
                 "",
+                "- **whole items**: the winning rate of the test that decides in `wellput vet` where an item has several "
+                "trials. The published test takes trials of one item as independent.",
                 "- **people**, **judge**: how far a person, and the model, agree with the other people: the share of equal "
                 "answers for labels (wax) and choices (mtbench), Pearson's r within questions for ratings.",
                 "- **severity**: the model's rating less people's mean, in points. **order**: of the pairs of systems that "

@@ -12,7 +12,11 @@ from numpy.typing import NDArray
 
 from wellput.agreement.prepared_panels import MIN_KEPT_SHARE, kept_share
 from wellput.core.metric import Floats
-from wellput.stats.reliability import IntraclassName, intraclass_correlations, panel_reliability
+from wellput.stats.judges.reliability import (
+    IntraclassName,
+    intraclass_correlations,
+    panel_reliability,
+)
 
 
 def rate(hits: float, n: int) -> str:

@@ -21,7 +21,7 @@ import numpy as np
 
 import wellput
 from benchmarks.pages import write_page
-from wellput.agreement.ranked_questions import rank_question
+from wellput.agreement.rankings.ranked_questions import rank_question
 from wellput.core.judgment import Judgment
 from wellput.core.metric import Floats
 from wellput.stats.metric_comparison import williams

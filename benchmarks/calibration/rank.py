@@ -33,9 +33,9 @@ from benchmarks.calibration.judges import (
 )
 from benchmarks.calibration.ranking_worlds import PEEKED, WORLDS, World, first_judgments
 from benchmarks.pages import write_page
-from wellput.agreement.fitted_question import fit_question, pair_weights
-from wellput.agreement.fitted_ranking import FittedRanking, rank_fitted
-from wellput.agreement.judgment_design import QuestionData
+from wellput.agreement.rankings.fitted_question import fit_question, pair_weights
+from wellput.agreement.rankings.fitted_ranking import FittedRanking, rank_fitted
+from wellput.agreement.rankings.judgment_design import QuestionData
 from wellput.core.errors import InputError
 
 GAP = 0.35

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from wellput.agreement.judgment_design import QuestionData
-from wellput.stats.mixed_equations import Codes, Floats, MixedDesign, crossed_codes, renumbered
+from wellput.agreement.rankings.judgment_design import QuestionData
+from wellput.stats.mixed.equations import Codes, Floats, MixedDesign, crossed_codes, renumbered
 
 POINTS_PER_UNIT = 1.3
 """A unit of the simulated scale in points of the rating scale."""

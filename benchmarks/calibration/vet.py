@@ -20,8 +20,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from benchmarks.pages import write_page
-from wellput.agreement.judge_biases import JudgeBiases, judge_biases
-from wellput.agreement.judged_trials import judged_trials
+from wellput.agreement.machines.biases import JudgeBiases, judge_biases
+from wellput.agreement.machines.judged_trials import judged_trials
 from wellput.core.estimates import Estimate
 from wellput.core.judgment import Judgment, Preference
 

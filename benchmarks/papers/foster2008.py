@@ -19,7 +19,7 @@ import wellput
 from benchmarks.agreement import human_data
 from benchmarks.catalog import OPENCCG
 from benchmarks.data import data_path
-from benchmarks.pages import write_page
+from benchmarks.pages import table, write_page
 from benchmarks.papers.displays import PAPER
 from benchmarks.papers.foster_sample import SCHEDULES, WORDS, sample
 from benchmarks.papers.foster_simulation import (
@@ -28,7 +28,6 @@ from benchmarks.papers.foster_simulation import (
     simulated_studies,
     spoken,
 )
-from benchmarks.papers.markdown import table
 from wellput.agreement.homogeneity import homogeneity_rows
 from wellput.core.evalset import EvalSet, Item
 from wellput.displays.evaluation import INTRINSIC_METRICS, REPRODUCTION_METRICS, evaluate_displays

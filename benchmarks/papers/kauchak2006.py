@@ -21,12 +21,12 @@ import numpy as np
 import wellput
 from benchmarks.agreement import human_data
 from benchmarks.catalog import WMT21
-from benchmarks.pages import write_page
+from benchmarks.pages import table, write_page
 from benchmarks.papers.kauchak_experiment import METHODS, MethodRow, experiment, method_paraphrasers
-from benchmarks.papers.markdown import p_text, table
 from benchmarks.papers.paraphrase.substitutions import in_form, swords_dev
 from benchmarks.papers.simulated_answers import study_ratings
-from wellput.agreement.verdicts import decisions_of
+from benchmarks.papers.wording import p_text
+from wellput.agreement.substitutions import decisions_of
 from wellput.core.evalset import EvalSet
 from wellput.language.models.tagger import Tagger
 from wellput.language.models.wordnet import open_wordnet
@@ -38,7 +38,7 @@ from wellput.language.paraphrase.methods import make_paraphraser, paraphrase_opt
 from wellput.language.paraphrase.references import drawn_substitutions, substitution_items
 from wellput.language.paraphrase.training import judged_queries, learn
 from wellput.language.shipped import shipped
-from wellput.stats.kappa import confusion
+from wellput.stats.judges.kappa import confusion
 from wellput.studies.questionnaire import ShownTrial
 
 SETS: dict[str, tuple[Callable[[], human_data.HumanData], str, tuple[int, ...]]] = {

@@ -20,10 +20,10 @@ import numpy as np
 
 from benchmarks.calibration.ranking_worlds import OUTPUTS
 from benchmarks.pages import write_page
-from wellput.agreement.fitted_question import fit_question
-from wellput.agreement.fitted_ranking import rank_fitted
-from wellput.agreement.judgment_design import QuestionData
-from wellput.stats.mixed_equations import MixedDesign, crossed_codes, renumbered
+from wellput.agreement.rankings.fitted_question import fit_question
+from wellput.agreement.rankings.fitted_ranking import rank_fitted
+from wellput.agreement.rankings.judgment_design import QuestionData
+from wellput.stats.mixed.equations import MixedDesign, crossed_codes, renumbered
 
 SIZES = ((200, 8, 10), (2_000, 10, 20), (20_000, 20, 200))
 """Items, systems, judges; ten judgments for each item."""

@@ -1,4 +1,4 @@
-// The equations of mixed models for Python: wellput.stats.mixed_equations joins them with LAPACK.
+// The equations of mixed models for Python: wellput.stats.mixed.equations joins them with LAPACK.
 #include "stats/mixed_equations.h"
 
 #include <nanobind/nanobind.h>

@@ -1,8 +1,8 @@
 from wellput import displays as displays
 from wellput.agreement.fit import Fit as Fit
 from wellput.agreement.orders import MetricOrder as MetricOrder
-from wellput.agreement.people_ranking import RankResult as RankResult
-from wellput.agreement.ranking import Ranking as Ranking
+from wellput.agreement.rankings.people_ranking import RankResult as RankResult
+from wellput.agreement.rankings.plain_ranking import Ranking as Ranking
 from wellput.agreement.result import AgreementResult as AgreementResult
 from wellput.api import runs as runs
 from wellput.api import train as train
@@ -76,7 +76,7 @@ from wellput.studies.machines.judge_results import JudgeResult as JudgeResult
 from wellput.studies.questions import Question as Question
 
 __version__: str
-from wellput.agreement.estimating import EstimateResult as EstimateResult
-from wellput.agreement.vetting import VetResult as VetResult
+from wellput.agreement.machines.estimating import EstimateResult as EstimateResult
+from wellput.agreement.machines.vetting import VetResult as VetResult
 from wellput.api.estimate import estimate as estimate
 from wellput.api.vet import vet as vet

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 import pytest
 
@@ -156,3 +158,19 @@ def test_fit_leaves_out_documents() -> None:
     assert ours.records()[0]["low"] != alone.records()[0]["low"]
     assert ours.model.card["cluster"] == "document" and "cluster" not in alone.model.card
     assert "the units are 10 documents" in str(ours)
+
+
+def test_a_named_test_that_takes_items_alone_says_so() -> None:
+    evalset, ratings = study(12)
+    noted = (
+        "perm-inputs takes every item alone, as in the paper: it does not know the 12 documents."
+    )
+
+    def text(test: Literal["perm-inputs", "perm-systems"], cluster: str | None = None) -> str:
+        return str(
+            wellput.agree(evalset, ratings, "length,chrf", test=test, resamples=10, cluster=cluster)
+        )
+
+    assert noted in text("perm-inputs")
+    assert "takes every item alone" not in text("perm-inputs", cluster="item")
+    assert "takes every item alone" not in text("perm-systems")

@@ -11,7 +11,7 @@ from wellput.agreement.panel import Exclusion, Panel, normalized
 from wellput.agreement.result import JudgeSummary
 from wellput.core.judgment import PairwiseChoice, Preference
 from wellput.core.metric import Floats
-from wellput.stats.kappa import cohen_kappa
+from wellput.stats.judges.kappa import cohen_kappa
 
 
 def panel(ratings: Floats) -> Panel:

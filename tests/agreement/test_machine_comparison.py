@@ -7,7 +7,7 @@ from itertools import product
 import pytest
 
 import wellput
-from wellput.agreement.machine_comparison import machine_comparisons
+from wellput.agreement.machines.comparison import machine_comparisons
 from wellput.core.judgment import Judgment, Preference
 from wellput.reporting.html.contents import sections_of
 from wellput.reporting.html.machines import machine_rows, machine_tables

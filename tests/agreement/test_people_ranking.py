@@ -12,10 +12,10 @@ from scipy.stats import t as student
 import wellput
 from tests.stats.mixed_studies import golden, golden_columns
 from wellput import InputError, Judgment, Preference
-from wellput.agreement.fitted_question import fit_question, model_for, reliability_of
-from wellput.agreement.judgment_design import question_data
-from wellput.agreement.ranked_questions import rank_answers
-from wellput.agreement.ranking_checks import larger_studies, permutation_p_value
+from wellput.agreement.rankings.checks import larger_studies, permutation_p_value
+from wellput.agreement.rankings.fitted_question import fit_question, model_for, reliability_of
+from wellput.agreement.rankings.judgment_design import question_data
+from wellput.agreement.rankings.ranked_questions import rank_answers
 
 LETTERS = "ABCDE"
 

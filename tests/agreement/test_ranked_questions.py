@@ -7,8 +7,8 @@ import pytest
 
 import wellput
 from wellput.agreement.panel import Exclusion, normalized, panels
-from wellput.agreement.ranked_questions import judgments_of, rank_answers, rank_question
-from wellput.agreement.ranking import winner_sentence
+from wellput.agreement.rankings.plain_ranking import winner_sentence
+from wellput.agreement.rankings.ranked_questions import judgments_of, rank_answers, rank_question
 from wellput.core.judgment import Judgment, PairwiseChoice, Preference
 
 JUDGES, ITEMS = [f"J{n}" for n in range(5)], [f"i{n}" for n in range(12)]

@@ -7,8 +7,13 @@ import pytest
 
 from wellput.agreement.orders import metric_orders, misplaced, order_sentence
 from wellput.agreement.panel import mean_of
-from wellput.agreement.ranked_questions import rank_answers
-from wellput.agreement.ranking import RankedSystem, Ranking, SystemDifference, winner_sentence
+from wellput.agreement.rankings.plain_ranking import (
+    RankedSystem,
+    Ranking,
+    SystemDifference,
+    winner_sentence,
+)
+from wellput.agreement.rankings.ranked_questions import rank_answers
 from wellput.core.estimates import ScoreTable
 from wellput.core.judgment import Judgment, PairwiseChoice, Preference
 

@@ -7,7 +7,7 @@ import pytest
 
 from wellput.agreement.homogeneity import homogeneity_rows
 from wellput.agreement.panel import Panel, panels
-from wellput.agreement.verdicts import decisions_of, verdict_rows
+from wellput.agreement.substitutions import decisions_of, verdict_rows
 from wellput.core.errors import InputError
 from wellput.core.evalset import Item
 from wellput.core.judgment import Judgment, Preference

@@ -9,10 +9,10 @@ from itertools import product
 import numpy as np
 import pytest
 
-from wellput.agreement.judge_biases import family_of, judge_biases
-from wellput.agreement.judged_trials import are_on_scale, judged_trials, on_question_scale
-from wellput.agreement.machine_comparison import machine_comparisons
-from wellput.agreement.vetting import VetOptions, VetResult, vet_judge
+from wellput.agreement.machines.biases import family_of, judge_biases
+from wellput.agreement.machines.comparison import machine_comparisons
+from wellput.agreement.machines.judged_trials import are_on_scale, judged_trials, on_question_scale
+from wellput.agreement.machines.vetting import VetOptions, VetResult, vet_judge
 from wellput.core.errors import InputError
 from wellput.core.judgment import Judgment, PairwiseChoice, Preference
 from wellput.reporting.html.machines import machine_words
@@ -184,7 +184,7 @@ def test_which_scores_are_on_the_scale(
 def test_each_row_of_agreement_names_its_measure() -> None:
     table = vet_report(with_scores([0.0, 1.0, 1.0, 1.0])).tables[1]
     assert [row[1] for row in table.rows][:4] == [
-        "share of equal answers", "share of equal answers", "difference of these", "Pearson's r",
+        "share of equal answers", "share of equal answers", "difference of these", "κ (beyond chance)",
     ]  # fmt: skip
 
 
@@ -308,3 +308,101 @@ def test_nothing_in_common_is_refused() -> None:
         vet_judge(answers, JUDGE, LENIENT)
     with pytest.raises(InputError, match=f"Did you mean {JUDGE}"):
         vet_judge(answers, "gpt-4o", LENIENT)
+
+
+def test_the_verdict_rests_on_whole_items() -> None:
+    """On 12 items people say −1, 0 and 1 and the judge 0: it beats the first and the last. On 8 all
+    people say 0 and the judge 1. Kim less judge is −0.2 on average: with 10 alike trials an item,
+    t is −4.3 over 200 trials, but −1.3 over 20 items."""
+    answers = []
+    for item, system in product(range(20), range(10)):
+        is_won = item < 12
+        values = {"Kim": -1.0 * is_won, "Lee": 0.0, "Mia": 1.0 * is_won, JUDGE: float(not is_won)}
+        answers += [rating(name, item, str(system), value) for name, value in values.items()]
+    found = vet_judge(answers, JUDGE, VetOptions(scoring="neg_rmse"))
+    test = found.alt_test
+    assert test.is_clustered
+    assert [one.won for one in test.people] == [True, False, True]
+    assert [one.is_beaten for one in test.people] == [False, False, False]
+    assert (test.passed, test.is_decided) == (True, False)
+    assert "not shown to be able to stand in" in found.verdict
+    assert (
+        "it beat 0 of 3 people (with an allowance of 0.1; 2 by the published test" in found.verdict
+    )
+    values = found.to_dict()["alt_test"]
+    assert values["clustered"] == {"winning_rate": test.beaten_rate, "passed": test.is_decided}
+    columns = vet_report(found).tables[0].columns
+    assert columns[-2:] == ["as published: p (BY)", "beaten"]
+
+
+def test_a_judge_that_is_always_a_point_lower_has_a_p_value() -> None:
+    people = [rating(p, item, "A", item % 5) for p in ("Kim", "Lee") for item in range(12)]
+    judge = [rating(JUDGE, item, "A", item % 5 - 1) for item in range(12)]
+    found = vet_judge(people + judge, JUDGE, VetOptions(min_items=10))
+    severity = found.biases.severity
+    assert severity is not None
+    assert (severity.value, severity.low) == (-1.0, None)
+    assert severity.p_value == 2**-11  # twelve items on one side: 2 · ½¹²
+    assert severity.method == "no interval: all differences are equal; sign test"
+    assert "1.00 points less than people do on average, for every item alike." in found.verdict
+    assert "sign test" in str(found)
+    same = [rating(JUDGE, item, "A", item % 5) for item in range(12)]
+    equal = vet_judge(people + same, JUDGE, VetOptions(min_items=10)).biases.severity
+    assert equal is not None and (equal.value, equal.p_value) == (0.0, 1.0)
+
+
+def test_equal_means_are_neither_right_nor_reversed() -> None:
+    quality = {"A": 1.0, "B": 3.0, "C": 5.0}
+    judged = {"A": 2.0, "B": 2.0, "C": 1.0}  # A = B, and C last instead of first
+    rng = np.random.default_rng(1)
+    answers = []
+    for item, system in product(range(20), "ABC"):
+        answers += [
+            rating(p, item, system, quality[system] + 0.1 * rng.normal()) for p in ("K", "L")
+        ]
+        answers.append(rating(JUDGE, item, system, judged[system]))
+    found = vet_judge(answers, JUDGE, VetOptions())
+    assert found.pairs is not None
+    assert (found.pairs.pairs, found.pairs.right, found.pairs.tied) == (3, 0, 1)
+    assert set(found.pairs.against) == {("C", "A"), ("C", "B")}
+    assert (
+        "orders 0 of the 3 pairs of systems that people tell apart as people do; to 1 it"
+        in found.verdict
+    )
+
+
+def test_a_copy_of_peoples_mean_is_noticed() -> None:
+    answers = [one for one in study() if one.judge != JUDGE]
+    means: dict[tuple[str, str], list[float]] = {}
+    for one in answers:
+        means.setdefault((one.item, one.system), []).append(one.number)
+    copy = [rating(JUDGE, item, system, float(np.mean(v))) for (item, system), v in means.items()]
+    assert (
+        "may have been made from these judgments"
+        in vet_judge(answers + copy, JUDGE, VetOptions()).verdict
+    )
+    assert "may have been made" not in vet_judge(study(), JUDGE, VetOptions()).verdict
+
+
+@pytest.mark.parametrize("knows", [False, True])
+def test_a_judge_that_gives_the_most_frequent_label_stands_in_for_nobody(knows: bool) -> None:
+    """People say `good` to 80% of the outputs, each for reasons of their own unless the judge knows."""
+    rng = np.random.default_rng(3)
+    answers = []
+    for item in range(80):
+        truth = rng.random() < 0.8
+        for person in ("Kim", "Lee", "Mia"):
+            own = truth if knows and rng.random() < 0.9 else rng.random() < 0.8
+            answers.append(rating(person, item, "A", "good" if own else "bad"))
+        answers.append(rating(JUDGE, item, "A", "good" if truth or not knows else "bad"))
+    found = vet_judge(answers, JUDGE, VetOptions(epsilon=0.2))
+    assert found.alt_test.passed
+    kappa = found.agreement.beyond_chance
+    assert kappa is not None
+    if knows:
+        assert kappa.low is not None and kappa.low > 0.3
+        assert found.verdict.startswith(f"{JUDGE} may stand in for one of these people")
+    else:
+        assert kappa.value == pytest.approx(0, abs=1e-12)
+        assert "not shown to agree with people more than by chance (κ = 0.00" in found.verdict
+        assert "It should not stand in for anyone" in found.verdict

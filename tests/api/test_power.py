@@ -111,3 +111,93 @@ def test_a_pilot_of_one_rating_an_output_says_what_it_cannot_show() -> None:
         wellput.power(pilot=pilot, question="fluency")
     with pytest.raises(wellput.InputError, match="question= has no effect"):
         wellput.power(difference=1, question="quality")
+
+
+def piloted(n_items: int = 24) -> tuple[wellput.EvalSet, list[wellput.Judgment]]:
+    """Outputs whose length follows what two judges say of them, of 60 items; judged: the first few."""
+    rng = np.random.default_rng(8)
+    felt = rng.normal([[4.0], [3.5]], 1.0, (2, 60))
+    words = (20 + 5 * felt + rng.normal(0, 5, felt.shape)).astype(int).clip(1)
+    items = [
+        wellput.Item(f"i{i:02}", outputs={"AB"[s]: "x " * words[s, i] for s in (0, 1)})
+        for i in range(60)
+    ]
+    ratings = [
+        wellput.Judgment(f"J{j}", f"i{i:02}", "AB"[s], "quality", felt[s, i] + rng.normal(0, 0.6))
+        for j in range(2)
+        for s in range(2)
+        for i in range(n_items)
+    ]  # fmt: skip
+    return wellput.EvalSet(items), ratings
+
+
+def test_a_pilot_gives_the_correlation_of_a_proxy() -> None:
+    evalset, ratings = piloted()
+    table = wellput.power(
+        pilot=ratings, proxy="length", evalset=evalset, difference=0.8, items=20, judges=2
+    )
+    means = {
+        (system, item): np.mean([r.number for r in ratings if (r.system, r.item) == (system, item)])
+        for system in "AB"
+        for item in {r.item for r in ratings}
+    }
+    words = {
+        (system, item.id): str(text).count("x")
+        for item in evalset
+        for system, text in item.outputs.items()
+    }
+    names = sorted({r.item for r in ratings})
+    expected = np.corrcoef(
+        [means["A", i] - means["B", i] for i in names],
+        [words["A", i] - words["B", i] for i in names],
+    )[0, 1]
+    assert table.assumed["proxy_correlation"] == pytest.approx(expected, abs=1e-9)
+    assert (table.assumed["pilot_judges"], table.assumed["proxy_items"]) == (2, 60)
+    assert "by length correlates" in table.notes[-1] and "on 24 items" in table.notes[-1]
+    assert "sd_judge" not in " ".join(table.notes)
+    by_hand = wellput.power(
+        difference=0.8,
+        proxy_correlation=table.assumed["proxy_correlation"],
+        proxy_items=60,
+        pilot_judges=2,
+        sd_item=table.assumed["sd_item"],
+        sd_noise=table.assumed["sd_noise"],
+        items=20,
+        judges=2,
+    )
+    assert by_hand.smallest == table.smallest and by_hand.rows == table.rows
+    needed = table.smallest[0]
+    assert needed.n_items is not None and needed.people_only is not None
+    assert needed.n_items < needed.people_only
+    values = table.to_dict()
+    assert values["smallest"][0]["people_only"] == needed.people_only
+    assert values["power"][0]["people_only"] < values["power"][0]["power"]
+    assert f"about {needed.n_items} items with the proxy, about {needed.people_only}" in str(table)
+
+
+@pytest.mark.parametrize(
+    ("keywords", "message"),
+    [
+        ({"proxy": "length"}, "proxy= needs pilot="),
+        ({"proxy_correlation": 0.5}, "go together"),
+        ({"proxy_items": 500}, "go together"),
+        ({"proxy_correlation": 0.5, "proxy_items": 99, "sd_judge": 0.2}, "sd_judge= has no effect"),
+        (
+            {"evalset": wellput.EvalSet([wellput.Item("a", outputs={"A": "x"})])},
+            "evalset= has no effect",
+        ),
+    ],
+)
+def test_what_a_plan_with_a_proxy_needs(keywords: dict[str, Any], message: str) -> None:
+    with pytest.raises(wellput.InputError, match=message):
+        wellput.power(difference=0.5, **keywords)
+
+
+def test_a_proxy_of_a_pilot_needs_outputs_and_ten_items() -> None:
+    evalset, ratings = piloted(6)
+    with pytest.raises(wellput.InputError, match="needs evalset="):
+        wellput.power(pilot=ratings, proxy="length")
+    with pytest.raises(wellput.InputError, match="two systems on 10 items; this one has 6"):
+        wellput.power(pilot=ratings, proxy="length", evalset=evalset)
+    with pytest.raises(wellput.InputError, match="pilot_judges= has no effect"):
+        wellput.power(pilot=ratings, proxy="length", evalset=evalset, pilot_judges=2)

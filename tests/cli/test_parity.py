@@ -36,7 +36,14 @@ NO_KEYWORD = {
     "name of study forget",
     "new_owner_token of study serve",
 }
-OF_A_STUDY = {"study invite", "study serve", "study status", "study export", "study forget"}
+OF_A_STUDY = {
+    "study invite",
+    "study serve",
+    "study status",
+    "study export",
+    "study backup",
+    "study forget",
+}
 """Methods of the study that the command names first; nothing in them is random or shared by threads."""
 NO_KEYWORD |= {
     f"{option} of {name}" for name in OF_A_STUDY for option in ("study", "seed", "threads")

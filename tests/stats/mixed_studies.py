@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from wellput.stats.mixed_equations import Codes, Floats, MixedDesign, crossed_codes, renumbered
+from wellput.stats.mixed.equations import Codes, Floats, MixedDesign, crossed_codes, renumbered
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 NAMES = ("crossed", "replicated", "documents", "crowd", "nested")

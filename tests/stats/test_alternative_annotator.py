@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
 
 from wellput.core.errors import InputError
-from wellput.stats.alternative_annotator import alternative_annotator_test
 from wellput.stats.corrections import benjamini_yekutieli
+from wellput.stats.judges.alternative_annotator import alternative_annotator_test
 
 NAN = float("nan")
 
@@ -84,3 +85,58 @@ def test_benjamini_yekutieli_equals_statsmodels() -> None:
     p_values = np.array([0.001, 0.2, 0.03, 0.04, 0.9])
     expected = multitest.multipletests(p_values, method="fdr_by")[1]
     assert benjamini_yekutieli(p_values) == pytest.approx(expected, abs=1e-12)
+
+
+def with_leads(leads: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> tuple[Any, Any]:
+    """Answers of A and B, and of a machine: compared with B, A alone wins where `leads` is 1, the
+    machine alone where it is −1, both where it is 0."""
+    a, b = np.where(leads == -1, 1.0, 0.0), np.zeros(len(leads))
+    return np.array([a, b]), np.where(leads == 1, 1.0, 0.0)
+
+
+def test_trials_of_one_item_count_together() -> None:
+    # A less machine on three items: (−1, −1), (0, 0), (1, −1); mean −⅓.
+    # Sums of what exceeds the mean: −4/3, 2/3, 2/3; divided by 6: −2/9, 1/9, 1/9, squares 6/81.
+    # Error: √(3/2 · 6/81) = ⅓; t = (−⅓ − 0.1) / ⅓ = −1.3 with 2 df. R: pt(-1.3, 2) = 0.1616.
+    people, machine = with_leads(np.array([-1.0, -1, 0, 0, 1, -1]))
+    found = alternative_annotator_test(
+        people, machine, scoring="accuracy", min_trials=6, clusters=np.array([0, 0, 1, 1, 2, 2])
+    )
+    one = found.people[0].clustered
+    assert one is not None
+    assert (one.n_clusters, one.won) == (3, False)
+    assert one.p_value == pytest.approx(0.1616, abs=1e-4)
+    apart = alternative_annotator_test(people, machine, scoring="accuracy", min_trials=6)
+    assert [p.p_value for p in apart.people] == [p.p_value for p in found.people]
+    assert not apart.is_clustered and found.is_clustered
+
+
+def test_one_trial_an_item_is_the_published_test() -> None:
+    people, machine = with_leads(np.array([-1.0, -1, 0, 0, 1, -1]))
+    found = alternative_annotator_test(
+        people, machine, scoring="accuracy", min_trials=6, clusters=np.arange(6)[::-1]
+    )
+    assert not found.is_clustered
+    assert (found.beaten_rate, found.is_decided) == (found.winning_rate, found.passed)
+
+
+def test_the_clustered_test_keeps_its_level_where_the_published_one_does_not() -> None:
+    """The machine loses 0.1 more than it wins, as much as is allowed; trials of an item are alike."""
+    rng = np.random.default_rng(5)
+    published = clustered = 0
+    places = np.repeat(np.arange(30), 6)
+    for _ in range(400):
+        felt = (
+            np.sqrt(0.3) * rng.normal(size=(30, 1)) + np.sqrt(0.7) * rng.normal(size=(30, 6))
+        ).ravel()
+        # 40% above 0.2533, 30% below −0.5244: 0.1 more lost than won.
+        people, machine = with_leads(
+            np.where(felt > 0.2533, 1.0, np.where(felt < -0.5244, -1.0, 0.0))
+        )
+        found = alternative_annotator_test(people, machine, scoring="accuracy", clusters=places)
+        one = found.people[0]
+        assert one.clustered is not None
+        published += one.p_value < 0.05
+        clustered += one.clustered.p_value < 0.05
+    assert published / 400 > 0.1
+    assert clustered / 400 < 0.05 + 3 * 0.011

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from wellput.agreement.fitted_question import fit_question, pair_weights
-from wellput.agreement.judgment_design import question_data
+from wellput.agreement.rankings.fitted_question import fit_question, pair_weights
+from wellput.agreement.rankings.judgment_design import question_data
 from wellput.core.judgment import Judgment
-from wellput.stats.balanced_panel import difference_variances
+from wellput.stats.mixed.balanced_panel import difference_variances
 
 
 @pytest.mark.parametrize(

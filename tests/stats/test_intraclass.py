@@ -10,7 +10,7 @@ import pytest
 
 from wellput.core.errors import InputError
 from wellput.core.metric import Floats
-from wellput.stats.reliability import intraclass_correlations
+from wellput.stats.judges.reliability import intraclass_correlations
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "intraclass.csv"
 # Targets × judges: Table 2 of Shrout & Fleiss (1979), and one with a severe judge.

@@ -5,7 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from wellput.stats.judge_agreement import judge_agreement, panel_correlation, repeat_consistency
+from wellput.stats.judges.one_more_judge import (
+    judge_agreement,
+    panel_correlation,
+    repeat_consistency,
+)
 
 ITEMS = np.arange(12)
 ONE_QUESTION = np.zeros(12, dtype=np.intp)

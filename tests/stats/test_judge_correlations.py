@@ -9,7 +9,7 @@ from scipy.stats import pearsonr
 
 from wellput.core.errors import InputError
 from wellput.core.metric import Floats
-from wellput.stats.judge_correlations import (
+from wellput.stats.judges.correlations import (
     judges_against_rest,
     pair_correlations,
     pairwise_correlations,

@@ -15,7 +15,13 @@ from statsmodels.stats.inter_rater import aggregate_raters
 from statsmodels.stats.inter_rater import fleiss_kappa as statsmodels_fleiss
 
 from wellput.core.errors import InputError
-from wellput.stats.kappa import Weights, cohen_kappa, confusion, fleiss_kappa, pairwise_kappas
+from wellput.stats.judges.kappa import (
+    Weights,
+    cohen_kappa,
+    confusion,
+    fleiss_kappa,
+    pairwise_kappas,
+)
 
 NAN = float("nan")
 SKLEARN = {"none": None, "linear": "linear", "quadratic": "quadratic"}

@@ -11,7 +11,7 @@ from hypothesis.extra.numpy import arrays
 
 from wellput.core.errors import InputError
 from wellput.core.metric import Floats
-from wellput.stats.krippendorff import MeasurementLevel, krippendorff_alpha
+from wellput.stats.judges.krippendorff import MeasurementLevel, krippendorff_alpha
 
 NAN = float("nan")
 LEVELS: tuple[MeasurementLevel, ...] = get_args(MeasurementLevel)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.stats.mixed_studies import dense_matrices, simulated
 from wellput import _native
 from wellput.core.errors import InputError
-from wellput.stats.mixed_equations import (
+from wellput.stats.mixed.equations import (
     Floats,
     MixedDesign,
     MixedModel,

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from wellput.stats.mixed_equations import Floats
-from wellput.stats.mixed_families import ChoicesWithTies, Family, Grades, YesNo
+from wellput.stats.mixed.equations import Floats
+from wellput.stats.mixed.families import ChoicesWithTies, Family, Grades, YesNo
 
 ETA = np.array([-3.0, -1.2, 0.0, 0.4, 1.7, 6.0])
 FAMILIES = [

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from tests.stats.mixed_studies import dense_matrices, simulated
 from tests.stats.test_mixed_equations import chosen_pairs
-from wellput.stats.mixed_equations import Codes, MixedDesign, crossed_codes, renumbered
-from wellput.stats.mixed_identifiable import identify_components
+from wellput.stats.mixed.equations import Codes, MixedDesign, crossed_codes, renumbered
+from wellput.stats.mixed.identifiable import identify_components
 
 
 def design_of(judge: Codes, system: Codes, item: Codes, per_document: int = 2) -> MixedDesign:

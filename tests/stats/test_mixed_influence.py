@@ -7,10 +7,10 @@ import pytest
 
 from tests.stats.mixed_studies import golden_columns, golden_design, simulated
 from tests.stats.test_mixed_laplace import choice_columns, chosen
-from wellput.stats.mixed_equations import MixedDesign
-from wellput.stats.mixed_influence import judge_influence
-from wellput.stats.mixed_laplace import fit_binary, fit_choices, fit_ordinal
-from wellput.stats.mixed_linear import fit_linear
+from wellput.stats.mixed.equations import MixedDesign
+from wellput.stats.mixed.influence import judge_influence
+from wellput.stats.mixed.laplace import fit_binary, fit_choices, fit_ordinal
+from wellput.stats.mixed.linear import fit_linear
 
 
 def test_exact_if_judges_are_the_only_effect() -> None:

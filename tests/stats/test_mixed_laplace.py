@@ -10,9 +10,9 @@ import pytest
 
 from tests.stats.mixed_studies import GOLDEN, NAMES, golden, golden_columns, golden_design
 from wellput.core.errors import InputError
-from wellput.stats.mixed_equations import Codes, Floats, MixedDesign, crossed_codes
-from wellput.stats.mixed_laplace import fit_binary, fit_choices, fit_ordinal
-from wellput.stats.mixed_separation import Disconnected, Separated
+from wellput.stats.mixed.equations import Codes, Floats, MixedDesign, crossed_codes
+from wellput.stats.mixed.laplace import fit_binary, fit_choices, fit_ordinal
+from wellput.stats.mixed.separation import Disconnected, Separated
 
 R = golden("mixed_laplace.json")
 CHOICES = golden("mixed_choices.json")
@@ -204,7 +204,7 @@ def test_a_large_core_gives_nearly_the_same(study: str, monkeypatch: pytest.Monk
     grades = golden_columns(study)["grade"]
     design = golden_design(study, R["ordinal"][study]["formula"])
     expected = fit_ordinal(grades, design)
-    monkeypatch.setattr("wellput.stats.mixed_laplace.LARGE_CORE", 5)
+    monkeypatch.setattr("wellput.stats.mixed.laplace.LARGE_CORE", 5)
     found = fit_ordinal(grades, design)
     np.testing.assert_allclose(found.effects, expected.effects, atol=2e-3)
     errors = [np.sqrt(np.diag(fitted.covariance)) for fitted in (found, expected)]

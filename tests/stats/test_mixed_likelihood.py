@@ -7,9 +7,9 @@ import pytest
 
 from tests.stats.mixed_studies import dense_matrices, golden_columns, golden_design
 from tests.stats.test_mixed_laplace import chosen
-from wellput.stats.mixed_equations import Floats, MixedModel
-from wellput.stats.mixed_families import ChoicesWithTies, Family, Grades, YesNo
-from wellput.stats.mixed_likelihood import (
+from wellput.stats.mixed.equations import Floats, MixedModel
+from wellput.stats.mixed.families import ChoicesWithTies, Family, Grades, YesNo
+from wellput.stats.mixed.likelihood import (
     LaplaceLikelihood,
     hessian_by_differences,
     safely_positive,

@@ -15,9 +15,9 @@ from tests.stats.mixed_studies import (
     simulated,
 )
 from wellput.core.errors import InputError
-from wellput.stats.mixed_equations import MixedDesign, MixedModel
-from wellput.stats.mixed_identifiable import identify_components
-from wellput.stats.mixed_linear import fit_linear, ratios_of
+from wellput.stats.mixed.equations import MixedDesign, MixedModel
+from wellput.stats.mixed.identifiable import identify_components
+from wellput.stats.mixed.linear import fit_linear, ratios_of
 
 LME4 = golden("mixed_linear.json")
 COMPONENTS = ("judge", "item", "document", "judge:system", "item:system", "document:system")
@@ -144,8 +144,8 @@ def test_a_large_core_gives_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     values, design = simulated(9, judges=60, systems=6, items=40, share=0.3)
     design = design.only(("judge", "item", "judge:system", "item:system"))
     expected = fit_linear(values, design)
-    monkeypatch.setattr("wellput.stats.mixed_linear.LARGE_CORE", 200)
-    monkeypatch.setattr("wellput.stats.mixed_linear.PART_CORE", 150)
+    monkeypatch.setattr("wellput.stats.mixed.linear.LARGE_CORE", 200)
+    monkeypatch.setattr("wellput.stats.mixed.linear.PART_CORE", 150)
     found = fit_linear(values, design)
     np.testing.assert_allclose(found.effects, expected.effects, rtol=1e-4)
     for name, component in expected.components.items():
@@ -171,6 +171,6 @@ def test_what_cannot_be_fitted_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
         fit_linear(values, MixedDesign(np.arange(4), {}))
     with pytest.raises(InputError, match="ratings, not choices"):
         fit_linear(values[:2], MixedDesign(np.array([[0, 1], [1, 0]]), {}))
-    monkeypatch.setattr("wellput.stats.mixed_equations.MAX_CORE_COLUMNS", 3)
+    monkeypatch.setattr("wellput.stats.mixed.equations.MAX_CORE_COLUMNS", 3)
     with pytest.raises(InputError, match="leave out a random effect"):
         MixedModel(MixedDesign(systems, {"judge": np.arange(4), "other": np.array([0, 1, 0, 1])}))

@@ -8,9 +8,9 @@ import pytest
 from tests.stats.mixed_studies import golden_columns, golden_design
 from tests.stats.test_mixed_laplace import chosen
 from wellput.core.errors import InputError
-from wellput.stats.mixed_equations import MixedDesign
-from wellput.stats.mixed_laplace import fit_binary, fit_choices, fit_ordinal
-from wellput.stats.mixed_scale import expected_values
+from wellput.stats.mixed.equations import MixedDesign
+from wellput.stats.mixed.laplace import fit_binary, fit_choices, fit_ordinal
+from wellput.stats.mixed.scale import expected_values
 
 
 def test_shares_of_yes() -> None:

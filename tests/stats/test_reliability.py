@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from wellput.core.metric import Floats
-from wellput.stats.judge_correlations import split_half
-from wellput.stats.reliability import panel_reliability
+from wellput.stats.judges.correlations import split_half
+from wellput.stats.judges.reliability import panel_reliability
 
 WORTH = np.array([-0.6, -0.2, 0.0, 0.3, 0.5])
 N_ITEMS = 40

@@ -10,8 +10,14 @@ from nltk.metrics.agreement import AnnotationTask
 from nltk.metrics.distance import binary_distance, jaccard_distance, masi_distance
 
 from wellput.core.errors import InputError
-from wellput.stats.kappa import cohen_kappa, pairwise_kappas
-from wellput.stats.weighted_agreement import Distance, beta, beta_by_item, distances, interval_beta
+from wellput.stats.judges.kappa import cohen_kappa, pairwise_kappas
+from wellput.stats.judges.weighted_agreement import (
+    Distance,
+    beta,
+    beta_by_item,
+    distances,
+    interval_beta,
+)
 
 NLTK = {"nominal": binary_distance, "jaccard": jaccard_distance, "masi": masi_distance}
 DISTANCES: tuple[Distance, ...] = ("nominal", "jaccard", "masi")

@@ -211,3 +211,16 @@ def test_schemathesis_finds_nothing(
         case.call_and_validate(excluded_checks=[positive_data_acceptance])
 
     check()
+
+
+def test_the_answer_to_a_task_cannot_be_changed(tmp_path: Path) -> None:
+    """A judge who could try again would find the answer in the end."""
+    store = new_store(tmp_path, default_questionnaire("task"))
+    (invitation,) = store.invite(1)
+    client, api = client_of(store), f"/api/judge/{invitation.token}"
+    trial = client.get(f"{api}/next").json()["trial"]
+    wrong, right = (trial["questions"][0]["choices"] or ["Monday", "Tuesday"])[:2]
+    assert answer(client, api, trial["id"], {"success": wrong}).status_code == 201
+    assert answer(client, api, trial["id"], {"success": wrong}).status_code == 200
+    assert answer(client, api, trial["id"], {"success": right}).status_code == 409
+    assert {each.extra["answer"] for each in store.judgments()} == {wrong}

@@ -16,6 +16,7 @@ from tests.studies.served_study import (
     new_store,
     submit,
 )
+from tests.studies.studies import Clock, new_setup
 from wellput.core.judgment import Judgment
 from wellput.io import read_judgments
 from wellput.studies.store import Store
@@ -48,6 +49,56 @@ def test_only_the_owner_gets_in(tmp_path: Path) -> None:
     assert invitation.judge in client.get("/dashboard").text
     forged = client_of(store).get("/dashboard", headers={"Cookie": "wellput_owner=made.up"})
     assert "Owner’s token" in forged.text
+
+
+def test_signing_out_ends_the_session_on_the_server(tmp_path: Path) -> None:
+    """A copy of the cookie is worth nothing after signing out."""
+    store = new_store(tmp_path)
+    (invitation,) = store.invite(1)
+    judge_all(store, invitation.token, "5")
+    client = owner_of(store)
+    copied = {"Cookie": f"wellput_owner={client.cookies['wellput_owner']}"}
+    assert client_of(store).get("/dashboard/judgments.csv", headers=copied).status_code == 200
+    page = client.get("/dashboard").text
+    assert client.post("/dashboard/leave", data=fields_of(page)).status_code == 303
+    assert client_of(store).get("/dashboard/judgments.csv", headers=copied).status_code == 403
+
+
+def test_the_owner_sees_and_ends_other_sessions(tmp_path: Path) -> None:
+    store = new_store(tmp_path)
+    mine, other = owner_of(store), owner_of(store)
+    page = mine.get("/dashboard").text
+    assert page.count("this browser") == 1 and page.count(">End</button>") == 1
+    form = page[page.index('action="/dashboard/sessions"') :]
+    number = form[form.index('name="session" value="') :].split('"')[3]
+    csrf = fields_of(page)["csrf"]
+    assert client_of(store).post("/dashboard/sessions", data={"session": number}).status_code == 403
+    assert mine.post("/dashboard/sessions", data={"session": number}).status_code == 403
+    assert "Owner’s token" not in other.get("/dashboard").text
+    assert mine.post("/dashboard/sessions", data={"session": "x", "csrf": csrf}).status_code == 303
+    assert (
+        mine.post("/dashboard/sessions", data={"session": number, "csrf": csrf}).status_code == 303
+    )
+    assert "Owner’s token" in other.get("/dashboard").text
+    assert ">End</button>" not in mine.get("/dashboard").text
+
+
+def test_sessions_last_until_a_new_token_or_thirty_days_unused(tmp_path: Path) -> None:
+    clock = Clock()
+    Store.create(tmp_path / "study.db", new_setup(), clock=clock)
+    store = Store.open(tmp_path / "study.db", clock=clock)
+    sessions = store.owner_sessions
+    token = sessions.begin()
+    for _ in range(3):
+        clock.now += 29 * 86400
+        assert sessions.is_open(token)
+    # Another process that serves the study knows it too.
+    assert Store.open(tmp_path / "study.db", clock=clock).owner_sessions.is_open(token)
+    store.renew_owner_token()
+    assert not sessions.is_open(token) and sessions.all_open(token) == []
+    token = sessions.begin()
+    clock.now += 31 * 86400
+    assert not sessions.is_open(token) and sessions.all_open(token) == []
 
 
 @pytest.mark.heavy

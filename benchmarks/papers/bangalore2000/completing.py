@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from benchmarks.pages import table
 from benchmarks.papers.bangalore2000 import wsj
-from benchmarks.papers.markdown import table
 from wellput.core.tree import Tree
 from wellput.language.realize.inputs import InputKind
 from wellput.language.realize.inserter import Insertion, prune
@@ -102,7 +102,7 @@ numbers. Ours, on the same {len(trees)} sentences: words of a kind that have no 
 one, so it stays), and `--insert` puts words in. Precision and recall count words of the same form, wherever they stand, with 95% intervals
 (Wilson):
 
-{table(heads, rows, numbers_from=2)}
+{table(heads, rows)}
 
 Given lemmas with tags (`--input lemmas`) instead of inflected words, {_share(forms.right, forms.inflected)} of {forms.inflected:,} inflected words get the form of the
 sentence, and {_share(forms.all_right, forms.words)} of all {forms.words:,} words. The lemmas are wellput's own (`convert --lemmas`), so a part of the misses may be theirs.

@@ -11,7 +11,7 @@ from benchmarks.papers.bangalore2000.simulated_study import (
     TABLE_3,
     SimulatedStudy,
 )
-from benchmarks.papers.markdown import p_text
+from benchmarks.papers.wording import p_text
 
 OPTIONS = ":tokenize=none,lowercase=true"
 PAPER_R = {

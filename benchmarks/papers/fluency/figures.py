@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
+from benchmarks import pages
 from wellput.core.metric import Floats
 
 RESAMPLES = 1000
@@ -87,5 +88,4 @@ def mean_bounds(column: Floats) -> tuple[float, float]:
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    lines = [f"| {' | '.join(row)} |" for row in (header, ["---"] * len(header), *rows)]
-    return [*lines, ""]
+    return [pages.table(header, rows), ""]

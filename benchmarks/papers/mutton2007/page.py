@@ -15,7 +15,6 @@ import numpy as np
 
 from benchmarks.pages import write_page
 from benchmarks.papers.fluency.figures import pearson, short, spearman
-from benchmarks.papers.markdown import listed
 from benchmarks.papers.mutton2007 import people as rated_people
 from benchmarks.papers.mutton2007 import tables, trials_section
 from benchmarks.papers.mutton2007.figures import (
@@ -37,6 +36,7 @@ from benchmarks.papers.mutton2007.printed import (
 )
 from benchmarks.papers.mutton2007.reuters import TEST_SENTENCES, TRAINING_SENTENCES
 from benchmarks.papers.mutton2007.simulated_trials import Trial, trial
+from benchmarks.papers.wording import listed
 from wellput.stats.proportions import wilson
 
 SEED = 12345

@@ -10,9 +10,9 @@ import numpy as np
 
 from benchmarks.papers.fluency.figures import bounds, interval, labeled, pearson, short
 from benchmarks.papers.fluency.texts import Rated, gug_alone, lau, some_of, webnlg
-from benchmarks.papers.markdown import listed
 from benchmarks.papers.mutton2007.figures import GLEU, SCORERS, columns_of, paper_parsers, trained
 from benchmarks.papers.mutton2007.printed import FEATURES, NAMES
+from benchmarks.papers.wording import listed
 
 MOST = 200
 """Sentences of a set; link grammar takes its time."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from benchmarks.papers.fluency.figures import labeled, short
-from benchmarks.papers.markdown import listed
 from benchmarks.papers.mutton2007.figures import (
     GLEU,
     SCORERS,
@@ -13,6 +12,7 @@ from benchmarks.papers.mutton2007.figures import (
 )
 from benchmarks.papers.mutton2007.printed import BRIEF, KINDS, NAMES, TABLE_2, TABLE_6
 from benchmarks.papers.mutton2007.simulated_trials import MEANS
+from benchmarks.papers.wording import listed
 from wellput.stats.proportions import wilson
 
 

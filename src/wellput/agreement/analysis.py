@@ -29,16 +29,17 @@ from wellput.agreement.orders import is_sentinel, metric_orders
 from wellput.agreement.panel import Exclusion, Normalization, Panel
 from wellput.agreement.preferences import decision_confusions
 from wellput.agreement.prepared_panels import prepared_panels
-from wellput.agreement.ranked_questions import judgments_of, rank_question
+from wellput.agreement.rankings.ranked_questions import judgments_of, rank_question
 from wellput.agreement.result import Agreement, AgreementLevel, AgreementResult, MetricDifference
-from wellput.agreement.verdicts import Decisions, verdict_rows
+from wellput.agreement.substitutions import Decisions, verdict_rows
+from wellput.core.clusters import Clusters
 from wellput.core.errors import InputError
 from wellput.core.estimates import Generalize, ScoreTable
 from wellput.core.judgment import Judgment
 from wellput.core.work import OnPhase, ignore_phase
 from wellput.stats.corrections import CORRECTIONS, Correction
 from wellput.stats.correlation import Coefficient, Correlation, CorrelationAverage
-from wellput.stats.metric_comparison import CorrelationTest
+from wellput.stats.metric_comparison import TESTS_OF_SINGLE_ITEMS, CorrelationTest
 
 MIN_SYSTEMS = 3
 MetricItems: TypeAlias = Literal["judged", "all"]
@@ -148,8 +149,20 @@ def agree(
         notes=(
             *(panel.note for panel in ready.values() if panel.note),
             *(FITTED_HERE_NOTE.format(name) for name in tables if name in options.fitted_here),
+            *_items_taken_alone(options.test, first.clusters, len(tables)),
         ),
     )
+
+
+def _items_taken_alone(test: str, clusters: Clusters | None, n_metrics: int) -> list[str]:
+    """A note on a named test that exchanges or draws single items, where these have clusters."""
+    if test not in TESTS_OF_SINGLE_ITEMS or clusters is None or n_metrics < 2:
+        return []
+    return [
+        f"{test} takes every item alone, as in the paper: it does not know the {clusters.n:,} "
+        f"{clusters.words}. Its p-values are too small where items of one {clusters.unit} are alike. "
+        f"The default test leaves out whole {clusters.words}."
+    ]
 
 
 def _excluded(

@@ -29,6 +29,7 @@ from wellput.core.clusters import DOCUMENT
 from wellput.core.errors import InputError, counted
 from wellput.core.estimates import Estimate, Generalize, ScoreTable
 from wellput.core.metric import Floats
+from wellput.stats.cluster_deletion import sums_by_cluster
 from wellput.stats.correlation import Coefficient, Correlation, correlation_value
 from wellput.stats.correlation_intervals import (
     ChanceLevel,
@@ -39,7 +40,7 @@ from wellput.stats.correlation_intervals import (
     scale_of,
 )
 from wellput.stats.soft_accuracy import spa, spa_by_normal_curve, spa_leave_one_out
-from wellput.stats.two_way_jackknife import TableFigure
+from wellput.stats.two_way_jackknife import LeftOutClusters, TableFigure
 
 
 def common_cells(tables: Sequence[ScoreTable], human: ScoreTable) -> NDArray[np.bool_]:
@@ -67,11 +68,17 @@ def system_scores(table: ScoreTable, cells: NDArray[np.bool_]) -> Floats:
     return oriented(table, np.where(cells.any(axis=1), table.aggregate(sums), np.nan))
 
 
-def system_scores_without_items(table: ScoreTable, cells: NDArray[np.bool_]) -> Floats:
-    """The systems' scores without each item (items, systems), NaN where a system has no other item."""
+def system_scores_without(
+    table: ScoreTable, cells: NDArray[np.bool_], codes: NDArray[np.intp]
+) -> Floats:
+    """The systems' scores without the items of each code (codes, systems), NaN where a system has no
+    others."""
     statistics = np.where(cells[..., None], table.statistics, 0.0)
-    left = np.moveaxis(statistics.sum(axis=1, keepdims=True) - statistics, 1, 0)
-    has_others = (cells.sum(axis=1, keepdims=True) - cells).T > 0
+    parts = np.stack(
+        [sums_by_cluster(column, codes) for column in np.moveaxis(statistics, 2, 0)], axis=-1
+    )
+    left = np.moveaxis(statistics.sum(axis=1, keepdims=True) - parts, 1, 0)
+    has_others = (cells.sum(axis=1, keepdims=True) - sums_by_cluster(cells, codes)).T > 0
     return oriented(table, np.where(has_others, table.aggregate(left), np.nan))
 
 
@@ -164,7 +171,7 @@ def correlate_segments(
         human,
         correlation,
         correlation_value(x, z, correlation),
-        lambda _: leave_out(x, z, correlation),
+        lambda _: leave_out(x, z, correlation, table.clusters),
         lambda: chance_of_segments(x, z, correlation, seed=seed, threads=threads),
     )
 
@@ -249,15 +256,26 @@ def left_out_systems(
     *,
     own: Cells | None = None,
 ) -> TableFigure:
-    """The coefficient of the systems' scores without each system, item and cell. `own` are the cells
-    of the metric, where it has others than people."""
+    """The coefficient of the systems' scores without each system, item and cell, and without each
+    cluster where items have some. `own` are the cells of the metric, where it has others than
+    people."""
     scored = cells if own is None else own
-    return leave_out_of_scores(
-        (system_scores(table, scored), system_scores_without_items(table, scored)),
-        (system_scores(human, cells), system_scores_without_items(human, cells)),
-        scored | cells,
-        coefficient,
-    )
+    clusters = table.clusters
+
+    def without(codes: NDArray[np.intp]) -> TableFigure:
+        return leave_out_of_scores(
+            (system_scores(table, scored), system_scores_without(table, scored, codes)),
+            (system_scores(human, cells), system_scores_without(human, cells, codes)),
+            sums_by_cluster(scored | cells, codes) > 0,
+            coefficient,
+        )
+
+    found = without(np.arange(cells.shape[1]))
+    if clusters is None:
+        return found
+    whole = without(clusters.codes)
+    left_out = LeftOutClusters(whole.items, whole.cells)
+    return replace(found, clusters=clusters, left_out=left_out)
 
 
 def vector_correlation(x: Floats, z: Floats, coefficient: Coefficient) -> Estimate:

@@ -15,17 +15,17 @@ from wellput.core.errors import counted
 from wellput.core.estimates import Estimate
 from wellput.core.judgment import Judgment, Preference
 from wellput.core.metric import Floats
-from wellput.stats.judge_correlations import (
+from wellput.stats.judges.correlations import (
     judges_against_rest,
     pair_correlations,
     pairwise_correlations,
     split_half,
 )
-from wellput.stats.kappa import pairwise_kappas
-from wellput.stats.krippendorff import krippendorff_alpha
-from wellput.stats.ratings import MIN_SHARED_UNITS
-from wellput.stats.reliability import intraclass_correlations, panel_reliability
-from wellput.stats.weighted_agreement import interval_beta
+from wellput.stats.judges.kappa import pairwise_kappas
+from wellput.stats.judges.krippendorff import krippendorff_alpha
+from wellput.stats.judges.ratings import MIN_SHARED_UNITS
+from wellput.stats.judges.reliability import intraclass_correlations, panel_reliability
+from wellput.stats.judges.weighted_agreement import interval_beta
 
 MIN_PANEL_SHARE = 0.5
 """With less than this share of all possible ratings, judges are treated as a crowd, not as a panel."""

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from wellput.agreement.ranking import RankedSystem, Ranking, listed
+from wellput.agreement.rankings.plain_ranking import RankedSystem, Ranking, listed
 from wellput.core.errors import counted
 from wellput.core.estimates import ScoreTable
 

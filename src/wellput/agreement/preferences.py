@@ -22,18 +22,18 @@ import numpy as np
 
 from wellput.agreement.correlations import oriented
 from wellput.agreement.exclusions import without_excluded
-from wellput.agreement.fitted_ranking import FittedRanking
 from wellput.agreement.judges import summarize_choosers
 from wellput.agreement.orders import metric_orders
 from wellput.agreement.panel import Exclusion, KnownNames, Panel, refuse_unknown
-from wellput.agreement.ranked_questions import rank_question
-from wellput.agreement.ranking import Ranking
+from wellput.agreement.rankings.fitted_ranking import FittedRanking
+from wellput.agreement.rankings.plain_ranking import Ranking
+from wellput.agreement.rankings.ranked_questions import rank_question
 from wellput.agreement.result import AgreementResult
 from wellput.core.errors import InputError, counted
 from wellput.core.estimates import ScoreTable
 from wellput.core.judgment import Preference
 from wellput.core.scores import MIN_ITEMS_FOR_CLAIMS
-from wellput.stats.kappa import Confusion, confusion
+from wellput.stats.judges.kappa import Confusion, confusion
 from wellput.stats.preferences import Choices, goodness_of_fit, selection_ratios, win_rates
 
 KEPT, REFUSED = "kept", "refused"

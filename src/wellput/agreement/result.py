@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, ClassVar, Literal
 
 from wellput.agreement.orders import MetricOrder
-from wellput.agreement.ranking import Ranking
+from wellput.agreement.rankings.plain_ranking import Ranking
 from wellput.core.clusters import Clusters
 from wellput.core.estimates import Generalize
 from wellput.core.result import Result
@@ -162,6 +162,7 @@ class AgreementResult(Result):
             "by": [
                 {
                     "by": dict(part.by or {}),
+                    "ranking": [row.to_dict() for row in part.ranking],
                     "agreement": [asdict(row) for row in part.agreement],
                     "differences": [asdict(pair) for pair in part.differences],
                 }

@@ -11,12 +11,12 @@ from wellput.agreement.chosen_answers import choose_answers
 from wellput.agreement.correlations import Uncertainty
 from wellput.agreement.exclusions import parse_exclusion, with_unknown
 from wellput.agreement.homogeneity import homogeneity_rows
-from wellput.agreement.judgment_design import with_documents
 from wellput.agreement.panel import Normalization, names_of
 from wellput.agreement.preferences import KEPT, REFUSED, agree_on_preferences
+from wellput.agreement.rankings.judgment_design import with_documents
 from wellput.agreement.result import AgreementLevel, AgreementResult
 from wellput.agreement.slices import agree_by
-from wellput.agreement.verdicts import decisions_of
+from wellput.agreement.substitutions import decisions_of
 from wellput.api.inputs import (
     Answers,
     Columns,

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import cast
 
 import numpy as np
 
-from wellput.agreement.chosen_answers import chosen_judges, refuse_labels
-from wellput.agreement.estimating import EstimateResult, choose_next, estimate_systems
-from wellput.agreement.exclusions import parse_exclusion, with_unknown, without_excluded
-from wellput.agreement.judged_trials import OutputValues, unknown_judge
-from wellput.agreement.panel import AnyJudgment, names_of
-from wellput.agreement.proxied_labels import ProxiedLabels, chosen_labels, rated_labels
-from wellput.agreement.ranking import RankingModel
+from wellput.agreement.machines.estimating import EstimateResult, choose_next, estimate_systems
+from wellput.agreement.machines.proxied_labels import ProxiedLabels
+from wellput.agreement.panel import AnyJudgment
+from wellput.agreement.rankings.plain_ranking import RankingModel
 from wellput.api.inputs import (
     Answers,
     Columns,
@@ -23,21 +20,16 @@ from wellput.api.inputs import (
     check_confidence,
     check_files,
     checks_choices,
-    fitted_to,
-    open_items,
-    read_answers,
 )
-from wellput.api.output_values import documents_of, item_tags, metric_values, tag_names
+from wellput.api.output_values import item_tags, tag_names
+from wellput.api.proxied_judgments import read_proxied
 from wellput.core.errors import InputError, did_you_mean
-from wellput.core.judgment import MACHINE_PREFIX, Judgment, Preference
-from wellput.core.registries import Names, split_names
-from wellput.core.work import OnPhase, available_cores, ignore_phase
+from wellput.core.judgment import Judgment, Preference
+from wellput.core.registries import Names
+from wellput.core.work import OnPhase, ignore_phase
 from wellput.io.files import PathLike
 from wellput.io.label_plans import read_label_probabilities, write_label_plan
-from wellput.metrics.registry import create_all
 from wellput.stats.places import places_of
-
-JUDGE_PREFIX = "judge:"
 
 
 @checks_choices
@@ -122,48 +114,25 @@ def estimate(
     check_files([path, plan], [evalset, judgments])
     if plan is not None and budget is None:
         raise InputError("plan= is the file for the items of budget=: give a number of items.")
-    on_phase("reading judgments")
-    answers = _of_question(read_answers(judgments), question)
-    name = _judge_of(proxy, answers)
-    metrics = [] if name is not None else create_all(proxy)
-    if own := fitted_to(judgments, metrics):
-        raise InputError(
-            f"proxy={own[0]!r} was fitted to these judgments, so it agrees with them too well. Give "
-            "its predictors instead, such as proxy='chrf,length': they are fitted to other items than "
-            "those that they are used for."
-        )
-    source = open_items(evalset, metrics, column=column, threads=threads, on_phase=on_phase)
-    known = names_of(source.unparsed, on_progress=on_phase("reading items"))
-    exclusions = [
-        parse_exclusion(text) for text in ([exclude] if isinstance(exclude, str) else exclude)
-    ]
-    exclusions = with_unknown(answers, exclusions, known)
-    kept, excluded = without_excluded(answers, exclusions)
-    refuse_labels(kept[0].question if kept else "", kept)
-    machine = [answer for answer in kept if answer.judge == name]
-    labels, _ = chosen_judges(
-        [answer for answer in kept if answer.judge != name], split_names(judges)
+    read = read_proxied(
+        evalset,
+        judgments,
+        proxy,
+        column=column,
+        question=question,
+        judges=judges,
+        exclude=exclude,
+        threads=threads,
+        on_phase=on_phase,
     )
-    if not labels:
-        raise InputError("There are no judgments of people.")
-    documents = documents_of(source)
-    items = list(known.items)
-    scores: list[OutputValues] = []
-    if name is None:
-        on_phase("scoring")
-        scores = list(metric_values(source, metrics, threads or available_cores(), on_phase))
-        items = list(dict.fromkeys(item for values in scores for _, item in values))
-    items = sorted(items)
-    given = _given(
-        labels, machine if name is not None else None, scores, list(known.systems), items, documents
-    )
+    given = read.given
     if probabilities is not None:
         chances = read_label_probabilities(probabilities, given.items)
         given = replace(given, weights=1 / chances)
     if strata is not None:
-        tags = item_tags(source, strata)
+        tags = item_tags(read.source, strata)
         if not tags:
-            raise InputError(_unknown_tag(strata, tag_names(source)))
+            raise InputError(_unknown_tag(strata, tag_names(read.source)))
         given = replace(given, strata=places_of([tags.get(item, "") for item in given.items]))
     on_phase("estimating")
     rows, differences = estimate_systems(given, confidence=confidence)
@@ -173,93 +142,26 @@ def estimate(
         next_items = choose_next(given, budget, before=before, rng=np.random.default_rng(seed))
         if plan is not None:
             write_label_plan(plan, next_items.probabilities, next_items.chosen)
-    model = _model(labels)
+    model = _model(read.labels)
     result = EstimateResult(
-        question=labels[0].question,
-        proxy=name or ", ".join(metric.name for metric in metrics),
+        question=read.labels[0].question,
+        proxy=read.proxy,
         model=model,
-        is_proxy_share=model != "mean" and _is_share(given, is_judge=name is not None),
+        is_proxy_share=model != "mean" and _is_share(given, is_judge=read.is_judge),
         systems=rows,
         differences=differences,
-        judges=tuple(dict.fromkeys(answer.judge for answer in labels)),
-        clustered_by="item" if documents is None else "document",
+        judges=tuple(dict.fromkeys(answer.judge for answer in read.labels)),
+        clustered_by=read.clustered_by,
         has_probabilities=given.weights is not None,
         strata=strata,
         next_items=next_items,
-        excluded=excluded,
+        excluded=read.excluded,
         n_without_proxy=given.n_without_proxy,
         confidence=confidence,
     )
     if path is not None:
         result.save(path)
     return result
-
-
-def _of_question(
-    answers: list[Judgment] | list[Preference], question: str | None
-) -> list[Judgment]:
-    """The answers to the question; ratings and choices alike are typed as ratings here."""
-    known = list(dict.fromkeys(answer.question for answer in answers))
-    if question is None and len(known) > 1:
-        raise InputError(
-            f"There are {len(known)} questions: choose with question=. They are {', '.join(known)}."
-        )
-    if question is not None and question not in known:
-        raise InputError(
-            f"question={question!r} was not asked.{did_you_mean(question, known)} "
-            f"There are {', '.join(known)}."
-        )
-    return cast("list[Judgment]", [a for a in answers if question in (None, a.question)])
-
-
-def _judge_of(proxy: Metrics, answers: Sequence[Judgment]) -> str | None:
-    """The judge that the proxy names; None for a metric."""
-    if not isinstance(proxy, str):
-        return None
-    names = list(dict.fromkeys(answer.judge for answer in answers))
-    if proxy.startswith(JUDGE_PREFIX):
-        name = proxy.removeprefix(JUDGE_PREFIX)
-        if name not in names:
-            raise InputError(f"proxy={proxy!r}: {unknown_judge(name, names)}")
-        return name
-    return proxy if proxy.startswith(MACHINE_PREFIX) and proxy in names else None
-
-
-def _given(
-    labels: Sequence[AnyJudgment],
-    machine: Sequence[Judgment] | None,
-    scores: Sequence[OutputValues],
-    systems: Sequence[str],
-    items: Sequence[str],
-    documents: Mapping[str, str] | None,
-) -> ProxiedLabels:
-    if isinstance(labels[0], Preference):
-        return chosen_labels(
-            cast("Sequence[Preference]", labels),
-            scores,
-            cast("Sequence[Preference] | None", machine),
-            systems=systems,
-            items=_with_labels(items, labels),
-            documents=documents,
-        )
-    if machine is not None:
-        sums: dict[tuple[str, str], list[float]] = {}
-        for one in machine:
-            sums.setdefault((one.system, one.item), []).append(one.number)
-        scores = [{key: sum(values) / len(values) for key, values in sums.items()}]
-    return rated_labels(
-        cast("Sequence[Judgment]", labels),
-        scores,
-        systems=systems,
-        items=_with_labels(items, labels),
-        documents=documents,
-        is_judge=machine is not None,
-    )
-
-
-def _with_labels(items: Sequence[str], labels: Sequence[AnyJudgment]) -> list[str]:
-    """The items, and those with labels that the proxy has no score for."""
-    return list(dict.fromkeys([*items, *(one.item for one in labels)]))
 
 
 def _model(labels: Sequence[AnyJudgment]) -> RankingModel:

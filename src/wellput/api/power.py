@@ -2,24 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import TypedDict
 
-from wellput.agreement.pilot import Pilot, pilot_of
+from wellput.agreement.machines.proxy_pilot import proxy_pilot_of
+from wellput.agreement.rankings.pilot import Pilot, pilot_of
 from wellput.api.inputs import (
     Answers,
+    Columns,
+    Items,
+    Metrics,
     Numbers,
+    check_column,
     check_files,
     numbers_if_given,
     read_answers,
     whole_numbers,
 )
+from wellput.api.proxied_judgments import ProxiedJudgments, read_proxied
 from wellput.core.errors import InputError, counted
 from wellput.core.work import OnPhase, ignore_phase
 from wellput.io.files import PathLike
 from wellput.stats.power import PowerTable, power_for_metrics, power_for_systems
+from wellput.stats.proxy_power import ProxyPlan, highest_correlation, power_with_proxy
 
 DEFAULT_JUDGES = (1, 3, 5)
+HIGHEST_SHARE = 0.99
+"""A proxy that seems to follow people without any error is taken to have a little."""
 
 
 def power(
@@ -28,6 +38,11 @@ def power(
     pilot: Answers | None = None,
     question: str | None = None,
     metric_correlations: str | Iterable[float] | None = None,
+    proxy_correlation: float | None = None,
+    proxy_items: int | None = None,
+    proxy: Metrics | None = None,
+    evalset: Items | None = None,
+    column: Columns = (),
     items: Numbers = (25, 50, 100, 200, 400),
     judges: Numbers = (),
     sd_item: float | None = None,
@@ -57,6 +72,13 @@ def power(
     metric_correlations
         For two metrics: the correlation of each with people, and with each other, as three numbers or
         `"0.45,0.40,0.80"`.
+    proxy_correlation, proxy_items
+        For two systems that are compared by `estimate`, with a proxy's scores of `proxy_items` items
+        and people's ratings of some of these: the correlation, over items, of the proxy's difference
+        of the two systems with people's. The table then has the items to be rated with the proxy, and
+        by people alone.
+    proxy, evalset, column
+        Take both from the pilot: the proxy as for `estimate`, and the file with all outputs.
     items, judges
         Sizes of studies, as a list or `"50,100"`. Default for judges: 1, 3 and 5. For two metrics the
         number of judges matters only with `judge_correlation`.
@@ -66,8 +88,8 @@ def power(
         of the judges' preference for one system (default 0). A `pilot` gives other
         defaults.
     judge_correlation, pilot_judges
-        For two metrics: the correlation of two single judges, and the number of judges behind the
-        given correlations with people (default 1).
+        For two metrics: the correlation of two single judges. For metrics and for a proxy: the number
+        of judges behind the given correlations with people (default 1).
     target, alpha
         The power to reach, and the significance level of the two-sided test.
     simulations, seed
@@ -75,7 +97,7 @@ def power(
     path
         Writes the table to a file; a `.json`, `.csv`, `.tex` or `.md` file is in that format.
     threads
-        No effect: one thread is used.
+        Of the proxy's scores; the simulation uses one.
     on_phase
         As for `score`.
 
@@ -100,7 +122,8 @@ def power(
     >>> table.smallest[0].n_items
     50
     """
-    check_files([path], [] if pilot is None else [pilot])
+    check_files([path], [one for one in (pilot, evalset) if one is not None])
+    check_column(evalset, column)
     sizes = whole_numbers("items", items)
     panels = numbers_if_given("judges", judges)
     spreads = {"sd_item": sd_item, "sd_noise": sd_noise, "sd_judge": sd_judge}
@@ -110,58 +133,134 @@ def power(
             "Say what to compare: two systems (difference=0.2, or pilot=), or two metrics "
             "(metric_correlations='0.45,0.40,0.80')."
         )
-    if pilot is None:
-        _refuse_unused("a study without pilot=", {"question": question})
     notes: tuple[str, ...] = ()
-    if pilot is not None:
+    if pilot is None:
+        if proxy is not None:
+            raise InputError(
+                "proxy= needs pilot=, people's ratings to compare it with; without a pilot, give "
+                "proxy_correlation= and proxy_items=."
+            )
+        _refuse_unused("a study without pilot=", {"question": question})
+    else:
         on_phase("ranking by the pilot")
         study = pilot_of(read_answers(pilot), question)
         given = study.spreads | given
-        notes = _pilot_notes(study, difference)
+        is_for_judges = proxy is not None or proxy_correlation is not None
+        notes = _pilot_notes(study, difference, is_for_judges=is_for_judges)
         difference = study.difference if difference is None else difference
-    on_phase("simulating studies")
-    if difference is not None:
-        of_metrics = {"judge_correlation": judge_correlation, "pilot_judges": pilot_judges}
-        _refuse_unused("two systems", of_metrics)
-        table = power_for_systems(
-            difference,
-            items=sizes,
-            judges=panels or DEFAULT_JUDGES,
-            alpha=alpha,
-            target=target,
-            simulations=simulations,
-            seed=seed,
-            **given,
+    if proxy is None:
+        _refuse_unused("a study without proxy=", {"evalset": evalset})
+    plan = _plan(proxy_correlation, proxy_items, pilot_judges, has_proxy=proxy is not None)
+    if proxy is not None and pilot is not None:
+        if evalset is None:
+            raise InputError("proxy= needs evalset=, the file with all outputs.")
+        read = read_proxied(
+            evalset,
+            pilot,
+            proxy,
+            column=column,
+            question=question,
+            threads=threads,
+            on_phase=on_phase,
         )
-        table = replace(table, notes=notes)
-    else:
-        _refuse_unused("two metrics", given)
+        plan, own_notes = _plan_of_pilot(read, proxy_items, given)
+        notes = (*notes, *own_notes)
+    on_phase("simulating studies")
+    simulated: _Simulated = {
+        "items": sizes, "alpha": alpha, "target": target, "simulations": simulations, "seed": seed,
+    }  # fmt: skip
+    if difference is None:
+        _refuse_unused("two metrics", {**given, "proxy_correlation": proxy_correlation})
         if judge_correlation is None:
             of_judges = {"judges": panels, "pilot_judges": pilot_judges}
             _refuse_unused("two metrics without judge_correlation=", of_judges)
         table = power_for_metrics(
             *_three_correlations(metric_correlations or ""),
-            items=sizes,
             judges=None if judge_correlation is None else panels or DEFAULT_JUDGES,
             judge_correlation=judge_correlation,
             pilot_judges=pilot_judges or 1,
-            alpha=alpha,
-            target=target,
-            simulations=simulations,
-            seed=seed,
+            **simulated,
         )
+    elif plan is not None:
+        of_others = {"judge_correlation": judge_correlation, "sd_judge": sd_judge}
+        _refuse_unused("a plan with a proxy, which is for these judges", of_others)
+        given.pop("sd_judge", None)
+        table = power_with_proxy(
+            difference, plan, judges=panels or DEFAULT_JUDGES, **simulated, **given
+        )
+    else:
+        of_metrics = {"judge_correlation": judge_correlation, "pilot_judges": pilot_judges}
+        _refuse_unused("two systems without a proxy", of_metrics)
+        table = power_for_systems(difference, judges=panels or DEFAULT_JUDGES, **simulated, **given)
+    table = replace(table, notes=notes)
     if path is not None:
         table.save(path)
     return table
 
 
-def _pilot_notes(pilot: Pilot, difference: float | None) -> tuple[str, ...]:
-    """What was taken from the pilot."""
+class _Simulated(TypedDict):
+    """What all simulations take."""
+
+    items: Sequence[int]
+    alpha: float
+    target: float
+    simulations: int
+    seed: int
+
+
+def _plan(
+    correlation: float | None, n_items: int | None, judges: int | None, *, has_proxy: bool
+) -> ProxyPlan | None:
+    if has_proxy:
+        own = {"proxy_correlation": correlation, "pilot_judges": judges}
+        _refuse_unused("a plan with proxy=, which gives it", own)
+        return None
+    if correlation is None and n_items is None:
+        return None
+    if correlation is None or n_items is None:
+        raise InputError(
+            "proxy_correlation= and proxy_items= go together: how far the proxy follows people, and "
+            "how many items it has scores for."
+        )
+    return ProxyPlan(correlation, n_items, judges or 1)
+
+
+def _plan_of_pilot(
+    read: ProxiedJudgments, n_items: int | None, spreads: Mapping[str, float]
+) -> tuple[ProxyPlan, list[str]]:
+    """The plan, and what was taken from the pilot for it."""
+    pilot = proxy_pilot_of(read.given, read.labels)
+    found = pilot.correlation
+    limit = HIGHEST_SHARE * highest_correlation(
+        pilot.judges, spreads["sd_item"], spreads["sd_noise"]
+    )
+    n_scored = pilot.n_scored if n_items is None else n_items
+    notes = [
+        f"From the pilot: the difference of two systems by {read.proxy} correlates {found.value:.2f} "
+        f"(95% interval {found.low or 0:.2f} to {found.high or 0:.2f}) with that by the mean of "
+        f"{pilot.judges:.3g} judges, on {counted(pilot.n_items, 'item')}; it has scores for "
+        f"{counted(n_scored, 'item')}."
+    ]
+    if abs(found.value) > limit:
+        notes.append(
+            f"People's own noise allows only {limit:.2f} for this correlation, which is used instead."
+        )
+    correlation = min(max(found.value, -limit), limit)
+    return ProxyPlan(correlation, n_scored, pilot.judges), notes
+
+
+def _pilot_notes(pilot: Pilot, difference: float | None, *, is_for_judges: bool) -> tuple[str, ...]:
+    """What was taken from the pilot. How judges differ is of no use where the result is to hold for
+    these."""
     first = (
         f"From the pilot ({pilot.question}: {counted(pilot.n_judges, 'judge')}, "
         f"{counted(pilot.n_items, 'item')}): "
     )
-    spreads = ", ".join(f"{name} {value:.2f}" for name, value in pilot.spreads.items())
+    spreads = ", ".join(
+        f"{name} {value:.2f}"
+        for name, value in pilot.spreads.items()
+        if name != "sd_judge" or not is_for_judges
+    )
     if difference is not None:
         return (f"{first}{spreads}.", *pilot.notes)
     best, second = pilot.systems

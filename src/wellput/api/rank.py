@@ -8,16 +8,16 @@ from dataclasses import replace
 from typing import Literal, cast
 
 from wellput.agreement.exclusions import parse_exclusion, with_unknown
-from wellput.agreement.fitted_question import ModelName
-from wellput.agreement.fitted_ranking import RankCorrection
-from wellput.agreement.judgment_design import (
+from wellput.agreement.panel import names_of
+from wellput.agreement.rankings.fitted_question import ModelName
+from wellput.agreement.rankings.fitted_ranking import RankCorrection
+from wellput.agreement.rankings.judgment_design import (
     COMPONENTS,
     Covariates,
     check_components,
     with_documents,
 )
-from wellput.agreement.panel import names_of
-from wellput.agreement.people_ranking import RankOptions, RankResult, rank_judgments
+from wellput.agreement.rankings.people_ranking import RankOptions, RankResult, rank_judgments
 from wellput.api.inputs import (
     Answers,
     Columns,

@@ -10,9 +10,9 @@ from wellput.agreement.analysis import AgreementOptions
 from wellput.agreement.chosen_answers import choose_answers
 from wellput.agreement.correlations import Uncertainty
 from wellput.agreement.exclusions import answers_left, parse_exclusion
-from wellput.agreement.judgment_design import with_documents
-from wellput.agreement.machine_comparison import machine_comparisons
+from wellput.agreement.machines.comparison import machine_comparisons
 from wellput.agreement.panel import Normalization
+from wellput.agreement.rankings.judgment_design import with_documents
 from wellput.api.inputs import (
     Answers,
     Columns,
@@ -54,6 +54,7 @@ def report(
     items: int = 2000,
     generalize: Generalize = "both",
     cluster: str | None = None,
+    by: str | None = None,
     resamples: int = 1000,
     title: str | None = None,
     path: PathLike | None = None,
@@ -80,6 +81,10 @@ def report(
         Shows at most this many items. Scores are computed from all items.
     cluster
         What takes the items' place, as for `score`: documents by default, if items have them.
+    by
+        A tag, such as `"domain"`: a section of the report also shows the items of each of its values,
+        with p-values corrected over all of them, and names those where systems part from their order
+        over all items.
     generalize
         As for `agree`, for the agreement of metrics with people. Intervals of scores hold for these
         systems and other items.
@@ -163,6 +168,7 @@ def report(
         baseline=baseline,
         shown=items,
         options=options,
+        by=by,
         on_phase=on_phase,
     )
     if evaluation.agreement is not None:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from wellput.studies.questionnaire import Layout
     from wellput.studies.store import Store
     from wellput.studies.study_setup import PlanKind
-    from wellput.studies.summaries import Export, Forgotten, InvitationList, StudySummary
+    from wellput.studies.summaries import Backup, Export, Forgotten, InvitationList, StudySummary
 
 DEFAULT_URL = "http://127.0.0.1:8000"
 
@@ -387,6 +387,26 @@ class Study:
             repeats=repeats,
             on_phase=on_phase,
         )
+
+    def backup(self, path: PathLike) -> Backup:
+        """Copies the study to a new file, also while judges are at work.
+
+        The copy has every answer that was confirmed before it began. Of an SQLite study it is a study
+        itself; of a PostgreSQL study it is a file for `pg_restore`.
+
+        Parameters
+        ----------
+        path
+            The file to make. An existing file is never overwritten.
+
+        Raises
+        ------
+        InputError
+            The file exists, or `pg_dump` is needed and missing.
+        """
+        from wellput.studies.backups import back_up
+
+        return back_up(self._store.database, str(path))
 
     def forget(self, judge: str, *, path: PathLike | None = None) -> Forgotten:
         """Erases a judge who withdraws consent: answers, demographics, name and link. This is final.

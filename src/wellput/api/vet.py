@@ -7,10 +7,10 @@ from dataclasses import replace
 from typing import cast
 
 from wellput.agreement.exclusions import parse_exclusion, with_unknown, without_excluded
-from wellput.agreement.judge_biases import own_systems
-from wellput.agreement.judged_trials import OutputValues, unknown_judge
+from wellput.agreement.machines.biases import own_systems
+from wellput.agreement.machines.judged_trials import OutputValues, unknown_judge
+from wellput.agreement.machines.vetting import VetOptions, VetResult, vet_judge
 from wellput.agreement.panel import names_of, systems_of
-from wellput.agreement.vetting import VetOptions, VetResult, vet_judge
 from wellput.api.inputs import (
     Answers,
     Columns,
@@ -30,7 +30,7 @@ from wellput.core.source import EvalSource
 from wellput.core.work import OnPhase, available_cores, ignore_phase
 from wellput.io.files import PathLike
 from wellput.metrics.registry import create_all
-from wellput.stats.alternative_annotator import Scoring
+from wellput.stats.judges.alternative_annotator import Scoring
 
 
 @checks_choices

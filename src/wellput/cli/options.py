@@ -160,7 +160,8 @@ def show(
         width=terminal_width(output),
         color=is_terminal(output),
     )
-    emit(before + text + after if format == "table" else text, output)
+    is_private = isinstance(what, Result) and what.is_secret
+    emit(before + text + after if format == "table" else text, output, is_private=is_private)
 
 
 def _with_options_in_notes(report: Report) -> Report:
@@ -173,11 +174,11 @@ def _with_options_in_notes(report: Report) -> Report:
     return replace(report, tables=tables)
 
 
-def emit(text: str, output: str) -> None:
+def emit(text: str, output: str, *, is_private: bool = False) -> None:
     """Writes a file (whole or not at all), or to standard output."""
     from wellput.io.output import write_text
 
-    write_text(text, output)
+    write_text(text, output, is_private=is_private)
 
 
 class CommandWithConfidence(click.Command):
@@ -241,14 +242,18 @@ def by_option(function: F) -> F:
 
 def interval_options(function: F) -> F:
     """--generalize, --confidence."""
-    confidence = click.option(
+    return generalize_option(interval_confidence_option(function))
+
+
+def interval_confidence_option(function: F) -> F:
+    """--confidence, where intervals are always shown."""
+    return click.option(
         "--confidence",
         type=click.FloatRange(0, 1, min_open=True, max_open=True),
         default=0.95,
         show_default=True,
         help="Confidence of the intervals.",
-    )
-    return generalize_option(confidence(function))
+    )(function)
 
 
 def engine_options(function: F) -> F:
@@ -311,6 +316,16 @@ def judges_option(function: F) -> F:
     )(function)
 
 
+def exclude_option(function: F) -> F:
+    return click.option(
+        "--exclude",
+        multiple=True,
+        metavar='"RULE: REASON"',
+        help='Leave judgments out, with the reason: "judge=J3: pressed one button", '
+        '"system=B,item=7: a typo". Can be repeated.',
+    )(function)
+
+
 def panel_options(function: F) -> F:
     """--question (repeatable), --normalize, --judges, --exclude, --exclude-judges-below."""
     question = click.option(
@@ -330,13 +345,7 @@ def rating_options(function: F) -> F:
             "systems, else none). Yes and no are never changed.",
         ),
         judges_option,
-        click.option(
-            "--exclude",
-            multiple=True,
-            metavar='"RULE: REASON"',
-            help='Leave judgments out, with the reason: "judge=J3: pressed one button", '
-            '"system=B,item=7: a typo". Can be repeated.',
-        ),
+        exclude_option,
         click.option(
             "--exclude-judges-below",
             type=click.FloatRange(-1, 1),

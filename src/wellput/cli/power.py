@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from wellput.cli.options import common_options, show_result_of
+from wellput.cli.options import column_option, common_options, complete_metric, show_result_of
 
 
 @click.command(
@@ -14,6 +14,8 @@ from wellput.cli.options import common_options, show_result_of
 Examples:
   wellput power --difference 0.2 --sd-item 0.8 --sd-noise 1.1 --items 50,100,200 --judges 1,3,5
   wellput power --pilot judgments.csv --difference 0.3
+  wellput power --difference 0.2 --proxy-correlation 0.5 --proxy-items 1000 --judges 1,3
+  wellput power --pilot judgments.csv --proxy chrf --evalset evalset.jsonl --difference 0.3
   wellput power --metric-correlations 0.45,0.40,0.80 --items 100,500,1000
 """
 )
@@ -32,6 +34,27 @@ Examples:
     metavar="R1,R2,R12",
     help="For two metrics instead: their correlations with people, and with each other.",
 )
+@click.option(
+    "--proxy-correlation",
+    type=click.FloatRange(-1, 1, min_open=True, max_open=True),
+    metavar="R",
+    help="For a study that `wellput estimate` analyzes: the correlation, over items, of a proxy's "
+    "difference of the two systems with people's.",
+)
+@click.option(
+    "--proxy-items",
+    type=click.IntRange(min=5),
+    metavar="N",
+    help="Number of items that the proxy has scores for (with --proxy: those of --evalset).",
+)
+@click.option(
+    "--proxy",
+    metavar="METRIC|judge:NAME",
+    shell_complete=complete_metric,
+    help="Take the proxy's correlation from --pilot: a metric, a file of scores, or a judge.",
+)
+@click.option("--evalset", metavar="EVALSET", help="With --proxy: all outputs.")
+@column_option
 @click.option(
     "--items",
     multiple=True,
@@ -69,7 +92,7 @@ Examples:
     "--pilot-judges",
     type=click.IntRange(min=1),
     metavar="N",
-    help="For two metrics: number of judges behind R1 and R2 (default: 1).",
+    help="Number of judges behind R1 and R2, or behind the R of a proxy (default: 1).",
 )
 @click.option(
     "--target",

@@ -10,6 +10,8 @@ from wellput.cli.options import (
     column_option,
     common_options,
     complete_metric,
+    exclude_option,
+    interval_confidence_option,
     judges_option,
     show_result_of,
 )
@@ -65,12 +67,7 @@ Examples:
     "document:system. Without it all that these judgments can estimate.",
 )
 @judges_option
-@click.option(
-    "--exclude",
-    multiple=True,
-    metavar="RULE",
-    help="Leave judgments out, with a reason: 'judge=J3: pressed one button'. Repeat for several.",
-)
+@exclude_option
 @click.option(
     "--correction",
     type=click.Choice(["holm", "none"]),
@@ -78,13 +75,7 @@ Examples:
     show_default=True,
     help="For the number of comparisons of a question.",
 )
-@click.option(
-    "--confidence",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
-    default=0.95,
-    show_default=True,
-    help="The confidence of intervals and rank ranges.",
-)
+@interval_confidence_option
 @click.option(
     "--sequential",
     is_flag=True,

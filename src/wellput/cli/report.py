@@ -8,6 +8,7 @@ import click
 
 from wellput.cli.options import (
     basic_options,
+    by_option,
     cluster_option,
     column_option,
     generalize_option,
@@ -22,6 +23,7 @@ from wellput.cli.options import (
 Examples:
   wellput report evalset.jsonl -o report.html
   wellput report evalset.jsonl judgments.csv -m bleu,chrf,gta,random -o report.html
+  wellput report evalset.jsonl -m ./comet.csv,chrf --by domain -o report.html
 """
 )
 @click.argument("evalset")
@@ -49,6 +51,7 @@ Examples:
 )
 @generalize_option
 @cluster_option
+@by_option
 @click.option(
     "--title", metavar="TEXT", help="Heading of the report (default: the name of EVALSET)."
 )

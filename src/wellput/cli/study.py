@@ -1,4 +1,4 @@
-"""`wellput study`: create, invite, serve, status, export, forget."""
+"""`wellput study`: create, invite, serve, status, export, backup, forget."""
 
 from __future__ import annotations
 
@@ -360,6 +360,25 @@ def export(
         check_target(path, options["as_"])  # before the study is read
         on_phase("reading the study")
         return Study.open(study).export(path, **options, on_phase=on_phase)
+
+    show_summary_of(verb, format, path)
+
+
+@command.command(epilog="\b\nExample:\n  wellput study backup study.db -o study-copy.db")
+@click.argument("study")
+@click.option("-o", "path", metavar="FILE", required=True, help="The file to make.")
+@basic_options
+def backup(study: str, path: str, format: str, seed: int, threads: int | None) -> None:
+    """Copy the study to a new file, also while judges are at work.
+
+    Do not copy the file of a study that is being served: answers may be missing from such a copy.
+    """
+
+    def verb(on_phase: OnPhase) -> Result:
+        from wellput.api.study import Study
+
+        on_phase("copying the study")
+        return Study.open(study).backup(path)
 
     show_summary_of(verb, format, path)
 

@@ -6,7 +6,14 @@ from typing import Any
 
 import click
 
-from wellput.cli.options import column_option, common_options, complete_metric, show_result_of
+from wellput.cli.options import (
+    column_option,
+    common_options,
+    complete_metric,
+    exclude_option,
+    interval_confidence_option,
+    show_result_of,
+)
 
 
 @click.command(
@@ -66,19 +73,8 @@ Examples:
     metavar="SYSTEMS",
     help="Systems of the judge's own family (default: those whose names begin with the same word).",
 )
-@click.option(
-    "--exclude",
-    multiple=True,
-    metavar='"RULE: REASON"',
-    help='Leave judgments out, with the reason: "judge=J3: pressed one button". Can be repeated.',
-)
-@click.option(
-    "--confidence",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
-    default=0.95,
-    show_default=True,
-    help="Confidence of the intervals.",
-)
+@exclude_option
+@interval_confidence_option
 @common_options
 def command(format: str, output: str, **options: Any) -> None:
     """Say whether a judge (a model, a person or a metric) may stand in for people.

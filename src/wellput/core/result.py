@@ -25,6 +25,8 @@ class Result(ABC):
 
     presented_by: ClassVar[str]
     """`module:function`, the function that makes its report."""
+    is_secret: ClassVar[bool] = False
+    """Whether a file of it is for its owner's eyes alone: it holds tokens."""
 
     @abstractmethod
     def records(self) -> Sequence[Mapping[str, Any]]:

@@ -32,7 +32,7 @@ from wellput.displays.units import (
     unit_counts,
 )
 from wellput.metrics.base import BaseMetric, ratio
-from wellput.stats.weighted_agreement import Distance, distances
+from wellput.stats.judges.weighted_agreement import Distance, distances
 
 DisplayAverage: TypeAlias = Literal["sentence", "corpus"]
 EmptySentences: TypeAlias = Literal["skip", "zero", "agree"]

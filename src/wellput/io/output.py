@@ -27,8 +27,9 @@ STANDARD_OUTPUT = "-"
 
 
 @contextlib.contextmanager
-def replacing(path: PathLike) -> Iterator[IO[bytes]]:
-    """A binary file whose content replaces `path` when the block ends without an error.
+def replacing(path: PathLike, *, is_private: bool = False) -> Iterator[IO[bytes]]:
+    """A binary file whose content replaces `path` when the block ends without an error. A private file
+    can be read by its owner alone.
 
     Raises OutputError if `path` cannot be written; its old content is then unchanged.
     """
@@ -55,11 +56,12 @@ def replacing(path: PathLike) -> Iterator[IO[bytes]]:
     temporary = target.with_name(f".{target.name[:100]}.{secrets.token_hex(6)}.part")
     try:
         creating = os.O_WRONLY | os.O_CREAT | os.O_EXCL
-        with _opened(temporary, creating, str(path)) as sink:
+        permissions = 0o600 if is_private else 0o666
+        with _opened(temporary, creating, str(path), permissions) as sink:
             with _buffered_writer(sink, str(path), str(path)) as file:
                 yield file
             with _os_errors_as_output_errors(str(path)):
-                if mode is not None:
+                if mode is not None and not is_private:
                     os.fchmod(sink.fileno(), stat.S_IMODE(mode))
                 os.fsync(sink.fileno())
         with _os_errors_as_output_errors(str(path)):
@@ -79,9 +81,9 @@ def replacing_text(path: PathLike) -> Iterator[TextIO]:
         text.detach()
 
 
-def write_text(text: str, path: PathLike) -> None:
+def write_text(text: str, path: PathLike, *, is_private: bool = False) -> None:
     """Writes a text. A lone surrogate, which UTF-8 cannot hold, is written as its escape."""
-    with replacing(path) as file:
+    with replacing(path, is_private=is_private) as file:
         file.write(text.encode(errors="backslashreplace"))
 
 
@@ -170,9 +172,9 @@ def _refusal(place: Path, otherwise: str) -> str:
 
 
 @contextlib.contextmanager
-def _opened(path: Path, flags: int, name: str) -> Iterator[io.FileIO]:
+def _opened(path: Path, flags: int, name: str, permissions: int = 0o666) -> Iterator[io.FileIO]:
     with _os_errors_as_output_errors(name):
-        descriptor = os.open(path, flags | os.O_CLOEXEC, 0o666)
+        descriptor = os.open(path, flags | os.O_CLOEXEC, permissions)
     with io.FileIO(descriptor, "wb") as file:
         yield file
 

@@ -10,11 +10,13 @@ from typing import Any
 
 from wellput.agreement.orders import is_sentinel
 from wellput.agreement.panel import UNKNOWN_NAME_REASON
+from wellput.agreement.rankings.plain_ranking import Ranking
 from wellput.agreement.result import AgreementResult
 from wellput.core.errors import counted
 from wellput.core.estimates import holds_for
 from wellput.reporting.judges import judge_table, preference_tables
 from wellput.reporting.ranking import ranking_tables
+from wellput.reporting.ranking_slices import ranking_slice_table
 from wellput.reporting.table import Report, Table, number, p_text, with_interval
 
 MAX_UNKNOWN_NAMES = 5
@@ -44,7 +46,9 @@ def tables_of(result: AgreementResult) -> list[Table]:
     if any(not math.isnan(row.p_value) for row in result.differences):
         tables.append(difference_table(result))
     if result.slices:
-        tables.append(slice_table(result))
+        tables += ranking_slice_tables(result)
+        if result.agreement:
+            tables.append(slice_table(result))
     if result.judges:
         tables.append(judge_table(result))
     if result.models:
@@ -106,6 +110,27 @@ def agreement_table(result: AgreementResult) -> Table:
     )
 
 
+def ranked_slices(result: AgreementResult) -> list[tuple[Ranking, dict[str, Ranking], str]]:
+    """For each question its ranking, those of the slices by the tag's values, and the tag."""
+    tag = next(iter(result.slices[0].by or {}))
+    found = []
+    for whole in result.ranking:
+        slices = {
+            (part.by or {})[tag]: own
+            for part in result.slices
+            for own in part.ranking
+            if own.question == whole.question
+        }
+        if slices:
+            found.append((whole, slices, tag))
+    return found
+
+
+def ranking_slice_tables(result: AgreementResult) -> list[Table]:
+    """Whom people prefer in each slice, a table for each question."""
+    return [ranking_slice_table(*one) for one in ranked_slices(result)]
+
+
 def slice_table(result: AgreementResult) -> Table:
     """The agreement in each slice; beneath it, the slices where another metric agrees best."""
     tag = next(iter(result.slices[0].by or {}))
@@ -135,13 +160,14 @@ def slice_table(result: AgreementResult) -> Table:
         ],
         rows=rows,
         title=f"How far metrics agree with people, by {tag}",
-        notes=[*_parting_slices(result, tag), "p is corrected over the metrics of all slices."],
+        notes=[*parting_metrics(result), "p is corrected over the metrics of all slices."],
         name="by",
     )  # fmt: skip
 
 
-def _parting_slices(result: AgreementResult, tag: str) -> list[str]:
+def parting_metrics(result: AgreementResult) -> list[str]:
     """The slices where another metric agrees best than over all items, and whether a test shows it."""
+    tag = next(iter(result.slices[0].by or {}))
     lines = []
     keys = dict.fromkeys((row.question, row.coefficient) for row in result.agreement)
     for question, coefficient in keys:

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import math
 
-from wellput.agreement.estimating import MIN_LABELS_FOR_SKEW, EstimateResult
-from wellput.agreement.ranking import ESTIMATE_HEADINGS, listed
-from wellput.agreement.verdict import shown
+from wellput.agreement.machines.estimating import MIN_LABELS_FOR_SKEW, EstimateResult
+from wellput.agreement.machines.verdict import shown
+from wellput.agreement.rankings.plain_ranking import ESTIMATE_HEADINGS, listed
 from wellput.core.errors import counted
 from wellput.core.estimates import Estimate
 from wellput.reporting.rank import left_out_notes

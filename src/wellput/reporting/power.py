@@ -6,7 +6,7 @@ import math
 
 from wellput.core.errors import counted
 from wellput.reporting.table import Report, Table, number, with_interval
-from wellput.stats.balanced_panel import MIN_JUDGES_FOR_FREEDOM
+from wellput.stats.mixed.balanced_panel import MIN_JUDGES_FOR_FREEDOM
 from wellput.stats.power import PowerRow, PowerTable, SmallestStudy
 
 CSV_COLUMNS = ("items", "judges", "power", "low", "high", "method")
@@ -14,7 +14,8 @@ CSV_COLUMNS = ("items", "judges", "power", "low", "high", "method")
 
 def power_report(table: PowerTable) -> Report:
     """Power by items and judges."""
-    return Report([power_table(table)], table.values(), CSV_COLUMNS, table.records())
+    columns = (*CSV_COLUMNS, "people_only") if table.has_proxy else CSV_COLUMNS
+    return Report([power_table(table)], table.values(), columns, table.records())
 
 
 def power_table(table: PowerTable) -> Table:
@@ -25,13 +26,16 @@ def power_table(table: PowerTable) -> Table:
     first = table.rows[0].power
     undefined = dict.fromkeys(row.power.method for row in table.rows if math.isnan(row.power.value))
     return Table(
-        columns=["items", *(_heading(k) for k in judges)],
-        rows=[[str(n), *(_cell(cells[n, k]) for k in judges)] for n in items],
+        columns=[
+            "rated items" if table.has_proxy else "items",
+            *(heading for k in judges for heading in _headings(k, table)),
+        ],
+        rows=[[str(n), *(cell for k in judges for cell in _cells(cells[n, k]))] for n in items],
         title=f"Power to tell two {table.what} apart (simulated)",
         notes=[
-            *(_needed(one, table.target) for one in table.smallest),
+            *(_needed(one, table) for one in table.smallest),
             *table.notes,
-            *(f"undefined: {method.partition(': ')[2]}." for method in undefined),
+            *(f"undefined: {_reason(method)}." for method in undefined),
             *_one_judge(table),
             *_few_judges(table),
             f"Simulated: {table.test} at {table.alpha:g}, {first.n or 0:,} studies of each size, seed "
@@ -40,9 +44,15 @@ def power_table(table: PowerTable) -> Table:
     )
 
 
+def _reason(method: str) -> str:
+    return method.partition(": ")[2].rpartition(", ")[0]
+
+
 def _one_judge(table: PowerTable) -> list[str]:
     """With one judge, the test is over items alone and cannot speak for other judges."""
     judged = [row for row in table.rows if row.n_judges == 1 and not math.isnan(row.power.value)]
+    if table.has_proxy:
+        return ["The result of the study will hold for its judges and other items."]
     if table.what != "systems" or not judged:
         return []
     return ["With 1 judge the result of the study will hold for that judge only."]
@@ -51,7 +61,7 @@ def _one_judge(table: PowerTable) -> list[str]:
 def _few_judges(table: PowerTable) -> list[str]:
     """Two or three judges can hardly speak for others, so adding one to a single judge costs power."""
     has_few = any(1 < (row.n_judges or 0) < MIN_JUDGES_FOR_FREEDOM for row in table.rows)
-    if table.what != "systems" or not has_few:
+    if table.what != "systems" or table.has_proxy or not has_few:
         return []
     return [
         "With several judges the result shall hold for other judges, too. Two or three are hardly "
@@ -59,16 +69,26 @@ def _few_judges(table: PowerTable) -> list[str]:
     ]
 
 
-def _heading(judges: int | None) -> str:
-    return "power" if judges is None else counted(judges, "judge")
+def _headings(judges: int | None, table: PowerTable) -> list[str]:
+    heading = "power" if judges is None else counted(judges, "judge")
+    return [heading, "with the proxy"] if table.has_proxy else [heading]
 
 
-def _cell(row: PowerRow) -> str:
-    return with_interval(number(row.power.value, 3), row.power.low, row.power.high, 3)
+def _cells(row: PowerRow) -> list[str]:
+    shown = [row.power] if row.people_only is None else [row.people_only, row.power]
+    return [with_interval(number(one.value, 3), one.low, one.high, 3) for one in shown]
 
 
-def _needed(one: SmallestStudy, target: float) -> str:
+def _needed(one: SmallestStudy, table: PowerTable) -> str:
     who = "" if one.n_judges is None else f" with {counted(one.n_judges, 'judge')}"
+    start = f"A power of {table.target:g}{who}"
+    if not table.has_proxy:
+        if one.n_items is None:
+            return f"{start}: {one.note}."
+        return f"{start} takes about {counted(one.n_items, 'item')}."
+    alone = (
+        "more than a million" if one.people_only is None else f"about {one.people_only:,}"
+    ) + " by people alone"
     if one.n_items is None:
-        return f"A power of {target:g}{who}: {one.note}."
-    return f"A power of {target:g}{who} takes about {counted(one.n_items, 'item')}."
+        return f"{start} takes {alone.replace(' by', ' items by')}; with the proxy {one.note}."
+    return f"{start} takes about {counted(one.n_items, 'item')} with the proxy, {alone}."

@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from wellput.agreement.fitted_ranking import FittedRanking, answer_sentence
 from wellput.agreement.panel import Exclusion
-from wellput.agreement.people_ranking import QuestionRanking, RankResult
-from wellput.agreement.ranking import (
+from wellput.agreement.rankings.fitted_ranking import FittedRanking, answer_sentence
+from wellput.agreement.rankings.people_ranking import QuestionRanking, RankResult
+from wellput.agreement.rankings.plain_ranking import (
     ESTIMATE_HEADINGS,
     VARIANCE_COMPONENTS,
     RankingModel,
@@ -23,6 +23,7 @@ from wellput.agreement.ranking import (
     shown_share,
 )
 from wellput.core.errors import counted
+from wellput.reporting.ranking_slices import parting_sentences
 from wellput.reporting.table import Report, Table, number, p_text
 
 CSV_COLUMNS = (
@@ -55,11 +56,27 @@ MAX_PAIRS_SHOWN = 28
 
 def rank_report(result: RankResult) -> Report:
     """The tables of all questions, and the notes on what was left out."""
-    tables = [table for question in result.questions for table in _question_tables(question)]
+    tables: list[Table] = []
+    for name in dict.fromkeys(one.question for one in result.rankings):
+        own = [one for one in result.questions if one.ranking.question == name]
+        tables += [table for question in own for table in _question_tables(question)]
+        tables[-1] = replace(tables[-1], notes=[*tables[-1].notes, *_slice_notes(own)])
     notes = _left_out(result)
     if notes:
         tables[0] = replace(tables[0], notes=[*tables[0].notes, *notes])
     return Report(tables, result.values(), CSV_COLUMNS, result.records())
+
+
+def _slice_notes(questions: Sequence[QuestionRanking]) -> list[str]:
+    """Which slices part from the whole, for the rankings of one question."""
+    slices = {
+        next(iter(one.ranking.by.items())): one.ranking for one in questions if one.ranking.by
+    }
+    whole = next((one.ranking for one in questions if one.ranking.by is None), None)
+    if whole is None or not slices:
+        return []
+    tag = next(tag for tag, _ in slices)
+    return parting_sentences(whole, {name: part for (_, name), part in slices.items()}, tag)
 
 
 def _question_tables(question: QuestionRanking) -> list[Table]:

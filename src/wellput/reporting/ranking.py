@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from wellput.agreement.orders import MetricOrder, misplaced, order_sentence
-from wellput.agreement.ranking import (
+from wellput.agreement.rankings.plain_ranking import (
     ESTIMATE_HEADINGS,
     SEQUENTIAL_NOTE,
     RankedSystem,

@@ -48,13 +48,18 @@ def score_report(result: ScoreResult) -> Report:
     value = result.values()
     if not result.slices:
         return Report(tables, value, CSV_COLUMNS, value["scores"], result.explanations)
+    tables += score_slice_tables(result)
+    return Report(tables, value, ("by", *CSV_COLUMNS), result.records(), result.explanations)
+
+
+def score_slice_tables(result: ScoreResult) -> list[Table]:
+    """The scores by slice, and the differences by slice where they were tested."""
     from wellput.reporting.slices import slice_tables
 
     def cell(part: ScoreResult, system: str, metric: str) -> str:
         return _cell(part[system, metric], _digits(result, metric), part)
 
-    tables += slice_tables(result, cell)
-    return Report(tables, value, ("by", *CSV_COLUMNS), result.records(), result.explanations)
+    return slice_tables(result, cell)
 
 
 def score_table(result: ScoreResult) -> Table:

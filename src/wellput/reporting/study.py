@@ -1,5 +1,5 @@
-"""The tables of `wellput study`: a new study, its judges' links, its state, what was exported and
-erased."""
+"""The tables of `wellput study`: a new study, its judges' links, its state, what was exported,
+copied and erased."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from wellput.reporting.table import Report, Table, number
 
 if TYPE_CHECKING:
     from wellput.studies.overview import Overview
-    from wellput.studies.summaries import Export, Forgotten, InvitationList, StudySummary
+    from wellput.studies.summaries import Backup, Export, Forgotten, InvitationList, StudySummary
 
 
 def summary_report(summary: StudySummary) -> Report:
@@ -48,6 +48,13 @@ def export_report(done: Export) -> Report:
     note = f"{counted(done.answers, 'answer')} written to {done.output}{beside}."
     row = [str(done.answers), done.output]
     table = Table(["answers", "output"], [row], notes=[note], caption="The export")
+    return _report(table, done.values(), done.values())
+
+
+def backup_report(done: Backup) -> Report:
+    """Where the copy is, and what it has."""
+    row = [done.output, str(done.answers), str(done.judges)]
+    table = Table(["output", "answers", "judges"], [row], caption="The backup")
     return _report(table, done.values(), done.values())
 
 

@@ -131,7 +131,8 @@ def save(result: Result, path: PathLike) -> None:
     """Writes the result in the format that the suffix names."""
     from wellput.io.output import write_text
 
-    write_text(render(result.report(), SUFFIX_FORMATS.get(Path(path).suffix, "table")), path)
+    text = render(result.report(), SUFFIX_FORMATS.get(Path(path).suffix, "table"))
+    write_text(text, path, is_private=result.is_secret)
 
 
 def as_terminal(tables: Sequence[Table], *, width: int | None, color: bool) -> str:

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from wellput.agreement.judge_biases import SystemSeverity
-from wellput.agreement.verdict import bounds, shown, untested_people, verdict_sentences
-from wellput.agreement.vetting import VetResult
+from wellput.agreement.machines.biases import SystemSeverity
+from wellput.agreement.machines.verdict import bounds, shown, untested_people, verdict_sentences
+from wellput.agreement.machines.vetting import VetResult
 from wellput.core.errors import counted
 from wellput.core.estimates import Estimate
 from wellput.reporting.rank import left_out_notes
 from wellput.reporting.table import Report, Table, number, p_text
+from wellput.stats.clustered_means import ALL_EQUAL
+from wellput.stats.judges.alternative_annotator import AlternativeAnnotatorTest, PersonLeftOut
 
-CSV_COLUMNS = ("judge", "n", "advantage_probability", "p_value", "p_adjusted", "won")
+CSV_COLUMNS = (
+    "judge", "n", "advantage_probability", "p_value", "p_adjusted", "won", "p_clustered",
+    "p_clustered_adjusted", "won_clustered",
+)  # fmt: skip
 MAX_PEOPLE_SHOWN = 20
 PEARSON = "Pearson's r"
 SCORING_WORDS = {
@@ -36,38 +41,60 @@ def _test_table(result: VetResult) -> Table:
             result.people[one.judge],
             f"{one.n_trials:,}",
             f"{100 * one.advantage_probability:.0f}%",
-            p_text(one.p_value),
-            p_text(one.p_adjusted),
-            "yes" if one.won else "no",
+            *_outcome_cells(one),
         ]
         for one in test.people[:MAX_PEOPLE_SHOWN]
     ]
+    columns = ["person left out", "trials", "as good", "p", "p (BY)", "beaten"]
+    if test.is_clustered:
+        columns += ["as published: p (BY)", "beaten"]
     notes = list(verdict_sentences(result))
     if test.people:
         hidden = len(test.people) - len(rows)
         more = f" {hidden} more people are in the JSON." if hidden else ""
         notes.append(
-            f"Winning rate {number(test.winning_rate, 2)}, advantage probability "
+            f"Winning rate {number(test.beaten_rate, 2)}{_published_rate(test)}, advantage probability "
             f"{number(test.advantage_probability, 2)}.{more} Each person is left out in turn; as good: "
             "how often the judge's answer is at least as near to the other people's as this person's, "
             f"by {SCORING_WORDS[test.scoring]}."
         )
     notes += _caveats(result)
     return Table(
-        ["person left out", "trials", "as good", "p", "p (BY)", "beaten"],
+        columns,
         rows,
         title=f"May {result.judge} stand in for people? {', '.join(result.questions)}",
         notes=notes,
     )
 
 
+def _outcome_cells(one: PersonLeftOut) -> list[str]:
+    """Of the test that decides, then of the published one if that is another."""
+    published = [p_text(one.p_adjusted), "yes" if one.won else "no"]
+    if one.clustered is None:
+        return [p_text(one.p_value), *published]
+    own = one.clustered
+    return [
+        p_text(own.p_value), p_text(own.p_adjusted), "yes" if own.won else "no", *published,
+    ]  # fmt: skip
+
+
+def _published_rate(test: AlternativeAnnotatorTest) -> str:
+    return f" (as published {number(test.winning_rate, 2)})" if test.is_clustered else ""
+
+
 def _caveats(result: VetResult) -> list[str]:
     test = result.alt_test
     items = counted(result.n_items, "item")
+    clustered = (
+        " Trials of the same item (or document) depend on each other: whole items count in p. As "
+        "published: the same test with all trials taken as independent."
+        if test.is_clustered
+        else ""
+    )
     notes = [
         f"{counted(test.n_trials, 'trial')} on {items} with answers of two people and of the judge. "
-        "p: one-sided t-test against the allowance, corrected by Benjamini & Yekutieli's method. "
-        "Intervals hold for these people and systems, other items."
+        "p: one-sided t-test against the allowance, corrected by Benjamini & Yekutieli's method."
+        f"{clustered} Intervals hold for these people and systems, other items."
     ]
     if test.untested and test.is_enough:
         notes.append(
@@ -106,6 +133,10 @@ def _agreement_table(result: VetResult) -> Table:
             *_cells(found.difference, sign=True),
         ],
     ]
+    if found.beyond_chance is not None:
+        rows.append(
+            ["the judge with the same people", "κ (beyond chance)", *_cells(found.beyond_chance)]
+        )
     if result.panel is not None:
         rows.append(["the judge with the mean of all people", PEARSON, *_cells(result.panel)])
     notes = []
@@ -162,6 +193,10 @@ def _bias_table(result: VetResult) -> Table:
     notes = [f"Not measured: {', '.join(names)}: {why}." for why, names in reasons.items()]
     if rows:
         notes.insert(0, f"What it gives more than people do, in {unit}.")
+    if biases.severity is not None and biases.severity.method.startswith(ALL_EQUAL):
+        notes.append(
+            "severity: the same for every item, so there is no interval; p is that of the sign test."
+        )
     return Table(
         ["bias", unit, _level(result), "p"],
         rows,

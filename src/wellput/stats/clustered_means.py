@@ -22,6 +22,9 @@ from wellput.stats.undefined_values import ratios, undefined
 
 MIN_CLUSTERS = 5
 """Fewer clusters give no interval."""
+MIN_RELATIVE_ERROR = 1e-10
+"""A standard error this small is rounding: the clusters do not differ."""
+ALL_EQUAL = "no interval: all differences are equal"
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,6 +35,8 @@ class ClusteredMeans:
     means: Floats
     influences: Floats
     counts: Floats
+    cluster_counts: Floats
+    """Values of each cluster in each group: clusters × groups."""
 
     @classmethod
     def of(
@@ -43,19 +48,28 @@ class ClusteredMeans:
         means = ratios(np.bincount(groups, values, minlength=n_groups).astype(np.float64), counts)
         influences = np.zeros((n_clusters, n_groups))
         np.add.at(influences, (clusters, groups), (values - means[groups]) / counts[groups])
-        return cls(means, influences, counts)
+        cluster_counts = np.zeros((n_clusters, n_groups))
+        np.add.at(cluster_counts, (clusters, groups), 1.0)
+        return cls(means, influences, counts, cluster_counts)
 
     def contrast(self, weights: Floats, *, confidence: float = 0.95, method: str = "") -> Estimate:
-        """The weighted sum of the means, with the p-value that it is 0."""
+        """The weighted sum of the means, with the p-value that it is 0. Where no cluster differs from
+        the others there is no interval; the p-value is then that of the sign test, for which all
+        clusters are on the same side."""
         used = weights != 0
         value = float(self.means[used] @ weights[used])
         sums = self.influences[:, used] @ weights[used]
-        has_values = self.influences[:, used].any(axis=1)
-        n = int(has_values.sum())
+        n = int(self.cluster_counts[:, used].any(axis=1).sum())
         count = int(self.counts[used].sum())
         if n < MIN_CLUSTERS:
             return Estimate(value, method=f"no interval: fewer than {MIN_CLUSTERS} items", n=count)
         error = math.sqrt(n / (n - 1) * float(sums @ sums))
+        if error <= MIN_RELATIVE_ERROR * max(1.0, abs(value)):
+            is_zero = abs(value) <= MIN_RELATIVE_ERROR
+            p_value = 1.0 if is_zero else 2.0 ** (1 - n)
+            return Estimate(
+                value, p_value=p_value, method=f"{ALL_EQUAL}; sign test", n=count, null=0.0
+            )
         return student_estimate(value, error, n - 1, confidence=confidence, method=method, n=count)
 
     def mean(self, group: int | np.intp, *, confidence: float = 0.95, method: str = "") -> Estimate:

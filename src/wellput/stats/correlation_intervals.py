@@ -3,7 +3,9 @@
 Intervals come from the correlation without each system, each item and each cell (`TableFigure`).
 A kernel leaves single cells out without computing the correlation again. Leaving out an item of a
 pooled rank correlation is approximated by the sum of the changes of its cells; the error is of the
-order of the item's share of the data. Everything else is exact. The tie threshold of `acc-t` is kept:
+order of the item's share of the data. Leaving out a cluster of items (`cluster_deletion`) is
+approximated for the same coefficients, for rank correlations averaged by system, and for soft accuracy.
+Everything else is exact. The tie threshold of `acc-t` is kept:
 at the threshold with the greatest accuracy, small changes of it change nothing.
 
 `ChanceLevel` is what a metric that knows nothing about quality would reach: the null
@@ -21,8 +23,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wellput import _native
+from wellput.core.clusters import Clusters
 from wellput.core.estimates import Estimate, Generalize
 from wellput.core.metric import Floats
+from wellput.stats.cluster_deletion import (
+    item_mean_without_clusters,
+    pooled_pearson_without_clusters,
+    sums_by_cluster,
+    system_pearson_without_clusters,
+)
 from wellput.stats.correlation import (
     ACCURACY_COEFFICIENTS,
     Coefficient,
@@ -36,7 +45,7 @@ from wellput.stats.correlation import (
 )
 from wellput.stats.soft_accuracy import spa_leave_one_out
 from wellput.stats.student import FISHER_Z, LOGIT, Scale, scale_of_pairs
-from wellput.stats.two_way_jackknife import TableFigure
+from wellput.stats.two_way_jackknife import LeftOutClusters, TableFigure
 from wellput.stats.undefined_values import ratios, undefined
 
 CHANCE_EXCHANGES = 200
@@ -102,20 +111,34 @@ def chance_of(
     return ChanceLevel.of(np.array(found), coefficient)
 
 
-def leave_out(x: Floats, z: Floats, correlation: Correlation = Correlation()) -> TableFigure:
+def leave_out(
+    x: Floats,
+    z: Floats,
+    correlation: Correlation = Correlation(),
+    clusters: Clusters | None = None,
+) -> TableFigure:
     """The correlation of x and z (systems × items, NaN where a cell is missing) without each system,
-    item and cell; at system level, that of the systems' means.
+    item and cell; at system level, that of the systems' means. Where items have `clusters`, also
+    without each cluster, if that can be computed exactly.
 
     >>> x = np.array([[1.0, 2.0, 4.0], [2.0, 3.0, 5.0]])
     >>> leave_out(x, np.array([[1.0, 2.0, 3.0], [3.0, 3.0, 4.0]])).systems.round(3)
     array([0.945, 0.982])
     """
     x, z = common_cells(x, z)
+    found = _leave_out(x, z, correlation)
+    if clusters is None:
+        return found
+    left_out = _without_clusters(x, z, correlation, clusters.codes)
+    return replace(found, clusters=clusters, left_out=left_out)
+
+
+def _leave_out(x: Floats, z: Floats, correlation: Correlation) -> TableFigure:
     if correlation.coefficient == "spa":
         return spa_leave_one_out(x, z)
     if correlation.level == "system":
         return leave_out_of_means(x, z, correlation.coefficient)
-    epsilon = tie_threshold(x, z, correlation) if correlation.coefficient == "acc-t" else 0.0
+    epsilon = _epsilon(x, z, correlation)
     if correlation.grouping == "item":
         return _grouped(x, z, correlation.coefficient, epsilon)
     if correlation.grouping == "system":
@@ -124,6 +147,33 @@ def leave_out(x: Floats, z: Floats, correlation: Correlation = Correlation()) ->
             turned.value, turned.items, turned.systems, turned.cells.T, turned.present.T
         )
     return _pooled(x, z, correlation.coefficient, epsilon)
+
+
+def _epsilon(x: Floats, z: Floats, correlation: Correlation) -> float:
+    return tie_threshold(x, z, correlation) if correlation.coefficient == "acc-t" else 0.0
+
+
+def _without_clusters(
+    x: Floats, z: Floats, correlation: Correlation, codes: NDArray[np.intp]
+) -> LeftOutClusters | None:
+    """The correlation without each cluster; None where that is only approximated, from the items."""
+    if correlation.coefficient == "spa":
+        return None
+    if correlation.level == "system":
+        of_x, of_z = (_means_without_clusters(scores, codes) for scores in (x, z))
+        present = sums_by_cluster(np.isfinite(x), codes) > 0
+        found = leave_out_of_scores(of_x, of_z, present, correlation.coefficient)
+        return LeftOutClusters(found.items, found.cells)
+    if correlation.grouping == "item":
+        return item_mean_without_clusters(
+            *_coefficients_of_items(x, z, correlation.coefficient, _epsilon(x, z, correlation)),
+            codes,
+        )
+    if correlation.coefficient != "pearson":
+        return None
+    if correlation.grouping == "system":
+        return system_pearson_without_clusters(x, z, codes)
+    return pooled_pearson_without_clusters(x, z, codes)
 
 
 def correlation_with_interval(
@@ -199,45 +249,35 @@ def _pooled(x: Floats, z: Floats, coefficient: Coefficient, epsilon: float) -> T
         ]
     items = value + (cells - value).sum(axis=0)
     if coefficient == "pearson":
-        items = _pearson_without_items(x, z)
+        items = pooled_pearson_without_clusters(x, z, np.arange(x.shape[1])).wholes
     return TableFigure(value, systems, items, cells, np.isfinite(x))
 
 
-def _pearson_without_items(x: Floats, z: Floats) -> Floats:
-    present = np.isfinite(x)
-    x, z = (np.where(present, scores - np.nanmean(scores), 0.0) for scores in (x, z))
-    n, sum_x, sum_z, xx, zz, xz = (
-        values.sum() - values.sum(axis=0) for values in (present, x, z, x * x, z * z, x * z)
-    )
-    with np.errstate(invalid="ignore", divide="ignore"):
-        squares = (xx - sum_x**2 / n) * (zz - sum_z**2 / n)
-        without: Floats = (xz - sum_x * sum_z / n) / np.sqrt(np.where(squares > 0, squares, np.nan))
-    return without
+def _coefficients_of_items(
+    x: Floats, z: Floats, coefficient: Coefficient, epsilon: float
+) -> tuple[Floats, Floats]:
+    """Each item's coefficient over systems, and the same without each system (systems × items); NaN
+    where undefined."""
+    x, z = np.ascontiguousarray(x), np.ascontiguousarray(z)
+    values, without = _native.left_out_correlations(x, z, "item", coefficient, epsilon)
+    return values[0], np.where(np.isfinite(x), without, values[0])
 
 
 def _grouped(x: Floats, z: Floats, coefficient: Coefficient, epsilon: float) -> TableFigure:
     """The mean of the columns' coefficients; columns where it is undefined are left out."""
-    x, z = np.ascontiguousarray(x), np.ascontiguousarray(z)
-    values, without = _native.left_out_correlations(x, z, "item", coefficient, epsilon)
-    groups = values[0]
-    without = np.where(np.isfinite(x), without, groups)
-    is_defined = np.isfinite(groups)
-    total, n = float(groups[is_defined].sum()), int(is_defined.sum())
+    groups, without = _coefficients_of_items(x, z, coefficient, epsilon)
     rows = ratios(np.nansum(without, axis=1), np.isfinite(without).sum(axis=1))
-    columns = ratios(total - np.nan_to_num(groups), n - is_defined)
-    left = np.isfinite(without)
-    cells = ratios(
-        total - np.nan_to_num(groups) + np.nan_to_num(without), n - is_defined.astype(float) + left
-    )
-    value = total / n if n else float("nan")
-    return TableFigure(value, rows, columns, cells, np.isfinite(x))
+    alone = item_mean_without_clusters(groups, without, np.arange(len(groups)))
+    is_defined = np.isfinite(groups)
+    value = float(groups[is_defined].mean()) if is_defined.any() else float("nan")
+    return TableFigure(value, rows, alone.wholes, alone.cells, np.isfinite(x))
 
 
 def leave_out_of_means(x: Floats, z: Floats, coefficient: Coefficient) -> TableFigure:
     """The coefficient of the systems' mean scores, without each system, item and cell."""
-    return leave_out_of_scores(
-        _means_without_items(x), _means_without_items(z), np.isfinite(x), coefficient
-    )
+    alone = np.arange(x.shape[1])
+    of_x, of_z = (_means_without_clusters(scores, alone) for scores in (x, z))
+    return leave_out_of_scores(of_x, of_z, np.isfinite(x), coefficient)
 
 
 def leave_out_of_scores(
@@ -282,7 +322,9 @@ def row_correlations(
     return values
 
 
-def _means_without_items(scores: Floats) -> tuple[Floats, Floats]:
-    counts, sums = np.isfinite(scores).sum(axis=1), np.nansum(scores, axis=1)
-    left = (counts[:, None] - np.isfinite(scores)).T.astype(np.float64)
-    return system_means(scores), ratios((sums[:, None] - np.nan_to_num(scores)).T, left)
+def _means_without_clusters(scores: Floats, codes: NDArray[np.intp]) -> tuple[Floats, Floats]:
+    counts, sums = np.isfinite(scores), np.nan_to_num(scores)
+    left_counts, left_sums = (
+        values.sum(axis=1) - sums_by_cluster(values, codes).T for values in (counts, sums)
+    )
+    return system_means(scores), ratios(left_sums, left_counts)

@@ -165,6 +165,14 @@ CORRELATION_TESTS: dict[CorrelationTest, Callable[..., Estimate]] = {
     "boot-inputs": partial(boot_difference, resample="items"),
     "williams": williams_test,
 }
+TESTS_OF_SINGLE_ITEMS: tuple[CorrelationTest, ...] = (
+    "perm-both",
+    "perm-inputs",
+    "perm-cells",
+    "boot-both",
+    "boot-inputs",
+)
+"""They exchange or draw single items or cells, so they take items for independent."""
 TESTS_WITHOUT_DRAWS: tuple[CorrelationTest, ...] = ("jackknife", "williams")
 
 

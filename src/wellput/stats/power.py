@@ -25,9 +25,9 @@ from wellput.core.errors import InputError
 from wellput.core.estimates import Estimate
 from wellput.core.metric import Floats
 from wellput.core.result import Result
-from wellput.stats.balanced_panel import difference_variances
-from wellput.stats.judge_correlations import spearman_brown
+from wellput.stats.judges.correlations import spearman_brown
 from wellput.stats.metric_comparison import williams_variance
+from wellput.stats.mixed.balanced_panel import difference_variances
 from wellput.stats.proportions import wilson_bounds
 
 MAX_EXACT_FREEDOM = 100
@@ -96,6 +96,8 @@ class PowerRow:
     n_items: int
     n_judges: int | None
     power: Estimate
+    people_only: Estimate | None = None
+    """The power without the proxy, in a plan with one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +108,8 @@ class SmallestStudy:
     n_judges: int | None
     n_items: int | None
     note: str = ""
+    people_only: int | None = None
+    """As many without the proxy, in a plan with one."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -123,6 +127,7 @@ class PowerTable(Result):
     assumed: Mapping[str, float] = field(default_factory=dict)
     """Of two systems the difference and the spreads, by the names of the options."""
     notes: tuple[str, ...] = ()
+    has_proxy: bool = False
 
     def records(self) -> list[dict[str, Any]]:
         """One record for each size of a study."""
@@ -134,6 +139,7 @@ class PowerTable(Result):
                 "low": row.power.low,
                 "high": row.power.high,
                 "method": row.power.method,
+                **({} if row.people_only is None else {"people_only": row.people_only.value}),
             }
             for row in self.rows
         ]
@@ -151,7 +157,12 @@ class PowerTable(Result):
             "notes": list(self.notes),
             "power": self.records(),
             "smallest": [
-                {"judges": one.n_judges, "items": one.n_items, "note": one.note}
+                {
+                    "judges": one.n_judges,
+                    "items": one.n_items,
+                    "note": one.note,
+                    **({"people_only": one.people_only} if self.has_proxy else {}),
+                }
                 for one in self.smallest
             ],
         }
@@ -180,9 +191,9 @@ def power_for_systems(
     at least two.
     """
     for name, value in (("sd_item", sd_item), ("sd_noise", sd_noise), ("sd_judge", sd_judge)):
-        _require(np.isfinite(value) and value >= 0, f"{name} must be 0 or above, {value} is not.")
-    _require(np.isfinite(difference), f"A difference must be a number, {difference} is not.")
-    _require(sd_item + sd_noise > 0, "sd_item or sd_noise must be above 0.")
+        require(np.isfinite(value) and value >= 0, f"{name} must be 0 or above, {value} is not.")
+    require(np.isfinite(difference), f"A difference must be a number, {difference} is not.")
+    require(sd_item + sd_noise > 0, "sd_item or sd_noise must be above 0.")
     draws = Draws(simulations, seed)
 
     def share(n: int, panel: int | None) -> tuple[float, str]:
@@ -197,13 +208,13 @@ def power_for_systems(
         mean = difference + draws.normal(0) * np.sqrt(variance)
         by_item = (within + n_judges * sd_item**2) * draws.mean_square(0, n - 1)
         if n_judges == 1:
-            return _significant(mean / np.sqrt(by_item / n), n - 1, alpha), ""
+            return significant_share(mean / np.sqrt(by_item / n), n - 1, alpha), ""
         by_judge = (within + n * sd_judge**2) * draws.mean_square(1, n_judges - 1)
         residual = within * draws.mean_square(2, 2 * (n - 1) * (n_judges - 1))
         found, freedom = difference_variances(by_judge, by_item, residual, n_judges, n)
-        return _significant(mean / np.sqrt(found), freedom, alpha), ""
+        return significant_share(mean / np.sqrt(found), freedom, alpha), ""
 
-    table = _table(
+    table = table_of_powers(
         "systems",
         _test_of_systems(judges),
         share,
@@ -251,12 +262,12 @@ def power_for_metrics(
     output each. Outputs of several systems for the same items are not independent.
     """
     for name, r in (("r1", r1), ("r2", r2), ("r12", r12)):
-        _require(-1 < r < 1, f"{name} must lie between -1 and 1, {r} does not.")
+        require(-1 < r < 1, f"{name} must lie between -1 and 1, {r} does not.")
     if judge_correlation is None:
-        _require(judges is None, "judges= needs judge_correlation=: how far two judges agree.")
+        require(judges is None, "judges= needs judge_correlation=: how far two judges agree.")
     else:
-        _require(0 < judge_correlation <= 1, "judge_correlation must be above 0 and at most 1.")
-        _require(pilot_judges >= 1, "pilot_judges must be 1 or more.")
+        require(0 < judge_correlation <= 1, "judge_correlation must be above 0 and at most 1.")
+        require(pilot_judges >= 1, "pilot_judges must be 1 or more.")
     draws = Draws(simulations, seed)
 
     def share(n: int, n_judges: int | None) -> tuple[float, str]:
@@ -267,9 +278,9 @@ def power_for_metrics(
             now, then = (spearman_brown(judge_correlation, k) for k in (n_judges, pilot_judges))
             gain = float(np.sqrt(now / then))
         root = _cholesky(r1 * gain, r2 * gain, r12)
-        return _significant(_williams_t(draws.correlations(root, n), n), n - 3, alpha), ""
+        return significant_share(_williams_t(draws.correlations(root, n), n), n - 3, alpha), ""
 
-    return _table(
+    return table_of_powers(
         "metrics",
         "two-sided Williams' test",
         share,
@@ -281,7 +292,7 @@ def power_for_metrics(
     )
 
 
-def _significant(t: Floats, freedom: Floats | int, alpha: float) -> float:
+def significant_share(t: Floats, freedom: Floats | int, alpha: float) -> float:
     from scipy.special import stdtr
 
     return float(np.mean(2 * stdtr(freedom, -np.abs(t)) < alpha))
@@ -304,7 +315,7 @@ def _cholesky(r1: float, r2: float, r12: float) -> Floats:
         ) from None
 
 
-def _table(
+def table_of_powers(
     what: str,
     test: str,
     share: PowerOfSize,
@@ -314,11 +325,15 @@ def _table(
     alpha: float,
     target: float,
     draws: Draws,
+    min_items: int = 4,
+    max_items: int = MAX_ITEMS,
 ) -> PowerTable:
-    _require(0 < alpha < 1, f"alpha must lie between 0 and 1, {alpha} does not.")
-    _require(alpha < target < 1, f"The target must lie between alpha and 1, {target} does not.")
-    _require(all(n >= 1 for n in items), "The number of items must be 1 or more.")
-    _require(all(k is None or k >= 1 for k in judges), "The number of judges must be 1 or more.")
+    """The power of every size, and for each number of judges the smallest that reaches the target, of
+    `min_items` to `max_items`."""
+    require(0 < alpha < 1, f"alpha must lie between 0 and 1, {alpha} does not.")
+    require(alpha < target < 1, f"The target must lie between alpha and 1, {target} does not.")
+    require(all(n >= 1 for n in items), "The number of items must be 1 or more.")
+    require(all(k is None or k >= 1 for k in judges), "The number of judges must be 1 or more.")
 
     def power(n: int, n_judges: int | None) -> Estimate:
         value, undefined = share(n, n_judges)
@@ -338,21 +353,25 @@ def _table(
         alpha=alpha,
         target=target,
         rows=tuple(PowerRow(n, k, power(n, k)) for k in judges for n in items),
-        smallest=tuple(_smallest(k, target, power) for k in judges),
+        smallest=tuple(_smallest(k, target, power, min_items, max_items) for k in judges),
     )
 
 
 def _smallest(
-    n_judges: int | None, target: float, power: Callable[[int, int | None], Estimate]
+    n_judges: int | None,
+    target: float,
+    power: Callable[[int, int | None], Estimate],
+    min_items: int,
+    max_items: int,
 ) -> SmallestStudy:
     """Doubles the items until they are enough, then halves the gap: power rises with the items."""
-    low, high = 1, 4
+    low, high = 1, min_items
     while not (reached := power(high, n_judges)).value >= target:
         if np.isnan(reached.value):
             return SmallestStudy(n_judges, None, reached.method)
-        if high >= MAX_ITEMS:
-            return SmallestStudy(n_judges, None, f"not even {MAX_ITEMS:,} items reach {target:g}")
-        low, high = high, min(2 * high, MAX_ITEMS)
+        if high >= max_items:
+            return SmallestStudy(n_judges, None, f"not even {max_items:,} items reach {target:g}")
+        low, high = high, min(2 * high, max_items)
     while high - low > 1:
         middle = (low + high) // 2
         if power(middle, n_judges).value >= target:
@@ -362,6 +381,6 @@ def _smallest(
     return SmallestStudy(n_judges, high)
 
 
-def _require(claim: bool | np.bool_, message: str) -> None:
+def require(claim: bool | np.bool_, message: str) -> None:
     if not claim:
         raise InputError(message)

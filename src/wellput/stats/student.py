@@ -16,6 +16,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 
@@ -140,7 +141,10 @@ class CautiousStudent:
         return max(float(stdtr(self.freedom, statistic)) for statistic in statistics)
 
 
-def hall_transformed(t: float, skew: float) -> float:
+FloatOrFloats = TypeVar("FloatOrFloats", float, Floats)
+
+
+def hall_transformed(t: FloatOrFloats, skew: FloatOrFloats) -> FloatOrFloats:
     """Hall's monotone transformation of t, which removes its skewness.
 
     >>> hall_transformed(2.0, 0.0), round(hall_transformed(2.0, 0.3), 3)

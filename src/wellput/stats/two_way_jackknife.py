@@ -17,6 +17,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +27,9 @@ from wellput.core.errors import counted
 from wellput.core.estimates import Estimate, Generalize, holds_for_words
 from wellput.core.metric import Floats
 from wellput.stats.student import IDENTITY, Scale, student_estimate
+
+if TYPE_CHECKING:
+    from wellput.stats.clusters import ClusteredItems
 
 MIN_UNITS = 4
 """Fewer systems, or items, show too little about others."""
@@ -133,12 +137,29 @@ def _covariance(without: Floats) -> Floats:
 
 
 @dataclass(frozen=True, eq=False)
+class LeftOutClusters:
+    """A figure of a table without each cluster of its items (`wholes`), and without each system's cells
+    in it (`cells`, systems × clusters). Clusters are in the order of their codes. Where nothing is left
+    out, the entry is the figure itself."""
+
+    wholes: Floats
+    cells: Floats
+
+    def __neg__(self) -> LeftOutClusters:
+        return LeftOutClusters(-self.wholes, -self.cells)
+
+    def __sub__(self, other: LeftOutClusters) -> LeftOutClusters:
+        return LeftOutClusters(self.wholes - other.wholes, self.cells - other.cells)
+
+
+@dataclass(frozen=True, eq=False)
 class TableFigure:
     """A figure of a table (NaN where undefined), and the figure without each system, item and cell.
     `cells` is systems × items. Where a cell is not `present`, or an item has no cells, the entry is the
     figure itself, because nothing changes without it. Where items have `clusters`, whole clusters are
-    left out: a cluster changes the figure by what its items change one by one, and a little more, as
-    the others then count more (exact for a mean)."""
+    left out. `left_out` has the figure without each of them. Where that is None it is approximated: a
+    cluster changes the figure by what its items change one by one, and a little more, as the others
+    then count more."""
 
     value: float
     systems: Floats
@@ -146,13 +167,23 @@ class TableFigure:
     cells: Floats
     present: NDArray[np.bool_]
     clusters: Clusters | None = None
+    left_out: LeftOutClusters | None = None
 
     def __neg__(self) -> TableFigure:
         return TableFigure(
-            -self.value, -self.systems, -self.items, -self.cells, self.present, self.clusters
+            -self.value,
+            -self.systems,
+            -self.items,
+            -self.cells,
+            self.present,
+            self.clusters,
+            None if self.left_out is None else -self.left_out,
         )
 
     def __sub__(self, other: TableFigure) -> TableFigure:
+        left_out = None
+        if self.left_out is not None and other.left_out is not None:
+            left_out = self.left_out - other.left_out
         return TableFigure(
             self.value - other.value,
             self.systems - other.systems,
@@ -160,6 +191,7 @@ class TableFigure:
             self.cells - other.cells,
             self.present & other.present,
             self.clusters,
+            left_out,
         )
 
     @classmethod
@@ -218,24 +250,41 @@ class TableFigure:
             return TwoWayJackknife(systems, items, scale.forward(self.cells[self.present]))
         from wellput.stats.clusters import ClusteredItems  # that module uses this one
 
-        value = float(scale.forward(np.array(self.value)))
-        clusters = ClusteredItems.of(self.clusters.codes[has_item])
-        n, sizes = int(has_item.sum()), clusters.sizes
-        by_item = items - value
-        several = len(sizes) > 1
-        changes = clusters.sums(by_item) * ((n - 1) / (n - sizes) if several else np.nan)
-        present = self.present[:, has_item]
-        cells = np.where(present, scale.forward(self.cells[:, has_item]) - value, 0.0)
-        in_cells = clusters.sums(present.T.astype(np.float64)).T
-        n_cells = float(present.sum())
-        left = np.maximum(n_cells - in_cells, 1.0)
-        by_cell = clusters.sums(cells.T).T * (n_cells - 1) / left
+        codes = self.clusters.codes[has_item]
+        clusters = ClusteredItems.of(codes)
+        in_cells = clusters.sums(self.present[:, has_item].T.astype(np.float64)).T
+        if self.left_out is None:
+            wholes, cells = self._approximately_without(clusters, scale, in_cells)
+        else:
+            used = np.unique(codes)
+            wholes = scale.forward(self.left_out.wholes[used])
+            cells = scale.forward(self.left_out.cells[:, used])
+        influences = items - float(scale.forward(np.array(self.value)))
+        is_measured = len(clusters.sizes) > 1 and np.isfinite(influences).all()
         return TwoWayJackknife(
             systems,
-            value + changes,
-            value + by_cell[in_cells > 0],
-            clusters.freedom(by_item) if several and np.isfinite(by_item).all() else 0.0,
+            wholes,
+            cells[in_cells > 0],
+            clusters.freedom(influences) if is_measured else 0.0,
             self.clusters.unit,
+        )
+
+    def _approximately_without(
+        self, clusters: ClusteredItems, scale: Scale, in_cells: Floats
+    ) -> tuple[Floats, Floats]:
+        """The figure without each cluster, and without each system's cells in it, on a scale.
+        `in_cells` (systems × clusters) is the number of these cells."""
+        value = float(scale.forward(np.array(self.value)))
+        present = self.present[:, self.present.any(axis=0)]
+        n, n_cells = present.shape[1], float(present.sum())
+        by_item = scale.forward(self.items[self.present.any(axis=0)]) - value
+        by_cell = scale.forward(self.cells[:, self.present.any(axis=0)]) - value
+        left = n - clusters.sizes.astype(np.float64)
+        factor = (n - 1) / np.where(left > 0, left, np.nan)
+        cells = clusters.sums(np.where(present, by_cell, 0.0).T).T
+        return (
+            value + clusters.sums(by_item) * factor,
+            value + cells * (n_cells - 1) / np.maximum(n_cells - in_cells, 1.0),
         )
 
     def _without_interval(self, reason: str, null: float | None, n: int | None) -> Estimate:

@@ -10,7 +10,7 @@ from typing import Any
 from fastapi import APIRouter, Depends, HTTPException, Request
 from starlette.responses import RedirectResponse, Response
 
-from wellput.agreement.ranking import (
+from wellput.agreement.rankings.plain_ranking import (
     ESTIMATE_HEADINGS,
     SEQUENTIAL_NOTE,
     RankedSystem,
@@ -23,7 +23,7 @@ from wellput.agreement.ranking import (
 from wellput.io import write_judgments
 from wellput.studies.forms import PostedForm, check_csrf
 from wellput.studies.rendering import page
-from wellput.studies.security import OWNER_COOKIE, Gate
+from wellput.studies.security import OWNER_COOKIE, Gate, owner_session
 from wellput.studies.store import STUDY_STATES, Store
 
 OWNER_FORM_HOLDER = "owner"
@@ -67,6 +67,7 @@ def dashboard_router(store: Store, gate: Gate) -> APIRouter:
             seconds=seconds,
             coefficient=coefficient,
             standing=[standing(ranking) for ranking in overview.ranking],
+            sessions=store.owner_sessions.all_open(owner_session(request)),
         )
 
     @router.post("")
@@ -99,9 +100,18 @@ def dashboard_router(store: Store, gate: Gate) -> APIRouter:
     @router.post("/leave", dependencies=[Depends(owner)])
     def sign_out(request: Request, form: PostedForm) -> Response:
         check_csrf(request, OWNER_FORM_HOLDER, form)
+        store.owner_sessions.end(owner_session(request))
         response = back()
         response.delete_cookie(OWNER_COOKIE)
         return response
+
+    @router.post("/sessions", dependencies=[Depends(owner)])
+    def end_session(request: Request, form: PostedForm) -> Response:
+        check_csrf(request, OWNER_FORM_HOLDER, form)
+        number = form.get("session", "")
+        if number.isascii() and number.isdecimal():
+            store.owner_sessions.end_number(int(number[:9]))
+        return back()
 
     # After the fixed addresses: anything else is a token.
     @router.get("/{token}")

@@ -34,13 +34,14 @@ class Database:
 
     def __init__(self, url: URL, *, busy_seconds: float = BUSY_SECONDS) -> None:
         self.is_sqlite = url.get_backend_name() == "sqlite"
-        self.name = str(_file(url)) if self.is_sqlite else _shown(url)
+        self.url = url
+        self.name = str(file_of(url)) if self.is_sqlite else _shown(url)
         self._lock = threading.Lock()
         if self.is_sqlite:
             self.engine = sa.create_engine(
                 URL.create(
                     "sqlite",
-                    database=f"file:{_escaped(_file(url))}",
+                    database=f"file:{_escaped(file_of(url))}",
                     query={"mode": "rw", "uri": "true"},  # rw: a missing file is not made
                 ),
                 connect_args={"check_same_thread": False, "timeout": busy_seconds},
@@ -115,9 +116,10 @@ def parse_url(text: str | Path) -> URL:
 
 def create_file(url: URL) -> None:
     """Makes an empty SQLite file. Raises InputError where it exists or cannot be made."""
-    path = _file(url)
+    path = file_of(url)
     try:
-        path.touch(exist_ok=False)
+        # A study holds what judges said in confidence: other users of the machine cannot read it.
+        path.touch(mode=0o600, exist_ok=False)
     except FileExistsError:
         raise InputError(
             f"{path} already exists. A study is never overwritten: choose another name, or remove it."
@@ -131,12 +133,12 @@ def create_file(url: URL) -> None:
 def remove_files(url: URL) -> None:
     """Removes the SQLite file of a study that could not be made, with the files beside it."""
     for suffix in ("", "-wal", "-shm"):
-        Path(f"{_file(url)}{suffix}").unlink(missing_ok=True)
+        Path(f"{file_of(url)}{suffix}").unlink(missing_ok=True)
 
 
 def check_file(url: URL) -> None:
     """Raises InputError where there is no file to open."""
-    path = _file(url)
+    path = file_of(url)
     if not path.is_file():
         raise InputError(f"There is no study {path}. {HOW_TO_MAKE_ONE}")
 
@@ -189,7 +191,8 @@ def _shown(url: URL) -> str:
     return url.set(drivername="postgresql").render_as_string(hide_password=True)
 
 
-def _file(url: URL) -> Path:
+def file_of(url: URL) -> Path:
+    """The file of an SQLite database."""
     return Path(url.database or "")
 
 

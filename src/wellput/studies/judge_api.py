@@ -14,7 +14,15 @@ from pydantic import BaseModel, ConfigDict, Field
 from wellput.studies.questionnaire import ShownTrial
 from wellput.studies.questions import AnswerError, QuestionKind
 from wellput.studies.security import Gate
-from wellput.studies.store import JudgeRef, Outcome, Store, StudyClosed, StudyState, UnknownTrial
+from wellput.studies.store import (
+    AlreadyAnswered,
+    JudgeRef,
+    Outcome,
+    Store,
+    StudyClosed,
+    StudyState,
+    UnknownTrial,
+)
 
 MAX_ANSWER_MS = 7 * 24 * 3600 * 1000
 
@@ -97,7 +105,7 @@ _ERRORS: dict[int | str, dict[str, Any]] = {
 _RECORDING_ERRORS: dict[int | str, dict[str, Any]] = {
     200: {"model": Recorded, "description": "The same answer again; nothing was stored."},
     400: {"model": Problem, "description": "The body is not JSON."},
-    409: {"model": Problem, "description": "The study is closed."},
+    409: {"model": Problem, "description": "The study is closed, or the answer cannot be changed."},
     **_ERRORS,
 }
 
@@ -138,7 +146,7 @@ def api_router(store: Store, gate: Gate) -> APIRouter:
             status = store.record(judge, body.trial, body.answers, ms=round(body.ms))
         except UnknownTrial:
             raise HTTPException(404, "The trial is not the judge's.") from None
-        except StudyClosed as error:
+        except (StudyClosed, AlreadyAnswered) as error:
             raise HTTPException(409, str(error)) from None
         except AnswerError as error:
             raise HTTPException(422, error.reasons) from None

@@ -28,7 +28,7 @@ from wellput.studies.questionnaire import JudgeProgress, Questionnaire, ShownTri
 from wellput.studies.questions import AnswerError
 from wellput.studies.rendering import page
 from wellput.studies.security import Gate
-from wellput.studies.store import JudgeRef, Store, StudyClosed
+from wellput.studies.store import AlreadyAnswered, JudgeRef, Store, StudyClosed
 from wellput.studies.study_setup import StudySetup
 
 STATE_MESSAGES = {
@@ -124,7 +124,7 @@ def pages_router(store: Store, gate: Gate) -> APIRouter:
         shown = own_trial(judge, trial_id)
         try:
             store.record(judge, trial_id, answers_in(shown, form), ms=elapsed(form))
-        except StudyClosed:
+        except (StudyClosed, AlreadyAnswered):
             return back_to(token)
         except AnswerError as error:
             reasons = [in_words(shown, reason) for reason in error.reasons]

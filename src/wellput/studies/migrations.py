@@ -118,7 +118,25 @@ def m003_documents(connection: Connection) -> None:
     connection.execute(sa.text("ALTER TABLE items ADD COLUMN document TEXT"))
 
 
-MIGRATIONS: Sequence[Migration] = (m001_tables, m002_speech, m003_documents)
+def m004_owner_sessions(connection: Connection) -> None:
+    """The owner's sessions, which can be ended."""
+    sessions = sa.Table(
+        "owner_sessions",
+        sa.MetaData(),
+        sa.Column("id", sa.Integer, primary_key=True),
+        sa.Column("token_hash", sa.String(64), nullable=False, unique=True),
+        sa.Column("begun_at", sa.Double, nullable=False),
+        sa.Column("seen_at", sa.Double, nullable=False),
+    )
+    sessions.create(connection)
+
+
+MIGRATIONS: Sequence[Migration] = (
+    m001_tables,
+    m002_speech,
+    m003_documents,
+    m004_owner_sessions,
+)
 
 _applied = sa.Table(
     "wellput_migrations",

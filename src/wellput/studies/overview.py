@@ -14,13 +14,13 @@ import sqlalchemy as sa
 from sqlalchemy import Connection
 
 from wellput.agreement.panel import AnyJudgment
-from wellput.agreement.ranking import Ranking
+from wellput.agreement.rankings.plain_ranking import Ranking
 from wellput.core.judgment import is_machine
 from wellput.core.metric import Floats
 from wellput.core.result import Result
-from wellput.stats.judge_correlations import pairwise_correlations
-from wellput.stats.krippendorff import MeasurementLevel, krippendorff_alpha
-from wellput.stats.ratings import MIN_SHARED_UNITS
+from wellput.stats.judges.correlations import pairwise_correlations
+from wellput.stats.judges.krippendorff import MeasurementLevel, krippendorff_alpha
+from wellput.stats.judges.ratings import MIN_SHARED_UNITS
 from wellput.studies import schema
 from wellput.studies.judge_queue import JudgeQueue, machine_judges, open_assignment
 from wellput.studies.queries import AnsweredRow, judgments_of, read_answered

@@ -15,7 +15,7 @@ from typing import Any, Literal, TypeAlias, cast, get_args
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
-from wellput.agreement.judgment_design import DOCUMENT_COLUMN
+from wellput.agreement.rankings.judgment_design import DOCUMENT_COLUMN
 from wellput.core.errors import InputError, WellputError
 from wellput.core.judgment import Judgment, Preference
 from wellput.studies import schema

@@ -1,7 +1,7 @@
 """The tables of a study, as the newest migration leaves them.
 
 Times are seconds since 1970, UTC. Rows of `answers` are never changed: a changed answer is a new row
-that names the one it supersedes. Only `forget` deletes.
+that names the one it supersedes. Only `forget` deletes answers.
 """
 
 from __future__ import annotations
@@ -70,6 +70,15 @@ trials = Table(
     Column("systems", JSON, nullable=False),
     Column("planned", Integer, nullable=False),
     Column("given", Integer, nullable=False),  # handed out and neither withdrawn nor forgotten
+)
+
+owner_sessions = Table(
+    "owner_sessions",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("token_hash", String(64), nullable=False, unique=True),
+    Column("begun_at", Double, nullable=False),
+    Column("seen_at", Double, nullable=False),
 )
 
 judges = Table(

@@ -3,8 +3,8 @@
 A *browser key* is a random cookie of one browser. A form's CSRF token is an HMAC with this key, so
 that no other site can make a form that the server accepts. A *miss* is a request with a token that
 nobody has. The `Gate` admits a judge by the token in the address. The owner gives a token once and
-gets a session that is valid until the server restarts, so that the token is neither in the browser's
-history nor in a later request.
+gets a session (`owner_sessions`), so that the token is neither in the browser's history nor in a later
+request.
 """
 
 from __future__ import annotations
@@ -250,13 +250,17 @@ def _is_loopback(host: str) -> bool:
 OWNER_COOKIE = "wellput_owner"
 
 
+def owner_session(request: Request) -> str:
+    """The token of the browser's session as the owner, "" where there is none."""
+    return request.cookies.get(OWNER_COOKIE, "")
+
+
 class Gate:
     """Recognizes judges and the owner, and counts the tokens that nobody has."""
 
     def __init__(self, store: Store, misses: Misses) -> None:
         self._store = store
         self._misses = misses
-        self._secret = secrets.token_bytes(32)
 
     def judge(self, request: Request, token: str) -> JudgeRef:
         """The judge with this token. Raises 404 for an unknown token, 429 after too many of them."""
@@ -269,15 +273,11 @@ class Gate:
         """Begins a session on `response` for the owner's token. Raises 404 or 429 for any other."""
         if not self._store.verify_owner(token):
             raise self._miss(request, "This is not the owner's token.")
-        session = secrets.token_urlsafe(24)
-        set_cookie(request, response, OWNER_COOKIE, f"{session}.{self._signature(session)}")
+        set_cookie(request, response, OWNER_COOKIE, self._store.owner_sessions.begin())
 
     def is_owner(self, request: Request) -> bool:
-        session, _, signature = request.cookies.get(OWNER_COOKIE, "").partition(".")
-        return hmac.compare_digest(signature.encode(), self._signature(session).encode())
-
-    def _signature(self, session: str) -> str:
-        return hmac.new(self._secret, session.encode(), hashlib.sha256).hexdigest()
+        token = owner_session(request)
+        return bool(token) and self._store.owner_sessions.is_open(token)
 
     def _miss(self, request: Request, detail: str) -> HTTPException:
         address = request.client.host if request.client else ""

@@ -46,6 +46,7 @@ from wellput.studies.judge_queue import (
 )
 from wellput.studies.migrations import is_study, migrate
 from wellput.studies.overview import LatestRankings, Overview, overview
+from wellput.studies.owner_sessions import OwnerSessions
 from wellput.studies.queries import (
     STUDY_STATES,
     StudyClosed,
@@ -78,6 +79,7 @@ SEEN_EVERY_SECONDS = 60.0
 
 __all__ = [
     "STUDY_STATES",
+    "AlreadyAnswered",
     "AnswerError",
     "Invitation",
     "JudgeRef",
@@ -96,6 +98,10 @@ judges = schema.judges.c
 
 class UnknownTrial(WellputError):
     """A trial that is not the judge's."""
+
+
+class AlreadyAnswered(WellputError):
+    """A trial whose answer cannot be changed: the design allows no second try."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +123,7 @@ class Store:
         self.clock = clock
         self.latest_rankings = LatestRankings()
         self.owner_token: str | None = None
+        self.owner_sessions = OwnerSessions(database, clock)
         with database.read() as connection:
             self.setup = load_setup(connection, database.name)
 
@@ -197,10 +204,11 @@ class Store:
         return is_token(token, str(stored))
 
     def renew_owner_token(self) -> str:
-        """A new token for the owner. The old one becomes invalid."""
+        """A new token for the owner. The old one becomes invalid, and all sessions end."""
         token = new_token()
         with self.database.write() as connection:
             connection.execute(sa.update(schema.study).values(owner_hash=token_hash(token)))
+            connection.execute(sa.delete(schema.owner_sessions))
         self.owner_token = token
         return token
 
@@ -344,8 +352,8 @@ class Store:
     def record(self, judge: JudgeRef, trial_id: str, answers: object, *, ms: int) -> Outcome:
         """Stores an answer. The same answer again changes nothing; a different one supersedes it.
 
-        Raises AnswerError, UnknownTrial, or StudyClosed. A paused study still takes answers to trials
-        that judges already have.
+        Raises AnswerError, UnknownTrial, AlreadyAnswered, or StudyClosed. A paused study still takes
+        answers to trials that judges already have.
         """
         if isinstance(ms, bool) or not isinstance(ms, int) or ms < 0:
             raise AnswerError(["ms: the time taken, in whole milliseconds, is needed"])
@@ -364,6 +372,8 @@ class Store:
                 outcome: Outcome = "repeated"
             else:
                 outcome = "created" if latest is None else "superseded"
+                if latest is not None and not self.setup.design.can_undo:
+                    raise AlreadyAnswered("This trial is answered; its answer cannot be changed.")
                 connection.execute(
                     schema.answers.insert().values(
                         assignment=row.id,

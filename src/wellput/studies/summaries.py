@@ -1,5 +1,5 @@
 """Results for the owner of a study: `StudySummary` of a new study, `InvitationList`, `Export`,
-`Forgotten`. The `Overview` has the state of a study."""
+`Backup`, `Forgotten`. The `Overview` has the state of a study."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ class StudySummary(Result):
     """What a study asks, and how many. Only the maker of the study gets the `owner_token`."""
 
     presented_by: ClassVar[str] = "wellput.reporting.study:summary_report"
+    is_secret: ClassVar[bool] = True
 
     study: str
     design: str
@@ -68,6 +69,7 @@ class InvitationList(Result):
     """New judges with their links, which are never shown again."""
 
     presented_by: ClassVar[str] = "wellput.reporting.study:invitations_report"
+    is_secret: ClassVar[bool] = True
 
     invitations: tuple[Invitation, ...]
 
@@ -102,6 +104,27 @@ class Export(Result):
 
     def values(self) -> dict[str, Any]:
         """The JSON of `wellput study export`."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, repr=False)
+class Backup(Result):
+    """A copy of the study in the file `output`, and how many answers and judges it has. An answer that
+    was changed counts twice."""
+
+    presented_by: ClassVar[str] = "wellput.reporting.study:backup_report"
+
+    study: str
+    output: str
+    answers: int
+    judges: int
+
+    def records(self) -> list[dict[str, Any]]:
+        """One record."""
+        return [self.values()]
+
+    def values(self) -> dict[str, Any]:
+        """The JSON of `wellput study backup`."""
         return asdict(self)
 
 

@@ -13,7 +13,7 @@ from tests.reporting.html.evaluations import (
     small_evaluation,
     small_judgments,
 )
-from wellput.agreement.ranking import RankedSystem, Ranking, SystemDifference
+from wellput.agreement.rankings.plain_ranking import RankedSystem, Ranking, SystemDifference
 from wellput.core.evalset import EvalSet
 from wellput.core.judgment import Judgment, Preference
 from wellput.reporting.html.answer import NO_JUDGMENTS_NOTE, shown_range

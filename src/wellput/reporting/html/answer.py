@@ -14,7 +14,7 @@ from itertools import combinations
 from typing import Any
 
 from wellput.agreement.orders import MetricOrder, is_sentinel, misplaced, order_sentence
-from wellput.agreement.ranking import (
+from wellput.agreement.rankings.plain_ranking import (
     ESTIMATE_HEADINGS,
     RankedSystem,
     Ranking,

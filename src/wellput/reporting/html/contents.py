@@ -15,11 +15,12 @@ import numpy as np
 from wellput.agreement.analysis import AgreementOptions, agree
 from wellput.agreement.correlations import oriented
 from wellput.agreement.exclusions import with_unknown, without_excluded
-from wellput.agreement.machine_comparison import MachineComparison
+from wellput.agreement.machines.comparison import MachineComparison
 from wellput.agreement.orders import is_sentinel
 from wellput.agreement.panel import KnownNames
 from wellput.agreement.preferences import agree_on_preferences
 from wellput.agreement.result import Agreement, AgreementResult
+from wellput.agreement.slices import agree_by
 from wellput.core.judgment import Judgment, Preference
 from wellput.core.metric import Floats, GivesMetric, Metric
 from wellput.core.scores import Score
@@ -28,6 +29,7 @@ from wellput.core.work import OnPhase, ignore_phase
 from wellput.engine.result import ScoreResult
 from wellput.engine.score import score_source
 from wellput.engine.scoring_plan import DEFAULT_PAIRED_TEST, Inference, Resampling, ScoringPlan
+from wellput.engine.slices import slice_masks
 from wellput.metrics.registry import create_all, each_scorer
 from wellput.reporting.agree import excluded_notes, tables_of
 from wellput.reporting.html import report_charts
@@ -53,6 +55,11 @@ from wellput.reporting.html.people import (
     regression_line,
 )
 from wellput.reporting.html.shown_items import ShownItems, draw_shown_items, usual_metrics
+from wellput.reporting.html.slices import (
+    slice_tables_of,
+    slices_chart_of,
+    slices_words,
+)
 from wellput.reporting.score import few_items, score_table
 from wellput.reporting.table import Table, p_text
 
@@ -109,10 +116,27 @@ def sections_of(evaluation: Evaluation) -> list[Section]:
         parts.append(pairs_section(evaluation))
     if evaluation.agreement is not None and evaluation.people is not None:
         parts += people_sections(evaluation, evaluation.agreement, evaluation.people)
+    if evaluation.result.slices:
+        parts.append(slices_section(evaluation))
     if evaluation.machines:
         parts.append(machines_section(evaluation))
     parts.append(metrics_section(evaluation))
     return parts
+
+
+def slices_section(evaluation: Evaluation) -> Section:
+    """Scores, people and agreement by the values of a tag; which slices part from the whole."""
+    result = evaluation.result
+    tag = next(iter(result.slices[0].by or {}))
+    ordered = replace(result, systems=tuple(evaluation.order))
+    tables = slice_tables_of(ordered, evaluation.agreement)
+    return Section(
+        "slices",
+        f"By {tag}",
+        words=slices_words(result, evaluation.agreement),
+        charts=[slices_chart_of(result, evaluation.order, _score_row)],
+        tables=tables,
+    )
 
 
 def machines_section(evaluation: Evaluation) -> Section:
@@ -192,7 +216,7 @@ def people_sections(
     ]
     if against:
         judges.append(report_charts.judges_chart(against, questions))
-    later = replace(agreement, ranking=(), orders=())
+    later = replace(agreement, ranking=(), orders=(), slices=())
     tables = [_with_question(table, questions) for table in tables_of(later)]
     about_judges = [
         t for t in tables if t.title.startswith(("Judges", "Preferences")) or not t.title
@@ -345,10 +369,12 @@ def evaluate(
     baseline: str | None,
     shown: int,
     options: AgreementOptions,
+    by: str | None = None,
     on_phase: OnPhase = ignore_phase,
 ) -> Evaluation:
     """Scores with intervals and all pairs, agreement with the judges where there are any, and the
-    items to show. Without metrics, those that the items allow."""
+    items to show; scores and agreement also for the slices of a tag (`by`). Without metrics, those that
+    the items allow."""
     uncertainty = options.uncertainty
     judged = {answer.item for answer in answers}
     on_items = on_phase("reading items")
@@ -367,6 +393,7 @@ def evaluate(
         all_pairs=has_pairs,
         resampling=Resampling(uncertainty.n_resamples, uncertainty.seed, uncertainty.threads),
         cluster=options.cluster,
+        by=by,
     )
     result = score_source(
         source,
@@ -388,6 +415,11 @@ def evaluate(
     elif answers:
         ratings = cast("Sequence[Judgment]", answers)
         agreement = agree(result.tables, ratings, options, on_phase=on_phase)
+        if by is not None:
+            masks, _ = slice_masks(result.tags, by)
+            agreement = agree_by(
+                agreement, result.tables, ratings, options, masks, by, on_phase=on_phase
+            )
         on_phase("preparing charts")
         people = people_of_ratings(result.tables, ratings, options)
     return Evaluation(title, result, chosen, sample, agreement, people)

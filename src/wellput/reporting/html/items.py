@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from wellput.agreement.ranking import LOWER_IS_BETTER
+from wellput.agreement.rankings.plain_ranking import LOWER_IS_BETTER
 from wellput.core.estimates import ScoreTable
 from wellput.core.evalset import Batch, Item, Output
 from wellput.core.metric import Floats, Metric

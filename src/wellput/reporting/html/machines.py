@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from textwrap import shorten
 from typing import Any
 
-from wellput.agreement.machine_comparison import Disagreement, MachineComparison
-from wellput.agreement.verdict import bounds, shown, verdict_sentences
+from wellput.agreement.machines.comparison import Disagreement, MachineComparison
+from wellput.agreement.machines.verdict import bounds, shown, verdict_sentences
 from wellput.core.evalset import Item
 from wellput.reporting.table import Table
 

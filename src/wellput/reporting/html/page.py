@@ -23,7 +23,7 @@ from typing import Any, ClassVar
 
 from wellput import __version__
 from wellput.agreement.orders import is_sentinel
-from wellput.agreement.ranking import LOWER_IS_BETTER
+from wellput.agreement.rankings.plain_ranking import LOWER_IS_BETTER
 from wellput.core.errors import InputError, MissingExtra, counted
 from wellput.core.result import Result, strict_json
 from wellput.core.work import OnPhase, ignore_phase
@@ -32,6 +32,7 @@ from wellput.io.output import write_text
 from wellput.reporting.html.answer import references_sentence
 from wellput.reporting.html.contents import Evaluation, sections_of
 from wellput.reporting.html.items import explorer_items
+from wellput.reporting.html.slices import slices_words
 from wellput.reporting.score import few_items, left_out_sentence
 from wellput.reporting.table import Report, Table
 
@@ -230,5 +231,6 @@ def _in_words(evaluation: Evaluation) -> list[str]:
     lines = [sentence for answer in evaluation.answers for sentence in answer.sentences]
     last = [references_sentence(evaluation.sample.items)]
     result = evaluation.result
+    by_slice = slices_words(result, evaluation.agreement) if result.slices else []
     missing = [*map(left_out_sentence, result.left_out), *result.notes]
-    return [*lines, *few_items(result), *advice, *missing, *filter(None, last)]
+    return [*lines, *by_slice, *few_items(result), *advice, *missing, *filter(None, last)]

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from wellput.agreement.ranking import Ranking
+from wellput.agreement.rankings.plain_ranking import Ranking
 from wellput.engine.result import ScoreResult
 from wellput.reporting.html.answer import best_first, higher_is_better
 from wellput.reporting.table import p_text

@@ -7,7 +7,7 @@ metrics against people, each judge against the others, people's choices, machine
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 from wellput.reporting.html.charts import (
     BLUE,
@@ -29,9 +29,32 @@ from wellput.reporting.html.charts import (
 def forest_chart(rows: Sequence[Mapping[str, Any]]) -> Chart:
     """Scores with their intervals, a panel for each metric. Rows: system, metric, score, low, high,
     claim; systems are drawn in the order in which rows name them."""
+    spec = _forest_spec(rows, "metric", x="independent")
+    return Chart("scores", "Scores with their intervals", spec, rows, _whisker_note(rows))
+
+
+def slices_chart(rows: Sequence[Mapping[str, Any]], tag: str, more: str = "") -> Chart:
+    """The same with a panel for each slice of the items, for the metric that the reader chooses. Rows
+    have `slice`, too. `more` is a further note."""
+    spec = _forest_spec(rows, "slice", x="shared")
+    notes = _whisker_note(rows)
+    notes["always"] = f"{notes.get('always', '')} {more}".strip()
+    metrics = list(dict.fromkeys(row["metric"] for row in rows))
+    return Chart("slices", f"Scores by {tag}", spec, rows, notes, choices={"metric": metrics})
+
+
+def _whisker_note(rows: Sequence[Mapping[str, Any]]) -> dict[Condition, str]:
+    has_intervals = any(row["low"] is not None for row in rows)
+    return {"always": "Whiskers: 95% intervals."} if has_intervals else {}
+
+
+def _forest_spec(
+    rows: Sequence[Mapping[str, Any]], panel: str, *, x: Literal["independent", "shared"]
+) -> dict[str, Any]:
+    """Panels by a column of the rows, in its order; their x axes are independent or shared."""
     alt = altair()
     systems = list(dict.fromkeys(row["system"] for row in rows))
-    metrics = list(dict.fromkeys(row["metric"] for row in rows))
+    panels = list(dict.fromkeys(row[panel] for row in rows))
     claims = [claim for claim in CLAIM_MARKS if any(row["claim"] == claim for row in rows)]
     color = alt.Color(
         "claim:N",
@@ -50,23 +73,21 @@ def forest_chart(rows: Sequence[Mapping[str, Any]]) -> Chart:
             "claim:N",
             scale=alt.Scale(domain=claims, range=[CLAIM_MARKS[claim][1] for claim in claims]),
         ),
-        tooltip=["system:N", "metric:N", "score:Q", "low:Q", "high:Q", "delta:Q", "p:N"],
+        tooltip=["system:N", f"{panel}:N", "score:Q", "low:Q", "high:Q", "delta:Q", "p:N"],
     )
     layered = alt.layer(rule, point, data=alt.NamedData("rows"))
     sized = layered.properties(width=290, height={"step": 24})
-    spec = (
+    spec: dict[str, Any] = (
         sized.facet(
             facet=alt.Facet(
-                "metric:N", sort=metrics, title=None, header=alt.Header(labelFontSize=13)
+                f"{panel}:N", sort=panels, title=None, header=alt.Header(labelFontSize=13)
             ),
             columns=3,
         )
-        .resolve_scale(x="independent")
+        .resolve_scale(x=x)
         .to_dict(validate=False)
     )
-    has_intervals = any(row["low"] is not None for row in rows)
-    notes: dict[Condition, str] = {"always": "Whiskers: 95% intervals."} if has_intervals else {}
-    return Chart("scores", "Scores with their intervals", spec, rows, notes)
+    return spec
 
 
 def length_chart(

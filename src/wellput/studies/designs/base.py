@@ -16,12 +16,12 @@ from typing import Any, ClassVar, cast
 import numpy as np
 
 from wellput.agreement.panel import Panel, normalized, panels
-from wellput.agreement.ranked_questions import judgments_of, rank_answers, rank_question
-from wellput.agreement.ranking import Ranking
+from wellput.agreement.rankings.plain_ranking import Ranking
+from wellput.agreement.rankings.ranked_questions import judgments_of, rank_answers, rank_question
 from wellput.core.errors import InputError
 from wellput.core.judgment import Judgment, Preference
 from wellput.core.metric import Floats
-from wellput.stats.krippendorff import MeasurementLevel
+from wellput.stats.judges.krippendorff import MeasurementLevel
 from wellput.studies.questionnaire import LAYOUTS, Check, Layout, Practice, Questionnaire, Task
 from wellput.studies.questions import AnswerValues, Question
 

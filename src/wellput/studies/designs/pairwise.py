@@ -12,7 +12,7 @@ import numpy as np
 from wellput.agreement.panel import SHARE_WON_BY_A
 from wellput.core.judgment import Judgment, Preference
 from wellput.core.metric import Floats
-from wellput.stats.krippendorff import MeasurementLevel
+from wellput.stats.judges.krippendorff import MeasurementLevel
 from wellput.studies.designs.base import PRACTICE_TEXTS, AnsweredTrial, Design
 from wellput.studies.questionnaire import Check, Layout, Practice
 from wellput.studies.questions import Question

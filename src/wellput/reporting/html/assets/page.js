@@ -1,7 +1,8 @@
 /* Puts the page together. */
 
 const CARDS = { chart: ChartCard, pairs: PairsCard };
-const NAVIGATION = { scores: "Scores", pairs: "Pairs", agreement: "People", judges: "Judges", machines: "Machines", metrics: "Metrics" };
+const OPEN = new Set(["machines", "slices"]); // sections whose tables are shown at once
+const NAVIGATION = { scores: "Scores", pairs: "Pairs", agreement: "People", judges: "Judges", slices: "Slices", machines: "Machines", metrics: "Metrics" };
 
 async function unpacked(packed) {
   const bytes = Uint8Array.from(atob(packed), (character) => character.charCodeAt(0));
@@ -21,7 +22,7 @@ function tableElement(table) {
 
 function sectionElement(section, cards) {
   const words = section.words.map((line) => element("p", { class: "words" }, line));
-  const tables = section.tables.length ? element("details", { class: "card figures", ...(section.name === "machines" ? { open: "" } : {}) }, element("summary", {}, "The figures as a table"), section.tables.map(tableElement)) : null;
+  const tables = section.tables.length ? element("details", { class: "card figures", ...(OPEN.has(section.name) ? { open: "" } : {}) }, element("summary", {}, "The figures as a table"), section.tables.map(tableElement)) : null;
   return element("section", { id: section.name }, element("h2", {}, section.title), words, cards.map((card) => card.element), tables);
 }
 

@@ -1,0 +1,288 @@
+"""What a vetting means, in words that claim no more than its figures."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from wellput.agreement.machines.biases import SystemSeverity
+from wellput.agreement.rankings.plain_ranking import listed
+from wellput.core.errors import counted
+from wellput.core.estimates import Estimate
+from wellput.stats.corrections import holm
+from wellput.stats.judges.alternative_annotator import MIN_PEOPLE_TESTED, AlternativeAnnotatorTest
+
+if TYPE_CHECKING:
+    from wellput.agreement.machines.vetting import VetResult
+
+MAX_NAMED_SYSTEMS = 3
+MAX_NAMED_PEOPLE = 8
+
+
+def verdict_sentences(result: VetResult) -> list[str]:
+    """The answer first, then what limits it."""
+    return [
+        _answer(result),
+        *_copy_sentence(result),
+        *_agreement_sentence(result),
+        *_means_sentence(result),
+        *_order_sentence(result),
+        *_bias_sentences(result),
+    ]
+
+
+def uneven_systems(result: VetResult) -> list[SystemSeverity]:
+    """The systems that the judge shows to treat otherwise than the rest, the most extreme first."""
+    rows = [row for row in result.biases.by_system if _is_shown(_tested(row), result)]
+    return sorted(rows, key=lambda row: -abs(_tested(row).value))
+
+
+def _tested(row: SystemSeverity) -> Estimate:
+    return row.deviation or row.severity
+
+
+def _is_shown(estimate: Estimate, result: VetResult) -> bool:
+    p = estimate.p_value if estimate.p_adjusted is None else estimate.p_adjusted
+    return p is not None and p < 1 - result.confidence
+
+
+def _answer(result: VetResult) -> str:
+    test = result.alt_test
+    if test.passed is None:
+        limit = test.lower_limit
+        advice = (
+            "min_items= sets how many are needed."
+            if limit is None
+            else f"min_items={limit[0]} would test {_people(limit[1])}."
+        )
+        return (
+            f"Whether {result.judge} may stand in for people cannot be said: nobody has at least "
+            f"{test.min_trials} trials with another person and the judge ({untested_people(result)}). "
+            f"{advice}"
+        )
+    won = sum(one.is_beaten for one in test.people)
+    people = _people(len(test.people))
+    if not test.is_enough:
+        return _no_verdict(result, f"it beat {won} of {people} tested")
+    how = (
+        f"it beat {won} of {people} (with an allowance of {test.epsilon:g}{_published(test)}), and the "
+        "test asks for half of them"
+    )
+    if not test.is_decided:
+        return (
+            f"{result.judge} is not shown to be able to stand in for a person: in the alternative "
+            f"annotator test {how}."
+        )
+    if doubt := _doubt(result):
+        easy = (
+            "the answer that most people give passes"
+            if result.alt_test.scoring == "accuracy"
+            else "any answer near the middle passes"
+        )
+        return (
+            f"{result.judge} passes the alternative annotator test ({how}), but {doubt}: where people "
+            f"disagree much, {easy}. It should not stand in for anyone."
+        )
+    uses = _uses(result)
+    return (
+        f"{result.judge} may stand in for one of these people on items like these{uses}: in the "
+        f"alternative annotator test {how}."
+    )
+
+
+def _published(test: AlternativeAnnotatorTest) -> str:
+    """What the published test finds, where it finds something else."""
+    published = sum(one.won for one in test.people)
+    if published == sum(one.is_beaten for one in test.people):
+        return ""
+    return (
+        f"; {published} by the published test, which takes trials of the same item as independent"
+    )
+
+
+def _doubt(result: VetResult) -> str:
+    """Why a judge that passed may know nothing: its answers are not shown to go with people's."""
+    judge = result.agreement.judge
+    if result.alt_test.scoring != "neg_rmse":
+        kappa = result.agreement.beyond_chance
+        if kappa is None or math.isnan(kappa.value):
+            return "its answers cannot be compared with people's"
+        if not _is_above_zero(kappa):
+            interval = "no interval" if kappa.low is None else bounds(kappa)
+            return (
+                "is not shown to agree with people more than by chance (κ = "
+                f"{shown(kappa.value)}, {interval})"
+            )
+        return ""
+    if math.isnan(judge.value):
+        return "its answers do not differ enough to be compared with people's"
+    if not _is_above_zero(judge):
+        interval = "no interval" if judge.low is None else bounds(judge)
+        return f"is not shown to agree with people (r = {shown(judge.value)} {interval})"
+    return ""
+
+
+def _is_above_zero(agreement: Estimate) -> bool:
+    """Perfect agreement has no interval."""
+    if agreement.low is None:
+        return agreement.value > 1 - 1e-9
+    return agreement.low > 0
+
+
+def _people(n: int) -> str:
+    return counted(n, "person").replace("persons", "people")
+
+
+def _no_verdict(result: VetResult, found: str) -> str:
+    """What to say where too few people were tested."""
+    test = result.alt_test
+    tested, untested = len(test.people), test.untested
+    start = f"This is no verdict on whether {result.judge} may stand in for people: "
+    if not untested:
+        return (
+            f"{start}only {_people(tested)} shared trials with it and with each other, and the test "
+            f"needs {MIN_PEOPLE_TESTED}. In the alternative annotator test {found} (with an allowance "
+            f"of {test.epsilon:g})."
+        )
+    has = "has" if tested == 1 else "have"
+    limit = test.lower_limit
+    advice = "" if limit is None else f"; min_items={limit[0]} would test {limit[1]}"
+    return (
+        f"{start}only {tested} of {_people(tested + len(untested))} {has} at least "
+        f"{test.min_trials} trials with the judge, so nothing can be said of the others "
+        f"({untested_people(result)}){advice}. In the alternative annotator test {found} (with an "
+        f"allowance of {test.epsilon:g})."
+    )
+
+
+def untested_people(result: VetResult) -> str:
+    """Who had too few trials, each with their number: `Kim 26, Lee 29 trials`."""
+    named = [
+        f"{result.people[judge]} {n}" for judge, n in result.alt_test.untested[:MAX_NAMED_PEOPLE]
+    ]
+    rest = len(result.alt_test.untested) - len(named)
+    return ", ".join(named) + " trials" + (f", and {rest} more people" if rest else "")
+
+
+def _uses(result: VetResult) -> str:
+    """For what it may be used: `, for ranking systems, not for their means`."""
+    if uneven_systems(result):
+        return ", but not for comparing systems without correction"
+    overall = result.biases.severity
+    if overall is not None and _is_shown(overall, result):
+        return ", for ranking systems, not for their means"
+    return ""
+
+
+def _agreement_sentence(result: VetResult) -> list[str]:
+    """Only where a difference is shown."""
+    found = result.agreement
+    if not _is_shown(found.difference, result):
+        return []
+    people, judge = shown(found.people.value), shown(found.judge.value)
+    more = "more" if found.difference.value > 0 else "less"
+    if result.alt_test.scoring == "accuracy":
+        figures = f"{judge} of answers are equal, {people} between people"
+        return [f"It agrees {more} with people than they agree with each other ({figures})."]
+    figures = f"r = {judge}, {people} between people"
+    return [f"Its answers correlate {more} with people's than theirs with each other ({figures})."]
+
+
+def _copy_sentence(result: VetResult) -> list[str]:
+    """A judge that agrees better than a perfect one has seen the answers."""
+    panel, ceiling = result.panel, result.ceiling
+    if panel is None or ceiling is None or ceiling.high is None or not panel.value > ceiling.value:
+        return []
+    is_above = panel.value > 1 - 1e-9 or (panel.low is not None and panel.low > ceiling.high)
+    if not is_above:
+        return []
+    return [
+        f"It agrees with the mean of these people (r = {shown(panel.value)}) better than a perfect "
+        f"judge would ({shown(ceiling.value)}): it may have been made from these judgments. Then "
+        "nothing here says how good it is."
+    ]
+
+
+def _means_sentence(result: VetResult) -> list[str]:
+    unit = "share of wins" if result.kind == "choices" else "points"
+    uneven = uneven_systems(result)
+    found: list[str] = []
+    overall = result.biases.severity
+    if overall is not None and _is_shown(overall, result):
+        more = "more" if overall.value > 0 else "less"
+        interval = bounds(overall) or "on average, for every item alike"
+        found.append(
+            f"It gives {shown(abs(overall.value))} points {more} than people do {interval}."
+        )
+    if uneven:
+        parts = [
+            f"{row.system} {shown(_tested(row).value, sign=True)} {bounds(_tested(row))}".rstrip()
+            for row in uneven[:MAX_NAMED_SYSTEMS]
+        ]
+        rest = len(uneven) - len(parts)
+        parts += [f"{rest} more"] if rest > 0 else []
+        beside = "" if result.kind == "choices" else ", beside its average"
+        found.append(
+            f"It treats systems differently from people ({unit}{beside}): {listed(parts)}. "
+            "`wellput estimate` corrects for this with a few of people's judgments."
+        )
+    return found
+
+
+def _order_sentence(result: VetResult) -> list[str]:
+    pairs = result.pairs
+    if pairs is None or not pairs.pairs:
+        return []
+    noun = "pair of systems" if pairs.pairs == 1 else "pairs of systems"
+    tied = f"; to {pairs.tied} it gives equal means" if pairs.tied else ""
+    told = f"{pairs.right} of the {pairs.pairs} {noun} that people tell apart"
+    return [f"It orders {told} as people do{tied}."]
+
+
+def _bias_sentences(result: VetResult) -> list[str]:
+    biases = result.biases
+    unit = "" if result.kind == "choices" else " points"
+    named = {
+        "length": biases.length,
+        "position": biases.position,
+        "self_preference": biases.self_preference,
+    }
+    known = {name: one for name, one in named.items() if one is not None}
+    p_values = np.array([np.nan if e.p_value is None else e.p_value for e in known.values()])
+    adjusted = dict(zip(known, holm(p_values), strict=True))
+    found = []
+    for name, one in known.items():
+        if not adjusted[name] < 1 - result.confidence:
+            continue
+        size = f"{shown(abs(one.value))}{unit} {bounds(one)}"
+        if name == "length":
+            which = "longer" if one.value > 0 else "shorter"
+            found.append(f"It favors {which} outputs: {size} for each doubling of the length.")
+        elif name == "position":
+            which = "first" if one.value > 0 else "last"
+            found.append(f"It favors the output shown {which}, by {size}.")
+        else:
+            verb = "favors" if one.value > 0 else "disfavors"
+            found.append(f"It {verb} outputs of its own family, by {size}.")
+    quiet = [name.replace("_", "-") for name in known if not adjusted[name] < 1 - result.confidence]
+    if quiet:
+        found.append(
+            f"No bias is shown in {listed(quiet)}; an interval that includes 0 does not exclude one."
+        )
+    return found
+
+
+def shown(value: float, *, sign: bool = False) -> str:
+    """Two digits, with a real minus sign."""
+    if math.isnan(value):
+        return "–"
+    return f"{value:{'+' if sign else ''}.2f}".replace("-", "−")
+
+
+def bounds(estimate: Estimate) -> str:
+    """`[low, high]` of the size that is named in a sentence, so with its sign."""
+    if estimate.low is None or estimate.high is None:
+        return ""
+    return f"[{shown(estimate.low, sign=True)}, {shown(estimate.high, sign=True)}]"

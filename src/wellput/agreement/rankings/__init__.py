@@ -1,0 +1,1 @@
+"""Who won, according to people."""

@@ -1,0 +1,202 @@
+"""What to know beside a ranking: does it depend on how it is made, would chance give it, and what
+would a larger study bring?
+
+`OtherOrder`: the systems by another way of ranking. `LargerStudy`: what twice the judges or items would
+change. `permutation_p_value` assumes no model at all: if no system differs, a judge's answers about one
+item may be exchanged among the systems.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from wellput.agreement.rankings.fitted_question import FittedQuestion, reliability_of
+from wellput.agreement.rankings.fitted_ranking import LOGISTIC_VARIANCE
+from wellput.agreement.rankings.judgment_design import QuestionData
+from wellput.core.errors import InputError
+from wellput.stats.mixed.equations import Codes, Floats
+from wellput.stats.mixed.influence import judge_influence
+from wellput.stats.mixed.linear import LinearMixed, fit_linear, ratios_of
+from wellput.stats.resampling import resampling_p_value
+
+MIN_JUDGES_TO_LEAVE_ONE_OUT = 3
+ROUNDING = 1 - 1e-12
+"""Spreads that differ by less are equal."""
+
+
+@dataclass(frozen=True)
+class OtherOrder:
+    """The systems best first by one way of ranking, and whether that is the model's order."""
+
+    way: str
+    systems: tuple[str, ...]
+    is_same: bool
+
+
+@dataclass(frozen=True)
+class LargerStudy:
+    """What an imagined study with more judges or items would have. `error_ratio` is the standard error
+    of a difference of two systems there divided by this study's; `reliability` is that of its ranking
+    (None with two systems)."""
+
+    change: str
+    error_ratio: float
+    reliability: float | None
+
+
+def other_orders(question: FittedQuestion) -> list[OtherOrder]:
+    """The order by raw means, by standardized ratings (not of yes and no), and without the judge who
+    matters most."""
+    data = question.data
+    model = _order(data, question.effects)
+    found = [("by raw means", _order(data, question.sign * data.raw_means))]
+    if not data.are_choices and not data.are_yes_no and data.n_judges > 1:
+        standardized = _judge_standardized(data)
+        if standardized is not None:
+            found.append(("by z-scores of each judge", _order(data, question.sign * standardized)))
+    if data.n_judges >= MIN_JUDGES_TO_LEAVE_ONE_OUT:
+        judge, effects = _without_most_influential(question)
+        if effects is not None:
+            way = f"without judge {data.judge_names[judge]}"
+            found.append((way, _order(data, question.sign * effects)))
+    return [OtherOrder(way, order, order == model) for way, order in found]
+
+
+def _order(data: QuestionData, values: Floats) -> tuple[str, ...]:
+    return tuple(data.system_names[code] for code in np.argsort(-values, kind="stable"))
+
+
+def _judge_standardized(data: QuestionData) -> Floats | None:
+    """Means of ratings from which each judge's mean is taken, in the judge's standard deviations; None
+    where a system would have no value."""
+    n, values, judges = data.n_judges, data.values, data.judges
+    met = np.unique(np.stack([judges, data.design.systems]), axis=1)[0]
+    if np.bincount(met, minlength=n).min() < 2:  # a judge's mean is then a system's
+        return None
+    counts = np.bincount(judges, minlength=n)
+    means = np.bincount(judges, values, n) / counts
+    spread = np.sqrt(np.bincount(judges, (values - means[judges]) ** 2, n) / counts)
+    kept = spread[judges] > 0
+    scaled = (values - means[judges])[kept] / spread[judges][kept]
+    systems = data.design.systems[kept]
+    totals = np.bincount(systems, minlength=len(data.system_names))
+    if not totals.all():
+        return None
+    return np.asarray(np.bincount(systems, scaled, len(totals)) / totals)
+
+
+def _without_most_influential(question: FittedQuestion) -> tuple[int, Floats | None]:
+    """The judge whose absence changes most, and the systems' effects without them."""
+    data, fitted = question.data, question.fitted
+    influence = judge_influence(fitted, data.design, data.judges)
+    judge = influence.most_influential
+    effects = influence.effects[judge]
+    rest = data.without_judge(judge)
+    if isinstance(fitted, LinearMixed) and rest is not None:
+        try:
+            again = fit_linear(rest.values, rest.design, start=ratios_of(fitted))
+        except InputError:  # what is left cannot be fitted; the one-step figure stands
+            pass
+        else:
+            effects = again.effects[: len(data.system_names)]
+    return judge, None if np.isnan(effects).any() else np.asarray(effects)
+
+
+def larger_studies(question: FittedQuestion) -> list[LargerStudy]:
+    """What twice the judges, twice the items (with documents: twice the documents, so twice the
+    items), and both would bring.
+
+    The error variance of a difference is divided into shares by what a balanced study of this size
+    has: a judge's taste divided by the number of judges, and so on. Twice the judges halve what comes
+    from judges, and what comes from single answers.
+    """
+    data, components = question.data, question.fitted.components
+    per_system = float(np.mean(data.counts))
+    n_documents = data.n_documents or 1
+    residual = components.get("residual", LOGISTIC_VARIANCE)
+    errors: dict[str, float] = {
+        "judge": components.get("judge:system", 0.0) / data.n_judges,
+        "item": components.get("item:system", 0.0) / data.n_items
+        + components.get("document:system", 0.0) / n_documents,
+        "answer": residual / per_system,
+    }
+    total = sum(errors.values())
+    if not total > 0:
+        return []
+    found = []
+    known = {
+        "item" if main == "document" else main
+        for main in (name.partition(":")[0] for name in components)
+    }
+    items = "documents" if n_documents > 1 else "items"
+    for change, halved in (
+        ("twice the judges", ("judge", "answer")),
+        (f"twice the {items}", ("item", "answer")),
+        ("twice both", ("judge", "item", "answer")),
+    ):
+        if not {"judge", "item"} & set(halved) <= known:
+            continue
+        variance = sum(
+            part / (4 if len(halved) == 3 and name == "answer" else 2 if name in halved else 1)
+            for name, part in errors.items()
+        )
+        variance_ratio = float(variance / total)
+        found.append(
+            LargerStudy(
+                change,
+                float(np.sqrt(variance_ratio)),
+                reliability_of(question, error_variance_ratio=variance_ratio),
+            )
+        )
+    return found
+
+
+def permutation_p_value(data: QuestionData, *, permutations: int, seed: int) -> float | None:
+    """How often exchanging each judge's answers about an item among the systems makes the systems'
+    means differ as much as they do. None where no judge judged two systems' outputs for an item.
+
+    Of choices each choice is turned round at random.
+    """
+    rng = np.random.default_rng(seed)
+    n = len(data.system_names)
+    if data.are_choices:
+        draw = _turned_choices(data, rng)
+        observed = _spread_of_choices(data, data.values)
+        drawn = [_spread_of_choices(data, draw()) for _ in range(permutations)]
+        return resampling_p_value(np.array(drawn), observed * ROUNDING)
+    groups = np.unique(data.judges * (int(data.items.max()) + 1) + data.items, return_inverse=True)[
+        1
+    ]
+    if not (np.bincount(groups) > 1).any():
+        return None
+    systems, values = data.design.systems, data.values
+    counts = np.bincount(systems, minlength=n)
+    order = np.argsort(groups, kind="stable")
+    observed = _spread(np.bincount(systems, values, n) / counts, counts)
+
+    def exchanged() -> float:
+        shuffled = values[np.lexsort((rng.random(len(values)), groups))]
+        return _spread(np.bincount(systems[order], shuffled, n) / counts, counts)
+
+    drawn = [exchanged() for _ in range(permutations)]
+    return resampling_p_value(np.array(drawn), observed * ROUNDING)
+
+
+def _spread(means: Floats, counts: Codes) -> float:
+    center = float(np.average(means, weights=counts))
+    return float(np.sum(counts * (means - center) ** 2))
+
+
+def _turned_choices(data: QuestionData, rng: np.random.Generator) -> Callable[[], Floats]:
+    values = data.values
+    return lambda: np.where(rng.random(len(values)) < 0.5, values, 1 - values)
+
+
+def _spread_of_choices(data: QuestionData, values: Floats) -> float:
+    n, systems = len(data.system_names), data.design.systems
+    won = np.bincount(systems[:, 0], values, n) + np.bincount(systems[:, 1], 1 - values, n)
+    counts = np.bincount(systems.ravel(), minlength=n)
+    return _spread(won / counts, counts)

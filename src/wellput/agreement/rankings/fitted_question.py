@@ -1,0 +1,278 @@
+"""`FittedQuestion`: the model of one question's judgments.
+
+Systems are fixed effects; judges, items and documents are random effects, each also in interaction with
+the system; effects that these data cannot separate are left out. Which model it is follows from the
+answers: choices, yes or no, few grades, or ratings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Literal, TypeAlias
+
+import numpy as np
+from scipy.sparse import csr_matrix
+from scipy.sparse.csgraph import connected_components
+
+from wellput.agreement.rankings.judgment_design import COMPONENTS, QuestionData
+from wellput.agreement.rankings.plain_ranking import LOWER_IS_BETTER, listed
+from wellput.core.errors import InputError, counted
+from wellput.stats.mixed.balanced_panel import MIN_ITEMS_FOR_FREEDOM, MIN_JUDGES_FOR_FREEDOM
+from wellput.stats.mixed.equations import Floats, MixedDesign
+from wellput.stats.mixed.identifiable import identify_components
+from wellput.stats.mixed.laplace import LaplaceMixed, fit_binary, fit_choices, fit_ordinal
+from wellput.stats.mixed.linear import LinearMixed, fit_linear
+from wellput.stats.mixed.separation import Disconnected, Separated
+from wellput.stats.proportions import share_interval
+
+ModelName: TypeAlias = Literal["linear", "ordinal", "binary", "bradley-terry"]
+MAX_ORDINAL_GRADES = 5
+"""A scale with more points is taken to be linear."""
+MAX_FREEDOM = 1e6
+"""Student's t is normal from here on."""
+TIE = 0.5
+
+
+@dataclass(frozen=True, eq=False)
+class FittedQuestion:
+    """A question's data with its model: what a ranking and the checks beside it start from.
+
+    `data` has only the random effects that can be estimated; `not_estimable` says of each of the others
+    why it cannot. `freedom` are the degrees of freedom of the differences of all pairs of systems, in
+    the order of `combinations`.
+    """
+
+    data: QuestionData
+    model: ModelName
+    fitted: LinearMixed | LaplaceMixed
+    freedom: Floats
+    not_estimable: dict[str, str]
+    notes: tuple[str, ...]
+    random: tuple[str, ...] = COMPONENTS
+    """The random effects that were asked for."""
+
+    @property
+    def effects(self) -> Floats:
+        """Of each system, on the model's own scale; the best is the highest."""
+        return np.asarray(self.sign * self.fitted.effects[: len(self.data.system_names)])
+
+    @property
+    def sign(self) -> float:
+        """−1 where the lowest value is best."""
+        return -1.0 if self.data.question in LOWER_IS_BETTER else 1.0
+
+
+def model_for(data: QuestionData) -> ModelName:
+    """The model that fits the scale of the answers."""
+    if data.are_choices:
+        return "bradley-terry"
+    if data.are_yes_no:
+        return "binary"
+    points = np.unique(data.values)
+    is_graded = len(points) <= MAX_ORDINAL_GRADES and bool(np.all(points == np.round(points)))
+    return "ordinal" if is_graded else "linear"
+
+
+def fit_question(
+    data: QuestionData,
+    *,
+    model: ModelName | Literal["auto"] = "auto",
+    random: Sequence[str] = COMPONENTS,
+) -> FittedQuestion:
+    """The model of one question's judgments; `InputError` where no number would mean anything."""
+    name = model_for(data) if model == "auto" else model
+    _check_answers(data, name)
+    _check_documents(data, random)
+    identified = identify_components(data.with_factors(random).design)
+    estimable = data.with_factors(identified.estimable)
+    notes: list[str] = []
+    try:
+        try:
+            fitted = FITTERS[name](estimable.values, estimable.design)
+        except Separated as problem:
+            if model != "auto" or name == "bradley-terry":
+                raise
+            reason = _reason_for_separation(data, problem)
+            notes.append(
+                f"{reason[0].upper()}{reason[1:]}: the {name} model has no finite estimate for this, "
+                "so the linear model is used."
+            )
+            name, fitted = "linear", fit_linear(estimable.values, estimable.design)
+    except Disconnected as problem:
+        raise InputError(_disconnected(data, problem)) from None
+    except Separated as problem:
+        raise InputError(_separated(data, name, problem)) from None
+    except InputError as problem:
+        raise InputError(f"{data.question}: {problem}.") from None
+    if data.has_own_judges:
+        notes.append(
+            "Each system had a judge of its own: a severe judge cannot be distinguished from a bad "
+            "system, so differences may be those of the judges."
+        )
+    alone = data.systems_of_one_judge
+    if alone and not data.has_own_judges:
+        notes.append(
+            f"{listed(alone)} {'was' if len(alone) == 1 else 'were each'} judged by one judge only: "
+            "how far judges' tastes differ is known from the other systems alone."
+        )
+    if data.n_repeated:
+        notes.append(
+            f"{counted(data.n_repeated, 'judgment')} came from a judge who had judged the same output "
+            "before; each counts."
+        )
+    found = fitted.contrast(pair_weights(len(data.system_names))).freedom
+    freedom = np.clip(np.nan_to_num(found, nan=1.0), 1.0, MAX_FREEDOM)
+    if 1 < data.n_judges < MIN_JUDGES_FOR_FREEDOM and "judge:system" in random:
+        freedom = np.minimum(freedom, data.n_judges - 1)
+    if 1 < data.n_items < MIN_ITEMS_FOR_FREEDOM and "item:system" in random:
+        freedom = np.minimum(freedom, data.n_items - 1)
+    return FittedQuestion(
+        estimable, name, fitted, freedom, identified.reasons, tuple(notes), tuple(random)
+    )
+
+
+def _check_documents(data: QuestionData, random: Sequence[str]) -> None:
+    named = [name for name in random if name.startswith("document")]
+    if named and data.documents is None and len(random) < len(COMPONENTS):
+        raise InputError(
+            f"random={named[0]!r}: the judgments have no column document, and no evalset says which "
+            "document an item belongs to."
+        )
+
+
+FITTERS: dict[ModelName, Callable[[Floats, MixedDesign], LinearMixed | LaplaceMixed]] = {
+    "linear": fit_linear,
+    "ordinal": fit_ordinal,
+    "binary": fit_binary,
+    "bradley-terry": fit_choices,
+}
+
+
+def _check_answers(data: QuestionData, model: ModelName) -> None:
+    n = len(data.system_names)
+    if n < 2:
+        raise InputError(
+            f"{data.question}: only {data.system_names[0]} was judged; a ranking needs two systems."
+        )
+    if data.n_judges == 1 and data.n_items == 1:
+        raise InputError(
+            f"{data.question}: one judge judged one item, which says nothing about other judges or "
+            "items. Collect judgments of more."
+        )
+    if data.are_choices != (model == "bradley-terry"):
+        kind = "pairwise choices" if data.are_choices else "ratings"
+        raise InputError(
+            f"model={model!r} does not fit {data.question}, whose judgments are {kind}."
+        )
+    if np.ptp(data.values) == 0 and (not data.are_choices or data.values[0] == TIE):
+        raise InputError(
+            f"{data.question}: all {counted(len(data.values), 'judgment')} are the same, so no system "
+            f"is ahead.{_one_share(data)}"
+        )
+    if model == "binary" and not set(np.unique(data.values).tolist()) <= {0.0, 1.0}:
+        raise InputError(f"model='binary' needs answers of 0 and 1; {data.question} has others.")
+
+
+def _one_share(data: QuestionData) -> str:
+    """What is known of yes or no where all answers are the same."""
+    if not data.are_yes_no:
+        return ""
+    share = share_interval(data.n_items * int(data.values[0]), data.n_items)
+    items = counted(data.n_items, "item")
+    return (
+        f" Every system's share of yes is {share.value:.0%}; with {items}, the true share "
+        f"may lie between {share.low:.0%} and {share.high:.0%}."
+    )
+
+
+def _reason_for_separation(data: QuestionData, problem: Separated) -> str:
+    names = [data.system_names[code] for code in problem.systems]
+    who = " and ".join(names) if names else "a covariate"
+    if data.are_choices:
+        found = [told for code in range(len(data.system_names)) if (told := _always(data, code))]
+        if found:
+            return " and ".join(found)
+        if winners := _never_beaten(data):
+            return f"{listed(winners)} won every comparison with the others"
+        return f"{who} won or lost every comparison with the others"
+    values = data.raw_means[list(problem.systems)] if names else np.array([])
+    if len(values) and np.isin(values, (data.values.min(), data.values.max())).all():
+        extreme = "highest" if values[0] == data.values.max() else "lowest"
+        return f"every answer about {who} is the {extreme}"
+    if names:
+        return f"the answers about {who} do not overlap with each other or with the others'"
+    return f"{who} decides the answers completely"
+
+
+def _always(data: QuestionData, code: int) -> str:
+    """Whether a system won, or lost, all its comparisons; empty where it did neither."""
+    first, second = data.design.systems.T
+    won = np.concatenate([data.values[first == code], 1 - data.values[second == code]])
+    if set(won.tolist()) not in ({0.0}, {1.0}):
+        return ""
+    verb = "won" if won[0] == 1 else "lost"
+    many = f"all {len(won):,} comparisons" if len(won) > 1 else "its one comparison"
+    return f"{data.system_names[code]} {verb} {many}"
+
+
+def _never_beaten(data: QuestionData) -> list[str]:
+    """A group of systems that won every comparison with systems outside of it."""
+    n = len(data.system_names)
+    first, second = data.design.systems.T
+    got_points = np.zeros((n, n), np.bool_)  # the row's system won or tied against the column's
+    for a, b, value in zip(first, second, data.values, strict=True):
+        got_points[a, b] |= value > 0
+        got_points[b, a] |= value < 1
+    _, groups = connected_components(csr_matrix(got_points), directed=True, connection="strong")
+    for group in np.unique(groups):
+        inside = groups == group
+        if not got_points[~inside][:, inside].any() and got_points[inside][:, ~inside].any():
+            return [name for name, is_one in zip(data.system_names, inside, strict=True) if is_one]
+    return []
+
+
+def _separated(data: QuestionData, model: ModelName, problem: Separated) -> str:
+    advice = (
+        "Collect more comparisons, also with systems that are closer to it, or leave the system out: "
+        "exclude='system=NAME: reason'."
+        if data.are_choices
+        else "Use model='linear'."
+    )
+    reason = f"{_reason_for_separation(data, problem)}, so the {model} model has no finite estimate"
+    return f"{data.question}: {reason}. {advice}"
+
+
+def _disconnected(data: QuestionData, problem: Disconnected) -> str:
+    groups = "; ".join(
+        ", ".join(data.system_names[code] for code in group) for group in problem.groups
+    )
+    return (
+        f"{data.question}: these groups of systems were never compared with one another, so they "
+        f"cannot be ranked together: {groups}. Collect choices between the groups, or rank each alone "
+        "with exclude=."
+    )
+
+
+def pair_weights(n: int) -> Floats:
+    pairs = list(combinations(range(n), 2))
+    weights = np.zeros((len(pairs), n))
+    for row, (a, b) in enumerate(pairs):
+        weights[row, a], weights[row, b] = 1.0, -1.0
+    return weights
+
+
+def reliability_of(question: FittedQuestion, *, error_variance_ratio: float = 1.0) -> float | None:
+    """The share of the spread of the systems' estimates that is not error, on the model's scale; None
+    with two systems, whose spread is one difference. `error_variance_ratio` is for an imagined study of
+    another size: its error variance divided by this study's."""
+    n = len(question.data.system_names)
+    if n < 3:
+        return None
+    covariance = question.fitted.covariance[:n, :n]
+    error = float((np.trace(covariance) - covariance.sum() / n) / (n - 1))
+    spread = float(np.var(question.effects, ddof=1))
+    signal = max(spread - error, 0.0)
+    total = signal + error * error_variance_ratio
+    return signal / total if total > 0 else None

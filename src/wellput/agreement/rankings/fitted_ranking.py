@@ -1,0 +1,450 @@
+"""`FittedRanking`: who won, according to people, by a mixed model of their judgments.
+
+Intervals and tests hold for these systems, other judges and other items, and a judge who is severe or
+an item that is hard does not pass for a difference of systems. Inference is on the model's own scale
+(log odds for grades, yes or no, and choices); estimates are on the scale on which people judged. A rank
+range follows from the differences that are real after correction: if none of these is wrong, every
+range holds.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass, field
+from itertools import combinations
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit, logit
+from scipy.stats import t as student
+
+from wellput.agreement.rankings.fitted_question import (
+    FittedQuestion,
+    ModelName,
+    pair_weights,
+    reliability_of,
+)
+from wellput.agreement.rankings.judgment_design import COMPONENTS, QuestionData
+from wellput.agreement.rankings.plain_ranking import (
+    VARIANCE_COMPONENTS,
+    RankedSystem,
+    Ranking,
+    RankingModel,
+    SystemDifference,
+    winner_sentence,
+)
+from wellput.core.judgment import is_machine
+from wellput.stats.anytime import anytime_half_widths, anytime_p_values, normal_errors
+from wellput.stats.corrections import holm
+from wellput.stats.mixed.equations import Floats
+from wellput.stats.mixed.linear import LinearMixed
+from wellput.stats.mixed.ranks import rank_clusters, rank_ranges
+from wellput.stats.mixed.scale import OnScale, expectations, expected_values
+from wellput.stats.proportions import wilson_bounds
+
+RankCorrection: TypeAlias = Literal["holm", "none"]
+MIN_SEQUENTIAL_JUDGES = 5
+MIN_SEQUENTIAL_ITEMS = 30
+"""From here on the estimates behave like sums of independent steps."""
+PRIOR_SD_SHARE = 0.5
+"""Sequential intervals are narrowest for differences of about half the spread of single judgments."""
+LOGISTIC_VARIANCE = math.pi**2 / 3
+"""Of one answer in log odds."""
+SCALE_OF: dict[ModelName, RankingModel] = {
+    "linear": "mean",
+    "ordinal": "mean",
+    "binary": "rate",
+    "bradley-terry": "win rate",
+}
+
+
+@dataclass(frozen=True)
+class FittedRanking(Ranking):
+    """A ranking by a fitted model, with what the model says beyond it.
+
+    `variance` has each component that can be estimated, `not_estimable` why each of the others cannot;
+    variances of models in log odds are in log odds. `reliability` is the share of the spread of the
+    systems' estimates that is not error: how well another study of this size would repeat it.
+    """
+
+    fitted: ModelName = "linear"
+    confidence: float = 0.95
+    correction: RankCorrection = "holm"
+    variance: dict[str, float] = field(default_factory=dict)
+    not_estimable: dict[str, str] = field(default_factory=dict)
+    latent: dict[str, float] = field(default_factory=dict)
+    latent_bounds: dict[str, tuple[float, float]] = field(default_factory=dict)
+    """Each system's effect in log odds (of choices its strength, 0 on average) and its interval."""
+    reliability: float | None = None
+    covariate_effects: dict[str, SystemDifference] = field(default_factory=dict)
+    by: dict[str, str] | None = None
+    against: str | None = None
+    has_own_judges: bool = False
+    are_machines: bool = False
+    random: tuple[str, ...] = COMPONENTS
+
+    @property
+    def who(self) -> str:
+        """Whose opinion it is."""
+        return "machine judges" if self.are_machines else super().who
+
+    @property
+    def scope(self) -> str:
+        """What the intervals and tests generalize to, in words."""
+        has_judges = "judge:system" in self.random and not self.has_own_judges
+        has_items = "item:system" in self.random
+        n_documents = self.n_documents or 1
+        has_documents = n_documents == 1 or "document:system" in self.random
+        if has_judges and has_items and has_documents:
+            return super().scope
+        if n_documents > 1 and has_documents:
+            items = "other documents"
+        elif has_items:
+            items = "other items of these documents" if n_documents > 1 else "other items"
+        else:
+            items = "these items"
+        return f"these systems, {items} and {'other' if has_judges else 'these'} judges"
+
+    def to_dict(self) -> dict[str, Any]:
+        """An entry of `questions` in the JSON of `wellput rank`."""
+        systems = [asdict(row) for row in self.systems]
+        if self.latent:
+            systems = [row | {"latent": self.latent[row["system"]]} for row in systems]
+        return super().to_dict() | {
+            "model": self.fitted,
+            "systems": systems,
+            "variance": {name: self.variance.get(name) for name in VARIANCE_COMPONENTS},
+            "reliability": self.reliability,
+            "by": self.by,
+            "correction": self.correction,
+            "confidence": self.confidence,
+            "sequential": self.sequential,
+        }
+
+
+def rank_fitted(
+    question: FittedQuestion,
+    *,
+    correction: RankCorrection = "holm",
+    confidence: float = 0.95,
+    against: str | None = None,
+    by: dict[str, str] | None = None,
+    sequential: bool = False,
+) -> FittedRanking:
+    """The ranking by a fitted model; `sequential` makes everything hold however often one looks."""
+    data, fitted = question.data, question.fitted
+    scale = _Scale.of(question)
+    order = np.argsort(-scale.order, kind="stable").tolist()
+    too_early = _too_early(data) if sequential else ""
+    compared = _compared(
+        question, confidence, against, correction, sequential, is_said=not too_early
+    )
+    differences, better = _differences(question, scale, compared, order, 1 - confidence)
+    latent = (
+        {}
+        if isinstance(fitted, LinearMixed)
+        else {name: float(fitted.effects[code]) for code, name in enumerate(data.system_names)}
+    )
+    return FittedRanking(
+        question=data.question,
+        model="rate" if data.are_yes_no else SCALE_OF[question.model],
+        systems=_systems(question, scale, better, order, confidence, sequential),
+        differences=differences,
+        n_judges=data.n_judges,
+        n_items=data.n_items,
+        n_documents=data.n_documents,
+        n=len(data.values),
+        are_simulated=all(name.startswith("simulated") for name in data.judge_names),
+        fitted=question.model,
+        confidence=confidence,
+        correction=correction,
+        variance={name: float(value) for name, value in fitted.components.items()},
+        not_estimable=question.not_estimable,
+        latent=latent,
+        latent_bounds={} if sequential else _latent_bounds(question, confidence),
+        reliability=reliability_of(question),
+        covariate_effects=_covariate_effects(question, confidence, sequential=sequential),
+        notes=question.notes,
+        by=by,
+        against=against,
+        sequential=sequential,
+        refusal=too_early,
+        has_own_judges=data.has_own_judges,
+        are_machines=all(is_machine(name) for name in data.judge_names),
+        random=question.random,
+    )
+
+
+def answer_sentence(ranking: FittedRanking, *, with_question: bool = False) -> str:
+    """Who won and how sure that is, or why it is too early to say."""
+    if ranking.refusal:
+        return ranking.refusal
+    if ranking.against is not None:
+        return _against_sentence(ranking)
+    return winner_sentence(ranking, with_question=with_question)
+
+
+def _against_sentence(ranking: FittedRanking) -> str:
+    """Who is ahead of the system that all are compared with, and who is behind it."""
+    ahead: list[str] = []
+    behind: list[str] = []
+    level: list[str] = []
+    for one in ranking.differences:
+        is_second = one.systems[1] == ranking.against
+        other = one.systems[0 if is_second else 1]
+        kind = level if not one.is_real else ahead if is_second == (one.delta > 0) else behind
+        kind.append(other)
+    parts = [
+        f"{', '.join(names)} {'is' if len(names) == 1 else 'are'} {what} {ranking.against}"
+        for names, what in (
+            (ahead, "significantly ahead of"),
+            (behind, "significantly behind"),
+            (level, "not distinguished from"),
+        )
+        if names
+    ]
+    return f"{'; '.join(parts)}."
+
+
+def _too_early(data: QuestionData) -> str:
+    """Why nothing can be said yet that would hold under continuous looks; empty where it can."""
+    if data.n_judges >= MIN_SEQUENTIAL_JUDGES and data.n_items >= MIN_SEQUENTIAL_ITEMS:
+        return ""
+    return (
+        f"Too early to distinguish systems while looking again and again: that begins with "
+        f"{MIN_SEQUENTIAL_JUDGES} judges and {MIN_SEQUENTIAL_ITEMS} items; so far there are "
+        f"{data.n_judges} and {data.n_items}."
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Compared:
+    """All pairs that are compared, on the model's scale."""
+
+    pairs: list[tuple[int, int]]
+    values: Floats
+    half_widths: Floats
+    p_values: Floats
+    adjusted: Floats
+
+
+def _compared(
+    question: FittedQuestion,
+    confidence: float,
+    against: str | None,
+    correction: RankCorrection,
+    sequential: bool,
+    *,
+    is_said: bool,
+) -> _Compared:
+    names = question.data.system_names
+    every = list(combinations(range(len(names)), 2))
+    kept = [
+        k for k, (a, b) in enumerate(every) if against is None or against in (names[a], names[b])
+    ]
+    contrasts = question.fitted.contrast(pair_weights(len(names))[kept])
+    values, errors, freedom = contrasts.values, contrasts.errors, question.freedom[kept]
+    if not is_said:
+        half = p_values = np.full(len(kept), np.nan)
+    elif sequential:
+        spread = PRIOR_SD_SHARE * _judgment_sd(question)
+        known = normal_errors(values, errors, freedom)
+        half = anytime_half_widths(known, alpha=1 - confidence, prior_sd=spread)
+        p_values = anytime_p_values(values, known, prior_sd=spread)
+    else:
+        half = errors * student.isf((1 - confidence) / 2, freedom)
+        p_values = 2 * student.sf(np.abs(values / errors), freedom)
+    adjusted = holm(p_values) if correction == "holm" else p_values
+    return _Compared([every[k] for k in kept], values, half, p_values, adjusted)
+
+
+def _judgment_sd(question: FittedQuestion) -> float:
+    """The standard deviation of single judgments of a system, on the model's scale."""
+    components = question.fitted.components
+    noise = 0.0 if "residual" in components else LOGISTIC_VARIANCE
+    return math.sqrt(sum(components.values()) + noise)
+
+
+def _differences(
+    question: FittedQuestion, scale: _Scale, compared: _Compared, order: list[int], alpha: float
+) -> tuple[tuple[SystemDifference, ...], NDArray[np.bool_]]:
+    """The differences in the order of the ranking, and who is surely better (row) than whom."""
+    names = question.data.system_names
+    place_of = {code: place for place, code in enumerate(order)}
+    better = np.zeros((len(names), len(names)), np.bool_)
+    found: list[tuple[tuple[int, int], SystemDifference]] = []
+    rows = zip(
+        compared.pairs,
+        compared.values,
+        compared.half_widths,
+        compared.p_values,
+        compared.adjusted,
+        strict=True,
+    )
+    for (first, second), latent, half, p_value, adjusted in rows:
+        a, b, value = first, second, float(latent)
+        if place_of[a] > place_of[b]:
+            a, b, value = b, a, -value
+        if adjusted < alpha:
+            winner, loser = (a, b) if question.sign * value > 0 else (b, a)
+            better[winner, loser] = True
+        is_known = not math.isnan(half)
+        row = SystemDifference(
+            (names[a], names[b]),
+            scale.difference(a, b, value),
+            scale.difference(a, b, value - half) if is_known else None,
+            scale.difference(a, b, value + half) if is_known else None,
+            float(p_value),
+            float(adjusted),
+            alpha,
+        )
+        found.append(((place_of[a], place_of[b]), row))
+    return tuple(row for _, row in sorted(found, key=lambda entry: entry[0])), better
+
+
+def _systems(
+    question: FittedQuestion,
+    scale: _Scale,
+    better: NDArray[np.bool_],
+    order: list[int],
+    confidence: float,
+    sequential: bool,
+) -> tuple[RankedSystem, ...]:
+    data = question.data
+    ranks_low, ranks_high = rank_ranges(better)
+    clusters = rank_clusters(scale.order, better)
+    lows, highs = scale.intervals(question, confidence)
+    raw, counts = data.raw_means, data.counts
+    return tuple(
+        RankedSystem(
+            system=data.system_names[code],
+            estimate=float(scale.values[code]),
+            low=None if sequential else lows[code],
+            high=None if sequential else highs[code],
+            rank=rank,
+            rank_low=int(ranks_low[code]),
+            rank_high=int(ranks_high[code]),
+            cluster=int(clusters[code]),
+            n=counts[code],
+            raw_mean=float(raw[code]),
+        )
+        for rank, code in enumerate(order, 1)
+    )
+
+
+def _latent_bounds(question: FittedQuestion, confidence: float) -> dict[str, tuple[float, float]]:
+    names = question.data.system_names
+    if isinstance(question.fitted, LinearMixed):
+        return {}
+    n = len(names)
+    found = question.fitted.contrast(np.eye(n) - 1 / n if question.data.are_choices else np.eye(n))
+    freedom = np.maximum(np.nan_to_num(found.freedom, nan=1.0), 1.0)
+    half = found.errors * student.isf((1 - confidence) / 2, freedom)
+    return {
+        name: (float(value - width), float(value + width))
+        for name, value, width in zip(names, found.values, half, strict=True)
+    }
+
+
+def _covariate_effects(
+    question: FittedQuestion, confidence: float, *, sequential: bool
+) -> dict[str, SystemDifference]:
+    """What one standard deviation of each covariate changes, on the model's scale; without interval and
+    p-value if they would have to hold for many looks."""
+    names, n = question.data.covariate_names, len(question.data.system_names)
+    found: dict[str, SystemDifference] = {}
+    for place, name in enumerate(names):
+        weights = np.zeros((1, n + len(names)))
+        weights[0, n + place] = 1.0
+        effect = question.fitted.contrast(weights)
+        value, error = float(effect.values[0]), float(effect.errors[0])
+        freedom = float(effect.freedom[0])
+        half = error * float(student.isf((1 - confidence) / 2, freedom))
+        p = float(2 * student.sf(abs(value / error), freedom))
+        found[name] = (
+            SystemDifference((name, ""), value, None, None, math.nan, math.nan)
+            if sequential
+            else SystemDifference((name, ""), value, value - half, value + half, p, p)
+        )
+    return found
+
+
+def _share_bounds(
+    data: QuestionData, shares: Floats, errors: Floats, quantiles: Floats
+) -> tuple[list[float | None], list[float | None]]:
+    """Wilson's interval of each system's share of yes, for as many independent answers as would have
+    the linear model's error. That error is common to all systems, so it is not 0 for a system that
+    always got yes. Where no answers differ within systems, every item counts as one."""
+    raw = data.raw_means
+    spread = float(np.mean(raw * (1 - raw)))
+    bounds: list[tuple[float, float]] = []
+    for share, error, z, n in zip(shares, errors, quantiles, data.counts, strict=True):
+        is_known = spread > 0 and error > 0
+        independent = min(spread / error**2, n) if is_known else data.n_items
+        low, high = wilson_bounds(float(share), float(independent), z=float(z))
+        bounds.append((max(0.0, low), min(1.0, high)))
+    lows, highs = zip(*bounds, strict=True)
+    return list(lows), list(highs)
+
+
+@dataclass(frozen=True, eq=False)
+class _Scale:
+    """Estimates on the scale on which people judged, from those on the model's scale."""
+
+    question: FittedQuestion
+    values: Floats
+    on_scale: OnScale | None
+    bounds: tuple[float, float] | None
+    grades: Floats | None
+
+    @staticmethod
+    def of(question: FittedQuestion) -> _Scale:
+        fitted, n = question.fitted, len(question.data.system_names)
+        if isinstance(fitted, LinearMixed):
+            values = np.asarray(fitted.effects[:n])
+            shown = np.clip(values, 0, 1) if question.data.are_yes_no else values
+            return _Scale(question, shown, None, None, None)
+        grades = np.unique(question.data.values) if question.model == "ordinal" else None
+        found = expected_values(fitted, n, grades=grades)
+        bounds = (0.0, 1.0) if grades is None else (float(grades[0]), float(grades[-1]))
+        return _Scale(question, found.values, found, bounds, grades)
+
+    @property
+    def order(self) -> Floats:
+        """Highest first is best first."""
+        return self.question.sign * self.values
+
+    def difference(self, a: int, b: int, latent: float) -> float:
+        """How far a is ahead of b if their effects differ by `latent` around the same middle; of
+        choices a's share of those between the two less b's."""
+        fitted = self.question.fitted
+        if isinstance(fitted, LinearMixed):
+            return float(np.clip(latent, -1, 1) if self.question.data.are_yes_no else latent)
+        middle = 0.0
+        if self.question.model != "bradley-terry":
+            middle = float(fitted.effects[a] + fitted.effects[b]) / 2
+        ends = np.array([middle + latent / 2, middle - latent / 2])
+        above, below = expectations(fitted, ends, fitted.shape, self.grades)
+        return float(above - below)
+
+    def intervals(
+        self, question: FittedQuestion, confidence: float
+    ) -> tuple[list[float | None], list[float | None]]:
+        """Of each system; of bounded scales made in log odds, so that they stay within them."""
+        n = len(self.values)
+        contrasts = question.fitted.contrast(np.eye(n))
+        if self.on_scale is None or self.bounds is None:
+            freedom = np.maximum(np.nan_to_num(contrasts.freedom, nan=1.0), 1.0)
+            quantiles = student.isf((1 - confidence) / 2, freedom)
+            if question.data.are_yes_no:
+                return _share_bounds(question.data, self.values, contrasts.errors, quantiles)
+            half = contrasts.errors * quantiles
+            return list((self.values - half).tolist()), list((self.values + half).tolist())
+        low, high = self.bounds
+        share = (self.values - low) / (high - low)
+        error = self.on_scale.errors / (high - low) / (share * (1 - share))
+        quantile = float(student.isf((1 - confidence) / 2, float(np.median(question.freedom))))
+        ends = [expit(logit(share) + way * quantile * error) for way in (-1, 1)]
+        lows, highs = (low + (high - low) * end for end in ends)
+        return list(lows.tolist()), list(highs.tolist())

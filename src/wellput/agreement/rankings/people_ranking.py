@@ -1,0 +1,207 @@
+"""Who won, according to people, question by question: `RankResult`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any, ClassVar, Literal, cast
+
+from wellput.agreement.chosen_answers import chosen_judges, refuse_labels
+from wellput.agreement.exclusions import without_excluded
+from wellput.agreement.panel import AnyJudgment, Exclusion
+from wellput.agreement.rankings.checks import (
+    LargerStudy,
+    OtherOrder,
+    larger_studies,
+    other_orders,
+    permutation_p_value,
+)
+from wellput.agreement.rankings.fitted_question import ModelName, fit_question
+from wellput.agreement.rankings.fitted_ranking import (
+    FittedRanking,
+    RankCorrection,
+    answer_sentence,
+    rank_fitted,
+)
+from wellput.agreement.rankings.judgment_design import (
+    COMPONENTS,
+    Covariates,
+    question_data,
+)
+from wellput.core.errors import InputError, counted, did_you_mean
+from wellput.core.judgment import Judgment, Preference
+from wellput.core.result import Result
+from wellput.core.work import OnPhase, ignore_phase
+
+MIN_SLICE_JUDGMENTS = 10
+
+
+@dataclass(frozen=True)
+class RankOptions:
+    """What may be asked of a ranking."""
+
+    model: ModelName | Literal["auto"] = "auto"
+    random: Sequence[str] = COMPONENTS
+    correction: RankCorrection = "holm"
+    confidence: float = 0.95
+    against: str | None = None
+    by: str | None = None
+    sequential: bool = False
+    permutations: int = 1000
+    seed: int = 12345
+
+
+@dataclass(frozen=True)
+class QuestionRanking:
+    """One question's ranking, or that of a slice of its items, and what to know beside it."""
+
+    ranking: FittedRanking
+    other_orders: Sequence[OtherOrder]
+    larger_studies: Sequence[LargerStudy]
+    permutation_p: float | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """An entry of `questions` in the JSON."""
+        return self.ranking.to_dict() | {
+            "permutation_p": self.permutation_p,
+            "other_orders": [asdict(order) for order in self.other_orders],
+            "larger_studies": [asdict(study) for study in self.larger_studies],
+        }
+
+
+@dataclass(frozen=True, repr=False)
+class RankResult(Result):
+    """The rankings, one a question (and a slice, with `by`); `excluded` says which judgments were left
+    out and why, `refused` which questions or slices could not be ranked."""
+
+    questions: Sequence[QuestionRanking]
+    excluded: Sequence[Exclusion] = ()
+    refused: Mapping[str, str] = field(default_factory=dict)
+
+    presented_by: ClassVar[str] = "wellput.reporting.rank:rank_report"
+
+    @property
+    def rankings(self) -> list[FittedRanking]:
+        """The rankings alone."""
+        return [question.ranking for question in self.questions]
+
+    @property
+    def answer(self) -> str:
+        """Who won, a sentence a question."""
+        several = len(self.questions) > 1
+        return "\n".join(answer_sentence(one, with_question=several) for one in self.rankings)
+
+    def values(self) -> dict[str, Any]:
+        """The JSON of `wellput rank`."""
+        return {
+            "questions": [question.to_dict() for question in self.questions],
+            "excluded": [asdict(exclusion) for exclusion in self.excluded],
+            "refused": dict(self.refused),
+        }
+
+    def records(self) -> list[dict[str, Any]]:
+        """A row a question and system."""
+        return [
+            {"question": one.question, "by": _slice_name(one.by), "model": one.fitted} | asdict(row)
+            for one in self.rankings
+            for row in one.systems
+        ]
+
+
+def rank_judgments(
+    answers: Sequence[Judgment] | Sequence[Preference],
+    options: RankOptions,
+    *,
+    questions: Sequence[str] = (),
+    judges: Sequence[str] = ("people",),
+    exclusions: Sequence[Exclusion] = (),
+    covariates: Covariates | None = None,
+    on_phase: OnPhase = ignore_phase,
+) -> RankResult:
+    """Ranks the systems on each question; `InputError` where not one question can be ranked."""
+    kept, left_out = chosen_judges(answers, judges)
+    kept, excluded = without_excluded(kept, exclusions)
+    found: list[QuestionRanking] = []
+    refused: dict[str, str] = {}
+    for question in _chosen_questions(kept, questions):
+        own = [answer for answer in kept if answer.question == question]
+        slices = [(None, own), *_slices(own, options.by)]
+        on_phase(f"ranking by {question}")
+        for by, part in slices:
+            name = question if by is None else f"{question}, {_slice_name(by)}"
+            try:
+                found.append(_ranked(question, part, by, options, covariates))
+            except InputError as problem:
+                refused[name] = str(problem)
+    if not found:
+        raise InputError("\n".join(refused.values()))
+    return RankResult(found, [*left_out, *excluded], refused)
+
+
+def _ranked(
+    question: str,
+    answers: Sequence[AnyJudgment],
+    by: dict[str, str] | None,
+    options: RankOptions,
+    covariates: Covariates | None,
+) -> QuestionRanking:
+    if by is not None and len(answers) < MIN_SLICE_JUDGMENTS:
+        raise InputError(
+            f"{question}, {_slice_name(by)}: {counted(len(answers), 'judgment')}, too few to rank by."
+        )
+    refuse_labels(question, answers)
+    data = question_data(question, cast("Sequence[Judgment]", answers), covariates=covariates)
+    if options.against is not None and options.against not in data.system_names:
+        hint = did_you_mean(options.against, data.system_names)
+        raise InputError(
+            f"against={options.against!r} was not judged on {question}.{hint} "
+            f"There are {', '.join(data.system_names)}."
+        )
+    fitted = fit_question(data, model=options.model, random=options.random)
+    ranking = rank_fitted(
+        fitted,
+        correction=options.correction,
+        confidence=options.confidence,
+        against=options.against,
+        by=by,
+        sequential=options.sequential,
+    )
+    p = None  # the permutation test is right for one look only
+    if not options.sequential:
+        p = permutation_p_value(data, permutations=options.permutations, seed=options.seed)
+    return QuestionRanking(ranking, other_orders(fitted), larger_studies(fitted), p)
+
+
+def _chosen_questions(answers: Sequence[AnyJudgment], questions: Sequence[str]) -> list[str]:
+    known = list(dict.fromkeys(answer.question for answer in answers))
+    if not known:
+        raise InputError("There are no judgments to rank by.")
+    for name in questions:
+        if name not in known:
+            raise InputError(
+                f"question={name!r} was not asked.{did_you_mean(name, known)} "
+                f"There are {', '.join(known)}."
+            )
+    return list(questions) or known
+
+
+def _slices(
+    answers: Sequence[AnyJudgment], by: str | None
+) -> list[tuple[dict[str, str], list[AnyJudgment]]]:
+    """The judgments by what they have in a further column of their file."""
+    if by is None:
+        return []
+    parts: dict[str, list[AnyJudgment]] = {}
+    for answer in answers:
+        if by not in answer.extra:
+            known = sorted({name for one in answers for name in one.extra})
+            there = f" There are {', '.join(known)}." if known else ""
+            raise InputError(
+                f"by={by!r}: the judgments have no such column.{did_you_mean(by, known)}{there}"
+            )
+        parts.setdefault(answer.extra[by], []).append(answer)
+    return [({by: name}, part) for name, part in sorted(parts.items())]
+
+
+def _slice_name(by: Mapping[str, str] | None) -> str | None:
+    return None if by is None else ", ".join(f"{name} {value}" for name, value in by.items())

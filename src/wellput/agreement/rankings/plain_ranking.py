@@ -1,0 +1,323 @@
+"""`Ranking`, who won according to people: a question's systems, best first.
+
+An estimate is on the question's scale: the mean of ratings, the share of yes among answers that are 0
+or 1, or the share of comparisons that a system wins (a tie is half a win). `ranked_questions` makes
+rankings of judgments.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+from wellput.core.errors import counted
+from wellput.stats.mixed.balanced_panel import MIN_JUDGES_FOR_FREEDOM
+
+RankingModel = Literal["mean", "rate", "win rate"]
+ESTIMATE_HEADINGS: dict[RankingModel, str] = {
+    "mean": "mean rating",
+    "rate": "share of yes",
+    "win rate": "win rate",
+}
+ALPHA = 0.05
+MAX_NAMED_LEADERS = 4
+"""A sentence counts more leaders than this, and names fewer."""
+LOWER_IS_BETTER = frozenset({"seconds"})
+"""The questions where lower is better: the time that a task took."""
+VARIANCE_COMPONENTS = (
+    "judge", "item", "document", "judge:system", "item:system", "document:system", "residual",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class RankedSystem:
+    """One system: its estimate with an interval, its rank (1 is best), the range of ranks that it may
+    have, and its cluster. All systems in a better cluster are significantly better."""
+
+    system: str
+    estimate: float
+    low: float | None
+    high: float | None
+    rank: int
+    rank_low: int
+    rank_high: int
+    cluster: int
+    n: int
+    raw_mean: float
+
+
+@dataclass(frozen=True, slots=True)
+class SystemDifference:
+    """How far the first system is ahead of the second; p is NaN where the spread is unknown.
+
+    For choices, `delta` is the first system's share of the choices between the two minus the second's,
+    from −1 to 1; NaN where a model is not fitted and they were never offered together.
+    """
+
+    systems: tuple[str, str]
+    delta: float
+    low: float | None
+    high: float | None
+    p_value: float
+    p_adjusted: float
+    alpha: float = ALPHA
+
+    def to_dict(self) -> dict[str, Any]:
+        """An entry of `differences` in the JSON of a ranking."""
+        return {name: value for name, value in asdict(self).items() if name != "alpha"}
+
+    @property
+    def is_real(self) -> bool:
+        """Whether the difference is significant after Holm's correction for all pairs of the
+        question."""
+        return self.p_adjusted < self.alpha
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """The systems that were judged on one question, best first, and all their differences."""
+
+    question: str
+    model: RankingModel
+    systems: tuple[RankedSystem, ...]
+    differences: tuple[SystemDifference, ...]
+    n_judges: int
+    n_items: int
+    n: int
+    are_simulated: bool = False
+    """Whether the judges' names begin with "simulated". Their preferences must not look like
+    people's."""
+    refusal: str = ""
+    """Why no difference could be tested, in a sentence; empty where some could."""
+    sequential: bool = False
+    """Whether differences, p-values and ranks hold however often one looks while judgments come in;
+    systems have no intervals then."""
+    notes: tuple[str, ...] = ()
+    """What else to know, in sentences."""
+    n_documents: int | None = None
+    """How many documents the items belong to; None where they belong to none."""
+
+    @property
+    def who(self) -> str:
+        """Whose opinion it is."""
+        return "simulated judges" if self.are_simulated else "people"
+
+    @property
+    def scope(self) -> str:
+        """What the intervals and tests generalize to, in words."""
+        if self.n_judges < 2 and self.n_items < 2:
+            return "no interval: there is one judge and one item"
+        others = (
+            "other items"
+            if self.n_documents is None
+            else "other items of this one document"
+            if self.n_documents == 1
+            else "other documents"
+        )
+        if self.n_judges < 2:
+            return f"these systems and this one judge, {others}"
+        if self.n_items < 2:
+            return "these systems and this one item, other judges"
+        return f"these systems, {others} and other judges"
+
+    @property
+    def size(self) -> str:
+        """How many judges and items there are, in words."""
+        documents = (
+            "" if self.n_documents is None else f" of {counted(self.n_documents, 'document')}"
+        )
+        judges, items = counted(self.n_judges, "judge"), counted(self.n_items, "item")
+        return f"{judges}, {items}{documents}"
+
+    @property
+    def leaders(self) -> list[str]:
+        """The systems that no other is shown to beat. A system whose difference from the first could
+        not be tested counts only where it is equal to the first, or was never offered with it."""
+        behind = {d.systems[1] for d in self.differences if d.is_real}
+        behind |= {
+            d.systems[1] for d in self.of_first if math.isnan(d.p_value) and abs(d.delta) > 0
+        }
+        return [row.system for row in self.systems if row.system not in behind]
+
+    @property
+    def has_too_few_judges(self) -> bool:
+        """Whether two or three judges shall speak for all others: then hardly any difference is
+        significant, however clear it is to these."""
+        return 1 < self.n_judges < MIN_JUDGES_FOR_FREEDOM and "other judges" in self.scope
+
+    @property
+    def has_tests(self) -> bool:
+        """Whether any difference could be tested."""
+        return any(not math.isnan(d.p_value) for d in self.differences)
+
+    @property
+    def of_first(self) -> list[SystemDifference]:
+        """How far every other system is behind the first."""
+        return [d for d in self.differences if d.systems[0] == self.systems[0].system]
+
+    def to_dict(self) -> dict[str, Any]:
+        """An entry of `questions` in the JSON of `wellput rank`; the model is None where none could be
+        fitted."""
+        return {
+            "question": self.question,
+            "model": None,
+            "systems": [asdict(row) for row in self.systems],
+            "differences": [row.to_dict() for row in self.differences],
+            "variance": dict.fromkeys(VARIANCE_COMPONENTS),
+            "reliability": None,
+            "by": None,
+            "judges": self.n_judges,
+            "items": self.n_items,
+            "documents": self.n_documents,
+            "n": self.n,
+            "scope": self.scope,
+            "notes": [*self.notes, *filter(None, [self.refusal])],
+        }
+
+
+SEQUENTIAL_NOTE = (
+    "The study is still running, so the figures will change. What is said about differences and ranks "
+    "holds however often you look."
+)
+
+
+def winner_sentence(ranking: Ranking, *, with_question: bool = False) -> str:
+    """Which system people prefer and how sure that is, in one sentence."""
+    start = f"{ranking.question}: " if with_question else ""
+    people = ranking.who if with_question else ranking.who.capitalize()
+    first, *others = ranking.systems
+    if not others:
+        return f"{start}{first.system} is the only system that was judged."
+    if not ranking.has_tests:
+        return f"{start}{_untested_sentence(ranking)}"
+    leaders = ranking.leaders
+    if len(leaders) == len(ranking.systems):
+        if ranking.has_too_few_judges and first.estimate != others[0].estimate:
+            return f"{start}{_too_few_judges_sentence(ranking)}"
+        return (
+            f"{start}{people} do not tell the {len(leaders)} systems apart: no difference is shown."
+        )
+    rest = len(ranking.systems) - len(leaders)
+    behind = "the other system" if rest == 1 else f"the other {rest} systems"
+    if len(leaders) > 1:
+        are = "is" if rest == 1 else "are"
+        if len(leaders) > MAX_NAMED_LEADERS:
+            return (
+                f"{start}{people} do not tell {len(leaders)} of the {len(ranking.systems)} systems "
+                f"apart; {behind} {are} significantly behind at least one of these."
+            )
+        return (
+            f"{start}No system is shown to be ahead of {listed(leaders)} in the judgment of "
+            f"{ranking.who}; {behind} {are} significantly behind at least one of these."
+        )
+    gap = ranking.of_first[0]
+    lead = (
+        f"{start}{people} prefer {first.system} ({shown_estimate(first.estimate, ranking.model)})"
+    )
+    if ranking.model == "win rate":
+        share = f"{shown_share(gap.delta)} {_bounds_of_share(gap)}"
+        if len(others) == 1:
+            return f"{lead} to {gap.systems[1]}: {share} of the choices are for {first.system}."
+        return (
+            f"{lead} to each of the {len(others)} others: of the choices between it and "
+            f"{gap.systems[1]}, the next, {share} are for {first.system}."
+        )
+    size = f"{shown_difference(abs(gap.delta), ranking.model)} {_bounds(gap, ranking.model)}"
+    if ranking.model == "rate":
+        size += " percentage points"
+    if len(others) == 1:
+        return f"{lead} to {gap.systems[1]}, which is {size} behind."
+    return (
+        f"{lead} to each of the {len(others)} others: the next, {gap.systems[1]}, is {size} behind."
+    )
+
+
+def _untested_sentence(ranking: Ranking) -> str:
+    """Who is ahead in these judgments, and why nothing can be said about others."""
+    first, second = ranking.systems[:2]
+    if first.estimate == second.estimate:
+        return ranking.refusal
+    return f"{_leader_clause(ranking)}, but how sure that is cannot be said. {ranking.refusal}"
+
+
+def _too_few_judges_sentence(ranking: Ranking) -> str:
+    judges = f"{ranking.n_judges} judges"
+    return (
+        f"{_leader_clause(ranking)} from these {judges}, but {judges} are too few to speak for others: "
+        f"no difference is shown. Ask at least {MIN_JUDGES_FOR_FREEDOM}."
+    )
+
+
+def _leader_clause(ranking: Ranking) -> str:
+    first = ranking.systems[0]
+    best = "lowest" if ranking.question in LOWER_IS_BETTER else "highest"
+    return (
+        f"{first.system} has the {best} {ESTIMATE_HEADINGS[ranking.model]}, "
+        f"{shown_estimate(first.estimate, ranking.model)}"
+    )
+
+
+def shown_share(delta: float) -> str:
+    """The first system's share of the choices, from the difference of the two shares.
+
+    >>> shown_share(0.5)
+    '75%'
+    """
+    return "–" if math.isnan(delta) else f"{50 * (1 + delta):.0f}%"
+
+
+def _bounds_of_share(gap: SystemDifference) -> str:
+    if gap.low is None or gap.high is None:
+        return ""
+    return f"[{shown_share(gap.low)}, {shown_share(gap.high)}]"
+
+
+def _bounds(gap: SystemDifference, model: RankingModel) -> str:
+    if gap.low is None or gap.high is None:
+        return ""
+    low, high = sorted((abs(gap.low), abs(gap.high)))
+    return f"[{shown_difference(low, model)}, {shown_difference(high, model)}]"
+
+
+def shown_difference(value: float, model: RankingModel) -> str:
+    """A difference of two estimates as text, that of shares in percentage points.
+
+    >>> shown_difference(0.42, "rate")
+    '42'
+    """
+    return shown_estimate(value, model).removesuffix("%")
+
+
+def shown_estimate(value: float, model: RankingModel) -> str:
+    """An estimate as text: ratings with two digits, shares in percent."""
+    text = f"{value:.2f}" if model == "mean" else f"{100 * value:.0f}%"
+    return text.replace("-", "−")
+
+
+def shown_interval(row: RankedSystem, model: RankingModel) -> str:
+    """`[low, high]`, a dash where there is none."""
+    if row.low is None or row.high is None:
+        return "–"
+    return f"[{shown_estimate(row.low, model)}, {shown_estimate(row.high, model)}]"
+
+
+def shown_rank(row: RankedSystem) -> str:
+    """The ranks that the tests leave open.
+
+    >>> shown_rank(RankedSystem("A", 5.0, 4.0, 6.0, 1, 1, 2, 1, 10, 5.0))
+    '1–2'
+    """
+    if row.rank_low == row.rank_high:
+        return str(row.rank_low)
+    return f"{row.rank_low}–{row.rank_high}"
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names in a sentence.
+
+    >>> listed(["bleu", "chrf", "ter"])
+    'bleu, chrf and ter'
+    """
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

@@ -1,0 +1,122 @@
+"""Rankings of judgments, the same wherever they are shown: by the model of `wellput rank`, or by plain
+means where that model cannot be fitted.
+
+A plain ranking has no intervals and no tests; its `refusal` says why.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import combinations
+from typing import cast
+
+import numpy as np
+
+from wellput.agreement.panel import AnyJudgment, Panel
+from wellput.agreement.rankings.fitted_question import fit_question, model_for
+from wellput.agreement.rankings.fitted_ranking import SCALE_OF, rank_fitted
+from wellput.agreement.rankings.judgment_design import QuestionData, question_data
+from wellput.agreement.rankings.plain_ranking import (
+    LOWER_IS_BETTER,
+    RankedSystem,
+    Ranking,
+    RankingModel,
+    SystemDifference,
+)
+from wellput.core.errors import InputError
+from wellput.core.judgment import Judgment
+
+
+def rank_answers(answers: Sequence[AnyJudgment], *, sequential: bool = False) -> list[Ranking]:
+    """One ranking per question; `sequential` ones hold however often one looks."""
+    by_question: dict[str, list[AnyJudgment]] = {}
+    for answer in answers:
+        by_question.setdefault(answer.question, []).append(answer)
+    return [
+        rank_question(question, own, sequential=sequential) for question, own in by_question.items()
+    ]
+
+
+def rank_question(
+    question: str, answers: Sequence[AnyJudgment], *, sequential: bool = False
+) -> Ranking:
+    """The ranking by the answers to one question."""
+    data = question_data(question, cast("Sequence[Judgment]", answers))
+    try:
+        return rank_fitted(fit_question(data), sequential=sequential)
+    except InputError as problem:
+        reason = str(problem).removeprefix(f"{question}: ")
+        return replace(_plain_ranking(data, reason), sequential=sequential)
+
+
+def judgments_of(panel: Panel, judgments: Sequence[Judgment]) -> list[Judgment]:
+    """The judgments that a panel has, those left out taken away, on the panel's scale. On a common
+    scale a judge has one for each output, as the panel has."""
+    judges, systems, items = (
+        {name: place for place, name in enumerate(names)}
+        for names in (panel.judges, panel.systems, panel.items)
+    )
+    kept: list[Judgment] = []
+    on_scale: dict[tuple[str, str, str], Judgment] = {}
+    for one in judgments:
+        if one.question != panel.question or not (one.system in systems and one.item in items):
+            continue
+        value = float(panel.ratings[judges[one.judge], systems[one.system], items[one.item]])
+        if not math.isnan(value):
+            kept.append(one)
+            on_scale[one.judge, one.system, one.item] = replace(one, value=value)
+    return kept if panel.normalization == "none" else list(on_scale.values())
+
+
+def _plain_ranking(data: QuestionData, refusal: str) -> Ranking:
+    names, means, counts = data.system_names, data.raw_means, data.counts
+    sign = -1.0 if data.question in LOWER_IS_BETTER else 1.0
+    order = np.argsort(-sign * means, kind="stable").tolist()
+    return Ranking(
+        question=data.question,
+        model=_scale_of(data),
+        systems=tuple(
+            RankedSystem(
+                system=names[code],
+                estimate=float(means[code]),
+                low=None,
+                high=None,
+                rank=rank,
+                rank_low=1,
+                rank_high=len(order),
+                cluster=1,
+                n=counts[code],
+                raw_mean=float(means[code]),
+            )
+            for rank, code in enumerate(order, 1)
+        ),
+        differences=tuple(
+            SystemDifference(
+                (names[a], names[b]), _difference(data, a, b), None, None, math.nan, math.nan
+            )
+            for a, b in combinations(order, 2)
+        ),
+        n_judges=data.n_judges,
+        n_items=data.n_items,
+        n_documents=data.n_documents,
+        n=len(data.values),
+        are_simulated=all(name.startswith("simulated") for name in data.judge_names),
+        refusal=f"{refusal[:1].upper()}{refusal[1:]}",
+    )
+
+
+def _difference(data: QuestionData, a: int, b: int) -> float:
+    """Of the mean ratings, or of the shares of the choices between the two."""
+    if not data.are_choices:
+        return float(data.raw_means[a] - data.raw_means[b])
+    first, second = data.design.systems.T
+    won = np.concatenate(
+        [data.values[(first == a) & (second == b)], 1 - data.values[(first == b) & (second == a)]]
+    )
+    return float(2 * won.mean() - 1) if len(won) else math.nan
+
+
+def _scale_of(data: QuestionData) -> RankingModel:
+    return SCALE_OF[model_for(data)]

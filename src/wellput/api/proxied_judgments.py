@@ -1,0 +1,171 @@
+"""People's judgments and a proxy's scores of the same outputs, read from files: for `estimate`, and for
+`power`, which plans with them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import cast
+
+from wellput.agreement.chosen_answers import chosen_judges, refuse_labels
+from wellput.agreement.exclusions import parse_exclusion, with_unknown, without_excluded
+from wellput.agreement.machines.judged_trials import OutputValues, unknown_judge
+from wellput.agreement.machines.proxied_labels import ProxiedLabels, chosen_labels, rated_labels
+from wellput.agreement.panel import AnyJudgment, Exclusion, names_of
+from wellput.api.inputs import (
+    Answers,
+    Columns,
+    Items,
+    Metrics,
+    fitted_to,
+    open_items,
+    read_answers,
+)
+from wellput.api.output_values import documents_of, metric_values
+from wellput.core.errors import InputError, did_you_mean
+from wellput.core.judgment import MACHINE_PREFIX, Judgment, Preference
+from wellput.core.registries import Names, split_names
+from wellput.core.source import EvalSource
+from wellput.core.work import OnPhase, available_cores, ignore_phase
+from wellput.metrics.registry import create_all
+
+JUDGE_PREFIX = "judge:"
+
+
+@dataclass(frozen=True)
+class ProxiedJudgments:
+    """People's judgments (`labels`), and `given`, the same beside the scores of `proxy`."""
+
+    labels: Sequence[AnyJudgment]
+    given: ProxiedLabels
+    proxy: str
+    is_judge: bool
+    source: EvalSource
+    clustered_by: str
+    excluded: Sequence[Exclusion]
+
+
+def read_proxied(
+    evalset: Items,
+    judgments: Answers,
+    proxy: Metrics,
+    *,
+    column: Columns = (),
+    question: str | None = None,
+    judges: Names = "people",
+    exclude: str | list[str] | tuple[str, ...] = (),
+    threads: int | None = None,
+    on_phase: OnPhase = ignore_phase,
+) -> ProxiedJudgments:
+    """Reads the files and scores the outputs; the keywords are those of `estimate`."""
+    on_phase("reading judgments")
+    answers = _of_question(read_answers(judgments), question)
+    name = _judge_of(proxy, answers)
+    metrics = [] if name is not None else create_all(proxy)
+    if own := fitted_to(judgments, metrics):
+        raise InputError(
+            f"proxy={own[0]!r} was fitted to these judgments, so it agrees with them too well. Give "
+            "its predictors instead, such as proxy='chrf,length': they are fitted to other items than "
+            "those that they are used for."
+        )
+    source = open_items(evalset, metrics, column=column, threads=threads, on_phase=on_phase)
+    known = names_of(source.unparsed, on_progress=on_phase("reading items"))
+    exclusions = [
+        parse_exclusion(text) for text in ([exclude] if isinstance(exclude, str) else exclude)
+    ]
+    exclusions = with_unknown(answers, exclusions, known)
+    kept, excluded = without_excluded(answers, exclusions)
+    refuse_labels(kept[0].question if kept else "", kept)
+    machine = [answer for answer in kept if answer.judge == name]
+    labels, _ = chosen_judges(
+        [answer for answer in kept if answer.judge != name], split_names(judges)
+    )
+    if not labels:
+        raise InputError("There are no judgments of people.")
+    documents = documents_of(source)
+    items = list(known.items)
+    scores: list[OutputValues] = []
+    if name is None:
+        on_phase("scoring")
+        scores = list(metric_values(source, metrics, threads or available_cores(), on_phase))
+        items = list(dict.fromkeys(item for values in scores for _, item in values))
+    items = sorted(items)
+    given = _given(
+        labels, machine if name is not None else None, scores, list(known.systems), items, documents
+    )
+    return ProxiedJudgments(
+        labels,
+        given,
+        name or ", ".join(metric.name for metric in metrics),
+        name is not None,
+        source,
+        "item" if documents is None else "document",
+        excluded,
+    )
+
+
+def _of_question(
+    answers: list[Judgment] | list[Preference], question: str | None
+) -> list[Judgment]:
+    """The answers to the question; ratings and choices alike are typed as ratings here."""
+    known = list(dict.fromkeys(answer.question for answer in answers))
+    if question is None and len(known) > 1:
+        raise InputError(
+            f"There are {len(known)} questions: choose with question=. They are {', '.join(known)}."
+        )
+    if question is not None and question not in known:
+        raise InputError(
+            f"question={question!r} was not asked.{did_you_mean(question, known)} "
+            f"There are {', '.join(known)}."
+        )
+    return cast("list[Judgment]", [a for a in answers if question in (None, a.question)])
+
+
+def _judge_of(proxy: Metrics, answers: Sequence[Judgment]) -> str | None:
+    """The judge that the proxy names; None for a metric."""
+    if not isinstance(proxy, str):
+        return None
+    names = list(dict.fromkeys(answer.judge for answer in answers))
+    if proxy.startswith(JUDGE_PREFIX):
+        name = proxy.removeprefix(JUDGE_PREFIX)
+        if name not in names:
+            raise InputError(f"proxy={proxy!r}: {unknown_judge(name, names)}")
+        return name
+    return proxy if proxy.startswith(MACHINE_PREFIX) and proxy in names else None
+
+
+def _given(
+    labels: Sequence[AnyJudgment],
+    machine: Sequence[Judgment] | None,
+    scores: Sequence[OutputValues],
+    systems: Sequence[str],
+    items: Sequence[str],
+    documents: Mapping[str, str] | None,
+) -> ProxiedLabels:
+    if isinstance(labels[0], Preference):
+        return chosen_labels(
+            cast("Sequence[Preference]", labels),
+            scores,
+            cast("Sequence[Preference] | None", machine),
+            systems=systems,
+            items=_with_labels(items, labels),
+            documents=documents,
+        )
+    if machine is not None:
+        sums: dict[tuple[str, str], list[float]] = {}
+        for one in machine:
+            sums.setdefault((one.system, one.item), []).append(one.number)
+        scores = [{key: sum(values) / len(values) for key, values in sums.items()}]
+    return rated_labels(
+        cast("Sequence[Judgment]", labels),
+        scores,
+        systems=systems,
+        items=_with_labels(items, labels),
+        documents=documents,
+        is_judge=machine is not None,
+    )
+
+
+def _with_labels(items: Sequence[str], labels: Sequence[AnyJudgment]) -> list[str]:
+    """The items, and those with labels that the proxy has no score for."""
+    return list(dict.fromkeys([*items, *(one.item for one in labels)]))

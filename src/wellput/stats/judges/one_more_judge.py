@@ -1,0 +1,280 @@
+"""How far one more judge agrees with people, beside how far people agree with each other.
+
+Each person is left out in turn, and this person and the judge are both held against the remaining
+people on the same trials: so both figures are of the same kind and can be compared. For numbers the
+figure is Pearson's r with the mean of the remaining people, within questions; for labels it is the
+share of the remaining people who gave the same one, and κ of the judge's share: how far it exceeds
+that of a judge who gives as many answers of each kind, but to any trial. Figures are means over the
+people left out; their intervals come from leaving out items, or groups of them, and hold for other
+items and these people.
+
+`repeat_consistency` is how far a judge agrees with itself.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from wellput.core.estimates import Estimate
+from wellput.core.metric import Floats
+from wellput.stats.judges.alternative_annotator import Scoring
+from wellput.stats.judges.ratings import MIN_SHARED_UNITS, pearson
+from wellput.stats.places import Places
+from wellput.stats.student import FISHER_Z, IDENTITY, Scale, student_estimate
+from wellput.stats.two_way_jackknife import jackknife_variance
+from wellput.stats.undefined_values import NAN, present_means, undefined
+
+MAX_GROUPS = 50
+"""More items than this are left out in this many groups."""
+PEARSON_METHOD = "Pearson's r with the mean of the other people; jackknife over items"
+SHARE_METHOD = "share of equal answers; jackknife over items"
+KAPPA_METHOD = "share of equal answers beyond chance (κ); jackknife over items"
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeAgreement:
+    """`people`: a person with the other people; `judge`: the judge with the same people; `difference`:
+    the judge's figure minus people's; `beyond_chance`: for labels, κ of the judge with the same
+    people."""
+
+    people: Estimate
+    judge: Estimate
+    difference: Estimate
+    beyond_chance: Estimate | None = None
+
+
+def judge_agreement(
+    people: Floats,
+    judge: Floats,
+    *,
+    items: Places,
+    questions: Places,
+    scoring: Scoring,
+    confidence: float = 0.95,
+) -> JudgeAgreement:
+    """From people's answers (people × trials) and the judge's (trials), NaN where there is none, and
+    the item and the question of each trial."""
+    given = ~np.isnan(people)
+    used = ~np.isnan(judge) & (given.sum(axis=0) >= 2)
+    people, judge, items, questions = people[:, used], judge[used], items[used], questions[used]
+    is_share = scoring == "accuracy"
+    one_trial = _shares if is_share else _correlations
+
+    def figures(kept: Places) -> tuple[float, ...]:
+        return one_trial(people[:, kept], judge[kept], questions[kept])
+
+    value = figures(np.arange(len(judge)))
+    if math.isnan(value[0]) or math.isnan(value[1]):
+        why = undefined(f"nobody shares {MIN_SHARED_UNITS} trials of different answers with others")
+        return JudgeAgreement(why, why, why)
+    without, n = _without_groups(items, figures)
+    method = SHARE_METHOD if is_share else PEARSON_METHOD
+    scale = IDENTITY if is_share else FISHER_Z
+
+    def estimate(of: Callable[[Floats], Floats], own: float, on: Scale) -> Estimate:
+        found = _estimate(own, of(without), n, on, confidence, method, len(judge))
+        return _bounded(found, 0.0, 1.0) if is_share and on is IDENTITY else found
+
+    return JudgeAgreement(
+        people=estimate(lambda rows: rows[:, 0], value[0], scale),
+        judge=estimate(lambda rows: rows[:, 1], value[1], scale),
+        difference=_estimate(
+            value[1] - value[0],
+            without[:, 1] - without[:, 0],
+            n,
+            IDENTITY,
+            confidence,
+            method,
+            len(judge),
+            null=0.0,
+        ),
+        beyond_chance=_bounded(
+            _estimate(value[2], without[:, 2], n, IDENTITY, confidence, KAPPA_METHOD, len(judge)),
+            -1.0,
+            1.0,
+        )
+        if is_share
+        else None,
+    )
+
+
+def panel_correlation(
+    people: Floats, judge: Floats, *, items: Places, questions: Places, confidence: float = 0.95
+) -> Estimate:
+    """Pearson's r of the judge with the mean of all people, within questions."""
+    means = present_means(people, axis=0)
+    used = ~np.isnan(means) & ~np.isnan(judge)
+    means, judge, items, questions = means[used], judge[used], items[used], questions[used]
+
+    def figures(kept: Places) -> tuple[float, float]:
+        r = pearson(
+            _centered(judge[kept], questions[kept]), _centered(means[kept], questions[kept])
+        )
+        return r, r
+
+    value = figures(np.arange(len(judge)))[0]
+    if math.isnan(value):
+        return undefined("all answers are equal, or there are too few", n=len(judge))
+    without, n = _without_groups(items, figures)
+    method = "Pearson's r with the mean of all people; jackknife over items"
+    return _estimate(value, without[:, 0], n, FISHER_Z, confidence, method, len(judge))
+
+
+def repeat_consistency(
+    answers: Floats,
+    trials: Places,
+    items: Places,
+    *,
+    are_labels: bool,
+    confidence: float = 0.95,
+) -> Estimate | None:
+    """How far a judge repeats itself; None where it never answered the same trial twice.
+
+    For labels, the share of pairs of answers to one trial that are equal. For numbers, the share of the
+    variance of single answers that is between trials (ICC1). `trials` and `items` are those of each
+    answer.
+    """
+    counts = np.bincount(trials)
+    repeated = counts[trials] > 1
+    answers, trials, items = answers[repeated], trials[repeated], items[repeated]
+    if len(np.unique(trials)) < 2:
+        return None
+    one = _equal_pairs if are_labels else _variance_between
+
+    def figures(kept: Places) -> tuple[float, float]:
+        value = one(answers[kept], trials[kept])
+        return value, value
+
+    value = figures(np.arange(len(answers)))[0]
+    n_trials = len(np.unique(trials))
+    if math.isnan(value):
+        return undefined("all answers are equal", n=n_trials)
+    without, n = _without_groups(items, figures)
+    what = "share of equal answers to the same trial" if are_labels else "ICC1 of repeated answers"
+    method = f"{what}; jackknife over items"
+    found = _estimate(value, without[:, 0], n, IDENTITY, confidence, method, n_trials)
+    return _bounded(found, 0.0 if are_labels else -1.0, 1.0)
+
+
+def _equal_pairs(answers: Floats, trials: Places) -> float:
+    """Each trial has the same weight."""
+    shares = []
+    for trial in np.unique(trials):
+        own = answers[trials == trial]
+        _, sizes = np.unique(own, return_counts=True)
+        shares.append(float((sizes * (sizes - 1)).sum()) / (len(own) * (len(own) - 1)))
+    return float(np.mean(shares)) if shares else NAN
+
+
+def _variance_between(answers: Floats, trials: Places) -> float:
+    places = np.unique(trials, return_inverse=True)[1]
+    counts = np.bincount(places)
+    means = np.bincount(places, answers) / counts
+    freedom = len(answers) - len(counts)
+    within = float(((answers - means[places]) ** 2).sum()) / freedom if freedom else NAN
+    between = float(means.var(ddof=1)) - within * float((1 / counts).mean())
+    total = between + within
+    return between / total if total > 0 else NAN
+
+
+def _correlations(people: Floats, judge: Floats, questions: Places) -> tuple[float, ...]:
+    found = []
+    for person in range(len(people)):
+        rest = present_means(np.delete(people, person, axis=0), axis=0)
+        own = ~np.isnan(people[person]) & ~np.isnan(rest)
+        if own.sum() < MIN_SHARED_UNITS:
+            continue
+        target = _centered(rest[own], questions[own])
+        found.append(
+            [
+                pearson(_centered(answers[own], questions[own]), target)
+                for answers in (people[person], judge)
+            ]
+        )
+    return _means([pair for pair in found if not np.isnan(pair).any()], 2)
+
+
+def _shares(people: Floats, judge: Floats, questions: Places) -> tuple[float, ...]:
+    """Of people, of the judge, and κ of the judge (0 where its answers, or theirs, are all equal)."""
+    found = []
+    for person in range(len(people)):
+        rest = np.delete(people, person, axis=0)
+        own = ~np.isnan(people[person]) & ~np.isnan(rest).all(axis=0)
+        if own.sum() < MIN_SHARED_UNITS:
+            continue
+        counts = (~np.isnan(rest[:, own])).sum(axis=0)
+        by_person, by_judge = (
+            float(((answers[own] == rest[:, own]).sum(axis=0) / counts).mean())
+            for answers in (people[person], judge)
+        )
+        chance = _chance_share(judge[own], rest[:, own], questions[own])
+        kappa = (by_judge - chance) / (1 - chance) if chance < 1 else 0.0
+        found.append([by_person, by_judge, kappa])
+    return _means(found, 3)
+
+
+def _chance_share(judge: Floats, rest: Floats, questions: Places) -> float:
+    """The share of equal answers if the judge gave its answers to any trials of the same question."""
+    counts = (~np.isnan(rest)).sum(axis=0)
+    total = 0.0
+    for question in np.unique(questions):
+        own = questions == question
+        for answer in np.unique(judge[own]):
+            of_judge = float(np.mean(judge[own] == answer))
+            total += of_judge * float(((rest[:, own] == answer).sum(axis=0) / counts[own]).sum())
+    return total / len(judge)
+
+
+def _means(rows: list[list[float]], n_figures: int) -> tuple[float, ...]:
+    if not rows:
+        return (NAN,) * n_figures
+    return tuple(np.mean(rows, axis=0).tolist())
+
+
+def _centered(values: Floats, questions: Places) -> Floats:
+    """The values less the mean of their question."""
+    counts = np.bincount(questions)
+    sums = np.bincount(questions, values)
+    means = np.divide(sums, counts, out=np.zeros(len(counts)), where=counts > 0)
+    return np.asarray(values - means[questions])
+
+
+def _without_groups(
+    items: Places, figures: Callable[[Places], tuple[float, ...]]
+) -> tuple[Floats, int]:
+    """The figures without each item, or each of `MAX_GROUPS` groups of items."""
+    places = np.unique(items, return_inverse=True)[1]
+    n = min(int(places.max(initial=-1)) + 1, MAX_GROUPS)
+    groups = places % n if n else places
+    return np.array([figures(np.flatnonzero(groups != group)) for group in range(n)]), n
+
+
+def _estimate(
+    value: float,
+    without: Floats,
+    n: int,
+    scale: Scale,
+    confidence: float,
+    method: str,
+    count: int,
+    *,
+    null: float | None = None,
+) -> Estimate:
+    inside = abs(value) < 1 and (np.abs(without) < 1).all()
+    if scale is FISHER_Z and not inside:
+        return Estimate(value, method=method, n=count, null=null)
+    moved = scale.forward(without)
+    error = math.sqrt(jackknife_variance(moved)) if n > 1 and not np.isnan(moved).any() else NAN
+    return student_estimate(
+        value, error, n - 1, null=null, confidence=confidence, scale=scale, method=method, n=count
+    )
+
+
+def _bounded(found: Estimate, least: float, most: float) -> Estimate:
+    if found.low is None or found.high is None:
+        return found
+    return replace(found, low=max(found.low, least), high=min(found.high, most))

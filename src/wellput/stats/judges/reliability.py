@@ -1,0 +1,350 @@
+"""How reliable judges are: intraclass correlations, and the reliability of a panel's mean ratings.
+
+`Intraclass` is one of the six intraclass correlations of Shrout & Fleiss (1979), computed from
+the mean squares of an analysis of variance: the share of the variance of ratings that units explain.
+
+- *ICC1*: every unit has its own judges.
+- *ICC2*: the same judges rate all units and stand for other judges; severity counts as disagreement.
+- *ICC3*: the same judges rate all units and stand only for themselves; severity does not count.
+- *ICC1k*, *ICC2k*, *ICC3k*: the same for the mean of k judges instead of one.
+
+ICC2 and ICC3 need every judge's rating of every unit. ICC1 does not: where units have different numbers
+of ratings, the variance of the units' means replaces their mean square, and the harmonic mean of these
+numbers replaces k (Thomas & Hultquist 1978).
+
+`Reliability` is the share of the variance of the units' mean ratings that other judges would
+reproduce. Its root is the *ceiling*, the expected correlation of the units' true values with these
+means. The reproducible variance is the covariance of the ratings that two different judges give to one
+unit. The variance of the means includes the noise of units with few ratings. Where every judge rated
+every unit this is Cronbach's alpha. Its intervals come from a jackknife over judges and items on the
+scale of log(1 − reliability): they hold for other judges and other items.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from wellput.core.estimates import Estimate
+from wellput.core.metric import Floats
+from wellput.stats.judges.ratings import MIN_UNITS_TO_COMPARE, as_ratings, noise_share
+from wellput.stats.places import Places
+from wellput.stats.student import check_confidence
+from wellput.stats.two_way_jackknife import crossed_variance, jackknife_variance
+from wellput.stats.undefined_values import NAN, is_constant, undefined
+
+IntraclassName = Literal["ICC1", "ICC2", "ICC3", "ICC1k", "ICC2k", "ICC3k"]
+
+
+@dataclass(frozen=True, slots=True)
+class Intraclass:
+    """One coefficient, with the interval and the F-test that R's psych::ICC prints.
+
+    `p_value` is that of the one-sided F-test that units do not differ. The interval is two-sided, so
+    the two may disagree. `k` is the number of judges averaged, 1 for a single one.
+    """
+
+    name: IntraclassName
+    value: float
+    low: float
+    high: float
+    f: float
+    df1: float
+    df2: float
+    p_value: float
+    k: float
+
+
+@dataclass(frozen=True)
+class IntraclassTable:
+    """The coefficients that the ratings allow, by name; `reason` says why others are missing."""
+
+    rows: dict[IntraclassName, Intraclass]
+    n_units: int
+    reason: str = ""
+
+
+def intraclass_correlations(ratings: ArrayLike, *, confidence: float = 0.95) -> IntraclassTable:
+    """The intraclass correlations of ratings (judges × units, NaN = missing).
+
+    >>> judges = [[9, 6, 8, 7, 10, 6], [2, 1, 4, 1, 5, 2], [5, 3, 6, 2, 6, 4], [8, 2, 8, 6, 9, 7]]
+    >>> {name: round(row.value, 2) for name, row in intraclass_correlations(judges).rows.items()}
+    {'ICC1': 0.17, 'ICC2': 0.29, 'ICC3': 0.71, 'ICC1k': 0.44, 'ICC2k': 0.62, 'ICC3k': 0.91}
+    """
+    check_confidence(confidence)
+    ratings = as_ratings(ratings)
+    given = ~np.isnan(ratings)
+    ratings = ratings[given.any(axis=1)][:, given.any(axis=0)]
+    given = ~np.isnan(ratings)
+    n_units = ratings.shape[1]
+    counts = given.sum(axis=0)
+    if n_units < 2 or not (counts > 1).any():
+        reason = "it needs at least two units, and one of them with two ratings"
+        return IntraclassTable({}, n_units, reason)
+    if is_constant(ratings[given]):
+        return IntraclassTable({}, n_units, "all ratings are the same")
+    if not given.all():
+        reason = (
+            "ICC2 and ICC3 need every judge's rating of every trial; ICC1 assumes that each trial has "
+            "its own judges"
+        )
+        return IntraclassTable(_by_name(_one_way(ratings, confidence)), n_units, reason)
+    rows = [*_one_way(ratings, confidence), *_two_way(ratings, confidence)]
+    return IntraclassTable(_by_name(rows), n_units)
+
+
+def _by_name(rows: list[Intraclass]) -> dict[IntraclassName, Intraclass]:
+    return {row.name: row for row in sorted(rows, key=lambda row: (row.name[-1] == "k", row.name))}
+
+
+def _one_way(ratings: Floats, confidence: float) -> list[Intraclass]:
+    counts = (~np.isnan(ratings)).sum(axis=0)
+    means = np.nansum(ratings, axis=0) / counts
+    k = len(counts) / float((1 / counts).sum())
+    df1, df2 = len(counts) - 1, int(counts.sum()) - len(counts)
+    within = float(np.nansum((ratings - means) ** 2)) / df2
+    f = _quotient(k * float(means.var(ddof=1)), within)
+    return _from_f(("ICC1", "ICC1k"), f, df1, df2, k, confidence)
+
+
+def _two_way(ratings: Floats, confidence: float) -> list[Intraclass]:
+    k, n = ratings.shape
+    units, judges = ratings.mean(axis=0), ratings.mean(axis=1)
+    residuals = ratings - units - judges[:, None] + ratings.mean()
+    df1, df2 = n - 1, (n - 1) * (k - 1)
+    between = k * float(units.var(ddof=1))
+    among_judges = n * float(judges.var(ddof=1))
+    error = float((residuals**2).sum()) / df2
+    f = _quotient(between, error)
+    fixed = _from_f(("ICC3", "ICC3k"), f, df1, df2, k, confidence)
+    p_value = fixed[0].p_value
+    spread = (among_judges - error) / n
+    single = _quotient(between - error, between + (k - 1) * error + k * spread)
+    low, high = _random_bounds(single, between, among_judges, error, (k, n), confidence)
+    random = [
+        Intraclass("ICC2", single, low, high, f, df1, df2, p_value, 1),
+        Intraclass(
+            "ICC2k",
+            _quotient(between - error, between + spread),
+            _stepped_up(low, k),
+            _stepped_up(high, k),
+            f, df1, df2, p_value, k,
+        ),
+    ]  # fmt: skip
+    return [*random, *fixed]
+
+
+def _from_f(
+    names: tuple[IntraclassName, IntraclassName],
+    f: float,
+    df1: int,
+    df2: int,
+    k: float,
+    confidence: float,
+) -> list[Intraclass]:
+    """The coefficients of one judge and of the mean of k: (F − 1) / (F + k − 1) and (F − 1) / F."""
+    from scipy.special import fdtrc, fdtri  # imported late: SciPy takes long to load
+
+    upper = (1 + confidence) / 2
+    low, high = f / float(fdtri(df1, df2, upper)), f * float(fdtri(df2, df1, upper))
+    p_value = float(fdtrc(df1, df2, f))
+    single, mean = ([_of_f(value, each) for value in (f, low, high)] for each in (k, 1))
+    return [
+        Intraclass(names[0], single[0], single[1], single[2], f, df1, df2, p_value, 1),
+        Intraclass(names[1], mean[0], mean[1], mean[2], f, df1, df2, p_value, k),
+    ]
+
+
+def _of_f(f: float, k: float) -> float:
+    return 1.0 if np.isinf(f) else (f - 1) / (f + k - 1)
+
+
+def _random_bounds(
+    value: float,
+    between: float,
+    among_judges: float,
+    error: float,
+    shape: tuple[int, int],
+    confidence: float,
+) -> tuple[float, float]:
+    """Shrout & Fleiss' interval of ICC2, with Satterthwaite's degrees of freedom."""
+    from scipy.special import fdtri
+
+    k, n = shape
+    if not error:
+        return NAN, NAN
+    ratio = among_judges / error
+    a = k * value * ratio
+    b = n * (1 + (k - 1) * value) - k * value
+    freedom = (k - 1) * (n - 1) * (a + b) ** 2 / ((n - 1) * a**2 + b**2)
+    upper = (1 + confidence) / 2
+    f_low, f_high = float(fdtri(n - 1, freedom, upper)), float(fdtri(freedom, n - 1, upper))
+    noise = k * among_judges + (k * n - k - n) * error
+    low = n * (between - f_low * error) / (f_low * noise + n * between)
+    high = n * (f_high * between - error) / (noise + n * f_high * between)
+    return low, high
+
+
+def _stepped_up(value: float, k: float) -> float:
+    """Spearman–Brown: the coefficient of the mean of k from that of one. As in R's psych::ICC, a bound
+    below 0 has no absolute value in the denominator (compare `spearman_brown`)."""
+    return k * value / (1 + (k - 1) * value)
+
+
+def _quotient(part: float, whole: float) -> float:
+    if whole:
+        return part / whole
+    return float("inf") if part > 0 else NAN
+
+
+MAX_GROUPS = 40
+"""More judges or items than this are left out in this many groups of nearly equal size."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reliability:
+    """The share of the mean ratings' variance that is not noise, and the root of that share
+    (`ceiling`).
+
+    Both are NaN where they are undefined, with the reason as the method. `ceiling` is also NaN where
+    judges agree no more than by chance.
+    """
+
+    reliability: Estimate
+    ceiling: Estimate
+
+
+def panel_reliability(
+    ratings: ArrayLike,
+    items: ArrayLike | None = None,
+    *,
+    confidence: float = 0.95,
+    seed: int = 12345,
+) -> Reliability:
+    """The reliability of ratings (judges × units, NaN = missing). `items` has the number of each unit's
+    item, because outputs for one item are left out together; by default every unit is an item.
+
+    With two judges there is no interval: without one of them nobody is left to agree with.
+    """
+    array = as_ratings(ratings)
+    judges, units = np.nonzero(~np.isnan(array))
+    of_unit = np.arange(array.shape[1]) if items is None else np.asarray(items, dtype=np.intp)
+    given = _Given(array[judges, units], judges, units, of_unit[units])
+    n = len(np.unique(units))
+    if n < MIN_UNITS_TO_COMPARE or len(np.unique(judges)) < 2:
+        return _undefined("it needs two judges and three units", n)
+    value = given.reliability()
+    if math.isnan(value):
+        return _undefined("too few units have ratings of two judges, or all means are equal", n)
+    low, high, method = _interval(given, value, confidence, np.random.default_rng(seed))
+    found = Estimate(value, low, high, method=method, n=n)
+    if value <= 0:
+        return Reliability(found, undefined("judges agree no more than by chance", n=n))
+    ceiling = Estimate(
+        math.sqrt(value),
+        None if low is None else math.sqrt(max(low, 0.0)),
+        None if high is None else math.sqrt(max(high, 0.0)),
+        method=method,
+        n=n,
+    )
+    return Reliability(found, ceiling)
+
+
+def _undefined(reason: str, n: int) -> Reliability:
+    return Reliability(undefined(reason, n=n), undefined(reason, n=n))
+
+
+@dataclass(frozen=True, eq=False)
+class _Given:
+    """One entry per rating: its value, and the places of its judge, unit and item."""
+
+    values: Floats
+    judges: Places
+    units: Places
+    items: Places
+
+    def without(self, left_out: NDArray[np.bool_]) -> _Given:
+        kept = ~left_out
+        return _Given(self.values[kept], self.judges[kept], self.units[kept], self.items[kept])
+
+    @property
+    def noise_share(self) -> float:
+        return noise_share(np.bincount(self.units))
+
+    def reliability(self, noise: float | None = None) -> float:
+        """NaN where no variance of the true values can be estimated. `noise` is the `noise_share` of
+        the panel that is meant: when some ratings are left out, means of the rest have more noise."""
+        if not len(self.values):
+            return NAN
+        counts = np.bincount(self.units).astype(np.float64)
+        sums = np.bincount(self.units, self.values)
+        rated = counts > 0
+        means = np.divide(sums, counts, out=np.zeros(len(counts)), where=rated)
+        center = means[rated].mean()
+        variance = float(means[rated].var())
+        shared = counts > 1
+        if not variance > 0 or shared.sum() < MIN_UNITS_TO_COMPARE:
+            return NAN
+        true = self._covariance(counts, shared, center)
+        if noise is not None:
+            variance = true + (variance - true) * noise / self.noise_share
+        return true / variance
+
+    def _covariance(self, counts: Floats, shared: NDArray[np.bool_], center: float) -> float:
+        """The mean product of two judges' ratings of one unit minus that of two judges' ratings of any
+        units; every unit has the same weight."""
+        kept = shared[self.units]
+        values, judges, units = self.values[kept] - center, self.judges[kept], self.units[kept]
+        sums = np.bincount(units, values, minlength=len(counts))[shared]
+        squares = np.bincount(units, values**2, minlength=len(counts))[shared]
+        k = counts[shared]
+        together = float(((sums**2 - squares) / (k * (k - 1))).mean())
+        weights = 1 / counts[units]
+        of_judge, weight = np.bincount(judges, weights * values), np.bincount(judges, weights)
+        pairs = float(weight.sum() ** 2 - (weight**2).sum())
+        apart = float(of_judge.sum() ** 2 - (of_judge**2).sum()) / pairs
+        return together - apart
+
+
+def _interval(
+    given: _Given, value: float, confidence: float, rng: np.random.Generator
+) -> tuple[float | None, float | None, str]:
+    if len(np.unique(given.judges)) < 3:
+        return None, None, "no interval: two judges do not show how much others would differ"
+    judges, n_judges = _jackknife(given, given.judges, rng)
+    items, n_items = _jackknife(given, given.items, rng)
+    answers, _ = _jackknife(given, given.judges * (given.items.max() + 1) + given.items, rng)
+    # Leaving out one of a unit's few ratings changes their products at least twice as much as other
+    # judges would. So half of the variance of single answers is subtracted from that of judges.
+    # All of it would be right for a crowd, but too much for judges of strong tastes (coverage .91).
+    own = max(judges - answers / 2, 0.0)
+    variance, freedom = crossed_variance(own, items, 0.0, n_judges, n_items)
+    if not variance > 0 or not value < 1:
+        return None, None, "no interval: the spread is unknown"
+    method = f"jackknife over judges and items, {freedom:.1f} df"
+    from scipy.special import stdtrit  # imported late: SciPy takes long to load
+
+    reach = float(stdtrit(freedom, (1 + confidence) / 2)) * math.sqrt(variance)
+    center = math.log(1 - value)
+    return 1 - math.exp(center + reach), 1 - math.exp(center - reach), method
+
+
+def _jackknife(given: _Given, units: Places, rng: np.random.Generator) -> tuple[float, int]:
+    """The variance of log(1 − reliability) from leaving units out, one by one or group by group; NaN
+    where the reliability is undefined without one of them."""
+    names, places = np.unique(units, return_inverse=True)
+    n = len(names)
+    if n > MAX_GROUPS:
+        groups = rng.permutation(n) % MAX_GROUPS
+        places, n = groups[places], MAX_GROUPS
+    if n < 2:
+        return NAN, n
+    noise = given.noise_share
+    found = np.array([given.without(places == place).reliability(noise) for place in range(n)])
+    if np.isnan(found).any() or (found >= 1).any():
+        return NAN, n
+    return jackknife_variance(np.log(1 - found)), n

@@ -1,0 +1,120 @@
+"""What the systems' effects would be without each judge.
+
+One step instead of a fit for every judge: items' and documents' effects are held where the whole
+data put them, and so are the variances; the effects of the systems and of the other judges are
+solved anew, exactly.
+For the most influential judge a refit is worth its time: `fit_linear(values[keep], design.rows(keep),
+start=ratios_of(fitted))`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from wellput.stats.mixed.equations import JUDGE_SIDE, Codes, Floats, MixedDesign, MixedModel
+from wellput.stats.mixed.laplace import LaplaceMixed
+from wellput.stats.mixed.linear import LinearMixed
+
+
+@dataclass(frozen=True, eq=False)
+class JudgeInfluence:
+    """`effects` (judges, systems) are those without each judge; NaN where a system has no other judge.
+
+    `shifts` is how far the judge's absence moves the difference of two systems, in standard errors of
+    that difference, for the pair that it moves most.
+    """
+
+    effects: Floats
+    shifts: Floats
+
+    @property
+    def most_influential(self) -> int:
+        return int(np.argmax(np.nan_to_num(self.shifts, nan=np.inf)))
+
+
+def judge_influence(
+    fitted: LinearMixed | LaplaceMixed, design: MixedDesign, judges: Codes
+) -> JudgeInfluence:
+    """The effects of systems without each judge; `judges` (n,) are codes from 0."""
+    n_systems = design.n_systems
+    has_reference = isinstance(fitted, LaplaceMixed) and fitted.family != "binary"
+    plain = MixedModel(
+        MixedDesign(design.systems, {}, design.covariates), has_reference=has_reference
+    )
+    columns = plain.fixed_matrix()
+    own = fitted.effects.copy()
+    if has_reference:
+        own[:n_systems] -= own[0]
+        own = own[1:]
+    names = [name for name in JUDGE_SIDE if name in design.factors and fitted.components[name] > 0]
+    response = fitted.residuals + columns @ own
+    order = np.argsort(judges, kind="stable")
+    ends = np.searchsorted(judges[order], np.arange(int(judges.max()) + 2))
+    matrices, sides = [], []
+    for begin, end in pairwise(ends):
+        rows = order[begin:end]
+        matrix, side = _part(fitted, design, names, rows, columns[rows], response[rows])
+        matrices.append(matrix)
+        sides.append(side)
+    found = _without_each(np.array(matrices), np.array(sides))
+    if has_reference:
+        found = np.insert(found, 0, 0.0, axis=1)
+        found[:, :n_systems] -= found[:, :n_systems].mean(axis=1, keepdims=True)
+    effects = found[:, :n_systems]
+    return JudgeInfluence(effects, _shifts(fitted, effects))
+
+
+def _part(
+    fitted: LinearMixed | LaplaceMixed,
+    design: MixedDesign,
+    names: list[str],
+    rows: Codes,
+    columns: Floats,
+    response: Floats,
+) -> tuple[Floats, Floats]:
+    """One judge's share of the equations of fixed effects, the judge's own effects integrated out."""
+    local, penalties = [], []
+    for name in names:
+        codes = design.factors[name][rows].reshape(len(rows), -1)
+        levels = np.unique(codes)
+        signs = (1.0, -1.0) if codes.shape[1] == 2 else (1.0,)
+        block = np.zeros((len(rows), len(levels)))
+        for sign, column in zip(signs, codes.T, strict=True):
+            block[np.arange(len(rows)), np.searchsorted(levels, column)] += sign
+        local.append(block)
+        penalties.append(np.full(len(levels), 1 / fitted.components[name]))
+        response = response + block @ fitted.modes[name][levels]
+    weighed = fitted.weights[rows, None] * columns
+    matrix, side = columns.T @ weighed, weighed.T @ response
+    if local:
+        own = np.hstack(local)
+        inner = own.T @ (fitted.weights[rows, None] * own) + np.diag(np.concatenate(penalties))
+        met = own.T @ weighed
+        solved = np.linalg.solve(inner, met)
+        matrix = matrix - met.T @ solved
+        side = side - solved.T @ (own.T @ (fitted.weights[rows] * response))
+    return matrix, side
+
+
+def _without_each(matrices: Floats, sides: Floats) -> Floats:
+    found = np.full((len(matrices), matrices.shape[1]), np.nan)
+    matrix, side = matrices.sum(axis=0), sides.sum(axis=0)
+    for judge in range(len(matrices)):
+        rest = matrix - matrices[judge]
+        unit = np.sqrt(np.abs(np.diag(matrix)))
+        if np.linalg.eigvalsh(rest / np.outer(unit, unit))[0] > 1e-9:
+            found[judge] = np.linalg.solve(rest, side - sides[judge])
+    return found
+
+
+def _shifts(fitted: LinearMixed | LaplaceMixed, effects: Floats) -> Floats:
+    n = effects.shape[1]
+    moved = effects - fitted.effects[:n]
+    covariance = fitted.covariance[:n, :n]
+    diagonal = np.diag(covariance)
+    errors = np.sqrt(np.maximum(diagonal[:, None] + diagonal - 2 * covariance, 0.0))
+    np.fill_diagonal(errors, np.inf)
+    return np.array([float((np.abs(row[:, None] - row) / errors).max()) for row in moved])

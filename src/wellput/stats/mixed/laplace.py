@@ -1,0 +1,363 @@
+"""Mixed models of yes or no, grades and choices, by the Laplace approximation.
+
+The likelihood is integrated over the random effects as lme4::glmer (nAGQ = 1) and ordinal::clmm do
+it: by a normal curve at the effects' mode. The mode is found by Newton's method (penalized
+iteratively reweighted least squares); the approximation's gradient is exact, the change of the mode
+and of the weights included. Standard errors rest on the Hessian of the whole approximation.
+
+Maximum likelihood takes the effects of systems for known when it estimates variances, so that with few
+judges these come out too small. For contrasts the variances are therefore estimated once more by
+*restricted* likelihood, which integrates over the fixed effects too (as REML does in linear models).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import minimize
+
+from wellput.core.errors import InputError
+from wellput.stats.mixed.contrasts import Contrasts, VarianceSpread, contrast_effects
+from wellput.stats.mixed.equations import Floats, MixedDesign, MixedModel, part_of_judges
+from wellput.stats.mixed.families import ChoicesWithTies, Family, Grades, YesNo
+from wellput.stats.mixed.likelihood import (
+    LaplaceLikelihood,
+    hessian_by_differences,
+    safely_positive,
+)
+from wellput.stats.mixed.separation import require_connected, require_finite
+
+FIRST_THETA = 0.5
+SLOPE_FOUND = 1e-3
+"""Of the likelihood, in units of about one standard error of each parameter."""
+ZERO_THETA = 1e-3
+"""A standard deviation on the latent scale that is smaller, and would rather be, is 0."""
+MAX_THETA = 10.0
+"""A standard deviation of 10 in log odds is that of judgments which the factor decides alone."""
+SUSPICIOUS_LATENT = 8.0
+"""Log odds this large without random effects may be on their way to infinity: then it is examined."""
+DIFFERENCE = 1e-3
+"""Of parameters in units of their rough standard errors, for second derivatives from first ones."""
+LARGE_CORE = 1_500
+"""Above this many core columns a part of the judges gives the start, and standard errors take the
+variances as known."""
+PART_CORE = 400
+
+
+KNOWN = VarianceSpread(np.zeros((0, 0, 0)), np.zeros((0, 0)))
+"""Variances that are taken as known."""
+
+
+@dataclass(frozen=True, eq=False)
+class LaplaceMixed:
+    """A fitted model on the latent scale (log odds).
+
+    `effects` are those of systems, then of covariates; where only differences between systems count
+    (grades, choices) the systems' mean is 0. `shape` are thresholds of grades, or log ν of ties;
+    `covariance` is that of effects and shape together. `components` has each factor's variance,
+    `modes` its predicted effects. `criterion` is −2 log likelihood, approximately. `latent` has each
+    judgment's η, random effects included; `residuals` and `weights` are those of the linear model that
+    has the same mode.
+    """
+
+    family: str
+    effects: Floats
+    shape: Floats
+    covariance: Floats
+    components: dict[str, float]
+    modes: dict[str, Floats]
+    criterion: float
+    latent: Floats
+    residuals: Floats
+    weights: Floats
+    evaluations: int
+    restricted_covariance: Floats
+    """Of effects and shape, with the variances of restricted likelihood."""
+    spread: VarianceSpread
+    """Of the standard deviations of restricted likelihood that are not 0, for effects."""
+
+    @property
+    def n(self) -> int:
+        return len(self.latent)
+
+    def contrast(self, weights: Floats, *, is_restricted: bool = True) -> Contrasts:
+        """Contrasts, one a row of `weights` (k, systems) or (k, all effects).
+
+        Without `is_restricted` the standard errors are those of glmer and clmm, and normal.
+        """
+        n = len(self.effects)
+        covariance = self.restricted_covariance if is_restricted else self.covariance
+        spread = self.spread if is_restricted else KNOWN
+        return contrast_effects(weights, self.effects, covariance[:n, :n], spread)
+
+
+def fit_binary(values: Floats, design: MixedDesign) -> LaplaceMixed:
+    """Fit answers 0 or 1 (n,); a system's effect is the log odds of 1."""
+    values = np.asarray(values, np.float64)
+    if design.is_choice or values.shape != (len(design),) or not np.isin(values, (0, 1)).all():
+        raise InputError("a binary model needs ratings of 0 or 1, one for each judgment")
+    return _fit(YesNo(values), design)
+
+
+def fit_ordinal(values: Floats, design: MixedDesign) -> LaplaceMixed:
+    """Fit grades (n,): any numbers whose order counts."""
+    values = np.asarray(values, np.float64)
+    if design.is_choice or values.shape != (len(design),) or not np.isfinite(values).all():
+        raise InputError("an ordinal model needs one finite grade for each judgment")
+    grades = np.unique(values, return_inverse=True)[1].astype(np.int64)
+    if not grades.any():
+        raise InputError("all values are equal: there is nothing to compare")
+    return _fit(Grades(grades), design)
+
+
+def fit_choices(values: Floats, design: MixedDesign) -> LaplaceMixed:
+    """Fit choices (n,): 1 where the first system won, 0 where the second did, 0.5 for a tie.
+
+    Without ties this is Bradley and Terry's model, with them Davidson's (1970).
+    """
+    values = np.asarray(values, np.float64)
+    if not design.is_choice or values.shape != (len(design),):
+        raise InputError("choices need two systems and one value for each judgment")
+    if not np.isin(values, (0, 0.5, 1)).all():
+        raise InputError("a choice is 1 (the first system), 0 (the second) or 0.5 (a tie)")
+    if (values == 0.5).all():
+        raise InputError("all choices are ties: there is nothing to compare")
+    has_ties = bool((values == 0.5).any())
+    family = ChoicesWithTies(values) if has_ties else YesNo(values, True, "bradley-terry")
+    return _fit(family, design)
+
+
+def _fit(family: Family, design: MixedDesign) -> LaplaceMixed:
+    if design.n_systems < 2:
+        raise InputError("there is only one system: there is nothing to compare")
+    if design.is_choice:
+        require_connected(design)
+    model = MixedModel(design, has_reference=family.has_reference)
+    model.check_fixed()
+    return _Problem(model, family).fit()
+
+
+class _Problem(LaplaceLikelihood):
+    """The way to the highest likelihood and to the result."""
+
+    def first_parameters(self) -> tuple[Floats, Floats]:
+        """Those of the model without random effects, and its Hessian in fixed effects and shape."""
+        model, family = self.model, self.family
+        columns = model.fixed_matrix()
+        parameters = np.concatenate([np.zeros(model.n_fixed), family.first_shape()])
+
+        def slope(at: Floats) -> tuple[float, Floats]:
+            eta, shape = columns @ at[: model.n_fixed], at[model.n_fixed :]
+            terms = family.terms(eta, shape)
+            none = np.zeros(len(eta))
+            of_shape = family.shape_slope(eta, shape, none, none)
+            return float(terms.losses.sum()), np.concatenate([columns.T @ terms.slopes, of_shape])
+
+        hessian = np.eye(len(parameters))
+        for _ in range(50):
+            value, gradient = slope(parameters)
+            hessian = hessian_by_differences(
+                lambda at: slope(at)[1], parameters, np.full(len(parameters), 1e-4)
+            )
+            step = -np.linalg.solve(safely_positive(hessian), gradient)
+            if -gradient @ step < 1e-8:
+                break
+            size = 1.0
+            while slope(parameters + size * step)[0] > value and size > 1e-6:
+                size /= 2
+            parameters = parameters + size * step
+        return parameters, safely_positive(hessian)
+
+    def fit(self) -> LaplaceMixed:
+        first, hessian = self.first_parameters()
+        columns = self.model.fixed_matrix()
+        if float(np.abs(columns @ first[: self.model.n_fixed]).max()) > SUSPICIOUS_LATENT:
+            require_finite(self.family, columns, self.model.design)
+        parameters = np.concatenate([self._first_thetas(), first])
+        units = self._units(parameters, hessian)
+        for _ in range(3):
+            parameters = self._descend(parameters, units)
+            is_zero, is_stuck = self._at_zero(parameters)
+            if not is_stuck.any():
+                break
+            parameters[is_stuck] = FIRST_THETA / 2
+        self._require_finite_thetas(parameters)
+        if is_zero.any():
+            parameters = self._descend(np.where(is_zero, 0.0, parameters), units, is_zero)
+        if self.model.n_core > LARGE_CORE:
+            rough = self.covariance_given(parameters)
+            return self._result(parameters, rough, rough, KNOWN)
+        return self._polished(parameters, np.flatnonzero(~is_zero), units)
+
+    def _first_thetas(self) -> Floats:
+        """A half for each, or in large designs those of a part of the judges."""
+        first = np.full(self.n_thetas, FIRST_THETA)
+        rows = None
+        if self.model.n_core > LARGE_CORE:
+            rows = part_of_judges(self.model.design, PART_CORE / self.model.n_core)
+        if rows is None:
+            return first
+        design, family = self.model.design.rows(rows), self.family.rows(rows)
+        part = _Problem(MixedModel(design, has_reference=family.has_reference), family)
+        fixed, hessian = part.first_parameters()
+        start = np.concatenate([first, fixed])
+        end = part._descend(start, part._units(start, hessian))
+        found = dict(zip(part.names, end[: self.n_thetas], strict=True))
+        return np.asarray(np.clip([found[name] for name in self.names], 0.05, 3.0), np.float64)
+
+    def _polished(self, parameters: Floats, free: NDArray[np.int64], units: Floats) -> LaplaceMixed:
+        """The result after Newton steps with the whole Hessian."""
+        widths = DIFFERENCE * np.sqrt((units**2).sum(axis=1))
+        for _ in range(3):
+            hessian = hessian_by_differences(lambda at: self(at)[1], parameters, widths, free)
+            if safely_positive(hessian) is not hessian:
+                rough = self.covariance_given(parameters)
+                return self._result(parameters, rough, rough, KNOWN)
+            covariance = np.linalg.inv(hessian)
+            step = -covariance @ self(parameters)[1][free]
+            moved = parameters.copy()
+            moved[free] += step
+            if (moved[: self.n_thetas] < 0).any():
+                break
+            parameters = moved
+            if (np.abs(step) <= 1e-3 * np.sqrt(np.diag(covariance))).all():
+                break
+        n = int((free < self.n_thetas).sum())
+        own = np.asarray(covariance[n:, n:], np.float64)
+        return self._result(parameters, own, *self._restricted(parameters, own))
+
+    def _restricted(self, parameters: Floats, covariance: Floats) -> tuple[Floats, VarianceSpread]:
+        """The covariance of fixed effects and shape, and how sure it is, by restricted likelihood."""
+        free = np.flatnonzero(parameters[: self.n_thetas] > 0)
+        if not len(free):
+            return covariance, KNOWN
+        start = parameters[free]
+
+        def slope(thetas: Floats) -> tuple[float, Floats]:
+            at = parameters.copy()
+            at[free] = thetas
+            value, gradient = self(at, is_restricted=True)
+            return value, gradient[free]
+
+        def relative(shares: Floats) -> tuple[float, Floats]:
+            value, gradient = slope(start * shares)
+            return value, start * gradient
+
+        found = minimize(
+            relative, np.ones(len(free)), jac=True, method="L-BFGS-B", bounds=[(0.3, 3.0)] * len(free),
+            options={"ftol": 1e-10, "gtol": 1e-3, "maxiter": 50},
+        )  # fmt: skip
+        thetas = start * found.x
+        hessian = hessian_by_differences(lambda at: slope(at)[1], thetas, 0.01 * thetas)
+        at = parameters.copy()
+        at[free] = thetas
+        rough = self.covariance_given(at)
+        slopes = np.stack([self.covariance_slope(at, k) for k in free])
+        widened = covariance + rough - self.covariance_given(parameters)
+        of_thetas = np.asarray(np.linalg.inv(safely_positive(hessian)), np.float64)
+        return widened, VarianceSpread(slopes, of_thetas)
+
+    def _units(self, parameters: Floats, hessian: Floats) -> Floats:
+        """A matrix whose columns are steps of about one standard error, nearly independent."""
+        self(parameters)
+        traces = self.model.invert(random_only=True).diagonal
+        units = np.zeros((len(parameters), len(parameters)))
+        for k, place in enumerate(self.model.places.values()):
+            share = 1 - float(traces[place].mean())
+            units[k, k] = parameters[k] / np.sqrt(2 * self.levels[k]) / max(share, 0.05)
+        units[self.n_thetas :, self.n_thetas :] = np.linalg.inv(np.linalg.cholesky(hessian)).T
+        return units
+
+    def _descend(
+        self, start: Floats, units: Floats, is_zero: NDArray[np.bool_] | None = None
+    ) -> Floats:
+        """L-BFGS in those units; θ stays at 0 or above, and at 0 where `is_zero`."""
+        fixed_units = np.diag(units)[: self.n_thetas]
+        bounds: list[tuple[float | None, float | None]] = [
+            (-start[k] / fixed_units[k], None) for k in range(self.n_thetas)
+        ]
+        if is_zero is not None:
+            bounds = [(0.0, 0.0) if is_zero[k] else bound for k, bound in enumerate(bounds)]
+        bounds += [(None, None)] * (len(start) - self.n_thetas)
+
+        def objective(x: Floats) -> tuple[float, Floats]:
+            at = start + units @ x
+            at[: self.n_thetas] = np.maximum(at[: self.n_thetas], 0.0)
+            value, gradient = self(at)
+            return value, units.T @ gradient
+
+        found = minimize(
+            objective, np.zeros(len(start)), jac=True, method="L-BFGS-B", bounds=bounds,
+            options={"maxcor": 30, "ftol": 1e-15, "gtol": SLOPE_FOUND, "maxiter": 300},
+        )  # fmt: skip
+        end = start + units @ found.x
+        end[: self.n_thetas] = np.maximum(end[: self.n_thetas], 0.0)
+        return np.asarray(end)
+
+    def _at_zero(self, parameters: Floats) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """Which θ are 0 at the optimum, and which only came to lie there: θ's slope is 0 at 0 anyway,
+        a little above it is not."""
+        is_zero = np.zeros(len(parameters), np.bool_)
+        is_stuck = is_zero.copy()
+        for k in np.flatnonzero(parameters[: self.n_thetas] <= ZERO_THETA):
+            probe = parameters.copy()
+            probe[k] = ZERO_THETA
+            is_zero[k] = self(probe)[1][k] > 0
+            is_stuck[k] = not is_zero[k]
+        return is_zero, is_stuck
+
+    def _require_finite_thetas(self, parameters: Floats) -> None:
+        for name, theta in zip(self.names, parameters[: self.n_thetas], strict=True):
+            if theta > MAX_THETA:
+                raise InputError(
+                    f"the judgments of each {name} nearly all agree: its variance has no finite "
+                    f"estimate; leave the random effect {name} out or collect more judgments"
+                )
+
+    def _result(
+        self, parameters: Floats, covariance: Floats, restricted: Floats, spread: VarianceSpread
+    ) -> LaplaceMixed:
+        mode = self.mode(parameters)
+        thetas, fixed, shape = self.split(parameters)
+        named = dict(zip(self.names, thetas.tolist(), strict=True))
+        natural, jacobian = self.family.natural_shape(shape)
+        turn = np.eye(len(covariance))
+        turn[len(fixed) :, len(fixed) :] = jacobian
+        together = self._centering() @ turn
+        joint = np.concatenate([fixed, natural])
+        joint = self._centering() @ joint
+        n_effects = len(joint) - len(natural)
+        slopes = np.array([(together @ slope @ together.T) for slope in spread.slopes])
+        slopes = slopes.reshape(len(slopes), len(joint), len(joint))[:, :n_effects, :n_effects]
+        return LaplaceMixed(
+            family=self.family.name,
+            effects=joint[:n_effects],
+            shape=joint[n_effects:],
+            covariance=together @ covariance @ together.T,
+            components={name: theta**2 for name, theta in named.items()},
+            modes=self.model.by_factor(mode.solution * self.model.scale(named)),
+            criterion=2 * mode.value + mode.log_determinant,
+            latent=mode.eta,
+            residuals=-mode.terms.slopes / np.maximum(mode.terms.curvatures, 1e-12),
+            weights=mode.terms.curvatures,
+            evaluations=self.evaluations,
+            restricted_covariance=together @ restricted @ together.T,
+            spread=VarianceSpread(slopes, spread.covariance),
+        )
+
+    def _centering(self) -> Floats:
+        """Turns fixed effects and shape into effects of all systems (mean 0 where one was the
+        reference) and shape."""
+        n_systems, n_fixed = self.model.design.n_systems, self.model.n_fixed
+        size = n_fixed + self.n_shape
+        if not self.model.has_reference:
+            return np.eye(size)
+        turn = np.vstack([np.zeros((1, size)), np.eye(size)])
+        mean = np.zeros(size)
+        mean[: n_systems - 1] = 1 / n_systems
+        turn[:n_systems] -= mean
+        if isinstance(self.family, Grades):
+            turn[n_fixed + 1 :] -= mean
+        return turn

@@ -1,0 +1,192 @@
+"""The likelihood of judgments with the random effects integrated out by Laplace's approximation.
+
+Its parameters are the θ of every factor (the standard deviation of its effects), the fixed effects, and
+the family's shape. The integral is that of a normal curve at the effects' mode; the gradient is exact:
+it takes in that the mode and the weights move with the parameters (Skaug & Fournier 2006).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wellput.stats.mixed.equations import Floats, MixedModel
+from wellput.stats.mixed.families import Family, Terms
+
+MODE_STEPS = 100
+MODE_FOUND = 1e-15
+"""Of the step's squared length in the curvature at the mode."""
+
+
+@dataclass(frozen=True, eq=False)
+class Mode:
+    """Where the likelihood of effects is highest: solution (scaled effects), η, and what it gives."""
+
+    solution: Floats
+    eta: Floats
+    terms: Terms
+    log_determinant: float
+    value: float
+
+
+class LaplaceLikelihood:
+    """The negative log likelihood and its gradient, by calling it; `evaluations` counts the calls."""
+
+    def __init__(self, model: MixedModel, family: Family) -> None:
+        self.model = model
+        self.family = family
+        self.names = model.names
+        self.n_thetas = len(model.names)
+        self.n_shape = len(family.first_shape())
+        self.levels = np.array([place.stop - place.start for place in model.places.values()])
+        self.evaluations = 0
+        self._last = np.zeros(model.n_columns)
+
+    def split(self, parameters: Floats) -> tuple[Floats, Floats, Floats]:
+        ends = (self.n_thetas, self.n_thetas + self.model.n_fixed)
+        return parameters[: ends[0]], parameters[ends[0] : ends[1]], parameters[ends[1] :]
+
+    def mode(self, parameters: Floats, *, is_restricted: bool = False) -> Mode:
+        """The random effects' mode, from where the last one was; that of fixed effects too if
+        `is_restricted`, as changes of the given ones."""
+        model, family = self.model, self.family
+        thetas, fixed, shape = self.split(parameters)
+        named = dict(zip(self.names, thetas.tolist(), strict=True))
+        scale = model.scale(named)
+        offset = np.zeros(model.n_columns)
+        offset[model.n_random :] = fixed
+        base = model.times(offset)
+
+        def at(u: Floats) -> tuple[Floats, Terms, float]:
+            eta = base + model.times(scale * u)
+            terms = family.terms(eta, shape)
+            penalty = 0.5 * float(u[: model.n_random] @ u[: model.n_random])
+            return eta, terms, float(terms.losses.sum()) + penalty
+
+        n_inner = model.n_columns if is_restricted else model.n_random
+        u = self._last
+        eta, terms, value = at(u)
+        if not value <= at(np.zeros_like(u))[2]:
+            u = np.zeros_like(u)
+            eta, terms, value = at(u)
+        for _ in range(MODE_STEPS):
+            log_random, log_fixed = model.factor(named, terms.curvatures)
+            slope = scale * model.transposed_times(terms.slopes)
+            slope[: model.n_random] += u[: model.n_random]
+            slope[n_inner:] = 0.0
+            step = -model.solve(slope, random_only=not is_restricted)
+            if -float(slope @ step) < MODE_FOUND * max(1.0, len(eta) / 1000):
+                break
+            size = 1.0
+            while True:
+                new = at(u + size * step)
+                if new[2] <= value + 1e-12 * abs(value) or size < 1e-8:
+                    break
+                size /= 2
+            u = u + size * step
+            eta, terms, value = new
+        self._last = np.where(np.arange(len(u)) < model.n_random, u, 0.0)
+        log_determinant = log_random + log_fixed if is_restricted else log_random
+        return Mode(u, eta, terms, log_determinant, value)
+
+    def __call__(self, parameters: Floats, *, is_restricted: bool = False) -> tuple[float, Floats]:
+        """The negative log likelihood and its gradient (the restricted one's only in θ)."""
+        self.evaluations += 1
+        model = self.model
+        mode = self.mode(parameters, is_restricted=is_restricted)
+        thetas, _, shape = self.split(parameters)
+        terms, u = mode.terms, mode.solution
+        inverse = model.invert(random_only=not is_restricted, keeps_factor=True)
+        scale = model.scale(dict(zip(self.names, thetas.tolist(), strict=True)))
+        # The weights move with the mode: what that does to the determinant, by one adjoint solution.
+        pull = inverse.leverages * terms.thirds
+        sides = scale * model.transposed_times(pull)
+        adjoint = model.solve(sides, random_only=not is_restricted)
+        moved = model.times(scale * adjoint)
+        per_eta = terms.slopes + 0.5 * pull - 0.5 * moved * terms.curvatures
+        sums = model.transposed_times(np.stack([per_eta, terms.slopes], axis=1))
+        of_thetas = np.zeros(self.n_thetas)
+        for k, place in enumerate(model.places.values()):
+            of_thetas[k] = u[place] @ sums[place, 0] - 0.5 * adjoint[place] @ sums[place, 1]
+            if thetas[k] > 0:
+                trace = float(inverse.diagonal[place].sum())
+                of_thetas[k] += (self.levels[k] - trace) / thetas[k]
+        if is_restricted:
+            return mode.value + 0.5 * mode.log_determinant, of_thetas
+        of_shape = self.family.shape_slope(mode.eta, shape, -0.5 * moved, 0.5 * inverse.leverages)
+        gradient = np.concatenate([of_thetas, sums[model.n_random :, 0], of_shape])
+        return mode.value + 0.5 * mode.log_determinant, gradient
+
+    def covariance_given(self, parameters: Floats) -> Floats:
+        """The covariance of fixed effects and shape if the θ were known."""
+        thetas, fixed, shape = self.split(parameters)
+        mode = self.mode(parameters)
+        named = dict(zip(self.names, thetas.tolist(), strict=True))
+        self.model.factor(named, mode.terms.curvatures)
+        scale = self.model.scale(named)
+        own = np.concatenate([fixed, shape])
+        # η's slope of each shape parameter, at the judgments: what the shape shares with the effects.
+        widths = np.full(len(shape), 1e-4)
+        crossed = np.zeros((len(mode.eta), len(shape)))
+        inner = np.zeros((len(shape), len(shape)))
+        none = np.zeros(len(mode.eta))
+        for k, width in enumerate(widths):
+            move = np.zeros(len(shape))
+            move[k] = width
+            up, down = (self.family.terms(mode.eta, shape + sign * move).slopes for sign in (1, -1))
+            crossed[:, k] = (up - down) / (2 * width)
+            ends = [
+                self.family.shape_slope(mode.eta, shape + sign * move, none, none)
+                for sign in (1, -1)
+            ]
+            inner[:, k] = (ends[0] - ends[1]) / (2 * width)
+        sides = scale[:, None] * self.model.transposed_times(crossed)
+        solved = self.model.solve(sides) if len(shape) else sides
+        between = inner - sides.T @ solved
+        whole = self.model.invert().fixed_columns[self.model.n_random :]
+        found = np.zeros((len(own), len(own)))
+        n_fixed = len(fixed)
+        found[:n_fixed, :n_fixed] = whole
+        if len(shape):
+            of_shape = np.linalg.inv(safely_positive((between + between.T) / 2))
+            part = solved[self.model.n_random :]
+            found[:n_fixed, :n_fixed] += part @ of_shape @ part.T
+            found[:n_fixed, n_fixed:] = -part @ of_shape
+            found[n_fixed:, :n_fixed] = found[:n_fixed, n_fixed:].T
+            found[n_fixed:, n_fixed:] = of_shape
+        return found
+
+    def covariance_slope(self, parameters: Floats, k: np.int64) -> Floats:
+        """The derivative of the covariance of fixed effects and shape in one θ."""
+        move = np.zeros(len(parameters))
+        move[k] = 0.01 * parameters[k]
+        ends = [self.covariance_given(parameters + sign * move) for sign in (1, -1)]
+        return np.asarray((ends[0] - ends[1]) / (2 * move[k]))
+
+
+def hessian_by_differences(
+    slope: Callable[[Floats], Floats],
+    at: Floats,
+    widths: Floats,
+    free: NDArray[np.int64] | None = None,
+) -> Floats:
+    """The Hessian in the free parameters, by central differences of the slope."""
+    free = np.arange(len(at)) if free is None else free
+    found = np.zeros((len(free), len(free)))
+    for column, k in enumerate(free):
+        move = np.zeros(len(at))
+        move[k] = widths[k]
+        found[:, column] = (slope(at + move) - slope(at - move))[free] / (2 * widths[k])
+    return (found + found.T) / 2
+
+
+def safely_positive(matrix: Floats) -> Floats:
+    """The nearest matrix that is safely positive definite, in the matrix's own units."""
+    unit = np.sqrt(np.maximum(np.abs(np.diag(matrix)), 1e-12))
+    values, vectors = np.linalg.eigh(matrix / np.outer(unit, unit))
+    if values[0] > 1e-8:
+        return matrix
+    return np.asarray((vectors * np.maximum(values, 1e-8)) @ vectors.T * np.outer(unit, unit))

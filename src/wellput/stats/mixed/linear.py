@@ -1,0 +1,380 @@
+"""Linear mixed models of ratings by restricted maximum likelihood (REML).
+
+The criterion is lme4's (Bates et al. 2015, eq. 41), profiled over the fixed effects and the
+residual variance. It is minimized over *ratios* γ = θ², a component's variance in units of the
+residual variance, by Newton steps with the average-information matrix (Gilmour, Thompson & Cullis
+1995). A ratio whose optimum lies at 0 is 0 exactly. Degrees of freedom are Satterthwaite's as in
+lmerTest (Kuznetsova et al. 2017).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wellput.core.errors import InputError
+from wellput.stats.mixed.contrasts import Contrasts, VarianceSpread, contrast_effects
+from wellput.stats.mixed.equations import Floats, Inverse, MixedDesign, MixedModel, part_of_judges
+
+MAX_STEPS = 60
+MAX_SHORTENINGS = 8
+CONVERGED_DECREASE = 1e-11
+LARGE_CONVERGED_DECREASE = 1e-5
+"""Of the criterion that a step promises: 1e-5 is a step of less than 1/200 standard error. In models
+with a large core an evaluation takes seconds."""
+FIRST_RATIO = 0.3
+LEAST_RATIO = 1e-4
+"""Times levels per judgment: a ratio this small that would rather be smaller is taken to be 0."""
+LARGE_CORE = 1_500
+"""Above this many core columns a part of the judges gives the start, and the average information stands
+for the observed (see `LinearMixed`)."""
+PART_CORE = 1_000
+MAX_FALL, MAX_GROWTH = 0.02, 9.0
+"""A step leaves at least this share of a ratio, and adds at most so many times the ratio."""
+RELATIVE_DIFFERENCE = 1e-4
+EXACT_SHARE = 1e-10
+"""A residual variance below this share of the variance of the values is rounding."""
+ROUNDED_SQUARES = 1e-20
+"""Squares below this share of those of the values are rounding: the fixed effects explain all."""
+EXACT = (
+    "systems, judges and items explain every value exactly: nothing is left that says how sure the "
+    "differences are"
+)
+ROUNDING = 1e-9
+"""Two criteria that differ by less are equal."""
+
+
+@dataclass(frozen=True, eq=False)
+class LinearMixed:
+    """A fitted model.
+
+    `effects` are those of systems, then of covariates, `covariance` is theirs. `components` has the
+    variance of each factor and of the "residual"; `modes` each factor's predicted effects (BLUPs: a
+    judge's is positive where the judge gives more than others). `criterion` is the REML criterion,
+    −2 log likelihood.
+
+    `contrast` takes many contrasts at once. Its degrees of freedom rest on the observed information,
+    or, in models so large that this would take longer than the fit and there are many degrees of
+    freedom, on the average of the observed and the expected.
+    """
+
+    effects: Floats
+    covariance: Floats
+    components: dict[str, float]
+    modes: dict[str, Floats]
+    criterion: float
+    residuals: Floats
+    evaluations: int
+    spread: VarianceSpread
+    """Of the ratios that are not 0, and of the residual variance."""
+
+    @property
+    def n(self) -> int:
+        return len(self.residuals)
+
+    @property
+    def weights(self) -> Floats:
+        """Of each judgment: one over the residual variance."""
+        return np.full(self.n, 1 / self.components["residual"])
+
+    def contrast(self, weights: Floats) -> Contrasts:
+        """Contrasts, one a row of `weights` (k, systems) or (k, all effects)."""
+        return contrast_effects(weights, self.effects, self.covariance, self.spread)
+
+
+def fit_linear(
+    values: Floats, design: MixedDesign, *, start: Mapping[str, float] | None = None
+) -> LinearMixed:
+    """Fit the ratings `values` (n,) by REML, with a random intercept for every factor of the design.
+
+    The factors must be identifiable (`identify_components`). `start` has ratios to begin with, such
+    as those of a fit of nearly the same data.
+    """
+    values = np.asarray(values, np.float64)
+    _check(values, design)
+    center = float(values.mean())
+    model = MixedModel(design)
+    problem = _Problem(model, values - center)
+    problem.check_fixed()
+    ratios = problem.first_ratios(start)
+    return problem.result(*problem.minimize(ratios), center)
+
+
+def _check(values: Floats, design: MixedDesign) -> None:
+    if values.shape != (len(design),) or not np.isfinite(values).all():
+        raise InputError("a linear model needs one finite value for each judgment")
+    if design.is_choice:
+        raise InputError("a linear model takes ratings, not choices")
+    if np.ptp(values) == 0:
+        raise InputError("all values are equal: there is nothing to compare")
+
+
+@dataclass(frozen=True, eq=False)
+class _Point:
+    """The criterion at some ratios, its slope and curvature in them, and what the result needs."""
+
+    ratios: Floats
+    criterion: float
+    solution: Floats
+    residuals: Floats
+    squares: float
+    slope: Floats
+    log_slope: Floats
+    curvature: Floats
+    products: Floats
+    inverse: Inverse
+
+
+class _Problem:
+    """The criterion as a function of ratios, the way to its minimum, and the result there."""
+
+    def __init__(self, model: MixedModel, values: Floats) -> None:
+        self.model = model
+        self.values = values
+        self.names = model.names
+        self.n_free = len(values) - model.n_fixed
+        self.levels = np.array([place.stop - place.start for place in model.places.values()])
+        self.least = LEAST_RATIO * self.levels / len(values)
+        self.evaluations = 0
+
+    def check_fixed(self) -> None:
+        if self.n_free < 1:
+            raise InputError(
+                "there are no more judgments than systems and covariates, so nothing says how sure a "
+                "difference is"
+            )
+        self.model.check_fixed()
+
+    def first_ratios(self, start: Mapping[str, float] | None) -> Floats:
+        """The given ones, or in large designs those of a part of the judges."""
+        if start is not None:
+            return np.asarray(np.maximum([start[name] for name in self.names], self.least))
+        first: Floats = np.maximum(np.full(len(self.names), FIRST_RATIO), self.least)
+        rows = None
+        if self.model.n_core > LARGE_CORE:
+            rows = part_of_judges(self.model.design, PART_CORE / self.model.n_core)
+        if rows is None:
+            return first
+        part = _Problem(MixedModel(self.model.design.rows(rows)), self.values[rows])
+        found = dict(zip(part.names, part.minimize(first)[0].ratios, strict=True))
+        return np.asarray(np.maximum([found[name] for name in self.names], self.least))
+
+    def at(self, ratios: Floats, *, has_curvature: bool = True) -> _Point:
+        """Evaluate at ratios; a ratio of 0 stays there, its slope is given as 0."""
+        self.evaluations += 1
+        model, n = self.model, len(self.values)
+        thetas = dict(zip(self.names, np.sqrt(ratios).tolist(), strict=True))
+        log_random, log_fixed = model.factor(thetas, np.ones(n))
+        scale = model.scale(thetas)
+        solution = model.solve(scale * model.transposed_times(self.values))
+        residuals = self.values - model.times(scale * solution)
+        squares = float(residuals @ residuals + (solution[: model.n_random] ** 2).sum())
+        if squares <= ROUNDED_SQUARES * float(self.values @ self.values):
+            raise InputError(EXACT)
+        criterion = (
+            log_random + log_fixed + self.n_free * (1 + np.log(2 * np.pi * squares / self.n_free))
+        )
+        sums = model.by_factor(model.transposed_times(residuals))
+        pulls = np.array([float(part @ part) for part in sums.values()])
+        products = self._products(sums, scale) if has_curvature else np.zeros((0, 0))
+        inverse = model.invert()
+        traces = [float(part.sum()) for part in model.by_factor(inverse.diagonal).values()]
+        with np.errstate(invalid="ignore", divide="ignore"):
+            log_slope = np.where(ratios > 0, (self.levels - np.array(traces)) / ratios, 0.0)
+        slope = np.where(ratios > 0, log_slope - self.n_free * pulls / squares, 0.0)
+        curvature = products
+        if has_curvature:
+            curvature = self.n_free * (products / squares - np.outer(pulls, pulls) / squares**2)
+        return _Point(
+            ratios, criterion, solution * scale, residuals, squares, slope, log_slope, curvature,
+            products, inverse,
+        )  # fmt: skip
+
+    def _products(self, sums: Mapping[str, Floats], scale: Floats) -> Floats:
+        """w'Pw of the working variates w = ZZ'e of each factor, e the residuals."""
+        model = self.model
+        effects = np.zeros((model.n_columns, len(self.names)))
+        for k, (name, part) in enumerate(sums.items()):
+            effects[model.places[name], k] = part
+        working = model.times(effects)
+        sides = scale[:, None] * model.transposed_times(working)
+        return np.asarray(working.T @ working - sides.T @ model.solve(sides))
+
+    def minimize(self, ratios: Floats) -> tuple[_Point, NDArray[np.bool_]]:
+        """The best point, and which of its ratios are not 0."""
+        point = self._descend(self.at(ratios))
+        while self._at_bound(point).any():
+            point = self._descend(self.at(np.where(self._at_bound(point), 0.0, point.ratios)))
+        return point, point.ratios > 0
+
+    def _descend(self, point: _Point) -> _Point:
+        is_large = self.model.n_core > LARGE_CORE
+        enough = LARGE_CONVERGED_DECREASE if is_large else CONVERGED_DECREASE
+        enough = max(enough, 1e-14 * abs(point.criterion))
+        for _ in range(MAX_STEPS):
+            if point.ratios.max(initial=0.0) > 1 / EXACT_SHARE:
+                break
+            new = None
+            for step in (self._newton_step(point), self._small_step(point)):
+                promised = -0.5 * float(point.slope @ step)
+                if promised >= enough:
+                    new = self._search(point, step, promised)
+                if new is not None:
+                    break
+            if new is None:
+                break
+            point = new
+        return point
+
+    def _at_bound(self, point: _Point) -> NDArray[np.bool_]:
+        """Which ratios are as small as can be and would rather be smaller."""
+        return np.asarray((point.ratios <= self.least * (1 + 1e-9)) & (point.slope > 0))
+
+    def _small_step(self, point: _Point) -> Floats:
+        """The step of an MM algorithm (Zhou et al. 2019): slow, but never uphill."""
+        free = point.ratios > 0
+        pulls = point.log_slope - point.slope
+        ratios = point.ratios.copy()
+        ratios[free] *= np.sqrt(pulls[free] / np.maximum(point.log_slope[free], 1e-300))
+        lowest = np.where(free, np.maximum(self.least, MAX_FALL * point.ratios), 0.0)
+        return np.asarray(np.maximum(ratios, lowest) - point.ratios)
+
+    def _newton_step(self, point: _Point) -> Floats:
+        """A Newton step within the bounds."""
+        held = self._at_bound(point) | (point.ratios == 0)
+        step = np.zeros(len(point.ratios))
+        # A ratio does not fall to nothing at once: from there it would have to grow step by step.
+        lowest = np.maximum(self.least, MAX_FALL * point.ratios)
+        for _ in range(len(step) + 1):
+            free = ~held
+            if not free.any():
+                break
+            # Units in which every ratio is 1: the smallest component counts as much as the largest.
+            unit = point.ratios[free]
+            curvature = point.curvature[np.ix_(free, free)] * np.outer(unit, unit)
+            slope = (point.slope[free] + point.curvature[np.ix_(free, held)] @ step[held]) * unit
+            values, vectors = np.linalg.eigh(curvature)
+            values = np.maximum(values, max(1e-6 * values.max(), 1e-10))
+            step[free] = -(vectors @ ((vectors.T @ slope) / values)) * unit
+            beyond = free & (point.ratios + step < lowest)
+            if not beyond.any():
+                break
+            step[beyond] = lowest[beyond] - point.ratios[beyond]
+            held |= beyond
+        return step
+
+    def _search(self, point: _Point, step: Floats, promised: float) -> _Point | None:
+        """The first of ever shorter steps that lowers the criterion as it should."""
+        # Far from the optimum the curvature misleads.
+        least = np.where(point.ratios > 0, self.least, 0.0)
+        is_growing = step > 0
+        growth = float((step[is_growing] / point.ratios[is_growing]).max(initial=0.0))
+        size = min(1.0, MAX_GROWTH / growth) if growth else 1.0
+        for _ in range(MAX_SHORTENINGS):
+            new = self.at(np.maximum(point.ratios + size * step, least))
+            if new.criterion <= point.criterion - 1e-4 * size * min(promised, 1e8):
+                return new
+            if promised * size < 1e-6 and new.criterion <= point.criterion + ROUNDING:
+                return new
+            size *= 0.3
+        return None
+
+    def result(self, point: _Point, is_free: NDArray[np.bool_], center: float) -> LinearMixed:
+        model = self.model
+        residual = point.squares / self.n_free
+        if residual < EXACT_SHARE * float(self.values.var()):
+            raise InputError(EXACT)
+        covariance = residual * point.inverse.fixed_columns[model.n_random :]
+        effects = point.solution[model.n_random :].copy()
+        effects[: model.design.n_systems] += center
+        components = {
+            name: float(ratio * residual)
+            for name, ratio in zip(self.names, point.ratios, strict=True)
+        }
+        return LinearMixed(
+            effects=effects,
+            covariance=covariance,
+            components={**components, "residual": residual},
+            modes=model.by_factor(point.solution),
+            criterion=point.criterion,
+            residuals=point.residuals,
+            evaluations=self.evaluations,
+            spread=VarianceSpread(
+                self._slopes(point, is_free), self._variance_covariance(point, is_free)
+            ),
+        )
+
+    def _slopes(self, point: _Point, is_free: NDArray[np.bool_]) -> Floats:
+        """Derivatives of the effects' covariance in the free ratios and the residual variance."""
+        residual = point.squares / self.n_free
+        fixed = point.inverse.fixed_columns
+        found = []
+        for name, ratio, is_one in zip(self.names, point.ratios, is_free, strict=True):
+            if is_one:
+                part = fixed[self.model.places[name]]
+                found.append(residual / ratio * part.T @ part)
+        return np.stack([*found, fixed[self.model.n_random :]])
+
+    def _average_information(self, point: _Point, is_free: NDArray[np.bool_]) -> Floats:
+        """Of the criterion in (free ratios, residual variance): observed and expected, averaged."""
+        free = np.flatnonzero(is_free)
+        residual = point.squares / self.n_free
+        pulls = np.array(
+            [
+                float((point.solution[self.model.places[self.names[k]]] ** 2).sum())
+                / point.ratios[k] ** 2
+                for k in free
+            ]
+        )
+        found = np.zeros((len(free) + 1, len(free) + 1))
+        found[:-1, :-1] = point.products[np.ix_(free, free)] / residual
+        found[:-1, -1] = found[-1, :-1] = pulls / residual**2
+        found[-1, -1] = self.n_free / residual**2
+        return found
+
+    def _variance_covariance(self, point: _Point, is_free: NDArray[np.bool_]) -> Floats:
+        """Twice the inverse of the criterion's Hessian in (free ratios, residual variance)."""
+        free = np.flatnonzero(is_free)
+        average = self._average_information(point, is_free)
+        if self.model.n_core <= LARGE_CORE:
+            observed = average.copy()
+            observed[:-1, :-1] = 2 * average[:-1, :-1] - self._expected(point, free)
+            if np.linalg.eigvalsh(_correlation(observed)).min() > 1e-8:
+                return np.asarray(2 * np.linalg.inv(observed))
+        return 2 * _inverse(average)
+
+    def _expected(self, point: _Point, free: NDArray[np.int64]) -> Floats:
+        """tr(PVPV) of each two components, from differences of the log determinant's slope."""
+        found = np.zeros((len(free), len(free)))
+        for column, k in enumerate(free):
+            change = RELATIVE_DIFFERENCE * point.ratios[k]
+            ends = []
+            for sign in (1, -1):
+                ratios = point.ratios.copy()
+                ratios[k] += sign * change
+                ends.append(self.at(ratios, has_curvature=False).log_slope[free])
+            found[:, column] = (ends[1] - ends[0]) / (2 * change)
+        return (found + found.T) / 2
+
+
+def _correlation(matrix: Floats) -> Floats:
+    unit = np.sqrt(np.abs(np.diag(matrix)))
+    return np.asarray(matrix / np.outer(unit, unit))
+
+
+def _inverse(matrix: Floats) -> Floats:
+    """Of a matrix that may be nearly singular, whatever the units of its rows."""
+    unit = np.sqrt(np.abs(np.diag(matrix)))
+    inverse = np.linalg.pinv(_correlation(matrix), rcond=1e-10, hermitian=True)
+    return np.asarray(inverse / np.outer(unit, unit))
+
+
+def ratios_of(fitted: LinearMixed) -> dict[str, float]:
+    """The ratios of a fit, as a start for another."""
+    residual = fitted.components["residual"]
+    return {
+        name: value / residual for name, value in fitted.components.items() if name != "residual"
+    }

@@ -1,0 +1,111 @@
+"""Whether a model of yes or no, grades or choices has a finite best fit at all.
+
+If a direction of the parameters makes no judgment less likely and some more likely, the likelihood
+grows for ever in that direction (Albert & Anderson 1984): a system that won every comparison is
+infinitely strong. Such data are refused with a sentence, not given a large number.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.optimize import linprog
+from scipy.sparse import csr_matrix
+from scipy.sparse.csgraph import connected_components
+
+from wellput.core.errors import InputError
+from wellput.stats.mixed.equations import Floats, MixedDesign
+from wellput.stats.mixed.families import ChoicesWithTies, Family, Grades, YesNo
+
+
+def comparable_groups(design: MixedDesign) -> list[tuple[int, ...]]:
+    """The systems of choices in groups: only those within a group can be compared."""
+    n = design.n_systems
+    pairs = csr_matrix((np.ones(len(design)), design.systems.T), shape=(n, n))
+    _, labels = connected_components(pairs, directed=False)
+    return [tuple(np.flatnonzero(labels == label).tolist()) for label in np.unique(labels)]
+
+
+def require_connected(design: MixedDesign) -> None:
+    """Refuse choices in which systems were never compared with others, not even over third ones."""
+    groups = comparable_groups(design)
+    if len(groups) > 1:
+        raise Disconnected(groups)
+
+
+class Disconnected(InputError):
+    """`groups` are the codes of systems that can be compared with one another."""
+
+    def __init__(self, groups: list[tuple[int, ...]]) -> None:
+        self.groups = groups
+        super().__init__(
+            f"the systems fall into {len(groups)} groups that were never compared with one another: "
+            "rank each group by itself, or collect choices between them"
+        )
+
+
+def require_finite(family: Family, fixed: Floats, design: MixedDesign) -> None:
+    """Refuse separated data."""
+    rows = np.unique(_inequalities(family, fixed), axis=0)
+    direction = _separating_direction(rows)
+    if direction is not None:
+        raise Separated(family, direction, design)
+
+
+class Separated(InputError):
+    """The likelihood has no maximum. `systems` are the codes of those it lets grow without end, where
+    systems are what it is about."""
+
+    def __init__(self, family: Family, direction: Floats, design: MixedDesign) -> None:
+        n = design.n_systems - family.has_reference
+        ways = np.concatenate([np.zeros(int(family.has_reference)), direction[:n]])
+        if family.has_reference:
+            ways = ways - np.median(ways)
+        self.systems: tuple[int, ...] = tuple(np.flatnonzero(np.abs(ways) > 1e-6).tolist())
+        super().__init__(
+            f"{WHAT[family.name]}: no finite estimate fits best; collect more judgments"
+        )
+
+
+WHAT = {
+    "binary": "the answers are separated perfectly: a system has only yes or only no, or a covariate "
+    "divides them",
+    "ordinal": "the grades are separated perfectly: a system has only the best or only the worst "
+    "grade, or a covariate divides them",
+    "bradley-terry": "the choices are separated perfectly: a system, or a group of them, won or lost "
+    "every comparison with the others, or a covariate decides them",
+}
+
+
+def _inequalities(family: Family, fixed: Floats) -> Floats:
+    """Rows c such that a direction d with c·d ≥ 0 for all of them makes no judgment less likely."""
+    if isinstance(family, YesNo):
+        return np.asarray(np.where(family.values > 0, 1.0, -1.0)[:, None] * fixed)
+    if isinstance(family, Grades):
+        n_thresholds = len(family.first_shape())
+        thresholds = np.eye(n_thresholds)
+        has_upper, has_lower = family.values < n_thresholds, family.values > 0
+        upper = np.hstack([-fixed[has_upper], thresholds[family.values[has_upper]]])
+        lower = np.hstack([fixed[has_lower], -thresholds[family.values[has_lower] - 1]])
+        return np.vstack([upper, lower])
+    if isinstance(family, ChoicesWithTies):
+        values = family.values
+        sign = np.where(values > 0.5, 1.0, -1.0)[:, None] * fixed
+        decided, tied = sign[values != 0.5], fixed[values == 0.5]
+        ones = np.ones((len(values), 1))
+        return np.vstack(
+            [
+                np.hstack([decided, 0 * ones[: len(decided)]]),
+                np.hstack([decided / 2, -ones[: len(decided)]]),
+                np.hstack([tied / 2, ones[: len(tied)]]),
+                np.hstack([-tied / 2, ones[: len(tied)]]),
+            ]
+        )
+    raise TypeError(f"no separation is known of {family.name}")
+
+
+def _separating_direction(rows: Floats) -> Floats | None:
+    """A direction in which no row falls and some rise, if there is one (Konis 2007)."""
+    found = linprog(-rows.sum(axis=0), A_ub=-rows, b_ub=np.zeros(len(rows)), bounds=(-1, 1))
+    direction = np.asarray(found.x)
+    scale = np.abs(rows).max()
+    return direction if float((rows @ direction).max()) > 1e-7 * scale else None

@@ -1,0 +1,95 @@
+"""Copies a study while judges are at work. A plain copy of an SQLite file may lack the answers that
+still stand in the log beside it; these copies have every answer that was confirmed before they began.
+
+SQLite copies with its backup interface. A PostgreSQL database is copied by `pg_dump`.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import sqlite3
+import subprocess
+from contextlib import closing
+from pathlib import Path
+
+import sqlalchemy as sa
+
+from wellput.core.errors import InputError, OutputError
+from wellput.studies import schema
+from wellput.studies.database import Database, create_file, file_of, parse_url
+from wellput.studies.summaries import Backup
+
+PAGES_AT_A_TIME = 256
+"""SQLite copies so many pages, then lets judges write: 1 MiB."""
+
+
+def back_up(database: Database, path: str) -> Backup:
+    """Copies the study to a new file. Raises InputError where the file exists or cannot be made, or
+    where `pg_dump` is missing."""
+    if "://" in path:
+        raise InputError(f"A backup is a file on this machine; {path} is not a path.")
+    create_file(parse_url(path))
+    try:
+        if database.is_sqlite:
+            answers, judges = _copy_sqlite(database, path)
+        else:
+            answers, judges = _counts(database)
+            _dump_postgresql(database, path)
+    except BaseException:
+        Path(path).unlink(missing_ok=True)
+        raise
+    return Backup(database.name, path, answers, judges)
+
+
+def _copy_sqlite(database: Database, path: str) -> tuple[int, int]:
+    """Copies the file, and counts the answers and judges of the copy."""
+    source = file_of(database.url)
+    try:
+        with (
+            closing(sqlite3.connect(f"{source.absolute().as_uri()}?mode=ro", uri=True)) as original,
+            closing(sqlite3.connect(path)) as copy,
+        ):
+            original.backup(copy, pages=PAGES_AT_A_TIME, sleep=0.01)
+            # The copy is one file: it has no log beside it.
+            copy.execute("PRAGMA journal_mode=DELETE")
+            [found] = copy.execute("PRAGMA quick_check").fetchone()
+            if found != "ok":
+                raise OutputError(f"The copy {path} is damaged: {found}. The study may be, too.")
+            counts = [
+                copy.execute(f"SELECT count(*) FROM {table}").fetchone()[0]
+                for table in (schema.answers.name, schema.judges.name)
+            ]
+    except sqlite3.Error as error:
+        raise OutputError(f"{database.name} cannot be copied to {path}: {error}.") from None
+    with Path(path).open("rb") as written:
+        os.fsync(written.fileno())
+    return counts[0], counts[1]
+
+
+def _counts(database: Database) -> tuple[int, int]:
+    with database.read() as connection:
+        answers, judges = (
+            connection.scalar(sa.select(sa.func.count()).select_from(table)) or 0
+            for table in (schema.answers, schema.judges)
+        )
+    return answers, judges
+
+
+def _dump_postgresql(database: Database, path: str) -> None:
+    url = database.url.set(drivername="postgresql")
+    without_password = url.set(password=None).render_as_string()
+    command = ["pg_dump", "--format=custom", f"--file={path}", f"--dbname={without_password}"]
+    if shutil.which(command[0]) is None:
+        raise InputError(
+            "pg_dump, which copies a PostgreSQL database, is not installed here. Run it where it is: "
+            f"{shlex.join(command)}"
+        )
+    # The password is not an argument: every user of the machine sees those.
+    secret = {"PGPASSWORD": str(url.password)} if url.password else {}
+    done = subprocess.run(
+        command, env={**os.environ, **secret}, capture_output=True, text=True, check=False
+    )
+    if done.returncode != 0:
+        raise OutputError(f"{database.name} cannot be copied: {done.stderr.strip()}")

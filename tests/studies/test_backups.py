@@ -1,0 +1,102 @@
+"""A copy of a study has every confirmed answer, and studies and links are private files."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import threading
+from pathlib import Path
+
+import pytest
+
+from tests.programs import needs, postgresql_folder
+from tests.studies.postgresql import Server
+from tests.studies.studies import answer_all, judges_of, new_setup
+from wellput.api.study import Study
+from wellput.core.errors import InputError
+from wellput.studies.store import Store
+
+
+def test_a_copy_of_a_live_study_has_all_answers(tmp_path: Path) -> None:
+    store = Store.create(tmp_path / "study.db", new_setup())
+    (judge,) = judges_of(store, 1)
+    answer_all(store, judge)
+    # The answers still stand in the log beside the file: a plain copy does not have them.
+    plain = shutil.copy(tmp_path / "study.db", tmp_path / "plain.db")
+    with pytest.raises(InputError):
+        Store.open(plain)
+    with Study.open(tmp_path / "study.db") as study:
+        made = study.backup(tmp_path / "copy.db")
+    assert made.answers == len(store.judgments()) / 2 == 12 and made.judges == 1
+    assert sorted(path.name for path in tmp_path.glob("copy.db*")) == ["copy.db"]
+    assert (tmp_path / "copy.db").stat().st_mode & 0o777 == 0o600
+    with Study.open(tmp_path / "copy.db") as copy:
+        assert copy.judgments() == store.judgments()
+
+
+@pytest.mark.heavy
+def test_a_copy_while_judges_answer_lacks_nothing_confirmed_before(tmp_path: Path) -> None:
+    store = Store.create(tmp_path / "study.db", new_setup(n_items=40))
+    begun = threading.Event()
+
+    def work() -> None:
+        (judge,) = judges_of(store, 1)
+        answer_all(store, judge, at_most=5)
+        begun.set()
+        answer_all(store, judge)
+
+    worker = threading.Thread(target=work)
+    worker.start()
+    begun.wait()
+    before = len(store.judgments())
+    with Study.open(tmp_path / "study.db") as study:
+        study.backup(tmp_path / "copy.db")
+    worker.join()
+    with Study.open(tmp_path / "copy.db") as copy:
+        answers = copy.judgments()
+    assert len(answers) >= before
+    assert {answer.item for answer in answers} <= {answer.item for answer in store.judgments()}
+
+
+def test_a_backup_overwrites_nothing(tmp_path: Path) -> None:
+    Store.create(tmp_path / "study.db", new_setup()).close()
+    content = (tmp_path / "study.db").read_bytes()
+    with Study.open(tmp_path / "study.db") as study:
+        for path in (tmp_path / "study.db", tmp_path / "none" / "copy.db", "postgresql://x/y"):
+            with pytest.raises(InputError):
+                study.backup(path)
+    assert (tmp_path / "study.db").read_bytes() == content
+
+
+@needs("PostgreSQL")
+def test_a_postgresql_study_is_copied_by_pg_dump(
+    tmp_path: Path, postgresql: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url = postgresql.new_database()
+    store = Store.create(url, new_setup())
+    (judge,) = judges_of(store, 1)
+    answer_all(store, judge, at_most=3)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(InputError, match="pg_dump --format=custom"):
+        Study(store, url).backup(tmp_path / "copy.dump")
+    binaries = postgresql_folder()
+    assert binaries is not None and not (tmp_path / "copy.dump").exists()
+    monkeypatch.setenv("PATH", f"{binaries}:/usr/bin:/bin")
+    assert Study(store, url).backup(tmp_path / "copy.dump").answers == 3
+    restored = postgresql.new_database()
+    restore = ["pg_restore", "--no-owner", f"--dbname={restored}", str(tmp_path / "copy.dump")]
+    subprocess.run(restore, check=True, capture_output=True)
+    assert Store.open(restored).judgments() == store.judgments()
+
+
+def test_studies_and_links_are_for_their_owner_alone(tmp_path: Path) -> None:
+    Store.create(tmp_path / "study.db", new_setup()).close()
+    (tmp_path / "links.csv").write_text("others could read this")
+    (tmp_path / "links.csv").chmod(0o644)
+    with Study.open(tmp_path / "study.db") as study:
+        study.invite(judges=1, path=tmp_path / "links.csv")
+        study.summary().save(tmp_path / "summary.json")
+        study.status(path=tmp_path / "status.txt")
+        secret = ["study.db", "study.db-wal", "study.db-shm", "links.csv", "summary.json"]
+        assert {(tmp_path / name).stat().st_mode & 0o777 for name in secret} == {0o600}
+    assert (tmp_path / "status.txt").stat().st_mode & 0o777 != 0o600
