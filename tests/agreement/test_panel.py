@@ -89,3 +89,11 @@ def test_all_unknown_names_are_listed() -> None:
 def test_no_judgments() -> None:
     with pytest.raises(InputError, match="no judgments"):
         panels([], ["A"], ["1"])
+
+
+def test_a_table_that_does_not_fit_into_memory_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("wellput.agreement.panel.MAX_CELLS", 11)
+    judgments = [Judgment(f"J{n}", "1", "A", "quality", 3.0) for n in range(4)]
+    assert panels(judgments, ["A"], ["1", "2"])["quality"].n_judges == 4
+    with pytest.raises(InputError, match=r"4 judges; with 1 system and 3 items .* 12 cells"):
+        panels(judgments, ["A"], ["1", "2", "3"])

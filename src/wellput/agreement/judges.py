@@ -23,6 +23,7 @@ from wellput.stats.judges.correlations import (
 )
 from wellput.stats.judges.kappa import pairwise_kappas
 from wellput.stats.judges.krippendorff import krippendorff_alpha
+from wellput.stats.judges.pairs import sharing_pairs
 from wellput.stats.judges.ratings import MIN_SHARED_UNITS
 from wellput.stats.judges.reliability import intraclass_correlations, panel_reliability
 from wellput.stats.judges.weighted_agreement import interval_beta
@@ -166,18 +167,19 @@ def _items_of_units(panel: Panel) -> NDArray[np.intp]:
 def _few_shared(units: Floats, figures: str) -> str:
     """A note on the pairs of judges that share too few units for these figures; empty if there are
     none."""
-    given = ~np.isnan(units)
-    given = given[given.any(axis=1)].astype(np.float64)
-    shared = (given @ given.T)[np.triu_indices(len(given), 1)]
-    few = int((shared < MIN_SHARED_UNITS).sum())
-    if not few:
-        return ""
-    if few == len(shared):
+    n_judges = int((~np.isnan(units)).any(axis=1).sum())
+    pairs = sharing_pairs(units, fewest=MIN_SHARED_UNITS)
+    if not len(pairs):
         return f"no two judges share the {MIN_SHARED_UNITS} trials that {figures} need"
-    return (
+    drawn = f"for {figures}, {pairs.rule}" if pairs.rule else ""
+    few = n_judges * (n_judges - 1) // 2 - pairs.n_sharing
+    if not few or pairs.n_judges < pairs.n_able:
+        return drawn
+    left_out = (
         f"{counted(few, 'pair')} of judges {'shares' if few == 1 else 'share'} fewer than "
         f"{MIN_SHARED_UNITS} trials and {'is' if few == 1 else 'are'} not in {figures}"
     )
+    return "; ".join(filter(None, (left_out, drawn)))
 
 
 def _one_way(units: Floats) -> str:

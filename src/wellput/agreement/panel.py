@@ -33,6 +33,9 @@ from wellput.stats.undefined_values import present_means, ratios
 
 AnyJudgment = Judgment | Preference
 UNKNOWN_NAME_REASON = "not in the evalset"
+MAX_CELLS = 200_000_000
+"""Judges × systems × items of one question. An array of so many cells has 1.6 GB; the analysis makes
+several of them."""
 
 
 @dataclass(frozen=True)
@@ -282,6 +285,7 @@ def _panel(
     judges = tuple(dict.fromkeys(answer.judge for answer in answers))
     judge_at = {judge: place for place, judge in enumerate(judges)}
     shape = (len(judges), len(system_at), len(item_at))
+    refuse_too_many_cells(question, *shape)
     sums, counts = np.zeros(shape), np.zeros(shape)
     for answer in answers:
         cell = judge_at[answer.judge], system_at[answer.system], item_at[answer.item]
@@ -295,6 +299,18 @@ def _panel(
         ratios(sums, counts),
         is_yes_no=all(answer.value in (0, 1) for answer in answers),
     )
+
+
+def refuse_too_many_cells(question: str, judges: int, systems: int, items: int) -> None:
+    """Raises InputError where the table of ratings would not fit into memory."""
+    cells = judges * systems * items
+    if cells > MAX_CELLS:
+        raise InputError(
+            f"{question!r} has {judges:,} judges; with {counted(systems, 'system')} and "
+            f"{counted(items, 'item')} this is a table of {cells:,} cells, and at most {MAX_CELLS:,} "
+            "are analyzed. Take an evalset with only the items that were judged, or leave out judges "
+            "who rated little."
+        )
 
 
 def normalized(panel: Panel, normalization: Normalization) -> Panel:

@@ -23,6 +23,7 @@ from wellput.api.inputs import (
     fitted_to,
     open_source,
     read_answers,
+    split_columns,
 )
 from wellput.api.output_values import documents_of
 from wellput.core.errors import InputError
@@ -70,7 +71,8 @@ def report(
     evalset, judgments
         As for `agree`. Without judgments the report shows metrics only.
     column
-        The columns of the evalset's file, as for `score`.
+        The columns of the evalset's file, as for `score`, and those of the judgments: `judge`, `item`,
+        `system`, `question` and `value`, or `system_a`, `system_b` and `choice`.
     metrics
         As for `score`. Default: those that the items allow.
     baseline
@@ -136,9 +138,12 @@ def report(
     on_phase("loading the charts")
     library = html_page.chart_library()  # fails at once if the extra is missing
     on_phase("reading judgments")
+    column, own = split_columns(column)
     source = open_source(evalset, column)
     everyone = (
-        [] if judgments is None else with_documents(read_answers(judgments), documents_of(source))
+        []
+        if judgments is None
+        else with_documents(read_answers(judgments, own), documents_of(source))
     )
     taken = choose_answers(
         everyone,

@@ -38,4 +38,4 @@ def with_formula(cell: str) -> str:
     >>> with_formula("'=1+1"), with_formula("'tis")
     ('=1+1', "'tis")
     """
-    return cell[1:] if _MARKED.match(cell) else cell
+    return cell[1:] if cell[:1] == "'" and _MARKED.match(cell) else cell

@@ -25,6 +25,7 @@ WORDS_FILE = "words.wpm"
 SKELETONS_FILE = "skeletons.wlm"
 GENERAL_NGRAMS_FILE = "general.wlm"
 PARAPHRASE_FILE = "paraphrase.wpm"
+LANGUAGE_FILE = "language.wpm"
 
 
 def shipped(name: str) -> Path:

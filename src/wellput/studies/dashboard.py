@@ -53,7 +53,7 @@ def dashboard_router(store: Store, gate: Gate) -> APIRouter:
                 # Reload the page: a part of it asked, and signing in needs the whole page.
                 entrance.headers["HX-Refresh"] = "true"
             return entrance
-        overview = store.overview()
+        overview = store.overview(ranking_may_be_old=True)
         return page(
             request,
             "dashboard.html",
@@ -67,6 +67,7 @@ def dashboard_router(store: Store, gate: Gate) -> APIRouter:
             seconds=seconds,
             coefficient=coefficient,
             standing=[standing(ranking) for ranking in overview.ranking],
+            is_ranking_old=store.latest_rankings.is_old,
             sessions=store.owner_sessions.all_open(owner_session(request)),
         )
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 
 import math
 import statistics
+import time
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, dataclass, field
+from threading import Lock
 from typing import Any, ClassVar, Literal, TypeAlias
 
 import sqlalchemy as sa
@@ -118,29 +120,63 @@ class Overview(Result):
         return _is_final(self.state, self.done, self.planned)
 
 
+QUICK_RANKING_SECONDS = 0.5
+REST_PER_RANKING = 20
+"""After a ranking that took longer than `QUICK_RANKING_SECONDS`, the dashboard's next one waits for so
+many times as long: judges, not the dashboard, have the processor."""
+
+
 @dataclass
 class LatestRankings:
-    """The rankings of the last answers that were ranked: a dashboard asks again every few seconds, and
-    most of the time no answer is new."""
+    """The rankings of the last answers that were ranked: a dashboard asks again every few seconds. They
+    are made anew if there are new answers, for the dashboard not too often where this takes long."""
 
+    clock: Callable[[], float] = time.monotonic
     answers: Sequence[AnyJudgment] = ()
     sequential: bool = False
     rankings: tuple[Ranking, ...] = ()
+    is_old: bool = False
+    """Whether there are newer answers than the rankings have."""
+    made_at: float = -math.inf
+    took: float = 0.0
+    _lock: Lock = field(default_factory=Lock)
 
     def of(
-        self, setup: StudySetup, answers: Sequence[AnyJudgment], *, sequential: bool
+        self,
+        setup: StudySetup,
+        answers: Sequence[AnyJudgment],
+        *,
+        sequential: bool,
+        may_be_old: bool = False,
     ) -> tuple[Ranking, ...]:
         """Whom the judges prefer on each question; `sequential` rankings hold however often the owner
-        looks."""
-        if answers != self.answers or sequential != self.sequential:
-            items = [item.id for item in setup.items]
-            found = setup.design.rankings(answers, setup.systems, items, sequential=sequential)
-            self.answers, self.sequential, self.rankings = answers, sequential, tuple(found)
-        return self.rankings
+        looks. Rankings that `may_be_old` may lack the newest answers."""
+        with self._lock:
+            self.is_old = answers != self.answers or sequential != self.sequential
+            may_stay = may_be_old and sequential == self.sequential and self._rests()
+            if self.is_old and not may_stay:
+                began = self.clock()
+                items = [item.id for item in setup.items]
+                found = setup.design.rankings(answers, setup.systems, items, sequential=sequential)
+                self.answers, self.sequential, self.rankings = answers, sequential, tuple(found)
+                self.made_at = self.clock()
+                self.took = self.made_at - began
+                self.is_old = False
+            return self.rankings
+
+    def _rests(self) -> bool:
+        elapsed = self.clock() - self.made_at
+        return self.took > QUICK_RANKING_SECONDS and elapsed < REST_PER_RANKING * self.took
 
 
 def overview(
-    setup: StudySetup, connection: Connection, *, state: str, now: float, latest: LatestRankings
+    setup: StudySetup,
+    connection: Connection,
+    *,
+    state: str,
+    now: float,
+    latest: LatestRankings,
+    ranking_may_be_old: bool = False,
 ) -> Overview:
     """The state of the study."""
     everything = read_answered(connection)
@@ -165,6 +201,7 @@ def overview(
     n_people = len([judge for judge in judges if not is_machine(judge.name)])
     planned = _planned(setup, n_judges=n_people)
     items = _items(setup, answered, n_judges=n_people)
+    answers = judgments_of(setup, answered)
     return Overview(
         title=setup.questionnaire.title,
         design=setup.questionnaire.kind,
@@ -177,9 +214,12 @@ def overview(
         judges=tuple(judges),
         items=tuple(items),
         ranking=latest.of(
-            setup, judgments_of(setup, answered), sequential=not _is_final(state, done, planned)
+            setup,
+            answers,
+            sequential=not _is_final(state, done, planned),
+            may_be_old=ranking_may_be_old,
         ),
-        agreement=tuple(agreement(setup, answered)),
+        agreement=tuple(agreement(setup, answers)),
         forgotten=sum(row.forgotten_at is not None for row in rows),
         forgotten_answers=sum(row.forgotten_answers or 0 for row in rows),
     )
@@ -280,13 +320,12 @@ def _consistency(setup: StudySetup, answered: Sequence[AnsweredRow]) -> float | 
     return sum(same) / len(same) if same else None
 
 
-def agreement(setup: StudySetup, answered: Iterable[AnsweredRow]) -> list[AgreementOverview]:
+def agreement(setup: StudySetup, answers: Sequence[AnyJudgment]) -> list[AgreementOverview]:
     """α and pairwise correlations of each question, over the answers so far. Correlations are between
     judges who share enough answers."""
-    found = judgments_of(setup, answered)
-    if not found:
+    if not answers:
         return []
-    units = setup.design.units(found, setup.systems, [item.id for item in setup.items])
+    units = setup.design.units(answers, setup.systems, [item.id for item in setup.items])
     return [_summary(question, each, setup.design.level) for question, each in units.items()]
 
 

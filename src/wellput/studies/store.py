@@ -458,12 +458,18 @@ class Store:
         self.database.erase_traces()
         return erased
 
-    def overview(self) -> Overview:
-        """The state of the study, for its owner."""
+    def overview(self, *, ranking_may_be_old: bool = False) -> Overview:
+        """The state of the study, for its owner. A ranking that may be old can lack the newest answers
+        where it takes long to make."""
         with self.database.read() as connection:
             state = state_of(connection)
             return overview(
-                self.setup, connection, state=state, now=self.clock(), latest=self.latest_rankings
+                self.setup,
+                connection,
+                state=state,
+                now=self.clock(),
+                latest=self.latest_rankings,
+                ranking_may_be_old=ranking_may_be_old,
             )
 
     def judgments(self, *, repeats: bool = False) -> list[Judgment] | list[Preference]:

@@ -144,8 +144,9 @@ def machines_section(evaluation: Evaluation) -> Section:
     several = len(evaluation.machines) > 1
     words: list[str] = []
     for one in evaluation.machines:
+        first, *others = machine_words(one)
         start = f"{comparison_name(one)}: " if several else ""
-        words += [f"{start}{' '.join(machine_words(one))}"]
+        words += [f"{start}{first}", " ".join(others)] if others else [f"{start}{first}"]
     return Section(
         "machines",
         "Machine judges beside people",

@@ -13,11 +13,12 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from wellput.core.errors import InputError
 from wellput.core.estimates import Estimate
 from wellput.core.metric import Floats
+from wellput.stats.judges.pairs import pair_pearson, sharing_pairs
 from wellput.stats.judges.ratings import (
     MIN_UNITS_TO_COMPARE,
     PairSummary,
@@ -62,14 +63,15 @@ def pair_correlations(rows: ArrayLike) -> tuple[PairCorrelation, ...]:
 
 def pairwise_correlations(ratings: ArrayLike, *, fewest: int = MIN_UNITS_TO_COMPARE) -> PairSummary:
     """Mean, minimum, maximum and standard deviation of the correlations between judges who share at
-    least `fewest` units, as Mutton et al. (2007) report them.
+    least `fewest` units, as Mutton et al. (2007) report them; of very many pairs, a sample
+    (`stats.judges.pairs`).
 
     A judge of zero variance correlates with nobody: such judges' pairs are left out, and the summary
     names the judges.
     """
     ratings = as_ratings(ratings)
-    values = [pearson(x, y) for _, _, x, y in shared_units(ratings, fewest=fewest)]
-    return summarize_pairs(values, len(ratings), constant_judges(ratings), fewest=fewest)
+    values = pair_pearson(ratings, sharing_pairs(ratings, fewest=fewest))
+    return summarize_pairs(values.tolist(), len(ratings), constant_judges(ratings), fewest=fewest)
 
 
 def _correlation(x: Floats, y: Floats) -> Estimate:
@@ -209,12 +211,13 @@ def judges_against_rest(
     A judge whose correlation is undefined for another reason is no outlier.
     """
     ratings = as_ratings(ratings)
-    correlations = [_with_rest(ratings, judge) for judge in range(len(ratings))]
+    sums, counts = np.nansum(ratings, axis=0), (~np.isnan(ratings)).sum(axis=0)
+    correlations = [_with_rest(own, sums, counts) for own in ratings]
     z = np.array([_fisher_z(estimate.value) for estimate in correlations])
     z = z[~np.isnan(z)]
     center = float(np.median(z)) if len(z) else np.nan
     spread = MAD_TO_SD * float(np.median(np.abs(z - center))) if len(z) else np.nan
-    constant = constant_judges(ratings)
+    constant = frozenset(constant_judges(ratings))
 
     def why_outlier(judge: int, estimate: Estimate) -> str:
         r, n = estimate.value, estimate.n or 0
@@ -236,12 +239,11 @@ def judges_against_rest(
     )
 
 
-def _with_rest(ratings: Floats, judge: int) -> Estimate:
-    rated = ~np.isnan(ratings[judge])
-    own = ratings[judge, rated]
-    rest = present_means(np.delete(ratings[:, rated], judge, axis=0), axis=0)
-    both = ~np.isnan(rest)
-    return _correlation(own[both], rest[both])
+def _with_rest(own: Floats, sums: Floats, counts: NDArray[np.intp]) -> Estimate:
+    """A judge's correlation with the others' mean, from all ratings' sums and numbers."""
+    both = ~np.isnan(own) & (counts > 1)
+    rest = (sums[both] - own[both]) / (counts[both] - 1)
+    return _correlation(own[both], rest)
 
 
 def _fisher_z(r: float) -> float:

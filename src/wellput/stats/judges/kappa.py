@@ -16,13 +16,12 @@ from numpy.typing import ArrayLike
 from wellput.core.errors import InputError
 from wellput.core.estimates import Estimate
 from wellput.core.metric import Floats
+from wellput.stats.judges.pairs import SquaredDisagreements, shared_values, sharing_pairs
 from wellput.stats.judges.ratings import (
     MIN_UNITS_TO_COMPARE,
     PairSummary,
-    SquaredDisagreements,
     as_ratings,
     gathered,
-    shared_units,
     summarize_pairs,
 )
 from wellput.stats.undefined_values import NAN, ratios, undefined
@@ -56,13 +55,18 @@ def cohen_kappa(first: ArrayLike, second: ArrayLike, *, weights: Weights = "none
 def pairwise_kappas(
     ratings: ArrayLike, *, weights: Weights = "none", fewest: int = MIN_UNITS_TO_COMPARE
 ) -> PairSummary:
-    """Cohen's kappa over all pairs of judges who share at least `fewest` units."""
+    """Cohen's kappa over all pairs of judges who share at least `fewest` units, or a sample of these
+    (`stats.judges.pairs`)."""
     ratings = as_ratings(ratings)
     if weights == "quadratic":
         pairs = SquaredDisagreements.of(ratings, fewest=fewest)
         values = (1 - ratios(pairs.observed, pairs.expected)).tolist()
     else:
-        values = [_kappa(x, y, weights) for _, _, x, y in shared_units(ratings, fewest=fewest)]
+        values = [
+            _kappa(x[both], y[both], weights)
+            for shared in shared_values(ratings, sharing_pairs(ratings, fewest=fewest))
+            for x, y, both in zip(shared.x, shared.y, shared.both, strict=True)
+        ]
     return summarize_pairs(values, len(ratings), fewest=fewest)
 
 

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from wellput.core.errors import InputError
 from wellput.core.metric import Floats
-from wellput.stats.undefined_values import CONSTANT_SPREAD_SHARE, NAN, is_constant
+from wellput.stats.undefined_values import NAN, is_constant
 
 MIN_UNITS_TO_COMPARE = 3
 """Two judges are compared where they share at least this many units; any two points lie on a line."""
@@ -71,37 +71,6 @@ def shared_units(ratings: Floats, *, fewest: int = 0) -> Iterator[tuple[int, int
     for first, second in np.argwhere(np.triu(counts >= fewest, 1)).tolist():
         both = present[first] & present[second]
         yield first, second, ratings[first, both], ratings[second, both]
-
-
-@dataclass(frozen=True, eq=False)
-class SquaredDisagreements:
-    """For every pair of judges who share enough units: the sum of (a − b)² over these (`observed`),
-    what it would be if both gave their ratings to random units (`expected`), and the number of units
-    (`n`)."""
-
-    observed: Floats
-    expected: Floats
-    n: Floats
-
-    @classmethod
-    def of(cls, ratings: Floats, *, fewest: int = 1) -> SquaredDisagreements:
-        present = (~np.isnan(ratings)).astype(np.float64)
-        if not present.any():
-            return cls(*(np.zeros(0) for _ in range(3)))
-        values = np.where(present > 0, ratings - np.nanmean(ratings), 0.0)
-        n = present @ present.T
-        first, second = np.nonzero(np.triu(n >= max(fewest, 1), 1))
-        n = n[first, second]
-        sums, squares = values @ present.T, (values**2) @ present.T
-        a, b = sums[first, second], sums[second, first]
-        both = squares[first, second] + squares[second, first]
-        observed = both - 2 * (values @ values.T)[first, second]
-        expected = both - 2 * a * b / n
-        # Sums this small are rounding: the ratings are equal.
-        tiny = CONSTANT_SPREAD_SHARE * n * float((values**2).max(initial=0.0))
-        return cls(
-            np.where(observed > tiny, observed, 0.0), np.where(expected > tiny, expected, 0.0), n
-        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,8 @@ from numpy.typing import ArrayLike, NDArray
 from wellput.core.errors import InputError
 from wellput.core.estimates import Estimate
 from wellput.core.metric import Floats
-from wellput.stats.judges.ratings import SquaredDisagreements, as_ratings
+from wellput.stats.judges.pairs import SquaredDisagreements
+from wellput.stats.judges.ratings import as_ratings
 from wellput.stats.undefined_values import NAN, ratios, undefined
 
 Distance = Literal["nominal", "jaccard", "masi"]

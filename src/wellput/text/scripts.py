@@ -1,0 +1,46 @@
+"""Which script a text is written in, as far as tokenizers and models of English must know."""
+
+from __future__ import annotations
+
+import re
+
+# Letters outside the Latin blocks; full-width Latin letters are Latin.
+OTHER_LETTERS = re.compile(
+    r"[\u0370-\u1cff\u1f00-\u1fff\u2c00-\u2c5f\u2c80-\u2ddf\u2e80-\u3007\u3021-\ua6ff\ua800-\uab2f"
+    r"\uab70-\ufaff\ufb13-\ufdff\ufe70-\ufefe\uff66-\uffdc\U00010000-\U0001cfff\U0001e000-\U0001efff"
+    r"\U00020000-\U0003ffff]"
+)
+LETTERS = re.compile(r"[^\W\d_]")
+KANA = re.compile(r"[\u3041-\u30ff\uff66-\uff9f]")
+HAN = re.compile(r"[\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
+MAX_LETTERS_LOOKED_AT = 2000
+
+
+def share_of_other_scripts(text: str) -> float:
+    """The share of letters that are not Latin; 0 for a text without letters.
+
+    >>> share_of_other_scripts("Привет, Bob"), share_of_other_scripts("Ça va?")
+    (0.6666666666666666, 0.0)
+    """
+    if text.isascii():
+        return 0.0
+    beginning = text[:MAX_LETTERS_LOOKED_AT]
+    letters = len(LETTERS.findall(beginning))
+    return min(1.0, len(OTHER_LETTERS.findall(beginning)) / letters) if letters else 0.0
+
+
+def unspaced_script(text: str) -> str:
+    """`"Japanese"` or `"Chinese"` if most letters belong to these scripts, which have no spaces between
+    words; otherwise empty.
+
+    >>> unspaced_script("今天下雨。"), unspaced_script("今日は雨です。"), unspaced_script("It rains.")
+    ('Chinese', 'Japanese', '')
+    """
+    if text.isascii():
+        return ""
+    beginning = text[:MAX_LETTERS_LOOKED_AT]
+    kana, han = len(KANA.findall(beginning)), len(HAN.findall(beginning))
+    if 2 * (kana + han) <= len(LETTERS.findall(beginning)):
+        return ""
+    # Japanese text always has kana; a Chinese one may quote a Japanese name.
+    return "Japanese" if 10 * kana > kana + han else "Chinese"
