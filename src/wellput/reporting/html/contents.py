@@ -303,7 +303,11 @@ def metrics_section(evaluation: Evaluation) -> Section:
         lines = [
             {"metric": name, **line}
             for name, table in tables.items()
-            if (line := regression_line(lengths.ravel(), table.scores[:, places].ravel()))
+            if (
+                line := regression_line(
+                    lengths.ravel(), table.scores[:, places].ravel(), of=("words", "score")
+                )
+            )
         ]
         charts.append(report_charts.length_chart(names, evaluation.order, lines))
     words = [line for line in (references_sentence(evaluation.sample.items),) if line]

@@ -104,8 +104,8 @@ def length_chart(
         "lengths",
         notes={
             "always": scatter_note(systems),
-            "lines": "The dashed line is the least-squares line. If scores rise or fall with length, "
-            "a system can game the metric by length alone.",
+            "lines": "The dashed line is the least-squares line: $equation. If scores rise or fall "
+            "with length, a system can game the metric by length alone.",
         },
         choices={"metric": list(metrics)},
         lines=lines,
@@ -259,7 +259,8 @@ def people_chart(
         "people",
         notes={
             "always": scatter_note(systems),
-            "lines": "The dashed line is the least-squares line over all outputs in the figures.",
+            "lines": "The dashed line is the least-squares line over all outputs in the figures: "
+            "$equation.",
             "left_out": "Crossed rings are outputs left out of the figures; point at one to see why.",
         },
         choices={"metric": list(metrics), "question": list(questions)},
