@@ -89,7 +89,8 @@ def rank(
         whole grades, else linear.
     by
         A further column of the judgments, or a tag of the evalset, such as `domain`: also ranks each of
-        its values alone.
+        its values alone, all by one model and with p-values corrected together, and tests whether
+        differences depend on it.
     against
         Compares with this system only; the correction then counts only these comparisons.
     covariates
@@ -119,7 +120,8 @@ def rank(
     Returns
     -------
     RankResult
-        `rankings`, one a question with its `systems`, `differences`, `variance`; `answer` in words.
+        `rankings`, one a question (and a slice) with its `systems`, `differences`, `variance`;
+        `slice_tests`; `answer` in words; `to_pandas()`, a row a system.
 
     Raises
     ------
