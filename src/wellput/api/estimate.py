@@ -66,7 +66,8 @@ def estimate(
         to the judgments, by fits that do not see the item), or a judge of the file
         (`"judge:model:gpt-4o"`).
     column
-        The columns of the evalset's file, as for `score`.
+        The columns of the evalset's file, as for `score`, and those of the judgments: `judge`, `item`,
+        `system`, `question` and `value`, or `system_a`, `system_b` and `choice`.
     question
         The question, where the judgments have several.
     judges

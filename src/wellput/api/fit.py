@@ -19,6 +19,7 @@ from wellput.api.inputs import (
     checks_choices,
     open_items,
     read_answers,
+    split_columns,
 )
 from wellput.core.errors import InputError, did_you_mean
 from wellput.core.estimates import Generalize
@@ -66,7 +67,8 @@ def fit(
     evalset, judgments
         As for `agree`. From pairwise choices, the share of times that an output was chosen is fitted.
     column
-        The columns of the evalset's file, as for `score`.
+        The columns of the evalset's file, as for `score`, and those of the judgments: `judge`, `item`,
+        `system`, `question` and `value`, or `system_a`, `system_b` and `choice`.
     question
         Fits the answers to this question.
     predictors
@@ -127,7 +129,9 @@ def fit(
     rules = [exclude] if isinstance(exclude, str) else list(exclude)
     exclusions = [parse_exclusion(rule, question) for rule in rules]
     on_phase("reading judgments")
-    answers, left_out = chosen_judges(_answers_to(question, judgments), split_names(judges))
+    column, own = split_columns(column)
+    found = _answers_to(question, judgments, own)
+    answers, left_out = chosen_judges(found, split_names(judges))
     refuse_labels(question, answers)
     choices = [answer for answer in answers if isinstance(answer, Preference)]
     ratings = [answer for answer in answers if isinstance(answer, Judgment)]
@@ -213,8 +217,8 @@ def _each_scorer(
     return scorers_named(metrics, source), [n for name in names for n in each.get(name, [name])]
 
 
-def _answers_to(question: str, judgments: Answers) -> list[Judgment | Preference]:
-    found = read_answers(judgments)
+def _answers_to(question: str, judgments: Answers, column: Columns) -> list[Judgment | Preference]:
+    found = read_answers(judgments, column)
     questions = list(dict.fromkeys(answer.question for answer in found))
     if question not in questions:
         raise InputError(
