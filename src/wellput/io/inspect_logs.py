@@ -19,7 +19,7 @@ import struct
 import zipfile
 import zlib
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any
 
@@ -49,10 +49,8 @@ def read_archive(file: InputFile) -> dict[str, Any]:
             check_unpacked_size(archive, file.name)
             if HEADER_MEMBER not in names:
                 raise InputError(f"{file.name} has no {HEADER_MEMBER}: the evaluation did not end.")
-            log = json.loads(_member(archive, stream, HEADER_MEMBER))
-            samples = [
-                json.loads(_member(archive, stream, name)) for name in names if _is_sample(name)
-            ]
+            wanted = [HEADER_MEMBER, *filter(_is_sample, names)]
+            log, *samples = map(json.loads, _members(archive, stream, wanted, file.name))
     except InputError:
         raise
     except ARCHIVE_ERRORS as error:
@@ -61,8 +59,7 @@ def read_archive(file: InputFile) -> dict[str, Any]:
 
 
 def check_unpacked_size(archive: zipfile.ZipFile, name: str) -> None:
-    """Raises InputError for an archive that says it unpacks to too much. No entry gives more bytes than
-    it says."""
+    """Raises InputError for an archive that says it unpacks to too much."""
     maximum = max_unpacked_bytes()
     size = sum(info.file_size for info in archive.infolist())
     if size > maximum:
@@ -74,42 +71,58 @@ def _is_sample(name: str) -> bool:
     return inside != name and (inside.endswith(SAMPLE_MEMBER) or "/" not in inside)
 
 
-def _member(archive: zipfile.ZipFile, stream: IO[bytes], name: str) -> bytes:
+def _members(
+    archive: zipfile.ZipFile, stream: IO[bytes], names: Iterable[str], archive_name: str
+) -> Iterator[bytes]:
+    """The contents of these entries; raises InputError where they have more bytes than are allowed,
+    whatever the archive says."""
+    maximum = max_unpacked_bytes()
+    total = 0
+    for name in names:
+        content = _member(archive, stream, name, maximum - total)
+        total += len(content)
+        if total > maximum:
+            raise too_much_unpacked(archive_name, total, maximum)
+        yield content
+
+
+def _member(archive: zipfile.ZipFile, stream: IO[bytes], name: str, most: int) -> bytes:
     info = archive.getinfo(name)
     if info.compress_type != ZIP_METHOD_ZSTANDARD:
         return archive.read(info)
     stream.seek(info.header_offset)
     lengths = ZIP_ENTRY_HEADER.unpack(stream.read(ZIP_ENTRY_HEADER.size))
     stream.seek(sum(lengths), 1)
-    unpacked = _unpacked(stream.read(info.compress_size), info.file_size)
-    if len(unpacked) != info.file_size:
-        raise ValueError(f"{name} does not have the size that the archive says")
-    return unpacked
+    return _unpacked(stream.read(info.compress_size), most)
 
 
-def _unpacked(packed: bytes, size: int) -> bytes:
-    """Decompresses Zstandard data of one frame or several: `size` bytes, and one more if there are
-    more."""
+def _unpacked(packed: bytes, most: int) -> bytes:
+    """Decompresses Zstandard data of one frame or several: at most `most` bytes, and one more if there
+    are more."""
     try:
         from compression import zstd  # type: ignore[import-not-found, unused-ignore]
     except ImportError:
-        return _unpacked_by_package(packed, size)
+        return _unpacked_by_package(packed, most)
     try:
         with zstd.open(io.BytesIO(packed)) as reader:
-            unpacked: bytes = reader.read(size + 1)
+            unpacked: bytes = reader.read(most + 1)
     except zstd.ZstdError as error:
         raise ValueError(error) from None
     return unpacked
 
 
-def _unpacked_by_package(packed: bytes, size: int) -> bytes:
+def _unpacked_by_package(packed: bytes, most: int) -> bytes:
     try:
         import zstandard
     except ImportError:
         raise MissingExtra("A log that ends in .eval", "logs") from None
     reader = zstandard.ZstdDecompressor().stream_reader(packed, read_across_frames=True)
     try:
-        return bytes(reader.read(size + 1))
+        unpacked = b""
+        # One reading ends where a frame ends.
+        while len(unpacked) <= most and (more := reader.read(most + 1 - len(unpacked))):
+            unpacked += more
+        return unpacked
     except zstandard.ZstdError as error:
         raise ValueError(error) from None
 
