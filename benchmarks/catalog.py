@@ -44,6 +44,29 @@ CAMPAIGNS = {
     "MQM": "judged/esa_en-de/240315rc5MQM.scores.csv.gz",
     "judges": "judged/esa_en-de/annotators_mapping.csv",
 }
+DEMETR = tuple(
+    f"judged/demetr/{name}.json.gz"
+    for name in (
+        "base_id33_empty",
+        "base_id35_reference",
+        "critical_id11_gender",
+        "critical_id21_adj_adv_removed",
+        "critical_id23_noun_removed",
+        "critical_id25_ne_removed",
+        "critical_id6_addition",
+        "critical_id8_negation",
+        "major_id17_tense",
+        "major_id19_question",
+        "major_id5_pp_removed",
+        "minor_id13_pos_shift",
+        "minor_id15_case",
+        "minor_id1_repeat2",
+        "minor_id27_char_removed",
+        "minor_id29_punc_addition",
+        "minor_id30_tokenized",
+        "minor_id32_first_lower",
+    )
+)
 ALT_TEST = "judged/alttest"
 ALT_TEST_SETS = ("wax", "mtbench", "summeval", "cebab_stars", "lesion")
 ALT_TEST_FILES = (
@@ -135,6 +158,12 @@ BENCHMARKS = {
             *WMT21["ru-en"],
         ),
     ),
+    "demetr": Benchmark(
+        "agreement.demetr",
+        "what metrics notice of DEMETR's minimal pairs, beside sacreBLEU",
+        "docs/results/demetr.md",
+        DEMETR,
+    ),
     "vet": Benchmark(
         "agreement.vet",
         "the alternative annotator test beside its authors' figures",
@@ -144,13 +173,14 @@ BENCHMARKS = {
     "judge-local": Benchmark(
         "agreement.local_judge",
         "a small language model of this machine as a judge, beside people",
-        data=(GUG, SFRES),
-        needs=(
+        "docs/results/judge_local.md",
+        (GUG, SFRES),
+        (
             "`wellput[local]`",
             "MODEL, a GGUF file of a model that follows instructions, such as Qwen2.5-Coder-1.5B-Instruct",
             "KEPT, a folder for the answers",
         ),
-        arguments="--model MODEL --kept KEPT",
+        "--model MODEL --kept KEPT",
     ),
     "wmt-metrics": Benchmark(
         "agreement.wmt_metrics",
@@ -283,6 +313,7 @@ BENCHMARKS = {
         "every table and figure of Bangalore, Rambow & Whittaker (2000)",
         "docs/papers/bangalore2000.md",
         (PENN, XTAG, *RATED_OUTPUTS),
+        ("`wellput[judge]`", "`wellput[realize]`"),
     ),
     "mutton2007": Benchmark(
         "papers.mutton2007.page",
@@ -296,7 +327,7 @@ BENCHMARKS = {
             "fluency/lau2015_test_gold_ratings.txt",
             WEBNLG,
         ),
-        ("link grammar",),
+        ("link grammar", "`wellput[judge]`"),
     ),
     "foster2008": Benchmark(
         "papers.foster2008",

@@ -23,10 +23,24 @@ VERBS = {
 def write_page(name: str, text: str) -> None:
     """Prints the page of a benchmark and writes it, whole or not at all."""
     names_files = bool(BENCHMARKS[name].arguments)  # of this machine: not for the page
-    whole = f"{text.rstrip()}\n\n{ending(name, () if names_files else sys.argv[1:])}"
+    options = () if names_files else figure_options(sys.argv[1:])
+    whole = f"{text.rstrip()}\n\n{ending(name, options)}"
     print(whole, flush=True)
     with replacing(ROOT / BENCHMARKS[name].page) as file:
         file.write(whole.encode())
+
+
+def figure_options(options: Sequence[str]) -> list[str]:
+    """The options that change figures: without `--resume FOLDER`, a folder of this machine.
+
+    >>> figure_options(["--studies", "10", "--resume", "kept"])
+    ['--studies', '10']
+    """
+    kept = list(options)
+    while "--resume" in kept:
+        place = kept.index("--resume")
+        del kept[place : place + 2]
+    return kept
 
 
 def ending(name: str, options: Sequence[str] = ()) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from importlib.util import find_spec
@@ -121,11 +122,20 @@ def test_only_the_part_between_marks_is_replaced(tmp_path: Path) -> None:
 
 
 def test_each_page_says_how_to_repeat_it() -> None:
+    """With the options it was made with, none of which is a path of the machine that made it."""
     for name, benchmark in BENCHMARKS.items():
         if benchmark.page:
             text = (ROOT / benchmark.page).read_text("utf-8")
             _, title, rest = text.partition(pages.ENDING_TITLE)
-            assert title + rest == pages.ending(name), benchmark.page
+            given = re.search(f'`make bench-{name} ARGS="(.*)"` writes', rest)
+            options = given[1].split() if given and not benchmark.arguments else []
+            assert title + rest == pages.ending(name, options), benchmark.page
+            assert not any("/" in option for option in options), benchmark.page
+
+
+def test_a_page_does_not_name_the_folder_that_keeps_its_rows() -> None:
+    given = ["--studies", "1000", "--resume", "kept", "--seed", "1"]
+    assert pages.figure_options(given) == ["--studies", "1000", "--seed", "1"]
 
 
 def test_an_ending_gathers_the_files_of_one_source() -> None:

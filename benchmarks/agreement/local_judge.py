@@ -13,6 +13,7 @@ import argparse
 import csv
 import json
 import math
+import os
 import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -25,7 +26,7 @@ from scipy.stats import kendalltau, pearsonr, spearmanr
 import wellput
 from benchmarks.catalog import GUG, SFRES
 from benchmarks.data import data_path, read_jsonl
-from benchmarks.pages import table
+from benchmarks.pages import table, write_page
 from wellput.core.evalset import EvalSet, Item
 from wellput.core.judgment import Judgment
 from wellput.studies.machines.judge_results import JudgeResult
@@ -151,12 +152,8 @@ def _row(people: np.ndarray[Any, Any], values: np.ndarray[Any, Any]) -> list[str
         float(spearmanr(people, values).statistic),
         float(kendalltau(people, values).statistic),
     )
-    return [
-        f"{r:.3f} [{low:.2f}, {high:.2f}]",
-        f"{rho:.3f}",
-        f"{tau:.3f}",
-        f"{len(set(values.tolist()))}",
-    ]
+    figures = [f"{r:.3f} [{low:.2f}, {high:.2f}]", f"{rho:.3f}", f"{tau:.3f}"]
+    return [*(one.replace("-", "−") for one in figures), f"{len(set(values.tolist()))}"]
 
 
 def score_file(folder: Path, data: RatedTexts, result: JudgeResult) -> str:
@@ -177,11 +174,11 @@ def vetted(folder: Path, data: RatedTexts, result: JudgeResult) -> str:
         found = wellput.vet(data.ratings, score_file(folder, data, result), evalset=data.evalset)
     except wellput.InputError as error:
         return f"{data.name}: {error}"
-    test = found.to_dict()["alt_test"]
-    won = sum(person["won"] for person in test["judges"])
+    test = found.alt_test
+    verdict = found.verdict.replace(score_file(folder, data, result), "The model")
     return (
-        f"{data.name}: winning rate {test['winning_rate']:.2f} (it beat {won} of {len(test['judges'])} people, allowance "
-        f"{test['epsilon']:g}), advantage probability {test['advantage_probability']:.2f}."
+        f"{data.name}: {' '.join(verdict.splitlines())} Winning rate {test.winning_rate:.2f}, advantage probability "
+        f"{test.advantage_probability:.2f}."
     )
 
 
@@ -232,7 +229,7 @@ def page(
         for row, effect in zip(rest, effects, strict=True):
             assert effect is not None
             row.append(f"{effect.value:+.2f} [{effect.low or 0:+.2f}, {effect.high or 0:+.2f}]")
-    signature = runs[0][1].signature
+    signatures = "\n".join(f"- {data.name}: `{result.signature}`" for data, result in runs)
     vetting = vetted(folder, *runs[0])
     estimates = [row for data, result in runs for row in estimated(folder, data, result)]
     return f"""# A small local model as a judge
@@ -248,7 +245,8 @@ replies. [low, high]: 95% intervals (Fisher's z) that hold for other texts.
 
 {table(header, rest)}
 
-{"One thread" if threads == 1 else "All cores"} of a machine with two cores, **shared with other work**: a lower bound of the speed.
+{"One thread" if threads == 1 else "All cores"} of a machine with {os.cpu_count()} cores. The median falls if other work runs beside it; the quickest tenth
+is nearer to the speed of an idle machine.
 
 {_in_words(correlations)}
 
@@ -256,22 +254,30 @@ replies. [low, high]: 95% intervals (Fisher's z) that hold for other texts.
 
 `wellput vet`, with the machine's scores turned to people's scale by fits that do not see the item. {vetting}
 
+SFRES has one figure for each text, the median of three people: nobody can be left out, so the machine cannot be vetted on it.
+
 ## Fewer labels
 
 `wellput estimate` with people's ratings of every other text, and the machine's scores of all:
 
 {table(["data", "system", "labels", "people alone", "with the machine", "people on all texts"], estimates)}
 
-Signature: `{signature}`
+Signatures:
+
+{signatures}
 """  # fmt: skip
 
 
 def _in_words(rows: Sequence[Sequence[str]]) -> str:
     sentences = []
     for expected, written in zip(rows[::2], rows[1::2], strict=True):
+        as_written = (
+            f"the answer as written {written[3].split()[0]}"
+            if written[6]
+            else "and the answer as written is the same for all texts"
+        )
         sentences.append(
-            f"On {expected[0]} the expected value correlates {expected[3].split()[0]} with people, the answer as written "
-            f"{written[3].split()[0].rstrip(':')} ({written[6] or 1} different scores)."
+            f"On {expected[0]} the expected value correlates {expected[3].split()[0]} with people, {as_written}."
         )
     return " ".join(sentences)
 
@@ -290,7 +296,7 @@ def main() -> None:
         result = judged(data, given.model, folder, injection=given.injection, threads=given.threads)
         print(result, flush=True)
         runs.append((data, result))
-    print(page(runs, folder, Path(given.model), given.threads))
+    write_page("judge-local", page(runs, folder, Path(given.model), given.threads))
 
 
 if __name__ == "__main__":

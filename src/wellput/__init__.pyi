@@ -1,6 +1,7 @@
 from wellput import displays as displays
 from wellput.agreement.fit import Fit as Fit
 from wellput.agreement.orders import MetricOrder as MetricOrder
+from wellput.agreement.probing import ProbeResult as ProbeResult
 from wellput.agreement.rankings.people_ranking import RankResult as RankResult
 from wellput.agreement.rankings.plain_ranking import Ranking as Ranking
 from wellput.agreement.result import AgreementResult as AgreementResult
@@ -18,6 +19,7 @@ from wellput.api.list_metrics import list_metrics as list_metrics
 from wellput.api.paraphrase import paraphrase as paraphrase
 from wellput.api.parse import parse as parse
 from wellput.api.power import power as power
+from wellput.api.probe import probe as probe
 from wellput.api.rank import rank as rank
 from wellput.api.realize import realize as realize
 from wellput.api.report import report as report

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,10 +12,13 @@ import pytest
 
 import wellput
 from tests.golden.ppi_means import N_ITEMS, N_LABELED, scores
+from wellput.agreement.machines.estimating import choose_next
+from wellput.agreement.machines.proxied_labels import ProxiedLabels
 from wellput.core.errors import InputError
 from wellput.core.evalset import Item
 from wellput.core.judgment import Judgment, PairwiseChoice, Preference
 from wellput.reporting.estimate import estimate_report
+from wellput.stats.prediction_powered import prediction_powered_mean
 
 GOLDEN = json.loads(
     (Path(__file__).parents[1] / "golden" / "ppi_means.json").read_text(encoding="utf-8")
@@ -213,3 +217,51 @@ def test_wrong_input_is_refused_with_what_to_do() -> None:
     labels = [Judgment("Kim", "00", "A", "q", "good"), Judgment(MACHINE, "00", "A", "q", "bad")]
     with pytest.raises(InputError, match="labels"):
         wellput.estimate(evalset(), labels, MACHINE)
+
+
+def test_items_of_a_budget_leave_the_estimate_right_on_average() -> None:
+    """The difference of two systems is larger on items that are chosen more often: unweighted labels
+    exaggerate it. The chances of the plan correct for that."""
+    rng = np.random.default_rng(1)
+    hard = rng.exponential(1, 60)
+    proxies = 3 + hard * rng.normal(size=(2, 60))
+    labels = 0.5 * proxies + 0.3 * rng.normal(size=(2, 60)) + np.array([[0.8], [-0.5]]) * hard
+    truth = float((labels[0] - labels[1]).mean())
+    weighted, plain = [], []
+    for _ in range(300):
+        given = ProxiedLabels(
+            ("A", "B"), tuple(map(str, range(60))), np.full((2, 60), np.nan), proxies, np.arange(60)
+        )
+        first = rng.choice(60, 12, replace=False)
+        given.labels[:, first] = labels[:, first]
+        found = choose_next(given, 12, before=None, rng=rng)
+        chosen = [int(item) for item in found.chosen]
+        assert not set(chosen) & set(first.tolist())
+        given.labels[:, chosen] = labels[:, chosen]  # of both systems: paired
+        (part,) = given.of_pair(0, 1)
+        chances = np.array(list(found.probabilities.values()))
+        plain.append(prediction_powered_mean(part).value - truth)
+        weighted.append(prediction_powered_mean(replace(part, weights=1 / chances)).value - truth)
+    error = float(np.std(weighted)) / np.sqrt(300)
+    assert abs(float(np.mean(weighted))) < 4 * error
+    assert float(np.mean(plain)) > 10 * error
+
+
+def test_the_plan_says_that_people_judge_all_systems() -> None:
+    text = str(wellput.estimate(evalset(), ratings(), MACHINE, budget=3))
+    assert "People judge the outputs of all systems for each of these items" in text
+
+
+def test_a_proxy_that_is_the_labels_is_noticed() -> None:
+    copied = [
+        *(one for one in ratings() if one.judge != MACHINE),
+        *(
+            Judgment(MACHINE, f"{item:02}", name, "q", 10 + 2 * scores(system)[0][item])
+            for system, name in enumerate("AB")
+            for item in range(N_LABELED)
+        ),
+    ]
+    found = wellput.estimate(evalset(), copied, MACHINE)
+    assert found.is_proxy_a_copy
+    assert "it may have been made from them" in str(found)
+    assert not wellput.estimate(evalset(), ratings(), MACHINE).is_proxy_a_copy

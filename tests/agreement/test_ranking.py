@@ -16,6 +16,7 @@ from wellput.agreement.rankings.plain_ranking import (
 from wellput.agreement.rankings.ranked_questions import rank_answers
 from wellput.core.estimates import ScoreTable
 from wellput.core.judgment import Judgment, PairwiseChoice, Preference
+from wellput.reporting.ranking import ranking_table
 
 JUDGES = [f"J{number}" for number in range(6)]
 ITEMS = [f"i{number}" for number in range(20)]
@@ -310,4 +311,65 @@ def test_a_system_behind_any_other_is_no_leader() -> None:
     assert ranking.leaders == ["A", "B"]
     assert "the other system is significantly behind at least one of these" in winner_sentence(
         ranking
+    )
+
+
+def thumbs(system: str, yes: float, n: int, *, judges: int = 5) -> list[Judgment]:
+    """`n` answers about a system, about a share `yes` of them yes."""
+    rng = np.random.default_rng(1)
+    return [
+        Judgment(f"J{k % judges}", f"i{k // judges}", system, "helpful", float(rng.random() < yes))
+        for k in range(n)
+    ]
+
+
+def test_a_system_with_very_few_judgments_is_marked_and_not_called_the_winner() -> None:
+    answers = [
+        *thumbs("base", 0.3, 200), *thumbs("tuned", 0.7, 200),
+        *(Judgment("J1", f"i{k}", "newcomer", "helpful", 1.0) for k in range(4)),
+    ]  # fmt: skip
+    (ranking,) = rank_answers(answers)
+    assert ranking.systems[0].system == "newcomer"
+    assert ranking.rarely_judged == ["newcomer"]
+    sentence = winner_sentence(ranking)
+    assert sentence.startswith("People prefer tuned (")
+    assert sentence.endswith("newcomer has only 4 judgments: its rank may be 1 or 2.")
+    assert ranking.highlighted == {"tuned"}
+    table = ranking_table(ranking)
+    assert [row[3] for row in table.rows] == ["4 (few)", "200", "200"]
+
+
+def test_a_system_with_few_judgments_that_is_significantly_ahead_wins_with_a_warning() -> None:
+    answers = [
+        one
+        for one in ratings({"A": 7.0, "B": 2.0, "C": 1.0})
+        if one.system != "A" or (one.item == "i3" and one.judge in JUDGES[:4])
+    ]
+    (ranking,) = rank_answers(answers)
+    assert winner_sentence(ranking).startswith("People prefer A (")
+    assert winner_sentence(ranking).endswith(
+        "A has only 4 judgments: collect more before you rely on its rank."
+    )
+
+
+def test_few_judgments_of_every_system_are_not_few_beside_the_others() -> None:
+    (ranking,) = rank_answers([*thumbs("A", 0.7, 9), *thumbs("B", 0.3, 9)])
+    assert ranking.rarely_judged == []
+
+
+def test_a_lone_leader_that_is_not_shown_to_beat_everyone_is_not_preferred_to_each() -> None:
+    """B is behind A and C is behind B, but A and C, of whom little is known, are not told apart."""
+    rows = tuple(
+        RankedSystem(name, value, value - 1, value + 1, rank, 1, 3, 1, 20, value)
+        for rank, (name, value) in enumerate((("A", 5.0), ("B", 4.0), ("C", 3.0)), 1)
+    )
+    differences = tuple(
+        SystemDifference(pair, 1.0, 0.5, 1.5, p, p)
+        for pair, p in ((("A", "B"), 0.01), (("A", "C"), 0.2), (("B", "C"), 0.01))
+    )
+    ranking = Ranking("quality", "mean", rows, differences, 5, 20, 60)
+    assert ranking.leaders == ["A"]
+    assert winner_sentence(ranking) == (
+        "No system is shown to be ahead of A in the judgment of people, but it is not shown to be "
+        "ahead of C."
     )

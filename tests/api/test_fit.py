@@ -45,3 +45,18 @@ def test_an_unknown_value_is_refused() -> None:
         wellput.fit(
             evalset, ratings, question="quality", predictors="ssa", generalize="all"  # type: ignore[arg-type]
         )  # fmt: skip
+
+
+def test_a_fit_says_what_it_misses() -> None:
+    shown = wellput.demo(no_report=True)
+    question = shown.judgments[0].question
+    fitted = wellput.fit(shown.evalset, shown.judgments, question=question, predictors="gsa")
+    assert fitted.blind_spots is not None
+    # gsa counts words, so it cannot tell a verb that agrees from one that does not.
+    assert "agreement/minor" in fitted.to_dict()["probe"]["blind"]
+    assert f"(wellput probe): {fitted.blind_spots.summary}" in str(fitted)
+    without = wellput.fit(
+        shown.evalset, shown.judgments, question=question, predictors="gsa", no_probe=True
+    )
+    assert without.to_dict()["probe"] is None
+    assert "wellput probe" not in str(without)

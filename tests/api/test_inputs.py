@@ -95,8 +95,8 @@ def test_missing_columns_are_named_with_those_that_are_there(
         read_answers(frame({"rater": ["j"], "item": [7], "system": ["A"], "value": [5]}))
     assert str(caught.value).partition(" has ")[2] == (
         "no columns judge, question. It needs judge, item, system, question, value, in any order; it "
-        "has rater, item, system, value. Pairwise choices have judge, item, system_a, system_b, "
-        "question, choice."
+        "has rater, item, system, value. Name those to read, perhaps: column=['judge=rater', "
+        "'value=value']"
     )
 
 

@@ -155,6 +155,18 @@ SAME_JSON: dict[str, tuple[str, Callable[[], Any]]] = {
             "j.csv", "ssa", min_items=2, epsilon=0.2, confidence=0.9, evalset="e.jsonl"
         ),
     ),
+    "probe": (
+        "probe -m ssa,chrf e.jsonl --perturbations negation,casing --system careful -n 5 "
+        "--confidence 0.9",
+        lambda: wellput.probe(
+            "ssa,chrf",
+            "e.jsonl",
+            perturbations=["negation", "casing"],
+            system="careful",
+            n=5,
+            confidence=0.9,
+        ),
+    ),
     "estimate": (
         "estimate e.jsonl j.csv --proxy ssa --confidence 0.9 --threads 1",
         lambda: wellput.estimate("e.jsonl", "j.csv", "ssa", confidence=0.9, threads=1),

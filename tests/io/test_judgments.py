@@ -59,7 +59,7 @@ def test_columns_may_come_in_any_order_and_names_may_be_numbers(tmp_path: Path) 
             "judge,item,system,value\n",
             [
                 "has no column question. It needs judge, item, system, question, value, in any order; "
-                "it has judge, item, system, value. Pairwise choices have judge, item, system_a,",
+                "it has judge, item, system, value. Name those to read, perhaps: column=['value=value'",
             ],
         ),
         ("judge,item,system,question,value\n", ["holds no judgments"]),
@@ -217,7 +217,8 @@ def test_a_pairwise_file_is_told_what_pairwise_choices_need(tmp_path: Path) -> N
         read_judgments(path)
     assert str(caught.value) == (
         f"{path} has no column judge. It needs judge, item, system_a, system_b, question, choice, in "
-        "any order; it has rater, item, system_a, system_b, question, choice, x."
+        "any order; it has rater, item, system_a, system_b, question, choice, x. Name those to read, "
+        "perhaps: column=['judge=rater']"
     )
 
 

@@ -234,6 +234,17 @@ def test_a_dry_run_sends_nothing() -> None:
     assert "Nothing was sent" in str(plan)
 
 
+@pytest.mark.parametrize("model", [None, "gpt-4o"])
+def test_a_dry_run_needs_no_model(model: str | None) -> None:
+    plan = wellput.judge(evalset(), model=model, question="quality", unit="answer", dry_run=True)
+    assert isinstance(plan, JudgePlan)
+    assert (plan.trials, plan.requests) == (20, 20)
+    assert plan.judge == f"model:{model or 'unnamed'}"
+    assert "this answer?" in plan.messages[1]["content"]
+    with pytest.raises(wellput.InputError, match=r"dry_run|endpoint="):
+        wellput.judge(evalset(), model=model, question="quality")
+
+
 def test_orders_in_texts_are_measured() -> None:
     def quality(text: str) -> float:  # of the text as it was before the order
         return 0.3 + 0.4 * ("A" in text.partition("\n\nEND")[0])

@@ -94,8 +94,9 @@ def test_the_port_of_llama_cpp_is_shut_and_nothing_is_downloaded(model: str) -> 
 
 
 def test_without_the_package_the_extra_is_named(
-    model: str, monkeypatch: pytest.MonkeyPatch
+    model: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "xllamacpp", None)
     with pytest.raises(MissingExtra, match=r"wellput\[local\]"):
-        wellput.judge(EVALSET, model=model, question="quality")
+        wellput.judge(EVALSET, model=model, question="quality", path=tmp_path / "j.csv")
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["tiny.gguf"]  # no log of nothing

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -19,7 +20,7 @@ from wellput.studies.machines.rubrics import machine_trials, make_rubric
 MARKED = re.compile(r"<<<(\w{16})\n(.*?)\n\1>>>", re.DOTALL)
 
 
-def messages(design: str = "rating", shown: ShownTexts | None = None, **options: bool) -> list[str]:
+def messages(design: str = "rating", shown: ShownTexts | None = None, **options: Any) -> list[str]:
     rubric = make_rubric("quality", design=design, **options)
     texts = shown or ShownTexts(("one", "two") if design == "pairwise" else ("one",))
     prompt = rubric.prompt(rubric.questionnaire.questions[0], texts)
@@ -27,12 +28,41 @@ def messages(design: str = "rating", shown: ShownTexts | None = None, **options:
 
 
 def test_the_words_are_those_of_the_study() -> None:
-    system, user = messages()
+    system, user = messages(unit="sentence")
     text, labels = SEVEN_POINTS["quality"]
     assert text in user
+    assert "Rate each sentence" in system
     assert all(f"\n{point} = {words}\n" in user for point, words in labels.items())
     assert "one whole number from 1 to 7" in user
     assert "same link" not in system  # that is about the page
+
+
+@pytest.mark.parametrize(
+    ("unit", "many", "a"),
+    [("text", "texts", "a"), ("answer", "answers", "an"), ("summary", "summaries", "a")],
+)
+def test_the_outputs_have_the_name_that_is_asked_for(unit: str, many: str, a: str) -> None:
+    system, user = messages(unit=unit)
+    assert f"How well-written is this {unit}?" in user
+    assert f"You will read {many}," in system and f"Rate each {unit}" in system
+    assert f"two versions of {a} {unit} at a time" in messages("pairwise", unit=unit)[0]
+    assert "sentence" not in system + user
+
+
+def test_a_wording_of_your_own_stays_as_it_is() -> None:
+    own = {
+        "instructions": "Read the sentence.",
+        "questions": [{"name": "quality", "text": "Is this sentence good?"}],
+    }
+    rubric = make_rubric(own, unit="essay")
+    prompt = rubric.prompt(rubric.questionnaire.questions[0], ShownTexts(("one",)))
+    assert "Read the sentence." in prompt.messages[0]["content"]
+    assert "Is this sentence good?" in prompt.messages[1]["content"]
+
+
+def test_a_unit_is_a_word() -> None:
+    with pytest.raises(InputError, match="must be a word"):
+        make_rubric("quality", unit="2.")
 
 
 def test_a_pair_is_two_versions_with_letters_and_a_tie_where_allowed() -> None:

@@ -20,6 +20,7 @@ from wellput import __version__
 from wellput.agreement.cross_validation import CrossValidation, cross_validated
 from wellput.agreement.models import JudgedRows, ModelSummary, judged_rows, models_of
 from wellput.agreement.panel import Panel
+from wellput.agreement.probing import BlindSpots
 from wellput.core.clusters import Clusters
 from wellput.core.errors import InputError
 from wellput.core.estimates import Estimate, Generalize, ScoreTable
@@ -134,6 +135,8 @@ class Fit(Result):
     regression_figures: Mapping[str, Any]
     clusters: Clusters | None = None
     notes: tuple[str, ...] = ()
+    blind_spots: BlindSpots | None = None
+    """What the metric misses; None if it was not probed."""
 
     def as_metric(self) -> Metric:
         """The metric, named after the question; `score` also takes the fit itself."""
@@ -164,6 +167,7 @@ class Fit(Result):
             "models": [asdict(model) for model in self.models],
             "outliers": [asdict(outlier) for outlier in self.outliers],
             "notes": list(self.notes),
+            "probe": None if self.blind_spots is None else self.blind_spots.values(),
         }
 
 

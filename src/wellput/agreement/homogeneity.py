@@ -1,5 +1,5 @@
-"""Whether people in two studies chose alike between the same two systems: χ² homogeneity, as in
-Foster (2008)."""
+"""Whether people in two studies preferred each of two systems equally often: the χ² test of
+homogeneity, as in Foster (2008)."""
 
 from __future__ import annotations
 

@@ -17,9 +17,9 @@ from wellput.core.errors import counted
 from wellput.core.estimates import ScoreTable
 
 SENTINELS = ("random", "length-only")
-"""Metrics that show what no knowledge of quality reaches; they are not meant to rank systems."""
+"""Metrics that know nothing of quality. They show what others must exceed, and rank no systems."""
 MAX_NAMED_METRICS = 4
-"""A sentence counts more metrics than this, and names fewer."""
+"""A sentence names up to so many metrics; of more it gives only the number."""
 MIN_MOSTLY_SHARE = 2 / 3
 """A metric with this share of right pairs "mostly" orders systems as people do; chance gives half."""
 
@@ -74,8 +74,8 @@ def is_sentinel(metric: str) -> bool:
 def metric_orders(
     tables: Mapping[str, ScoreTable], rankings: Sequence[Ranking]
 ) -> list[MetricOrder]:
-    """One order for each question and metric; sentinels, and metrics without a better direction, have
-    none."""
+    """One order for each question and metric, except for sentinels and for metrics of which neither
+    high nor low scores are better."""
     return [
         _order(table, ranking)
         for ranking in rankings

@@ -1,4 +1,4 @@
-"""Panels ready for analysis: the questions asked for, without exclusions, judges on a common scale.
+"""Panels ready for analysis: chosen questions, without excluded judgments, judges on a common scale.
 
 Judges may be put on a common scale only where they rated enough of the same systems. A scale that gives
 each judge's ratings the same mean removes part of the difference between two systems if these had
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 
 
 MIN_KEPT_SHARE = 0.75
-"""Where less of a difference between systems would stay, judges keep their own scales by default. In
-simulated crowds whose outputs have standard deviation 1, z helps from about 0.6 on if the judges'
-severity has standard deviation 0.5, and from 0.85 on if it has less."""
+"""If `kept_share` is below this, judges keep their own scales by default. In simulated crowds whose
+outputs have standard deviation 1, z-scores help from a share of about 0.6 on if the judges' severity
+has standard deviation 0.5, and from 0.85 on if it has less."""
 
 
 def kept_share(counts: Floats) -> float:
@@ -99,8 +99,8 @@ def prepared_panels(
     items: Sequence[str],
     options: AgreementOptions,
 ) -> tuple[Panels, Panels]:
-    """One panel per question without exclusions, twice: with ratings as given, and on a common
-    scale."""
+    """The panels by question, without excluded judgments: once with ratings as given, and once on a
+    common scale."""
     known = KnownNames(set(systems), set(items))
     kept, left_out = known_answers(judgments, options.exclusions, known)
     raw = _chosen(panels(kept, systems, items), options.questions)

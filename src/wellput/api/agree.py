@@ -28,6 +28,7 @@ from wellput.api.inputs import (
     fitted_to,
     open_items,
     read_answers,
+    split_columns,
 )
 from wellput.api.score import with_paraphrases
 from wellput.core.errors import InputError, did_you_mean
@@ -91,7 +92,8 @@ def agree(
         As for `score`. `random` and `length-only` show what a metric must beat. None are needed if the
         evalset has substitutions made by `paraphrase`.
     column
-        The columns of the evalset's file, as for `score`.
+        The columns of the evalset's file, as for `score`, and those of the judgments: `judge`, `item`,
+        `system`, `question` and `value`, or `system_a`, `system_b` and `choice`.
     trees
         Parses references that have no tree: `"auto"` with wellput's parser, `"spacy:NAME"` with an
         installed spaCy pipeline.
@@ -170,10 +172,11 @@ def agree(
     # Without metrics, a random one stands for the systems and items; its rows are dropped.
     chosen = with_paraphrases(create_all(metrics or "random"), paraphrase)
     on_phase("reading judgments")
+    column, own = split_columns(column)
     rules = [exclude] if isinstance(exclude, str) else list(exclude)
     exclusions = [parse_exclusion(text, "") for text in rules]
     taken = choose_answers(
-        read_answers(judgments),
+        read_answers(judgments, own),
         judges=split_names(judges),
         questions=[question] if isinstance(question, str) else list(question),
         exclusions=exclusions,
@@ -224,7 +227,7 @@ def agree(
             tables, choices, questions=questions, exclusions=options.exclusions
         )
         if homogeneity is not None:
-            others = cast("list[Preference]", read_answers(homogeneity))
+            others = cast("list[Preference]", read_answers(homogeneity, own))
             rows = homogeneity_rows(choices, _only_choices(others))
             result = replace(result, homogeneity=tuple(rows))
     else:

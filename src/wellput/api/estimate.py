@@ -66,7 +66,8 @@ def estimate(
         to the judgments, by fits that do not see the item), or a judge of the file
         (`"judge:model:gpt-4o"`).
     column
-        The columns of the evalset's file, as for `score`.
+        The columns of the evalset's file, as for `score`, and those of the judgments: `judge`, `item`,
+        `system`, `question` and `value`, or `system_a`, `system_b` and `choice`.
     question
         The question, where the judgments have several.
     judges
@@ -74,8 +75,9 @@ def estimate(
     strata
         A tag of the items, such as `domain`: each of its values is estimated for itself.
     budget, plan
-        Also chooses so many items to ask people about next, more often those on which the proxy's
-        scores of the systems differ; `plan` is the CSV file to write them to.
+        Also chooses so many items to ask people about next (the outputs of all systems for each),
+        more often those on which the proxy's scores of the systems differ; `plan` is the CSV file to
+        write them to.
     probabilities
         A file that `plan` wrote: the chances with which the items got their labels. Without it every
         item had the same chance.
@@ -157,6 +159,7 @@ def estimate(
         next_items=next_items,
         excluded=read.excluded,
         n_without_proxy=given.n_without_proxy,
+        is_proxy_a_copy=given.is_proxy_a_copy,
         confidence=confidence,
     )
     if path is not None:

@@ -19,6 +19,7 @@ from wellput.api.inputs import (
     checks_choices,
     open_items,
     read_answers,
+    split_columns,
 )
 from wellput.core.errors import InputError, did_you_mean
 from wellput.core.estimates import Generalize
@@ -53,6 +54,7 @@ def fit(
     no_rescale: bool = False,
     generalize: Generalize = "both",
     cluster: str | None = None,
+    no_probe: bool = False,
     path: PathLike | None = None,
     seed: int = 12345,
     threads: int | None = None,
@@ -65,7 +67,8 @@ def fit(
     evalset, judgments
         As for `agree`. From pairwise choices, the share of times that an output was chosen is fitted.
     column
-        The columns of the evalset's file, as for `score`.
+        The columns of the evalset's file, as for `score`, and those of the judgments: `judge`, `item`,
+        `system`, `question` and `value`, or `system_a`, `system_b` and `choice`.
     question
         Fits the answers to this question.
     predictors
@@ -86,6 +89,9 @@ def fit(
     generalize
         Intervals and p-values hold for other systems and other items (`"both"`), these systems and
         other items (`"items"`), or other systems and these items (`"systems"`).
+    no_probe
+        Does not say what the metric misses. Otherwise it is probed with 60 English texts, as `probe`
+        does.
     path
         Writes the metric to a `.json` file, which `score` accepts as a metric.
     seed, threads, on_phase
@@ -123,7 +129,9 @@ def fit(
     rules = [exclude] if isinstance(exclude, str) else list(exclude)
     exclusions = [parse_exclusion(rule, question) for rule in rules]
     on_phase("reading judgments")
-    answers, left_out = chosen_judges(_answers_to(question, judgments), split_names(judges))
+    column, own = split_columns(column)
+    found = _answers_to(question, judgments, own)
+    answers, left_out = chosen_judges(found, split_names(judges))
     refuse_labels(question, answers)
     choices = [answer for answer in answers if isinstance(answer, Preference)]
     ratings = [answer for answer in answers if isinstance(answer, Judgment)]
@@ -166,6 +174,11 @@ def fit(
         on_phase=on_phase,
     )
     result = replace(result, notes=scored.notes)
+    if not no_probe:
+        from wellput.api.probe import blind_spots
+
+        on_phase("probing the metric")
+        result = replace(result, blind_spots=blind_spots(result.as_metric(), threads))
     if path is not None:
         result.save(path)
     return result
@@ -204,8 +217,8 @@ def _each_scorer(
     return scorers_named(metrics, source), [n for name in names for n in each.get(name, [name])]
 
 
-def _answers_to(question: str, judgments: Answers) -> list[Judgment | Preference]:
-    found = read_answers(judgments)
+def _answers_to(question: str, judgments: Answers, column: Columns) -> list[Judgment | Preference]:
+    found = read_answers(judgments, column)
     questions = list(dict.fromkeys(answer.question for answer in found))
     if question not in questions:
         raise InputError(

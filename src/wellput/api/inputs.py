@@ -25,6 +25,7 @@ from wellput.core.source import EvalSource
 from wellput.core.work import OnPhase, available_cores, ignore_phase
 from wellput.io import check_files as check_files
 from wellput.io.files import InputFile, PathLike, check_readable
+from wellput.io.judgment_columns import split_columns as split_columns
 from wellput.io.own_columns import Columns as Columns
 
 if TYPE_CHECKING:
@@ -110,23 +111,25 @@ def parsed(
     return ParsedReferences(source, parse, parse.signature, threads=cores, on_phase=on_phase)
 
 
-def read_answers(judgments: Answers) -> list[Judgment] | list[Preference]:
-    """The judgments, read from a file, a data frame or a list."""
+def read_answers(judgments: Answers, column: Columns = ()) -> list[Judgment] | list[Preference]:
+    """The judgments, read from a file, a data frame or a list, whose columns `column` may name."""
     if isinstance(judgments, str | Path):
         from wellput.io import read_judgments
 
-        return read_judgments(judgments)
+        return read_judgments(judgments, column=column)
     from wellput.core.frames import is_frame
     from wellput.core.judgment import Judgment, Preference, with_question_values
     from wellput.io.judgments import judgments_of_frame, judgments_of_records
 
     if is_frame(judgments):
-        return judgments_of_frame(judgments)
+        return judgments_of_frame(judgments, column=column)
     if isinstance(judgments, EvalSource) or not isinstance(judgments, Iterable):
         raise _not_judgments(judgments)
     answers: list[Any] = list(judgments)
     if answers and all(isinstance(answer, Mapping) for answer in answers):
-        return judgments_of_records(answers)
+        return judgments_of_records(answers, column=column)
+    if column:
+        raise InputError("column= names columns of a table; these judgments are not one.")
     if wrong := [one for one in answers if not isinstance(one, Judgment | Preference | Mapping)]:
         raise _not_judgments(wrong[0], "a list with ")
     if len({type(answer) for answer in answers}) > 1:

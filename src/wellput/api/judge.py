@@ -21,9 +21,11 @@ from wellput.studies.machines.error_spans import SPANS_TOKENS, SpansDesign
 from wellput.studies.machines.injection import injected_trials, injection_effect
 from wellput.studies.machines.judge_results import JudgePlan, JudgeResult
 from wellput.studies.machines.judge_run import JudgeRun, beside, opened_log
-from wellput.studies.machines.local_model import LocalModel
+from wellput.studies.machines.local_model import LocalModel, import_llama_cpp
 from wellput.studies.machines.machine_judge import AskingOptions, ScoresOption, ask_trials
+from wellput.studies.machines.planned_model import PlannedModel
 from wellput.studies.machines.rubrics import Asking, machine_trials, make_rubric
+from wellput.studies.machines.unit_words import DEFAULT_UNIT
 
 if TYPE_CHECKING:
     from wellput.studies.designs.base import Design
@@ -37,7 +39,7 @@ def judge(
     evalset: Items,
     *,
     column: Columns = (),
-    model: str,
+    model: str | None = None,
     question: Asking = (),
     endpoint: str | None = None,
     design: str | Design | None = None,
@@ -45,6 +47,7 @@ def judge(
     ties: bool = False,
     show_source: bool = False,
     show_reference: bool = False,
+    unit: str = DEFAULT_UNIT,
     repeats: int = 1,
     swap: bool = False,
     scores: ScoresOption = "auto",
@@ -75,7 +78,7 @@ def judge(
         The columns of the evalset's file, as for `score`.
     model
         The path of a GGUF file, which llama.cpp runs on this machine (the extra `local`); or the name
-        of a model at the `endpoint`.
+        of a model at the `endpoint`. Only a dry run can do without.
     question
         Names of questions (`"quality"`, `"fluency,adequacy"`), or a TOML file with wording, labels and
         instructions, as for `Study.create(settings=…)`; or a dictionary with its contents. A study has
@@ -91,6 +94,9 @@ def judge(
         Options of the designs rating and pairwise.
     show_source, show_reference
         Shows the item's source, its references.
+    unit
+        What the outputs are called in wellput's own wording: `"text"`, `"answer"`, `"summary"`,
+        `"sentence"`. A wording of your own stays as it is.
     repeats
         How often every question is asked.
     swap
@@ -140,17 +146,23 @@ def judge(
     """
     longest = ANSWER_TOKENS if max_tokens is None else max_tokens
     _check_numbers(repeats, parallel, retries, longest, injection, timeout, temperature)
-    chosen = chat_model(model, endpoint, timeout=timeout, threads=threads)
+    chosen: ChatModel
+    if dry_run and not can_be_asked(model, endpoint):
+        chosen = PlannedModel(model, endpoint)
+    else:
+        chosen = chat_model(model, endpoint, timeout=timeout, threads=threads)
     options = AskingOptions(temperature, longest, scores, parallel, retries, seed)
     if isinstance(chosen, LocalModel):
+        if not dry_run:
+            import_llama_cpp()  # not after hashing a large file and opening the log
         options = replace(options, parallel=1, retries=0)
     budget = Budget(max_cost, None if price is None else Price.of(price))
     judge_name = MACHINE_PREFIX + (name or chosen.model)
     if is_study(evalset):
         refuse_with_study(
             question=question, design=design, points=points, ties=ties, show_source=show_source,
-            show_reference=show_reference, repeats=repeats > 1, swap=swap, injection=injection,
-            dry_run=dry_run, path=path, column=column,
+            show_reference=show_reference, unit=unit != DEFAULT_UNIT, repeats=repeats > 1, swap=swap,
+            injection=injection, dry_run=dry_run, path=path, column=column,
         )  # fmt: skip
         return _judge_study(str(evalset), chosen, options, budget, judge_name, cache, on_phase)
     check_files([path, cache], [evalset])
@@ -164,6 +176,7 @@ def judge(
         ties=ties,
         show_source=show_source,
         show_reference=show_reference,
+        unit=unit,
     )
     if rubric.questionnaire.kind == SpansDesign.name:
         options = replace(options, max_tokens=max_tokens or SPANS_TOKENS, scores="text")
@@ -236,10 +249,22 @@ def _judge_study(
         store.close()
 
 
+def can_be_asked(model: str | None, endpoint: str | None) -> bool:
+    """Whether this names a model: at an endpoint, or in a file."""
+    if not model or not model.strip():
+        return False
+    return endpoint is not None or model.endswith(LOCAL_SUFFIX) or Path(model).is_file()
+
+
 def chat_model(
-    model: str, endpoint: str | None, *, timeout: float, threads: int | None
+    model: str | None, endpoint: str | None, *, timeout: float, threads: int | None
 ) -> ChatModel:
     """The model at an endpoint, or the local model of a file."""
+    if model is None:
+        raise InputError(
+            "model= is needed: a GGUF file, or the name of a model at endpoint=. Only dry_run=True can "
+            "do without."
+        )
     if endpoint is not None:
         if not model.strip():
             raise InputError("model= is empty: give the name of a model at the endpoint.")

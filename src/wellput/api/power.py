@@ -29,7 +29,7 @@ from wellput.stats.proxy_power import ProxyPlan, highest_correlation, power_with
 
 DEFAULT_JUDGES = (1, 3, 5)
 HIGHEST_SHARE = 0.99
-"""A proxy that seems to follow people without any error is taken to have a little."""
+"""A proxy that seems to follow people without any error is assumed to have a small one."""
 
 
 def power(
@@ -74,11 +74,12 @@ def power(
         `"0.45,0.40,0.80"`.
     proxy_correlation, proxy_items
         For two systems that are compared by `estimate`, with a proxy's scores of `proxy_items` items
-        and people's ratings of some of these: the correlation, over items, of the proxy's difference
-        of the two systems with people's. The table then has the items to be rated with the proxy, and
-        by people alone.
+        and people's ratings of some of these. The correlation is over items, between the difference of
+        the two systems by the proxy and that by people. The table then has the power with the proxy and
+        with people alone.
     proxy, evalset, column
-        Take both from the pilot: the proxy as for `estimate`, and the file with all outputs.
+        Take the correlation and the number of items from the pilot: the proxy as for `estimate`, and
+        the file with all outputs.
     items, judges
         Sizes of studies, as a list or `"50,100"`. Default for judges: 1, 3 and 5. For two metrics the
         number of judges matters only with `judge_correlation`.
@@ -97,7 +98,7 @@ def power(
     path
         Writes the table to a file; a `.json`, `.csv`, `.tex` or `.md` file is in that format.
     threads
-        Of the proxy's scores; the simulation uses one.
+        Number of threads for the proxy's scores; the simulation uses one.
     on_phase
         As for `score`.
 
@@ -110,8 +111,8 @@ def power(
     Raises
     ------
     InputError
-        Neither or both of two systems (`difference`, `pilot`) and `metric_correlations` are given, or
-        an option is for the other; or the pilot cannot be ranked.
+        It is not clear whether to compare systems (`difference` or `pilot`) or metrics
+        (`metric_correlations`), an option does not fit this comparison, or the pilot cannot be ranked.
 
     Examples
     --------
@@ -183,7 +184,7 @@ def power(
         )
     elif plan is not None:
         of_others = {"judge_correlation": judge_correlation, "sd_judge": sd_judge}
-        _refuse_unused("a plan with a proxy, which is for these judges", of_others)
+        _refuse_unused("a plan with a proxy, whose result holds for these judges only", of_others)
         given.pop("sd_judge", None)
         table = power_with_proxy(
             difference, plan, judges=panels or DEFAULT_JUDGES, **simulated, **given
@@ -213,7 +214,7 @@ def _plan(
 ) -> ProxyPlan | None:
     if has_proxy:
         own = {"proxy_correlation": correlation, "pilot_judges": judges}
-        _refuse_unused("a plan with proxy=, which gives it", own)
+        _refuse_unused("a plan with proxy=, which takes this from the pilot", own)
         return None
     if correlation is None and n_items is None:
         return None
@@ -250,8 +251,8 @@ def _plan_of_pilot(
 
 
 def _pilot_notes(pilot: Pilot, difference: float | None, *, is_for_judges: bool) -> tuple[str, ...]:
-    """What was taken from the pilot. How judges differ is of no use where the result is to hold for
-    these."""
+    """What was taken from the pilot. With `is_for_judges` the result will hold for these judges only,
+    so it does not matter how judges differ."""
     first = (
         f"From the pilot ({pilot.question}: {counted(pilot.n_judges, 'judge')}, "
         f"{counted(pilot.n_items, 'item')}): "

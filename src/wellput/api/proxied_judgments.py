@@ -20,6 +20,7 @@ from wellput.api.inputs import (
     fitted_to,
     open_items,
     read_answers,
+    split_columns,
 )
 from wellput.api.output_values import documents_of, metric_values
 from wellput.core.errors import InputError, did_you_mean
@@ -59,7 +60,8 @@ def read_proxied(
 ) -> ProxiedJudgments:
     """Reads the files and scores the outputs; the keywords are those of `estimate`."""
     on_phase("reading judgments")
-    answers = _of_question(read_answers(judgments), question)
+    column, own_columns = split_columns(column)
+    answers = _of_question(read_answers(judgments, own_columns), question)
     name = _judge_of(proxy, answers)
     metrics = [] if name is not None else create_all(proxy)
     if own := fitted_to(judgments, metrics):

@@ -28,6 +28,7 @@ from wellput.api.inputs import (
     checks_choices,
     open_items,
     read_answers,
+    split_columns,
 )
 from wellput.core.errors import InputError
 from wellput.core.judgment import Judgment, Preference
@@ -80,9 +81,10 @@ def rank(
         given as `by`, its outputs are needed for `covariates`. With it, judgments of systems or items
         that it does not have are left out, and counted.
     column
-        The columns of the evalset's file, as for `score`.
+        The columns of the evalset's file, as for `score`, and those of the judgments: `judge`, `item`,
+        `system`, `question` and `value`, or `system_a`, `system_b` and `choice`.
     question
-        Only these questions; all without it. A list, where a question has a comma in it.
+        Only these questions (default: all). A name or a list of names.
     model
         `"linear"` for ratings, `"ordinal"` for grades of few points, `"binary"` for yes or no,
         `"bradley-terry"` for choices. `"auto"` chooses by the answers: choices, yes or no, up to five
@@ -105,12 +107,12 @@ def rank(
         `"holm"` corrects the p-values of a question for the number of comparisons; rank ranges and
         clusters follow from them.
     confidence
-        Of intervals, rank ranges and clusters.
+        The confidence level of intervals, rank ranges and clusters.
     sequential
         For a study that is still running: differences, p-values and ranks that hold however often one
-        looks, from 5 judges and 30 items on. They are wider than those of one look at the end.
+        looks, from 5 judges and 30 items on. Intervals are wider than those of one look at the end.
     permutations, seed
-        Of the test that assumes no model.
+        Number of permutations, and seed, of the test that assumes no model.
     path
         Writes the tables to a file; `.json`, `.csv`, `.tex` and `.md` in that format.
     threads, on_phase
@@ -119,7 +121,7 @@ def rank(
     Returns
     -------
     RankResult
-        `rankings`, one a question with its `systems`, `differences`, `variance`; `answer` in words.
+        `rankings`, one for each question, with `systems`, `differences`, `variance`; `answer` in words.
 
     Raises
     ------
@@ -137,9 +139,10 @@ def rank(
     """
     check_confidence(confidence)
     check_files([path], [judgments, *([] if evalset is None else [evalset])])
+    column, own = split_columns(column)
     check_column(evalset, column)
     on_phase("reading judgments")
-    answers = read_answers(judgments)
+    answers = read_answers(judgments, own)
     exclusions = [parse_exclusion(text, "") for text in _listed(exclude)]
     options = RankOptions(
         model=model,
@@ -191,7 +194,7 @@ def _with_tags(
         return answers
     tags = {item.id: item.tags.get(by) for block in source.unparsed.blocks() for item in block}
     if not any(tags.values()):
-        return answers  # the message about a missing column is right
+        return answers  # the caller then says that there is no such column or tag
     return cast(
         "list[Judgment]",
         [

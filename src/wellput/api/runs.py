@@ -38,13 +38,13 @@ def list(
     runs
         The folder in which `score(…, runs=FOLDER)` stored the runs.
     system, metric
-        Only scores of this system, only scores of this metric.
+        Lists only the scores of this system, or of this metric.
     last
         Lists at most this many runs.
     path
         Writes the list to a file; a `.json`, `.csv`, `.tex` or `.md` file is in that format.
     seed, threads
-        No effect here; every verb has them.
+        No effect here; every function that is also a command has them.
 
     Returns
     -------
@@ -109,7 +109,7 @@ def show(
     Raises
     ------
     InputError
-        No run matches, or several ids begin like this.
+        No run matches, or several ids begin with `run`.
 
     Examples
     --------

@@ -21,6 +21,7 @@ from wellput.api.inputs import (
     checks_choices,
     open_items,
     read_answers,
+    split_columns,
 )
 from wellput.api.output_values import documents_of, metric_values, output_lengths
 from wellput.core.errors import InputError, did_you_mean
@@ -67,7 +68,8 @@ def vet(
     evalset
         The outputs that were judged: shows whether longer outputs are favored.
     column
-        The columns of the evalset's file, as for `score`.
+        The columns of the evalset's file, as for `score`, and those of the judgments: `judge`, `item`,
+        `system`, `question` and `value`, or `system_a`, `system_b` and `choice`.
     question
         Only these questions; all together without it.
     epsilon
@@ -112,9 +114,10 @@ def vet(
     """
     check_confidence(confidence)
     check_files([path], [judgments, *([] if evalset is None else [evalset])])
+    column, own = split_columns(column)
     check_column(evalset, column)
     on_phase("reading judgments")
-    answers = _of_questions(read_answers(judgments), question)
+    answers = _of_questions(read_answers(judgments, own), question)
     exclusions = [
         parse_exclusion(text) for text in ([exclude] if isinstance(exclude, str) else exclude)
     ]

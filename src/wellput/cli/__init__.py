@@ -41,6 +41,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "wellput.cli.estimate:command",
         "Estimate what people would say, from few judgments and many scores.",
     ),
+    "probe": ("wellput.cli.probe:command", "Say what metrics notice, and what fools them."),
     "report": ("wellput.cli.report:command", "Make a report that opens in a browser."),
     "fit": ("wellput.cli.fit:command", "Fit a metric to people's judgments."),
     "power": ("wellput.cli.power:command", "Say how many items and judges a study needs."),

@@ -7,9 +7,9 @@ from typing import Any
 import click
 
 from wellput.cli.options import (
+    all_columns_option,
     by_option,
     cluster_option,
-    column_option,
     common_options,
     interval_options,
     metrics_option,
@@ -39,7 +39,7 @@ Examples:
 )
 @click.argument("evalset")
 @click.argument("judgments")
-@column_option
+@all_columns_option
 @metrics_option(
     "Metrics, or files of scores (./comet.csv), separated by commas. random and length-only show what "
     "a metric must beat.",

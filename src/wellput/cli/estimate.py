@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from wellput.cli.options import (
-    column_option,
+    all_columns_option,
     common_options,
     complete_metric,
     exclude_option,
@@ -26,7 +26,7 @@ Examples:
 )
 @click.argument("evalset")
 @click.argument("judgments")
-@column_option
+@all_columns_option
 @click.option(
     "--proxy",
     required=True,

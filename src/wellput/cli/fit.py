@@ -7,9 +7,9 @@ from typing import Any
 import click
 
 from wellput.cli.options import (
+    all_columns_option,
     basic_options,
     cluster_option,
-    column_option,
     generalize_option,
     rating_options,
     show_summary_of,
@@ -27,7 +27,7 @@ Examples:
 )
 @click.argument("evalset")
 @click.argument("judgments")
-@column_option
+@all_columns_option
 @click.option("--question", required=True, metavar="Q", help="Fit the answers to this question.")
 @click.option(
     "--predictors",
@@ -57,6 +57,9 @@ Examples:
 )
 @generalize_option
 @cluster_option
+@click.option(
+    "--no-probe", is_flag=True, help="Do not say what the metric misses (see wellput probe)."
+)
 @click.option("-o", "path", metavar="FILE.json", help="Write the metric to FILE.json.")
 @basic_options
 def command(format: str, path: str | None, **options: Any) -> None:

@@ -34,6 +34,13 @@ def question_options(function: F) -> F:
         click.option("--show-source", is_flag=True, help="Show the source of each item."),
         click.option("--show-reference", is_flag=True, help="Show the references of each item."),
         click.option(
+            "--unit",
+            default="text",
+            show_default=True,
+            metavar="WORD",
+            help="What the outputs are called in wellput's own wording: answer, summary, sentence.",
+        ),
+        click.option(
             "--repeats",
             type=click.IntRange(min=1),
             default=1,
@@ -117,7 +124,9 @@ def model_options(function: F) -> F:
             help="The log of answers; what it has is not asked again (default: beside JUDGMENTS).",
         ),
         click.option(
-            "--dry-run", is_flag=True, help="Ask nothing; print one prompt and the estimated cost."
+            "--dry-run",
+            is_flag=True,
+            help="Ask nothing; print one prompt, the number of requests and the estimated cost.",
         ),
     )
 
@@ -125,6 +134,7 @@ def model_options(function: F) -> F:
 @click.command(
     epilog="""\b
 Examples:
+  wellput judge evalset.jsonl --question quality --unit answer --dry-run   # shows a prompt
   wellput judge evalset.jsonl --model qwen.gguf --question fluency -o fluency.csv
   wellput judge evalset.jsonl --model gpt-4o-mini --endpoint https://api.openai.com/v1 \\
       --question rubric.toml --price 0.15,0.6 --max-cost 5 -o judgments.csv
@@ -137,9 +147,9 @@ Examples:
 @column_option
 @click.option(
     "--model",
-    required=True,
     metavar="MODEL",
-    help="A GGUF file (with the extra local), or the name of a model at --endpoint.",
+    help="A GGUF file (with the extra local), or the name of a model at --endpoint. Only --dry-run "
+    "can do without.",
 )
 @click.option(
     "--endpoint",

@@ -226,8 +226,21 @@ def column_option(function: F) -> F:
         "--column",
         multiple=True,
         metavar="FIELD=NAME",
-        help="Read FIELD (id, source, context, references, outputs, tags or document) from the column "
-        "NAME of EVALSET. Can be repeated; wellput columns shows a file's columns.",
+        help="Read FIELD (id, source, context, references, outputs, tags or document; system where "
+        "every row is one answer) from the column NAME of EVALSET. Can be repeated; wellput columns "
+        "shows a file's columns.",
+    )(function)
+
+
+def all_columns_option(function: F) -> F:
+    """--column of a command that reads judgments, too."""
+    return click.option(
+        "--column",
+        multiple=True,
+        metavar="FIELD=NAME",
+        help="Read FIELD from the column NAME: id, source, context, references, outputs, tags or "
+        "document of EVALSET; judge, item, system, question or value of JUDGMENTS. Can be repeated; "
+        "wellput columns shows a file's columns.",
     )(function)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from wellput.cli.options import (
-    column_option,
+    all_columns_option,
     common_options,
     complete_metric,
     exclude_option,
@@ -33,7 +33,7 @@ Examples:
     metavar="EVALSET",
     help="The outputs that were judged, with their documents and tags; needed for --covariates.",
 )
-@column_option
+@all_columns_option
 @click.option(
     "--question", multiple=True, metavar="QUESTION", help="Only this question; repeat for several."
 )

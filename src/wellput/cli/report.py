@@ -7,10 +7,10 @@ from typing import Any
 import click
 
 from wellput.cli.options import (
+    all_columns_option,
     basic_options,
     by_option,
     cluster_option,
-    column_option,
     generalize_option,
     metrics_option,
     panel_options,
@@ -28,7 +28,7 @@ Examples:
 )
 @click.argument("evalset")
 @click.argument("judgments", required=False)
-@column_option
+@all_columns_option
 @metrics_option(
     "Metrics, or files of scores (./comet.csv), separated by commas (default: those that the items "
     "allow)."
@@ -52,6 +52,11 @@ Examples:
 @generalize_option
 @cluster_option
 @by_option
+@click.option(
+    "--probe",
+    is_flag=True,
+    help="Add a section on what the metrics notice (see wellput probe); the texts must be English.",
+)
 @click.option(
     "--title", metavar="TEXT", help="Heading of the report (default: the name of EVALSET)."
 )

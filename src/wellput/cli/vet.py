@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from wellput.cli.options import (
-    column_option,
+    all_columns_option,
     common_options,
     complete_metric,
     exclude_option,
@@ -38,7 +38,7 @@ Examples:
     metavar="EVALSET",
     help="The outputs that were judged: shows whether longer ones are favored.",
 )
-@column_option
+@all_columns_option
 @click.option(
     "--question",
     multiple=True,

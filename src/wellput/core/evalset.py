@@ -315,6 +315,7 @@ class EvalSet(EvalSource):
         context: str | None = None,
         document: str | None = None,
         tags: str | Sequence[str] | Mapping[str, str] = (),
+        system: str | None = None,
     ) -> EvalSet:
         """From a data frame with a row for each item: of pandas, of Polars, of PyArrow, or a mapping
         from names to columns. Keywords name its columns.
@@ -323,6 +324,10 @@ class EvalSet(EvalSource):
         columns; a cell may be a list of samples. `references` is one column or several; a cell may be
         a list. `tags` names columns, or maps tags to columns. None and NaN are missing outputs,
         references, documents and tags. Without `id`, items are numbered from 1.
+
+        With `system`, a row is one answer: that column names its system, and `outputs` is one column.
+        Rows with the same `id` (or without one, the same `source`) are an item; several rows of one
+        system are samples.
 
         >>> frame = {"prompt": ["a", "b"], "gold": ["x", ["y", "z"]], "gpt": ["x", None]}
         >>> evalset = EvalSet.from_frame(frame, source="prompt", references="gold", outputs=["gpt"])
@@ -340,6 +345,7 @@ class EvalSet(EvalSource):
             context=context,
             document=document,
             tags=tags,
+            system=system,
         )
 
 

@@ -14,8 +14,9 @@ from numbers import Integral
 from reprlib import repr as shortened
 from typing import Any, Protocol, TypeGuard
 
-from wellput.core.errors import InputError, did_you_mean
+from wellput.core.errors import InputError, Problems, did_you_mean
 from wellput.core.evalset import NO_TAGS, EvalSet, Item, Output
+from wellput.core.joined_answers import AnswerRow, joined_answers
 
 
 class Frame(Protocol):
@@ -68,17 +69,23 @@ def evalset_of_frame(
     context: str | None,
     document: str | None = None,
     tags: str | Sequence[str] | Mapping[str, str] = (),
+    system: str | None = None,
 ) -> EvalSet:
     """See `EvalSet.from_frame`."""
     by_system = _named_columns("outputs", outputs)
     if not by_system:
         raise InputError("outputs must name at least one column.")
+    if system is not None and len(by_system) > 1:
+        raise InputError("With system=, every row is one answer: outputs names their one column.")
+    if system is not None and id is None and source is None:
+        raise InputError("With system=, give id= or source=, too: which item a row belongs to.")
     by_tag = _named_columns("tags", tags)
     several = [references] if isinstance(references, str) else list(references)
     single = {"id": id, "source": source, "context": context, "document": document}
     asked = [(option, column) for option, column in single.items() if column is not None]
     asked += [("references", column) for column in several]
     asked += [("outputs", column) for column in by_system.values()]
+    asked += [] if system is None else [("system", system)]
     asked += [("tags", column) for column in by_tag.values()]
     columns = FrameColumns(_cells(frame, asked), id)
     rows = zip(
@@ -106,8 +113,35 @@ def evalset_of_frame(
         )
         for identifier, texts, held, said, before, whole, tagged in rows
     ]
+    if system is None:
+        columns.refuse_problems()
+        return EvalSet(items, systems=tuple(by_system))
+    return _of_answers(items, columns, system, by_source=id is None)
+
+
+def _of_answers(
+    items: Sequence[Item], columns: FrameColumns, system: str, *, by_source: bool
+) -> EvalSet:
+    """The evalset of a frame with a row for each answer; `items` has one for each row."""
+    names = columns.names(system)
+    problems = Problems("The frame")
+    for number, (item, name) in enumerate(zip(items, names, strict=True), start=1):
+        if name is None:
+            problems.add(f"row {number}", f"no {system}; every answer belongs to a system")
+        if by_source and item.source is None:
+            problems.add(f"row {number}", "no source, and no id; every answer belongs to an item")
     columns.refuse_problems()
-    return EvalSet(items, systems=tuple(by_system))
+    problems.raise_if_any()
+    rows = [
+        AnswerRow(
+            f"row {number}",
+            item._replace(outputs={str(name): text for text in item.outputs.values()}),
+        )
+        for number, (item, name) in enumerate(zip(items, names, strict=True), start=1)
+    ]
+    joined = joined_answers(rows, problems, by_source=by_source)
+    problems.raise_if_any()
+    return EvalSet(joined)
 
 
 class FrameColumns:

@@ -7,8 +7,10 @@ that lack something a metric needs are refused here, by name.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import compress
 
 import numpy as np
 from numpy.typing import NDArray
@@ -144,12 +146,14 @@ class Unreferenced:
 @dataclass(frozen=True)
 class BlockColumn:
     """One system's statistics of one block under one metric. `samples` is that of `ScoreTable`, for
-    these rows; None if rows are not kept or no output has several samples."""
+    these rows; None if rows are not kept or no output has several samples. `reasons` counts why
+    `undefined` outputs have no score, as far as the metric says."""
 
     sums: Floats
     undefined: int
     rows: Floats | None = None
     samples: Floats | None = None
+    reasons: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -308,14 +312,29 @@ def _column(
     if outputs.counts is not None:
         rows, samples = means_of_samples(rows, metric.segment_score(rows), outputs.counts)
     undefined = 0
+    reasons: Mapping[str, int] = {}
     if on_segments is not None or not getattr(metric, "is_always_defined", False):
         scores = metric.segment_score(rows) if samples is None else samples[:, 0]
         undefined = int(np.isnan(scores).sum())
+        if undefined:
+            reasons = _reasons(metric, outputs, np.isnan(scores))
         if on_segments is not None:
             on_segments(batch.system, outputs.ids, metric.name, scores)
     if not keep_rows:
-        return BlockColumn(rows.sum(axis=0), undefined)
-    return BlockColumn(rows.sum(axis=0), undefined, rows, samples)
+        return BlockColumn(rows.sum(axis=0), undefined, reasons=reasons)
+    return BlockColumn(rows.sum(axis=0), undefined, rows, samples, reasons)
+
+
+def _reasons(
+    metric: Metric, outputs: Outputs, is_undefined: NDArray[np.bool_]
+) -> Mapping[str, int]:
+    """Why outputs have no score, each with its number; of several samples the first one's reason."""
+    said = getattr(metric, "undefined_reasons", lambda _: ())(outputs.batch)
+    if not said:
+        return {}
+    if outputs.counts is not None:
+        said = [said[first] for first in np.cumsum(outputs.counts) - outputs.counts]
+    return Counter(reason for reason in compress(said, is_undefined) if reason)
 
 
 def means_of_samples(

@@ -6,6 +6,7 @@ metrics. Only sums are kept, unless rows are asked for.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -36,6 +37,7 @@ class CollectedColumn:
 
     sums: Floats
     undefined: int = 0
+    reasons: Counter[str] = field(default_factory=Counter)
     rows: list[Floats] = field(default_factory=list)
     samples: list[Floats | None] = field(default_factory=list)
 
@@ -84,6 +86,7 @@ class Collection:
                 )
                 column.sums += added.sums
                 column.undefined += added.undefined
+                column.reasons.update(added.reasons)
                 if added.rows is not None:
                     column.rows.append(added.rows)
                     column.samples.append(added.samples)

@@ -201,6 +201,7 @@ def _score(collection: Collection, system: str, metric: Metric, signed: str) -> 
         n=collection.counts[system] - left_out,
         left_out=left_out,
         undefined=column.undefined,
+        undefined_reasons=dict(column.reasons),
         components={name: float(value) for name, value in metric.components(column.sums).items()},
     )
 

@@ -42,6 +42,13 @@ def harbor_example() -> EvalSet:
         return read_evalset(path)
 
 
+def probe_example() -> EvalSet:
+    """The second references of the example, with the changes that `wellput probe` makes in them, kept
+    in a file so that a fit can be probed without a parser."""
+    with as_file(files("wellput.example") / "probe_texts.jsonl.gz") as path:
+        return read_evalset(path)
+
+
 EXAMPLE_QUESTION = "quality (simulated)"
 LOWEST_RATING, HIGHEST_RATING = 1, 7
 N_JUDGES = 8

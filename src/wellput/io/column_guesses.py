@@ -6,6 +6,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, TypeAlias
 
+from wellput.io.long_tables import OUTPUT_NAMES
+
 SEEN_ROWS = 200
 NAMES = {
     "id": "id item_id prompt_id question_id example_id sample_id segment_id seg_id qid uid key index",
@@ -20,7 +22,15 @@ NAMES = {
     "tags": "domain category topic language lang genre type split difficulty tag subset task dataset "
     "prompt_type level segment_type",
 }
+FIELD_ORDER = (
+    "judge", "item", "id", "document", "source", "context", "references", "tags", "system", "system_a",
+    "system_b", "outputs", "question", "value", "choice",
+)  # fmt: skip
+"""The order in which options to copy are shown."""
 JUDGE_NAMES = {"judge", "rater", "annotator", "evaluator", "worker", "reviewer", "rater_id"}
+PERSON_NAMES = {"user", "user_id", "participant", "participant_id", "person", "expert"}
+"""Names of judges where no cell is a text."""
+MAX_WORDS_OF_A_NAME = 4
 SYSTEM_NAMES = {"system", "model", "system_a", "system_b", "model_a", "model_b"}
 SCORE_LABELS = {"system", "model", "metric", "version"}
 VERDICTS = ("correct", "label")
@@ -42,7 +52,7 @@ def guessed_columns(
     for column in header:
         if column in known:
             continue
-        field = FIELD_OF.get(_plain(column), "")
+        field = FIELD_OF.get(plain_name(column), "")
         if field in ("id", "document", "source", "context") and field in taken:
             field = ""
         if field:
@@ -50,9 +60,11 @@ def guessed_columns(
             taken.add(field)
     if "id" not in taken:
         for column in header:
-            if column not in found and column not in known and _plain(column).endswith("_id"):
+            if column not in found and column not in known and plain_name(column).endswith("_id"):
                 found[column] = "id"
                 break
+    if not any(name.startswith(("outputs", "samples")) for name in known):
+        found |= _guessed_answers([column for column in header if column not in (*found, *known)])
     for column in header:
         if column in found or column in known:
             continue
@@ -63,11 +75,25 @@ def guessed_columns(
     return found
 
 
+def _guessed_answers(columns: Sequence[str]) -> dict[str, str]:
+    """The columns of a table with a row for each answer: the system and its answer."""
+    plain = {plain_name(column): column for column in columns}
+    system = next(
+        (plain[name] for name in ("system", "model", "system_id", "model_name") if name in plain),
+        None,
+    )
+    output = next((plain[name] for name in OUTPUT_NAMES if name in plain), None)
+    return {} if system is None or output is None else {system: "system", output: "outputs"}
+
+
 def file_kind(examples: Mapping[str, str], guesses: Mapping[str, str]) -> FileKind:
     """What a table is, by the names of its columns, a cell of each, and what they may hold: judgments
     name a judge and one or two systems; scores have an item, and all else are numbers."""
-    names = {_plain(column): column for column in examples}
+    names = {plain_name(column): column for column in examples}
     if names.keys() & JUDGE_NAMES and names.keys() & SYSTEM_NAMES:
+        return "judgments"
+    are_short = all(len(cell.split()) < MAX_WORDS_OF_A_NAME for cell in examples.values())
+    if names.keys() & PERSON_NAMES and names.keys() & SYSTEM_NAMES and are_short:
         return "judgments"
     ids = {"item", *NAMES["id"].split()}
     rest = {name: column for name, column in names.items() if name not in ids | SCORE_LABELS}
@@ -110,10 +136,10 @@ def _is_number(text: str) -> bool:
     return True
 
 
-def _plain(column: str) -> str:
+def plain_name(column: str) -> str:
     """The name in small letters, with underscores between words.
 
-    >>> _plain("Gold Answer"), _plain("docId")
+    >>> plain_name("Gold Answer"), plain_name("docId")
     ('gold_answer', 'doc_id')
     """
     apart = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", column.strip())
@@ -126,8 +152,8 @@ def column_keyword(guesses: Mapping[str, str]) -> str:
     >>> column_keyword({"prompt_id": "id", "gpt": "outputs"})
     "column=['id=prompt_id', 'outputs=gpt']"
     """
-    order = ("id", "document", "source", "context", "references", "tags", "outputs")
     entries = sorted(
-        ((field, column) for column, field in guesses.items()), key=lambda e: order.index(e[0])
+        ((field, column) for column, field in guesses.items()),
+        key=lambda entry: FIELD_ORDER.index(entry[0]),
     )
     return f"column=[{', '.join(repr(f'{field}={column}') for field, column in entries)}]"

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from wellput.core.errors import InputError, Problems
 from wellput.core.result import Result
 from wellput.io.column_guesses import (
+    FIELD_ORDER,
     SEEN_ROWS,
     FileKind,
     column_keyword,
@@ -18,6 +19,7 @@ from wellput.io.column_guesses import (
     guessed_columns,
 )
 from wellput.io.evalset_columns import is_read
+from wellput.io.judgment_columns import columns_to_name, guessed_judgments
 
 if TYPE_CHECKING:
     from wellput.io.record_files import RecordFile
@@ -53,7 +55,7 @@ class ColumnsResult(Result):
     @property
     def kind_sentence(self) -> str:
         """What a file is that is no evalset, and how to use it; "" for an evalset."""
-        return kind_sentence(self.file, self.kind)
+        return kind_sentence(self.file, self.kind, [view.column for view in self.columns])
 
     @property
     def guesses(self) -> Mapping[str, str]:
@@ -66,8 +68,7 @@ class ColumnsResult(Result):
         none, or if the file is no evalset."""
         if self.kind != "evalset":
             return ""
-        order = ("id", "document", "source", "context", "references", "tags", "outputs")
-        named = sorted(self.guesses.items(), key=lambda guess: order.index(guess[1]))
+        named = sorted(self.guesses.items(), key=lambda guess: FIELD_ORDER.index(guess[1]))
         return " ".join(f"--column {shlex.quote(f'{field}={column}')}" for column, field in named)
 
     def records(self) -> list[dict[str, Any]]:
@@ -87,7 +88,7 @@ class ColumnsResult(Result):
 
 def column_views(file: RecordFile) -> list[ColumnView]:
     """The columns of a table, or the keys of the first lines of JSONL, in their order."""
-    header, rows = _first_rows(file)
+    header, rows = first_rows(file)
     own = dict(file.own_columns.pairs)
     if own:
         file.own_columns.header(header, file.file.name)
@@ -97,23 +98,19 @@ def column_views(file: RecordFile) -> list[ColumnView]:
         for column in header
         if column in own or is_read(column, has_null=not is_table or file.suffix == ".parquet")
     }
+    if file.long is not None:
+        named = {own.get(column, column): column for column in header}
+        read |= {named[field]: what for field, what in file.long.read_as().items()}
     taken = {field.partition(".")[0] for field in read.values()}
     guesses = guessed_columns(header, rows, [*read, *(taken & {"id", "document", "source"})])
-    return [
+    views = [
         ColumnView(column, read.get(column), guesses.get(column), _example(column, rows))
         for column in header
     ]
-
-
-def long_table_column(file: RecordFile) -> str:
-    """The column of systems of a table with a row for each answer; "" if it has none."""
-    if file.file.is_read_once:
-        return ""
-    try:
-        header, _ = _first_rows(file)
-    except InputError:
-        return ""
-    return next((column for column in header if column.lower() in ("system", "model")), "")
+    if kind_of(views) != "judgments":
+        return views
+    of_judgments = guessed_judgments(header)
+    return [replace(view, read_as=None, guess=of_judgments.get(view.column)) for view in views]
 
 
 def kind_of(views: Sequence[ColumnView]) -> FileKind:
@@ -124,16 +121,24 @@ def kind_of(views: Sequence[ColumnView]) -> FileKind:
     return file_kind({view.column: view.example or "" for view in views}, guesses)
 
 
-def kind_sentence(file: str, kind: FileKind) -> str:
+def kind_sentence(file: str, kind: FileKind, header: Sequence[str]) -> str:
     """
-    >>> kind_sentence("a.csv", "evalset")
+    >>> kind_sentence("a.csv", "evalset", ["id"])
     ''
     """
     if kind == "judgments":
+        guesses = columns_to_name(header)
+        options = " ".join(f"--column {shlex.quote(f'{f}={c}')}" for c, f in guesses.items())
+        named = f", with {options}." if options else "."
+        needed = (
+            ""
+            if options
+            else " Its columns must be named judge, item, system, question, value; or judge, item, "
+            "system_a, system_b, question, choice."
+        )
         return (
             f"{file} looks like a file of judgments, not of outputs: give it as JUDGMENTS, such as to "
-            "`wellput rank`. Its columns must be named judge, item, system, question, value; or judge, "
-            "item, system_a, system_b, question, choice."
+            f"`wellput rank`{named}{needed}"
         )
     if kind == "scores":
         path = file if "/" in file or "\\" in file else f"./{file}"
@@ -158,19 +163,21 @@ def column_advice(file: RecordFile) -> str:
     found = f"The columns are {', '.join(view.column for view in views)}."
     if file.suffix == ".jsonl":
         found = found.replace("columns", "keys")
-    if sentence := kind_sentence(file.file.name, kind_of(views)):
+    header = [view.column for view in views]
+    if sentence := kind_sentence(file.file.name, kind_of(views), header):
         return f"{found} {sentence}"
     if not guesses:
         return found
     return f"{found} Name those to read, perhaps: {column_keyword(guesses)}"
 
 
-def _first_rows(file: RecordFile) -> tuple[list[str], list[dict[str, Any]]]:
+def first_rows(file: RecordFile, n: int = SEEN_ROWS) -> tuple[list[str], list[dict[str, Any]]]:
+    """The columns of a table, or the keys of JSONL, and the first rows."""
     problems = Problems(file.file.name)
     if file.suffix == ".jsonl":
         from wellput.io.jsonl import read_json_lines
 
-        lines = islice(read_json_lines(file.file, problems), SEEN_ROWS)
+        lines = islice(read_json_lines(file.file, problems), n)
         rows = [record for _, record in lines if isinstance(record, dict)]
         return list(dict.fromkeys(key for row in rows for key in row)), rows
     from wellput.io.tables import DELIMITERS, read_parquet, read_table
@@ -178,10 +185,10 @@ def _first_rows(file: RecordFile) -> tuple[list[str], list[dict[str, Any]]]:
     header: list[str]
     if file.suffix == ".parquet":
         header, cells = read_parquet(file.file)
-        found = [row for _, row in islice(cells, SEEN_ROWS)]
+        found = [row for _, row in islice(cells, n)]
     else:
         header, texts = read_table(file.file, DELIMITERS[file.suffix], problems)
-        found = [list(row) for _, row in islice(texts, SEEN_ROWS)]
+        found = [list(row) for _, row in islice(texts, n)]
     return list(header), [dict(zip(header, row, strict=True)) for row in found]
 
 

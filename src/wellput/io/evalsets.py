@@ -23,7 +23,8 @@ SHARD_SUFFIXES = [suffix + packed for suffix in TABLE_FORMATS for packed in ("",
 def open_evalset(path: PathLike, *, trees: bool = True, column: Columns = ()) -> EvalSource:
     """The items of a path, read block by block.
 
-    The path is a file of JSONL, CSV, TSV or Parquet, by its suffix (`.gz` or `.xz` may follow);
+    The path is a file of JSONL, CSV, TSV or Parquet, by its suffix (`.gz` or `.xz` may follow), with a
+    row for each item, or for each answer (`io.long_tables`);
     `-`, JSONL on standard input; a folder of such files or a pattern (`shards/*.jsonl`); a folder
     of mt-metrics-eval and a language pair (`wmt21.news/zh-en`); a log of inspect_ai, promptfoo,
     DeepEval, ragas or lm-evaluation-harness, or a folder of logs; or a format that another package
@@ -119,16 +120,6 @@ class RecordSource(EvalSource):
             for number, identifier in file.placed_ids()
         )
         found = repeated(placed, suspects)
-        if len(found) > 1 and (system := self.files[0].system_column()):
-            identifier, places = next(iter(found.items()))
-            problems.add(
-                f"{unit}s {', '.join(places)}",
-                f"the id {identifier} is used {len(places)} times; other ids that are used more than "
-                f"once: {len(found) - 1:,}. The column {system} suggests that the table is long, with "
-                "a row for each answer. Outputs need a row for each item and a column for each system, "
-                "named outputs.SYSTEM.",
-            )
-            return
         for identifier, places in found.items():
             problems.add(
                 f"{unit}s {', '.join(places)}", f"the id {identifier} is used {len(places)} times"

@@ -1,6 +1,7 @@
 """Judgments of people in files, data frames and lists of records: ratings with the columns
 `judge,item,system,question,value`, pairwise choices with
 `judge,item,system_a,system_b,question,choice`. Columns may come in any order; other columns are kept.
+`JudgmentColumns` names those of another layout.
 Ratings are numbers, a yes/no pair or labels (`core.judgment`); `sample` has the number of a sample.
 
 Readers of other tools' files (`label_studio`, `potato`) share `split_trial`, `CHOICE_OF_WORD` and
@@ -29,6 +30,13 @@ from wellput.core.judgment import (
     values_by_question,
 )
 from wellput.io.files import InputFile, PathLike, check_readable
+from wellput.io.judgment_columns import (
+    PAIRWISE_COLUMNS,
+    RATING_COLUMNS,
+    JudgmentColumns,
+    naming_advice,
+)
+from wellput.io.own_columns import Columns
 from wellput.io.readers import read_known_judgments
 from wellput.io.tables import missing_columns, read_records, writing_table
 
@@ -66,8 +74,6 @@ def one_kind(
     return ratings or choices
 
 
-RATING_COLUMNS = ("judge", "item", "system", "question", "value")
-PAIRWISE_COLUMNS = ("judge", "item", "system_a", "system_b", "question", "choice")
 PAIRWISE_ADVICE = f"Pairwise choices have {', '.join(PAIRWISE_COLUMNS)}."
 SQLITE_MAGIC = b"SQLite format 3\0"
 
@@ -75,45 +81,51 @@ PlacedRecord: TypeAlias = tuple[str, dict[str, Any]]
 """The place of a row ("line 7"), and its values by column."""
 
 
-def read_judgments(path: PathLike) -> list[Judgment] | list[Preference]:
+def read_judgments(path: PathLike, *, column: Columns = ()) -> list[Judgment] | list[Preference]:
     """The ratings or the pairwise choices of a file, by its header.
 
     CSV, TSV, JSONL or Parquet by suffix; `-` is CSV on standard input. Also recognized: MQM ratings
     (TSV), a folder or a score file of mt-metrics-eval, evalica's comparisons (CSV), annotations of
     Label Studio (JSON) and Potato, and formats that other packages read (`io.readers`).
+
+    `column` names the columns of another layout: `["judge=user", "item=prompt_id", "value=thumb"]`.
     """
+    own = JudgmentColumns.of(column)
     if (known := read_known_judgments(str(path))) is not None:
+        if own:
+            raise InputError(f"column= names columns of a table, and {path} is not one.")
         return known
     file = InputFile(path)
     check_readable(file)
     _refuse_database(file)
     problems = Problems(file.name)
-    is_pairwise = _is_pairwise(file)
+    is_pairwise = _is_pairwise(file) or own.has_choices
     required = PAIRWISE_COLUMNS if is_pairwise else RATING_COLUMNS
     unit = "row" if file.suffix == ".parquet" else "line"
     rows = read_records(
         file,
         problems,
-        required,
-        advice="" if is_pairwise else PAIRWISE_ADVICE,
+        own.columns_of(required),
+        advice=lambda header: _advice(header, is_pairwise=is_pairwise, is_named=bool(own)),
         formulas_marked=True,
     )
-    records = _checked(rows, required, problems, unit=unit)
+    named = ((number, own.record(record)) for number, record in rows) if own else rows
+    records = _checked(named, required, problems, unit=unit)
     return _preferences(records, problems) if is_pairwise else _judgments(records, problems)
 
 
-def judgments_of_frame(frame: Frame) -> list[Judgment] | list[Preference]:
+def judgments_of_frame(frame: Frame, *, column: Columns = ()) -> list[Judgment] | list[Preference]:
     """The ratings or the pairwise choices of a data frame with the columns of a file."""
-    return _of_rows("The data frame", *frame_rows(frame))
+    return _of_rows("The data frame", *frame_rows(frame), JudgmentColumns.of(column))
 
 
 def judgments_of_records(
-    records: Sequence[Mapping[str, Any]],
+    records: Sequence[Mapping[str, Any]], *, column: Columns = ()
 ) -> list[Judgment] | list[Preference]:
     """The ratings or the pairwise choices of a list of mappings from columns to values."""
     header = list(dict.fromkeys(str(name) for record in records for name in record))
     rows = [{name: present(record.get(name)) for name in header} for record in records]
-    return _of_rows("The list of judgments", header, rows)
+    return _of_rows("The list of judgments", header, rows, JudgmentColumns.of(column))
 
 
 def write_judgments(answers: Sequence[Judgment] | Sequence[Preference], path: PathLike) -> None:
@@ -140,16 +152,25 @@ def write_judgments(answers: Sequence[Judgment] | Sequence[Preference], path: Pa
 
 
 def _of_rows(
-    name: str, header: Sequence[str], rows: Iterable[dict[str, Any]]
+    name: str, header: Sequence[str], rows: Iterable[dict[str, Any]], own: JudgmentColumns
 ) -> list[Judgment] | list[Preference]:
-    is_pairwise = {"system_a", "choice"} <= set(header)
+    is_pairwise = {"system_a", "choice"} <= set(header) or own.has_choices
     required = PAIRWISE_COLUMNS if is_pairwise else RATING_COLUMNS
-    if missing := [column for column in required if column not in header]:
-        advice = "" if is_pairwise else PAIRWISE_ADVICE
-        raise InputError(missing_columns(name, missing, required, header, advice))
+    needed = own.columns_of(required)
+    if missing := [column for column in needed if column not in header]:
+        advice = _advice(header, is_pairwise=is_pairwise, is_named=bool(own))
+        raise InputError(missing_columns(name, missing, needed, header, advice))
     problems = Problems(name)
-    checked = _checked(enumerate(rows, start=1), required, problems, unit="row")
+    named = (own.record(row) for row in rows) if own else rows
+    checked = _checked(enumerate(named, start=1), required, problems, unit="row")
     return _preferences(checked, problems) if is_pairwise else _judgments(checked, problems)
+
+
+def _advice(header: Sequence[str], *, is_pairwise: bool, is_named: bool) -> str:
+    """What to do about missing columns."""
+    if is_named:
+        return ""
+    return naming_advice(header) or ("" if is_pairwise else PAIRWISE_ADVICE)
 
 
 def _is_pairwise(file: InputFile) -> bool:

@@ -1,7 +1,9 @@
 """`OwnColumns`: which columns of a user's table hold ids, sources, references, outputs and tags.
 
 A mapping is written FIELD=NAME, once for each column: `id=prompt_id`, `outputs=gpt`. A system and a tag
-have the name of their column, or another one: `outputs.A=gpt`, `tags.domain=topic`.
+have the name of their column, or another one: `outputs.A=gpt`, `tags.domain=topic`. In a table with a
+row for each answer (`io.long_tables`), `system=model` names the column of the systems, and `outputs` is
+one column.
 """
 
 from __future__ import annotations
@@ -12,7 +14,7 @@ from typing import Any, TypeAlias
 
 from wellput.core.errors import InputError, did_you_mean
 
-SINGLE_FIELDS = ("id", "source", "context", "document")
+SINGLE_FIELDS = ("id", "source", "context", "document", "system")
 FIELDS = (*SINGLE_FIELDS, "references", "outputs", "tags")
 NAMED_FIELDS = ("outputs", "tags")
 
@@ -30,12 +32,17 @@ class OwnColumns:
     def __bool__(self) -> bool:
         return bool(self.pairs)
 
+    @property
+    def names_system(self) -> bool:
+        """Whether they say which column has the systems: then every row is one answer."""
+        return any(target == "system" for _, target in self.pairs)
+
     @classmethod
     def of(cls, given: Columns) -> OwnColumns:
         """Raises InputError for an unknown field, a field given twice, or a column without a name."""
         pairs: list[tuple[str, str]] = []
         references = 0
-        for field, column in _entries(given):
+        for field, column in column_entries(given):
             base, _, name = field.partition(".")
             if base not in FIELDS or (name and base not in NAMED_FIELDS):
                 raise InputError(
@@ -55,10 +62,15 @@ class OwnColumns:
             pairs.append((column, target))
         return cls(tuple(pairs))
 
+    def targets(self, header: Sequence[str]) -> list[str]:
+        """The fields in place of the columns' names; columns that were not found are left out."""
+        known = dict(self.pairs)
+        return [known.get(column, column) for column in header]
+
     def header(self, header: Sequence[str], name: str) -> list[str]:
         """The header with the fields in place of the columns' names."""
-        known = self._found(header, name)
-        return [known.get(column, column) for column in header]
+        self._check(header, name)
+        return self.targets(header)
 
     def record(self, record: dict[str, Any]) -> dict[str, Any]:
         """The record of a JSONL file with its own keys put where they belong."""
@@ -78,7 +90,7 @@ class OwnColumns:
                 found[base] = value
         return found
 
-    def _found(self, header: Sequence[str], name: str) -> dict[str, str]:
+    def _check(self, header: Sequence[str], name: str) -> None:
         lacking = [
             f"no column {column!r} for {target.partition('.')[0]}.{did_you_mean(column, header)}"
             for column, target in self.pairs
@@ -90,10 +102,10 @@ class OwnColumns:
                 lacking,
                 f"It has {', '.join(header)}.",
             )
-        return dict(self.pairs)
 
 
-def _entries(given: Columns) -> list[tuple[str, str]]:
+def column_entries(given: Columns) -> list[tuple[str, str]]:
+    """Pairs of a field and its column."""
     if isinstance(given, Mapping):
         found: list[tuple[str, str]] = []
         for field, columns in given.items():

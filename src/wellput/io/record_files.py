@@ -17,22 +17,28 @@ import codecs
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import islice
 from pathlib import Path
 from queue import Empty, Full, Queue
 from threading import Event, Thread
-from typing import Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from wellput import _native
-from wellput.core.errors import Problems
+from wellput.core.errors import InputError, Problems
 from wellput.core.evalset import BLOCK_ITEMS, Item
+from wellput.core.joined_answers import AnswerRow, joined_answers
 from wellput.core.plain_block import PlainBlock
 from wellput.core.source import BLOCKS_PER_PARTITION
 from wellput.io.files import InputFile, format_of, whole_lines
 from wellput.io.jsonl import json_values, read_json_lines
 from wellput.io.locations import is_url
+from wellput.io.long_tables import SAMPLE, LongColumns, sample_number
 from wellput.io.own_columns import OwnColumns
 from wellput.io.records import RecordReader
+
+if TYPE_CHECKING:
+    from wellput.io.evalset_columns import EvalSetColumns
 
 T = TypeVar("T")
 
@@ -214,45 +220,130 @@ class RecordFile:
     def blocks(self, problems: Problems, span: Span | None = None) -> Iterator[Sequence[Item]]:
         """The items in blocks of `BLOCK_ITEMS`; bad ones go to `problems` and are left out."""
         reader = RecordReader(
-            problems, unit=self.unit, parse_trees=self.trees, are_named=bool(self.own_columns)
+            problems, unit=self.unit, parse_trees=self.trees, are_named=self._are_named
         )
+        if self.long is not None:
+            items = self._joined(problems, reader, self.long)
+            for start in range(0, len(items), BLOCK_ITEMS):
+                yield items[start : start + BLOCK_ITEMS]
+            return
         if self.suffix == ".jsonl":
             assert not isinstance(span, RowSpan)
             yield from read_item_lines(self.file, problems, reader, span, self.own_columns)
             return
         assert not isinstance(span, ByteSpan)
         made = (reader.item(number, record) for number, record in self._records(problems, span))
-        items = (item for item in made if item is not None)
-        while block := list(islice(items, BLOCK_ITEMS)):
+        good = (item for item in made if item is not None)
+        while block := list(islice(good, BLOCK_ITEMS)):
             yield block
 
-    def _records(self, problems: Problems, span: RowSpan | None) -> Iterator[tuple[int, Any]]:
-        header: Sequence[str]
-        rows: Iterator[tuple[int, list[Any]]]
+    @cached_property
+    def long(self) -> LongColumns | None:
+        """The columns of a table with a row for each answer; None for one with a row for each item, and
+        for a stream, which cannot be looked into before it is read."""
+        if self.file.is_read_once:
+            return None
+        from wellput.io.column_view import first_rows
+
+        try:
+            header, _ = first_rows(self, 1)
+        except InputError:
+            return None  # reading the file says what is wrong with it
         own = self.own_columns
+        return LongColumns.among(own.targets(header), names_system=own.names_system)
+
+    def _records(self, problems: Problems, span: RowSpan | None) -> Iterator[tuple[int, Any]]:
+        """The records of items; of a long table, those of its answers."""
+        own, long = self.own_columns, self.long
         if self.suffix == ".jsonl":
             lines = read_json_lines(self.file, problems)
+            if long is not None:
+                return self._answer_lines(lines, long, problems)
             return _with_own_keys(lines, own, first_item=1) if own else lines
         from wellput.io.evalset_columns import EvalSetColumns
 
-        if self.suffix == ".parquet":
-            from wellput.io.tables import read_parquet
-
-            header, rows = read_parquet(self.file, span)
-        else:
-            from wellput.io.tables import DELIMITERS, read_table
-
-            header, rows = read_table(self.file, DELIMITERS[self.suffix], problems)
+        header, rows = self._table(problems, span)
+        named = own.header(header, self.file.name) if own else header
         columns = EvalSetColumns(
-            own.header(header, self.file.name) if own else header,
+            named if long is None else long.header(named),
             self.file.name,
             has_null=self.suffix == ".parquet",
-            are_named=bool(own),
+            are_named=self._are_named,
             advice=self.advice,
         )
+        if long is not None:
+            return self._answer_rows(named, columns, rows, long, problems)
         records = ((number, columns.record(row)) for number, row in rows)
         first = 1 if span is None else span.first_item
         return _numbered_items(records, first) if own else records
+
+    def _answer_rows(
+        self,
+        header: Sequence[str],
+        columns: EvalSetColumns,
+        rows: Iterator[tuple[int, list[Any]]],
+        long: LongColumns,
+        problems: Problems,
+    ) -> Iterator[tuple[int, Any]]:
+        system = header.index(long.system)
+        sample = header.index(SAMPLE) if SAMPLE in header else None
+        for number, row in rows:
+            record = columns.record(row)
+            if sample is not None:
+                record[SAMPLE] = row[sample]
+            yield from self._answer(number, record, row[system], long, problems)
+
+    def _answer_lines(
+        self, lines: Iterator[tuple[int, Any]], long: LongColumns, problems: Problems
+    ) -> Iterator[tuple[int, Any]]:
+        for number, given in lines:
+            if isinstance(given, dict):
+                record = long.record(self.own_columns.record(given))
+                yield from self._answer(
+                    number, record, record.pop(long.system, None), long, problems
+                )
+            else:
+                yield number, given
+
+    def _answer(
+        self,
+        number: int,
+        record: dict[str, Any],
+        system: Any,
+        long: LongColumns,
+        problems: Problems,
+    ) -> Iterator[tuple[int, Any]]:
+        found = long.answer(record, system)
+        if isinstance(found, str):
+            problems.add(f"{self.unit} {number}", found)
+        else:
+            yield number, found
+
+    def _joined(self, problems: Problems, reader: RecordReader, long: LongColumns) -> list[Item]:
+        """The items of a long table."""
+        rows = (
+            AnswerRow(f"{self.unit} {number}", item, sample_number(record.get(SAMPLE)))
+            for number, record in self._records(problems, None)
+            if (item := reader.item(number, record)) is not None
+        )
+        return joined_answers(rows, problems, by_source=long.id is None)
+
+    def _table(
+        self, problems: Problems, span: RowSpan | None
+    ) -> tuple[Sequence[str], Iterator[tuple[int, list[Any]]]]:
+        if self.suffix == ".parquet":
+            from wellput.io.tables import read_parquet
+
+            return read_parquet(self.file, span)
+        from wellput.io.tables import DELIMITERS, read_table
+
+        header, rows = read_table(self.file, DELIMITERS[self.suffix], problems)
+        return header, ((number, list(row)) for number, row in rows)
+
+    @property
+    def _are_named(self) -> bool:
+        """Whether unknown columns are the user's own, not misspelled ones."""
+        return bool(self.own_columns) or self.long is not None
 
     def advice(self) -> str:
         """What to do if nothing can be read: the columns that were found, and the likeliest mapping."""
@@ -260,25 +351,25 @@ class RecordFile:
 
         return column_advice(self)
 
-    def system_column(self) -> str:
-        """The column that names a system on each row, if the table has one; else ""."""
-        from wellput.io.column_view import long_table_column
-
-        return long_table_column(self)
-
     def placed_ids(self) -> Iterator[tuple[int, str]]:
         """Each item's line or row, and its id; reads the file again."""
         problems = Problems(self.file.name)
         reader = RecordReader(
-            problems, unit=self.unit, parse_trees=False, are_named=bool(self.own_columns)
+            problems, unit=self.unit, parse_trees=False, are_named=self._are_named
         )
+        if self.long is not None:
+            for joined in self._joined(problems, reader, self.long):
+                yield 0, joined.id
+            return
         for number, record in self._records(problems, None):
             if (item := reader.item(number, record)) is not None:
                 yield number, item.id
 
     def partitions(self) -> Iterator[FilePartition]:
         """The file in runs of whole blocks, in order; each comes as soon as its end is known."""
-        if self.suffix == ".parquet":
+        if self.long is not None:  # the rows of an item may be anywhere
+            yield FilePartition(self.file.path, self.trees, None, self.own_columns)
+        elif self.suffix == ".parquet":
             from wellput.io.tables import count_rows
 
             size, rows = BLOCK_ITEMS * BLOCKS_PER_PARTITION, count_rows(self.file)

@@ -12,7 +12,7 @@ from __future__ import annotations
 import csv
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from itertools import islice
 from typing import IO, Any, Protocol, TextIO, TypeAlias
@@ -249,14 +249,15 @@ def read_records(
     required: Sequence[str],
     *,
     on_stream: str = ".csv",
-    advice: str = "",
+    advice: str | Callable[[Sequence[str]], str] = "",
     formulas_marked: bool = False,
 ) -> Iterator[tuple[int, dict[str, Any]]]:
     """Each row's number and its values by column; empty cells of CSV and TSV are empty texts.
 
     `formulas_marked`: the apostrophe is taken from CSV and TSV cells that `writing_table` marked.
 
-    Raises InputError, with the `advice`, for a table without the required columns. A JSON object
+    Raises InputError, with the `advice` (a text, or made from the header), for a table without the
+    required columns. A JSON object
     without them is a problem of its line.
     """
     suffix = format_of(file.path, on_stream=on_stream)
@@ -279,7 +280,8 @@ def read_records(
             header = [with_formula(name) for name in header]
             rows = ((number, [with_formula(cell) for cell in row]) for number, row in rows)
     if missing := [name for name in required if name not in header]:
-        raise InputError(missing_columns(file.name, missing, required, header, advice))
+        said = advice if isinstance(advice, str) else advice(header)
+        raise InputError(missing_columns(file.name, missing, required, header, said))
     for number, row in rows:
         yield number, dict(zip(header, row, strict=True))
 

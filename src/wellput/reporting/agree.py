@@ -401,6 +401,8 @@ def _method_notes(result: AgreementResult) -> list[str]:
         if row.low is None and not math.isnan(row.value) and row.method
     )
     reasons = [f"{reason[:1].upper()}{reason[1:]}." for reason in missing]
+    if result.generalize != "items" and any("systems cannot show" in reason for reason in missing):
+        reasons.append("--generalize items gives intervals for these systems and other items.")
     if len(missing) and all(row.low is None for row in result.agreement):
         return [f"Ratings {scale}.", *reasons]
     clusters = result.clusters

@@ -87,6 +87,11 @@ def _notes(result: EstimateResult) -> list[str]:
         notes.append(
             f"{counted(result.n_without_proxy, 'label')} not used: the proxy has no score there."
         )
+    if result.is_proxy_a_copy:
+        notes.append(
+            f"{result.proxy} follows people's labels without any error: it may have been made from "
+            "them. Then the intervals are too narrow, and what it saves is not true."
+        )
     if skewed := [row.system for row in result.systems if row.is_skewed]:
         notes.append(
             f"The {'interval' if len(skewed) == 1 else 'intervals'} of {listed(skewed)} may be too "
@@ -186,8 +191,9 @@ def _next_table(result: EstimateResult) -> Table:
     hidden = len(chosen) - len(rows)
     notes = [f"{hidden} more are in the JSON and in the file of plan=."] if hidden else []
     notes.append(
-        "Items on which the proxy's scores of the systems differ are chosen more often. Keep the file "
-        "of plan=, and give it as probabilities= when people have answered: it corrects for this."
+        f"{_what_to_judge(result)} Items on which the proxy's scores of the systems differ are chosen "
+        "more often. Keep the file of plan=, and give it as probabilities= when people have answered: "
+        "it corrects for this."
     )
     return Table(
         ["item", "probability"],
@@ -195,6 +201,17 @@ def _next_table(result: EstimateResult) -> Table:
         title=f"Ask people next about these {counted(len(chosen), 'item')}",
         notes=notes,
     )
+
+
+def _what_to_judge(result: EstimateResult) -> str:
+    if result.are_choices:
+        return "People judge all pairs of systems on each of these items."
+    if len(result.systems) > 1:
+        return (
+            "People judge the outputs of all systems for each of these items, so that systems are "
+            "compared on the same items."
+        )
+    return "People judge the output for each of these items."
 
 
 def _value(

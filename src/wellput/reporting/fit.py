@@ -89,6 +89,7 @@ def metric_table(result: Fit) -> Table:
         *_choice_note(result),
         *_scale_notes(result),
         *(f"Warning: {warning}." for warning in result.warnings),
+        *_blind_spots_note(result),
         f"Hash of the metric: {model.hash}.",
     ]
     return Table(
@@ -97,6 +98,16 @@ def metric_table(result: Fit) -> Table:
         title=title,
         notes=notes,
     )
+
+
+def _blind_spots_note(result: Fit) -> list[str]:
+    spots = result.blind_spots
+    if spots is None:
+        return []
+    return [
+        f"What it misses, in {spots.texts} English texts that were changed in one place each (wellput "
+        f"probe): {spots.summary}"
+    ]
 
 
 def _coefficient_row(entry: Mapping[str, Any]) -> list[str]:

@@ -3,7 +3,6 @@ comes from, and what a larger study would bring."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
@@ -14,16 +13,20 @@ from wellput.agreement.rankings.people_ranking import QuestionRanking, RankResul
 from wellput.agreement.rankings.plain_ranking import (
     ESTIMATE_HEADINGS,
     VARIANCE_COMPONENTS,
-    RankingModel,
     SystemDifference,
-    shown_difference,
     shown_estimate,
     shown_interval,
     shown_rank,
-    shown_share,
 )
 from wellput.core.errors import counted
-from wellput.reporting.ranking_slices import parting_sentences
+from wellput.reporting.ranking import (
+    DIFFERENCE_HEADINGS,
+    MAX_PAIRS_SHOWN,
+    difference_interval,
+    difference_text,
+    judgments_text,
+)
+from wellput.reporting.ranking_slices import slice_differences_table
 from wellput.reporting.table import Report, Table, number, p_text
 
 CSV_COLUMNS = (
@@ -32,9 +35,13 @@ CSV_COLUMNS = (
 )  # fmt: skip
 MODEL_WORDS = {
     "linear": "a linear mixed model (REML)",
-    "ordinal": "an ordinal mixed model (cumulative logit), because the scale has few points",
-    "binary": "a binary mixed model (logit), because the answers are yes or no",
+    "ordinal": "an ordinal mixed model (cumulative logit)",
+    "binary": "a binary mixed model (logit)",
     "bradley-terry": "a Bradley–Terry mixed model of choices",
+}
+WHY_CHOSEN = {
+    "ordinal": ", because the scale has few points",
+    "binary": ", because the answers are yes or no",
 }
 SOURCE_WORDS = {
     "judge": "judges: some are more severe than others",
@@ -45,49 +52,50 @@ SOURCE_WORDS = {
     "document:system": "a system does better on some documents than on others",
     "residual": "single answers, and all that cannot be distinguished from them",
 }
-DIFFERENCE_HEADINGS: dict[RankingModel, str] = {
-    "mean": "difference",
-    "rate": "percentage points",
-    "win rate": "share of the first",
-}
-MAX_PAIRS_SHOWN = 28
-"""All pairs of 8 systems; of more systems, the neighbors in the ranking."""
 
 
 def rank_report(result: RankResult) -> Report:
     """The tables of all questions, and the notes on what was left out."""
-    tables: list[Table] = []
-    for name in dict.fromkeys(one.question for one in result.rankings):
-        own = [one for one in result.questions if one.ranking.question == name]
-        tables += [table for question in own for table in _question_tables(question)]
-        tables[-1] = replace(tables[-1], notes=[*tables[-1].notes, *_slice_notes(own)])
+    tables = []
+    for question in result.questions:
+        if question.ranking.by is None:
+            tables += _question_tables(question)
+            tables += _slices_of(question.ranking, result)
+        elif not any(one.question == question.ranking.question for one in _wholes(result)):
+            tables.append(_systems_table(question))
     notes = _left_out(result)
     if notes:
         tables[0] = replace(tables[0], notes=[*tables[0].notes, *notes])
     return Report(tables, result.values(), CSV_COLUMNS, result.records())
 
 
-def _slice_notes(questions: Sequence[QuestionRanking]) -> list[str]:
-    """Which slices part from the whole, for the rankings of one question."""
-    slices = {
-        next(iter(one.ranking.by.items())): one.ranking for one in questions if one.ranking.by
-    }
-    whole = next((one.ranking for one in questions if one.ranking.by is None), None)
-    if whole is None or not slices:
+def _wholes(result: RankResult) -> list[FittedRanking]:
+    return [one for one in result.rankings if one.by is None]
+
+
+def _slices_of(whole: FittedRanking, result: RankResult) -> list[Table]:
+    """The rankings of the slices of a question, and how they differ."""
+    slices = [
+        one
+        for one in result.questions
+        if one.ranking.by is not None and one.ranking.question == whole.question
+    ]
+    if not slices:
         return []
-    tag = next(tag for tag, _ in slices)
-    return parting_sentences(whole, {name: part for (_, name), part in slices.items()}, tag)
+    tests = [one for one in result.slice_tests if one.question == whole.question]
+    rankings = [one.ranking for one in slices]
+    return [
+        *(_systems_table(one) for one in slices),
+        slice_differences_table(whole, rankings, tests),
+    ]
 
 
 def _question_tables(question: QuestionRanking) -> list[Table]:
     ranking = question.ranking
     tables = [_systems_table(question)]
-    if ranking.by is None:
-        if any(not order.is_same for order in question.other_orders):
-            tables.append(_orders_table(question))
-        tables.append(_pairs_table(ranking))
-        tables.append(_variance_table(question))
-    return tables
+    if any(not order.is_same for order in question.other_orders):
+        tables.append(_orders_table(question))
+    return [*tables, _pairs_table(ranking), _variance_table(question)]
 
 
 def _systems_table(question: QuestionRanking) -> Table:
@@ -105,24 +113,26 @@ def _systems_table(question: QuestionRanking) -> Table:
             shown_estimate(row.estimate, ranking.model),
             shown_interval(row, ranking.model),
             *((shown_rank(row), str(row.cluster)) if is_ranked else ()),
-            f"{row.n:,}",
+            judgments_text(row, ranking),
             shown_estimate(row.raw_mean, ranking.model),
         ]
         for row in ranking.systems
     ]
-    leaders = set(ranking.leaders) if ranking.has_tests else set()
     best = frozenset(
-        (place, 1)
-        for place, row in enumerate(ranking.systems)
-        if row.system in leaders and len(leaders) < len(ranking.systems)
+        (place, 1) for place, row in enumerate(ranking.systems) if row.system in ranking.highlighted
     )
     adjusted = " at the average of the covariates" if has_covariates else ""
     simulated = "; the judges are simulated" if ranking.are_simulated else ""
-    notes = [
-        answer_sentence(ranking),
+    why = WHY_CHOSEN.get(ranking.fitted, "") if ranking.is_chosen_by_answers else ""
+    model = f"By {MODEL_WORDS[ranking.fitted]}{why}."
+    notes = [answer_sentence(ranking)]
+    if ranking.by is not None:
+        notes += [*ranking.notes, f"{ranking.size}{simulated}.{_holds_for(ranking)}"]
+        return Table(columns, rows, title=_title(ranking), notes=notes, best=best)
+    notes += [
         *_sensitivity(question),
         *ranking.notes,
-        f"{ranking.size}{simulated}. By {MODEL_WORDS[ranking.fitted]}.{_holds_for(ranking)}",
+        f"{ranking.size}{simulated}. {model}{_holds_for(ranking)}",
         *([f"rank: the ranks a system may have{_correction_words(ranking)}."] if is_ranked else ()),
         "raw: the plain mean of a system's judgments; the estimate is fair to systems that met severe "
         f"judges or hard items{adjusted}.",
@@ -141,9 +151,8 @@ def _holds_for(ranking: FittedRanking) -> str:
 
 
 def _title(ranking: FittedRanking) -> str:
-    slice_name = "" if ranking.by is None else "".join(f", {k} {v}" for k, v in ranking.by.items())
     whom = "machine judges" if ranking.are_machines else "people"
-    return f"Whom {whom} prefer: {ranking.question}{slice_name}"
+    return f"Whom {whom} prefer: {ranking.label}"
 
 
 def _correction_words(ranking: FittedRanking) -> str:
@@ -206,15 +215,14 @@ def _pairs_table(ranking: FittedRanking) -> Table:
         neighbors = set(pairwise(names))
         shown = [one for one in shown if one.systems in neighbors]
         title += f" (neighbors of {counted(len(ranking.differences), 'pair')}; JSON has all)"
-    are_choices = ranking.model == "win rate"
     is_corrected = ranking.correction == "holm"
     heading = DIFFERENCE_HEADINGS[ranking.model]
     level = f"{100 * ranking.confidence:g}% interval"
     rows = [
         [
             f"{one.systems[0]} – {one.systems[1]}",
-            shown_share(one.delta) if are_choices else _signed(one.delta, ranking),
-            _pair_interval(one, ranking),
+            difference_text(one.delta, ranking.model),
+            difference_interval(one, ranking.model),
             p_text(one.p_value),
             *([p_text(one.p_adjusted)] if is_corrected else ()),
         ]
@@ -222,19 +230,6 @@ def _pairs_table(ranking: FittedRanking) -> Table:
     ]
     columns = ["systems", heading, level, "p", *(["p (Holm)"] if is_corrected else ())]
     return Table(columns, rows, title=title)
-
-
-def _signed(value: float, ranking: FittedRanking) -> str:
-    text = shown_difference(value, ranking.model)
-    return text if text.startswith("−") else f"+{text}"
-
-
-def _pair_interval(one: SystemDifference, ranking: FittedRanking) -> str:
-    if one.low is None or one.high is None or math.isnan(one.low):
-        return "–"
-    if ranking.model == "win rate":
-        return f"[{shown_share(one.low)}, {shown_share(one.high)}]"
-    return f"[{_signed(one.low, ranking)}, {_signed(one.high, ranking)}]"
 
 
 def _variance_table(question: QuestionRanking) -> Table:

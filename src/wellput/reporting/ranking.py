@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -26,6 +27,13 @@ from wellput.agreement.rankings.plain_ranking import (
 from wellput.reporting.score import CSV_COLUMNS
 from wellput.reporting.table import Report, Table, number, p_text, with_interval
 
+DIFFERENCE_HEADINGS: dict[RankingModel, str] = {
+    "mean": "difference",
+    "rate": "percentage points",
+    "win rate": "share of the first",
+}
+MAX_PAIRS_SHOWN = 28
+"""All pairs of 8 systems; of more systems, the neighbors in the ranking."""
 GAP_HEADINGS: dict[RankingModel, str] = {
     "mean": "behind first",
     "rate": "percentage points behind first",
@@ -44,7 +52,7 @@ def ranking_table(ranking: Ranking, orders: Sequence[MetricOrder] = ()) -> Table
     has_intervals = not ranking.sequential
     columns = ["system", ESTIMATE_HEADINGS[ranking.model], "judgments"]
     rows = [
-        [row.system, shown_estimate(row.estimate, ranking.model), f"{row.n:,}"]
+        [row.system, shown_estimate(row.estimate, ranking.model), judgments_text(row, ranking)]
         for row in ranking.systems
     ]
     if has_intervals:
@@ -62,11 +70,8 @@ def ranking_table(ranking: Ranking, orders: Sequence[MetricOrder] = ()) -> Table
             gaps |= {d.systems[0]: d for d in ranking.differences if d.systems[1] == first}
         for cells, row in zip(rows, ranking.systems, strict=True):
             cells += [shown_rank(row), *_gap(row.system, gaps.get(row.system), ranking.model)]
-    leaders = set(ranking.leaders) if ranking.has_tests else set()
     best = frozenset(
-        (place, 1)
-        for place, row in enumerate(ranking.systems)
-        if row.system in leaders and len(leaders) < len(ranking.systems)
+        (place, 1) for place, row in enumerate(ranking.systems) if row.system in ranking.highlighted
     )
     return Table(
         columns,
@@ -97,6 +102,31 @@ def _gap(system: str, difference: SystemDifference | None, model: RankingModel) 
         sign = 1 if difference.systems[0] == system else -1
         return [shown_share(sign * difference.delta), p_text(difference.p_adjusted)]
     return [shown_difference(abs(difference.delta), model), p_text(difference.p_adjusted)]
+
+
+def judgments_text(row: RankedSystem, ranking: Ranking) -> str:
+    """How many judgments a system has, marked where they are very few beside those of the others."""
+    return f"{row.n:,} (few)" if row.system in ranking.rarely_judged else f"{row.n:,}"
+
+
+def difference_text(delta: float, model: RankingModel) -> str:
+    """How far a system is ahead of another, with its sign; of choices its share of those between the
+    two.
+
+    >>> difference_text(0.5, "mean"), difference_text(0.5, "win rate")
+    ('+0.50', '75%')
+    """
+    if model == "win rate":
+        return shown_share(delta)
+    text = shown_difference(delta, model)
+    return text if text.startswith("−") else f"+{text}"
+
+
+def difference_interval(one: SystemDifference, model: RankingModel) -> str:
+    """`[low, high]`, a dash where there is none."""
+    if one.low is None or one.high is None or math.isnan(one.low):
+        return "–"
+    return f"[{difference_text(one.low, model)}, {difference_text(one.high, model)}]"
 
 
 MIN_MARKED_RANKS = 2

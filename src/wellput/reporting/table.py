@@ -56,6 +56,8 @@ class Table:
     bold_meaning: str = ""
     caption: str = ""
     name: str = ""
+    text_columns: frozenset[int] = frozenset()
+    """Columns of whole texts, which the page of `wellput report` wraps."""
 
     turned: Table | None = None
     """The same table with rows and columns exchanged; it is shown where this table is too wide."""
@@ -99,6 +101,7 @@ class Table:
             "rows": [list(row) for row in self.rows],
             "notes": list(self.all_notes),
             "best": [list(cell) for cell in sorted(self.best)],
+            "texts": sorted(self.text_columns),
         }
 
 

@@ -144,10 +144,10 @@ def serve(
     max_connections: int = MAX_CONNECTIONS,
     trust_proxy: Sequence[str] = (),
 ) -> None:
-    """Serves the study until it is interrupted. Warns on stderr where others could read the traffic,
-    and where the operating system allows fewer connections.
+    """Serves the study until it is interrupted. Warns on stderr if others could read the traffic,
+    and if the operating system allows fewer than `max_connections`.
 
-    X-Forwarded-For and X-Forwarded-Proto are believed from the addresses of `trust_proxy` alone. The
+    X-Forwarded-For and X-Forwarded-Proto are used only from the addresses in `trust_proxy`. The
     server's warnings and errors go to the log handlers of the calling program, or to stderr if it
     has none.
 

@@ -26,7 +26,7 @@ ABBREVIATION_BEFORE_NAME = re.compile(
     r"Sgt|Adm|Gov|Sen|Rep|Pres|Mt|Ft|vs|No|Nos|Vol|Fig|pp|cf|[A-HJ-Z])\.$"
 )
 SENTENCE_END = re.compile(r"(?<![.!?])[.!?]+[\"'”’)\]]* (?=[\"'“‘(\[]*[^\W_a-z])")
-MAX_ABBREVIATION_CHARACTERS = 8  # of such an abbreviation with the character before it
+MAX_ABBREVIATION_CHARACTERS = 8  # the longest of these, with its period and the character before it
 PARAGRAPH_BREAK = re.compile(r"\n\s*\n")
 
 
@@ -163,8 +163,7 @@ def detokenize(tokens: Sequence[str]) -> str:
     """The text of one sentence.
 
     Straight quotation marks open and close in turn; a quotation mark without a partner keeps its
-    spaces. A hyphen between
-    words joins them, because dashes are usually other characters.
+    spaces. A hyphen between words joins them: a dash is usually another character.
 
     >>> detokenize("He did n't say : \\" It 's ( almost ) a two - month job . \\"".split())
     'He didn\\'t say: "It\\'s (almost) a two-month job."'

@@ -1,13 +1,14 @@
-"""In what a judge differs from people, as estimates: position, length, self-preference, and severity by
+"""How a judge differs from people, as estimates: position, length, self-preference, and severity by
 system. All intervals hold for other items and these people.
 
 - *position*: how much more often than half the output shown first is chosen, with differences between
   systems taken out. Only pairs of systems that were shown in both orders count. For ratings with a
-  column `order`: how much less people's mean exceeds the judge's rating for each place further back.
-- *length*: how much more than people the judge gives to an output twice as long, within systems.
-- *self-preference*: how much more than people the judge gives to systems of its own family than to
-  others, at equal length.
-- *severity*: the judge's answer less people's mean.
+  column `order`: how far the judge's rating falls, compared with people's mean, for each later place.
+- *length*: by how much the judge's answer less people's mean rises when the output of a system is twice
+  as long.
+- *self-preference*: by how much the judge's answer less people's mean is higher for systems of its own
+  family than for others, at equal length.
+- *severity*: the judge's answer less people's mean: negative for a judge more severe than people.
 """
 
 from __future__ import annotations
@@ -36,8 +37,8 @@ FAMILY_PATTERN = re.compile(r"[^\W\d_]{2,}")
 
 @dataclass(frozen=True, slots=True)
 class SystemSeverity:
-    """What the judge gives a system more than people do; `deviation` is that less the average over all
-    systems, with p-values corrected for the number of systems."""
+    """`severity` is how much more the judge gives a system than people do. `deviation` is that minus
+    the average over all systems, with p-values corrected for the number of systems."""
 
     system: str
     severity: Estimate
@@ -86,7 +87,7 @@ def judge_biases(
     position = _position(trials, confidence, missing)
     if trials.kind == "labels":
         missing |= dict.fromkeys(
-            ("length", "self_preference", "severity"), "labels have no more and less"
+            ("length", "self_preference", "severity"), "labels have no order from low to high"
         )
         return JudgeBiases(position, None, None, None, (), missing)
     used = ~np.isnan(trials.gaps)
@@ -258,7 +259,7 @@ def _self_preference(
 def _severity(
     trials: JudgedTrials, used: Floats, confidence: float
 ) -> tuple[Estimate | None, list[SystemSeverity]]:
-    """Over all (for choices there is none), and for each system."""
+    """The severity over all systems (None for choices), and that of each system."""
     places = trials.system_places[used]
     gaps, clusters = trials.gaps[used], np.unique(trials.clusters[used], return_inverse=True)[1]
     n = len(trials.systems)
@@ -299,7 +300,8 @@ def _severity(
 
 
 def _corrected(rows: Sequence[SystemSeverity]) -> list[SystemSeverity]:
-    """With p-values corrected for the number of systems, of the deviation where there is one."""
+    """The rows with p-values corrected for the number of systems: those of the deviation, or of the
+    severity where there is no deviation."""
     tested = [row.deviation or row.severity for row in rows]
     p_values = np.array([np.nan if one.p_value is None else one.p_value for one in tested])
     found = []
@@ -326,8 +328,8 @@ class PairsInOrder:
 
 
 def pairs_in_order(trials: JudgedTrials, *, confidence: float = 0.95) -> PairsInOrder | None:
-    """None for labels. Only trials with answers of both sides count, and questions are averaged as they
-    are: a system's mean is over its trials."""
+    """None for labels. Only trials that both people and the judge answered count. A system's mean is
+    over all its trials, whatever their question."""
     used = ~np.isnan(trials.gaps)
     if trials.kind == "labels" or not used.any():
         return None

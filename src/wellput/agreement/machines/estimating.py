@@ -134,6 +134,8 @@ class EstimateResult(Result):
     n_without_proxy: int = 0
     is_proxy_share: bool = False
     """Whether the proxy's means are shares too: of wins, or of yes."""
+    is_proxy_a_copy: bool = False
+    """Whether the proxy follows the labels without any error."""
     confidence: float = 0.95
 
     presented_by: ClassVar[str] = "wellput.reporting.estimate:estimate_report"
@@ -370,7 +372,8 @@ def _ranked(
 def choose_next(
     given: ProxiedLabels, budget: int, *, before: Floats | None, rng: np.random.Generator
 ) -> NextItems:
-    """Items to label next, more often those on which the proxy's scores of the systems differ.
+    """Items whose outputs of all systems are to be labeled next, more often those on which the proxy's
+    scores of the systems differ.
     `before` has the probabilities with which items got the labels that they have."""
     labeled = given.is_labeled
     free = np.flatnonzero(~labeled)

@@ -37,11 +37,12 @@ ORDER_COLUMN = "order"
 SHARE_OF_CHOICE = {"a": 1.0, "tie": 0.5, "b": 0.0}
 MAX_GRADES = 11
 FOLDS = 10
-"""A metric's scores are turned to the question's scale by fits that do not see the item."""
+"""A metric's scores are put on the question's scale by lines fitted to the items of other folds."""
 
 
 class Trial(NamedTuple):
-    """`systems` are one, or two in alphabetical order; `sample` numbers one of several samples."""
+    """`systems` has one system, or two in alphabetical order; `sample` is the number of the sample,
+    empty if the system has one output only."""
 
     question: str
     item: str
@@ -77,7 +78,7 @@ class JudgedTrials:
     other_machines: tuple[str, ...] = ()
     is_metric: bool = False
     is_refitted: bool = False
-    """Whether the judge's answers are a metric's scores that were turned to the question's scale."""
+    """Whether the judge's answers are a metric's scores that were put on the question's scale."""
 
     @cached_property
     def items(self) -> Places:
@@ -178,7 +179,7 @@ def unknown_judge(judge: str, names: Sequence[str]) -> str:
     if f"{MACHINE_PREFIX}{judge}" in names:
         hint = f" Did you mean {MACHINE_PREFIX}{judge}?"
     shown = ", ".join(names[:8]) + (" and others" if len(names) > 8 else "")
-    return f"no judge has this name.{hint} There are {shown}."
+    return f"no judge has this name.{hint} The judges are {shown}."
 
 
 def _kind(answers: Sequence[Judgment] | Sequence[Preference]) -> AnswerKind:
@@ -245,8 +246,8 @@ def most_frequent(values: Iterable[float]) -> float:
 
 
 def _with_metric(trials: JudgedTrials, scores: OutputValues) -> JudgedTrials:
-    """With a metric's scores in place of a judge's answers: as choices the better score, else the
-    scores, turned to the question's scale unless they are on it."""
+    """The trials with a metric's scores as the judge's answers. Of two outputs the metric chooses the
+    one with the better score. As ratings, scores are put on the question's scale if needed."""
     if trials.kind == "labels":
         raise InputError(
             f"{trials.judge_name} gives numbers, and people gave labels: they cannot be compared."

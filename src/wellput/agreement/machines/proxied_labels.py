@@ -16,11 +16,14 @@ from wellput.agreement.machines.judged_trials import SHARE_OF_CHOICE, OutputValu
 from wellput.core.errors import InputError
 from wellput.core.judgment import Judgment, Preference
 from wellput.core.metric import Floats
+from wellput.stats.judges.ratings import pearson
 from wellput.stats.places import Places, places_of
 from wellput.stats.prediction_powered import ProxyLabels
 from wellput.stats.undefined_values import present_means, ratios
 
 FOLDS = 10
+MIN_LABELS_OF_COPY = 10
+"""With fewer labels a proxy may follow them exactly by chance."""
 RIDGE = 1.0
 """The penalty of a fitted proxy, in squared standard deviations of one row."""
 
@@ -58,6 +61,15 @@ class ProxiedLabels:
     def n_without_proxy(self) -> int:
         """Labels of outputs that the proxy has no score for; they are not used."""
         return int((~np.isnan(self.labels) & np.isnan(self.proxies)).sum())
+
+    @property
+    def is_proxy_a_copy(self) -> bool:
+        """Whether the proxy follows the labels without any error, so that it may have been made from
+        them."""
+        known = ~np.isnan(self.labels) & ~np.isnan(self.proxies)
+        if known.sum() < MIN_LABELS_OF_COPY:
+            return False
+        return pearson(self.labels[known], self.proxies[known]) > 1 - 1e-9
 
     def of_system(self, system: int) -> list[ProxyLabels]:
         """A system's units, one entry for each stratum."""

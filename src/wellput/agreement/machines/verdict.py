@@ -34,7 +34,7 @@ def verdict_sentences(result: VetResult) -> list[str]:
 
 
 def uneven_systems(result: VetResult) -> list[SystemSeverity]:
-    """The systems that the judge shows to treat otherwise than the rest, the most extreme first."""
+    """The systems that the judge is shown to treat differently from the rest, most extreme first."""
     rows = [row for row in result.biases.by_system if _is_shown(_tested(row), result)]
     return sorted(rows, key=lambda row: -abs(_tested(row).value))
 
@@ -103,7 +103,7 @@ def _published(test: AlternativeAnnotatorTest) -> str:
 
 
 def _doubt(result: VetResult) -> str:
-    """Why a judge that passed may know nothing: its answers are not shown to go with people's."""
+    """Why a judge that passed may be useless: its answers are not shown to agree with people's."""
     judge = result.agreement.judge
     if result.alt_test.scoring != "neg_rmse":
         kappa = result.agreement.beyond_chance
@@ -125,7 +125,7 @@ def _doubt(result: VetResult) -> str:
 
 
 def _is_above_zero(agreement: Estimate) -> bool:
-    """Perfect agreement has no interval."""
+    """Whether agreement is significantly above 0. Perfect agreement is, although it has no interval."""
     if agreement.low is None:
         return agreement.value > 1 - 1e-9
     return agreement.low > 0
@@ -176,17 +176,28 @@ def _uses(result: VetResult) -> str:
     return ""
 
 
+def _agreement_figures(result: VetResult) -> str:
+    people, judge = (shown(one.value) for one in (result.agreement.people, result.agreement.judge))
+    if result.alt_test.scoring == "accuracy":
+        return f"{judge} of answers are equal, {people} between people"
+    return f"r = {judge}, {people} between people"
+
+
 def _agreement_sentence(result: VetResult) -> list[str]:
-    """Only where a difference is shown."""
-    found = result.agreement
+    """Whether the judge agrees more or less with people than they do with each other; empty if no
+    difference is shown. Of a judge that passed it warns."""
+    found, test = result.agreement, result.alt_test
     if not _is_shown(found.difference, result):
         return []
-    people, judge = shown(found.people.value), shown(found.judge.value)
+    figures = _agreement_figures(result)
+    if found.difference.value < 0 and test.is_enough and test.is_decided and not _doubt(result):
+        return [
+            f"But it agrees less with people than they do with each other ({figures}): the test counts "
+            "how often its answer is nearer to theirs than a person's, not by how much."
+        ]
     more = "more" if found.difference.value > 0 else "less"
-    if result.alt_test.scoring == "accuracy":
-        figures = f"{judge} of answers are equal, {people} between people"
+    if test.scoring == "accuracy":
         return [f"It agrees {more} with people than they agree with each other ({figures})."]
-    figures = f"r = {judge}, {people} between people"
     return [f"Its answers correlate {more} with people's than theirs with each other ({figures})."]
 
 
@@ -223,10 +234,10 @@ def _means_sentence(result: VetResult) -> list[str]:
         ]
         rest = len(uneven) - len(parts)
         parts += [f"{rest} more"] if rest > 0 else []
-        beside = "" if result.kind == "choices" else ", beside its average"
+        beside = "" if result.kind == "choices" else ", compared with its average"
         found.append(
             f"It treats systems differently from people ({unit}{beside}): {listed(parts)}. "
-            "`wellput estimate` corrects for this with a few of people's judgments."
+            "A few of people's judgments correct for this: `wellput estimate`."
         )
     return found
 
@@ -282,7 +293,7 @@ def shown(value: float, *, sign: bool = False) -> str:
 
 
 def bounds(estimate: Estimate) -> str:
-    """`[low, high]` of the size that is named in a sentence, so with its sign."""
+    """The interval as `[low, high]` with signs, even if the sentence gives the value without one."""
     if estimate.low is None or estimate.high is None:
         return ""
     return f"[{shown(estimate.low, sign=True)}, {shown(estimate.high, sign=True)}]"

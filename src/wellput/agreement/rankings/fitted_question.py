@@ -52,6 +52,8 @@ class FittedQuestion:
     notes: tuple[str, ...]
     random: tuple[str, ...] = COMPONENTS
     """The random effects that were asked for."""
+    is_chosen_by_answers: bool = False
+    """Whether the answers decided which model it is, not the caller."""
 
     @property
     def effects(self) -> Floats:
@@ -80,8 +82,11 @@ def fit_question(
     *,
     model: ModelName | Literal["auto"] = "auto",
     random: Sequence[str] = COMPONENTS,
+    or_linear: bool = False,
 ) -> FittedQuestion:
-    """The model of one question's judgments; `InputError` where no number would mean anything."""
+    """The model of one question's judgments; `InputError` where no number would mean anything. With
+    `or_linear`, as with `model="auto"`, the linear model takes the place of one without a finite
+    estimate."""
     name = model_for(data) if model == "auto" else model
     _check_answers(data, name)
     _check_documents(data, random)
@@ -92,7 +97,7 @@ def fit_question(
         try:
             fitted = FITTERS[name](estimable.values, estimable.design)
         except Separated as problem:
-            if model != "auto" or name == "bradley-terry":
+            if not (or_linear or model == "auto") or name == "bradley-terry":
                 raise
             reason = _reason_for_separation(data, problem)
             notes.append(
@@ -129,7 +134,14 @@ def fit_question(
     if 1 < data.n_items < MIN_ITEMS_FOR_FREEDOM and "item:system" in random:
         freedom = np.minimum(freedom, data.n_items - 1)
     return FittedQuestion(
-        estimable, name, fitted, freedom, identified.reasons, tuple(notes), tuple(random)
+        estimable,
+        name,
+        fitted,
+        freedom,
+        identified.reasons,
+        tuple(notes),
+        tuple(random),
+        model == "auto",
     )
 
 

@@ -1,16 +1,15 @@
 """`FittedRanking`: who won, according to people, by a mixed model of their judgments.
 
-Intervals and tests hold for these systems, other judges and other items, and a judge who is severe or
-an item that is hard does not pass for a difference of systems. Inference is on the model's own scale
-(log odds for grades, yes or no, and choices); estimates are on the scale on which people judged. A rank
-range follows from the differences that are real after correction: if none of these is wrong, every
-range holds.
+Intervals and tests hold for these systems, other judges and other items. A severe judge or a hard item
+is not mistaken for a difference of systems. Inference is on the model's own scale (log odds for grades,
+yes or no, and choices); estimates are on the scale on which people judged. A rank range follows from
+the differences that are significant after correction: if none of these is wrong, every range is right.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from itertools import combinations
 from typing import Any, Literal, TypeAlias
 
@@ -46,11 +45,11 @@ from wellput.stats.proportions import wilson_bounds
 RankCorrection: TypeAlias = Literal["holm", "none"]
 MIN_SEQUENTIAL_JUDGES = 5
 MIN_SEQUENTIAL_ITEMS = 30
-"""From here on the estimates behave like sums of independent steps."""
+"""With at least so many, the estimates behave like sums of independent steps."""
 PRIOR_SD_SHARE = 0.5
 """Sequential intervals are narrowest for differences of about half the spread of single judgments."""
 LOGISTIC_VARIANCE = math.pi**2 / 3
-"""Of one answer in log odds."""
+"""The variance of the noise of one answer, in log odds."""
 SCALE_OF: dict[ModelName, RankingModel] = {
     "linear": "mean",
     "ordinal": "mean",
@@ -75,7 +74,7 @@ class FittedRanking(Ranking):
     not_estimable: dict[str, str] = field(default_factory=dict)
     latent: dict[str, float] = field(default_factory=dict)
     latent_bounds: dict[str, tuple[float, float]] = field(default_factory=dict)
-    """Each system's effect in log odds (of choices its strength, 0 on average) and its interval."""
+    """Each system's effect in log odds, and its interval; for choices its strength, 0 on average."""
     reliability: float | None = None
     covariate_effects: dict[str, SystemDifference] = field(default_factory=dict)
     by: dict[str, str] | None = None
@@ -83,6 +82,14 @@ class FittedRanking(Ranking):
     has_own_judges: bool = False
     are_machines: bool = False
     random: tuple[str, ...] = COMPONENTS
+    is_chosen_by_answers: bool = False
+
+    @property
+    def label(self) -> str:
+        """What was asked; of a slice, with its name."""
+        return ", ".join(
+            [self.question, *(f"{tag} {name}" for tag, name in (self.by or {}).items())]
+        )
 
     @property
     def who(self) -> str:
@@ -131,8 +138,11 @@ def rank_fitted(
     against: str | None = None,
     by: dict[str, str] | None = None,
     sequential: bool = False,
+    adjusted: Floats | None = None,
 ) -> FittedRanking:
-    """The ranking by a fitted model; `sequential` makes everything hold however often one looks."""
+    """The ranking by a fitted model. With `sequential`, p-values, intervals of differences and ranks
+    hold even if one looks after every answer. `adjusted` are p-values that were corrected elsewhere,
+    in the order of `pair_p_values`."""
     data, fitted = question.data, question.fitted
     scale = _Scale.of(question)
     order = np.argsort(-scale.order, kind="stable").tolist()
@@ -140,6 +150,8 @@ def rank_fitted(
     compared = _compared(
         question, confidence, against, correction, sequential, is_said=not too_early
     )
+    if adjusted is not None:
+        compared = replace(compared, adjusted=adjusted)
     differences, better = _differences(question, scale, compared, order, 1 - confidence)
     latent = (
         {}
@@ -173,15 +185,29 @@ def rank_fitted(
         has_own_judges=data.has_own_judges,
         are_machines=all(is_machine(name) for name in data.judge_names),
         random=question.random,
+        is_chosen_by_answers=question.is_chosen_by_answers,
     )
+
+
+def pair_p_values(
+    question: FittedQuestion,
+    *,
+    confidence: float = 0.95,
+    against: str | None = None,
+    sequential: bool = False,
+) -> Floats:
+    """The p-values of all pairs that are compared, before any correction; NaN where it is too early."""
+    is_said = not (sequential and _too_early(question.data))
+    return _compared(question, confidence, against, "none", sequential, is_said=is_said).p_values
 
 
 def answer_sentence(ranking: FittedRanking, *, with_question: bool = False) -> str:
     """Who won and how sure that is, or why it is too early to say."""
+    start = f"{ranking.label}: " if with_question else ""
     if ranking.refusal:
-        return ranking.refusal
+        return f"{start}{ranking.refusal}"
     if ranking.against is not None:
-        return _against_sentence(ranking)
+        return f"{start}{_against_sentence(ranking)}"
     return winner_sentence(ranking, with_question=with_question)
 
 
@@ -208,11 +234,11 @@ def _against_sentence(ranking: FittedRanking) -> str:
 
 
 def _too_early(data: QuestionData) -> str:
-    """Why nothing can be said yet that would hold under continuous looks; empty where it can."""
+    """Why there are too few judges or items for a sequential ranking; empty if there are enough."""
     if data.n_judges >= MIN_SEQUENTIAL_JUDGES and data.n_items >= MIN_SEQUENTIAL_ITEMS:
         return ""
     return (
-        f"Too early to distinguish systems while looking again and again: that begins with "
+        f"Too early to distinguish systems while the study is running: this needs at least "
         f"{MIN_SEQUENTIAL_JUDGES} judges and {MIN_SEQUENTIAL_ITEMS} items; so far there are "
         f"{data.n_judges} and {data.n_items}."
     )
@@ -269,7 +295,8 @@ def _judgment_sd(question: FittedQuestion) -> float:
 def _differences(
     question: FittedQuestion, scale: _Scale, compared: _Compared, order: list[int], alpha: float
 ) -> tuple[tuple[SystemDifference, ...], NDArray[np.bool_]]:
-    """The differences in the order of the ranking, and who is surely better (row) than whom."""
+    """The differences in the order of the ranking, and which system (row) is significantly better than
+    which (column)."""
     names = question.data.system_names
     place_of = {code: place for place, code in enumerate(order)}
     better = np.zeros((len(names), len(names)), np.bool_)
@@ -350,8 +377,8 @@ def _latent_bounds(question: FittedQuestion, confidence: float) -> dict[str, tup
 def _covariate_effects(
     question: FittedQuestion, confidence: float, *, sequential: bool
 ) -> dict[str, SystemDifference]:
-    """What one standard deviation of each covariate changes, on the model's scale; without interval and
-    p-value if they would have to hold for many looks."""
+    """What one standard deviation of each covariate changes, on the model's scale. `sequential` effects
+    have no interval and no p-value."""
     names, n = question.data.covariate_names, len(question.data.system_names)
     found: dict[str, SystemDifference] = {}
     for place, name in enumerate(names):
@@ -412,12 +439,12 @@ class _Scale:
 
     @property
     def order(self) -> Floats:
-        """Highest first is best first."""
+        """Numbers that sort the systems: the best system has the highest."""
         return self.question.sign * self.values
 
     def difference(self, a: int, b: int, latent: float) -> float:
-        """How far a is ahead of b if their effects differ by `latent` around the same middle; of
-        choices a's share of those between the two less b's."""
+        """How far a is ahead of b if their effects differ by `latent`, around their present mean. For
+        choices: a's share of wins against b minus b's share."""
         fitted = self.question.fitted
         if isinstance(fitted, LinearMixed):
             return float(np.clip(latent, -1, 1) if self.question.data.are_yes_no else latent)
@@ -431,7 +458,8 @@ class _Scale:
     def intervals(
         self, question: FittedQuestion, confidence: float
     ) -> tuple[list[float | None], list[float | None]]:
-        """Of each system; of bounded scales made in log odds, so that they stay within them."""
+        """The interval of each system. On a bounded scale it is computed in log odds, so that it stays
+        within the bounds."""
         n = len(self.values)
         contrasts = question.fitted.contrast(np.eye(n))
         if self.on_scale is None or self.bounds is None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, ClassVar, Literal, cast
 
 from wellput.agreement.chosen_answers import chosen_judges, refuse_labels
@@ -16,11 +16,12 @@ from wellput.agreement.rankings.checks import (
     other_orders,
     permutation_p_value,
 )
-from wellput.agreement.rankings.fitted_question import ModelName, fit_question
+from wellput.agreement.rankings.fitted_question import FittedQuestion, ModelName, fit_question
 from wellput.agreement.rankings.fitted_ranking import (
     FittedRanking,
     RankCorrection,
     answer_sentence,
+    pair_p_values,
     rank_fitted,
 )
 from wellput.agreement.rankings.judgment_design import (
@@ -28,6 +29,7 @@ from wellput.agreement.rankings.judgment_design import (
     Covariates,
     question_data,
 )
+from wellput.agreement.rankings.slices import SliceTest, adjusted_together, slice_tests
 from wellput.core.errors import InputError, counted, did_you_mean
 from wellput.core.judgment import Judgment, Preference
 from wellput.core.result import Result
@@ -72,11 +74,13 @@ class QuestionRanking:
 @dataclass(frozen=True, repr=False)
 class RankResult(Result):
     """The rankings, one a question (and a slice, with `by`); `excluded` says which judgments were left
-    out and why, `refused` which questions or slices could not be ranked."""
+    out and why, `refused` which questions or slices could not be ranked, `slice_tests` whether
+    differences depend on the slice."""
 
     questions: Sequence[QuestionRanking]
     excluded: Sequence[Exclusion] = ()
     refused: Mapping[str, str] = field(default_factory=dict)
+    slice_tests: Sequence[SliceTest] = ()
 
     presented_by: ClassVar[str] = "wellput.reporting.rank:rank_report"
 
@@ -97,6 +101,7 @@ class RankResult(Result):
             "questions": [question.to_dict() for question in self.questions],
             "excluded": [asdict(exclusion) for exclusion in self.excluded],
             "refused": dict(self.refused),
+            "slice_tests": [test.to_dict() for test in self.slice_tests],
         }
 
     def records(self) -> list[dict[str, Any]]:
@@ -123,32 +128,40 @@ def rank_judgments(
     kept, excluded = without_excluded(kept, exclusions)
     found: list[QuestionRanking] = []
     refused: dict[str, str] = {}
+    tests: list[SliceTest] = []
     for question in _chosen_questions(kept, questions):
         own = [answer for answer in kept if answer.question == question]
-        slices = [(None, own), *_slices(own, options.by)]
+        slices = _slices(own, options.by)
         on_phase(f"ranking by {question}")
-        for by, part in slices:
-            name = question if by is None else f"{question}, {_slice_name(by)}"
-            try:
-                found.append(_ranked(question, part, by, options, covariates))
-            except InputError as problem:
-                refused[name] = str(problem)
+        whole: QuestionRanking | None = None
+        try:
+            fitted = _fitted(question, own, options, covariates)
+            whole = _ranked(fitted, rank_fitted(fitted, **_asked(options)), options)
+            found.append(whole)
+        except InputError as problem:
+            refused[question] = str(problem)
+        if slices:
+            model = options.model if whole is None else whole.ranking.fitted
+            parts = _ranked_slices(
+                question, slices, replace(options, model=model), covariates, refused
+            )
+            found += [part for _, part in parts.values()]
+            if whole is not None and not options.sequential:
+                pairs = {name: (fit, part.ranking) for name, (fit, part) in parts.items()}
+                tests += slice_tests(whole.ranking, pairs)
     if not found:
         raise InputError("\n".join(refused.values()))
-    return RankResult(found, [*left_out, *excluded], refused)
+    return RankResult(found, [*left_out, *excluded], refused, tests)
 
 
-def _ranked(
+def _fitted(
     question: str,
     answers: Sequence[AnyJudgment],
-    by: dict[str, str] | None,
     options: RankOptions,
     covariates: Covariates | None,
-) -> QuestionRanking:
-    if by is not None and len(answers) < MIN_SLICE_JUDGMENTS:
-        raise InputError(
-            f"{question}, {_slice_name(by)}: {counted(len(answers), 'judgment')}, too few to rank by."
-        )
+    *,
+    or_linear: bool = False,
+) -> FittedQuestion:
     refuse_labels(question, answers)
     data = question_data(question, cast("Sequence[Judgment]", answers), covariates=covariates)
     if options.against is not None and options.against not in data.system_names:
@@ -157,19 +170,66 @@ def _ranked(
             f"against={options.against!r} was not judged on {question}.{hint} "
             f"There are {', '.join(data.system_names)}."
         )
-    fitted = fit_question(data, model=options.model, random=options.random)
-    ranking = rank_fitted(
-        fitted,
-        correction=options.correction,
-        confidence=options.confidence,
-        against=options.against,
-        by=by,
-        sequential=options.sequential,
-    )
+    return fit_question(data, model=options.model, random=options.random, or_linear=or_linear)
+
+
+def _asked(options: RankOptions) -> dict[str, Any]:
+    """What a ranking is asked for, as keywords of `rank_fitted`."""
+    return {
+        "correction": options.correction,
+        "confidence": options.confidence,
+        "against": options.against,
+        "sequential": options.sequential,
+    }
+
+
+def _ranked(
+    fitted: FittedQuestion, ranking: FittedRanking, options: RankOptions
+) -> QuestionRanking:
     p = None  # the permutation test is right for one look only
     if not options.sequential:
-        p = permutation_p_value(data, permutations=options.permutations, seed=options.seed)
+        p = permutation_p_value(fitted.data, permutations=options.permutations, seed=options.seed)
     return QuestionRanking(ranking, other_orders(fitted), larger_studies(fitted), p)
+
+
+def _ranked_slices(
+    question: str,
+    slices: Sequence[tuple[dict[str, str], list[AnyJudgment]]],
+    options: RankOptions,
+    covariates: Covariates | None,
+    refused: dict[str, str],
+) -> dict[str, tuple[FittedQuestion, QuestionRanking]]:
+    """Each slice's ranking by its value of the tag, all by one model: where that has no finite estimate
+    for one of them, by the linear one. `refused` gets the reasons for slices without a ranking."""
+    fitted: list[tuple[dict[str, str], FittedQuestion]] = []
+    for by, part in slices:
+        try:
+            if len(part) < MIN_SLICE_JUDGMENTS:
+                raise InputError(f"{counted(len(part), 'judgment')}, too few to rank by.")
+            fitted.append((by, _fitted(question, part, options, covariates, or_linear=True)))
+        except InputError as problem:
+            name = f"{question}, {_slice_name(by)}"
+            refused[name] = f"{name}: {str(problem).removeprefix(f'{question}: ')}"
+    if len({fit.model for _, fit in fitted}) > 1:
+        linear = replace(options, model="linear")
+        return _ranked_slices(question, slices, linear, covariates, refused)
+    every = [pair_p_values(fit, **_looked_at(options)) for _, fit in fitted]
+    adjusted = adjusted_together(every) if options.correction == "holm" and every else every
+    return {
+        next(iter(by.values())): (
+            fit,
+            _ranked(fit, rank_fitted(fit, by=by, adjusted=p, **_asked(options)), options),
+        )
+        for (by, fit), p in zip(fitted, adjusted, strict=True)
+    }
+
+
+def _looked_at(options: RankOptions) -> dict[str, Any]:
+    return {
+        "confidence": options.confidence,
+        "against": options.against,
+        "sequential": options.sequential,
+    }
 
 
 def _chosen_questions(answers: Sequence[AnyJudgment], questions: Sequence[str]) -> list[str]:

@@ -8,8 +8,9 @@ rankings of judgments.
 from __future__ import annotations
 
 import math
+import statistics
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
 from wellput.core.errors import counted
@@ -24,6 +25,9 @@ ESTIMATE_HEADINGS: dict[RankingModel, str] = {
 ALPHA = 0.05
 MAX_NAMED_LEADERS = 4
 """A sentence counts more leaders than this, and names fewer."""
+MIN_SYSTEM_JUDGMENTS = 10
+"""A system with fewer, and with less than half of what is usual in the study, may stand anywhere by
+luck."""
 LOWER_IS_BETTER = frozenset({"seconds"})
 """The questions where lower is better: the time that a task took."""
 VARIANCE_COMPONENTS = (
@@ -69,6 +73,17 @@ class SystemDifference:
         return {name: value for name, value in asdict(self).items() if name != "alpha"}
 
     @property
+    def turned(self) -> SystemDifference:
+        """How far the second system is ahead of the first."""
+        return replace(
+            self,
+            systems=self.systems[::-1],
+            delta=-self.delta,
+            low=None if self.high is None else -self.high,
+            high=None if self.low is None else -self.low,
+        )
+
+    @property
     def is_real(self) -> bool:
         """Whether the difference is significant after Holm's correction for all pairs of the
         question."""
@@ -98,6 +113,11 @@ class Ranking:
     """What else to know, in sentences."""
     n_documents: int | None = None
     """How many documents the items belong to; None where they belong to none."""
+
+    @property
+    def label(self) -> str:
+        """What was asked; of a slice, with its name."""
+        return self.question
 
     @property
     def who(self) -> str:
@@ -142,6 +162,24 @@ class Ranking:
         return [row.system for row in self.systems if row.system not in behind]
 
     @property
+    def rarely_judged(self) -> list[str]:
+        """The systems that have very few judgments beside the others: their place may be luck."""
+        usual = statistics.median(row.n for row in self.systems)
+        return [
+            row.system for row in self.systems if row.n < MIN_SYSTEM_JUDGMENTS and row.n < usual / 2
+        ]
+
+    @property
+    def highlighted(self) -> set[str]:
+        """The leaders, where some are: not all systems, none that was rarely judged unless it is alone,
+        and none where no difference could be tested."""
+        if not self.has_tests:
+            return set()
+        leaders = self.leaders
+        found = set(leaders) if len(leaders) == 1 else set(leaders) - set(self.rarely_judged)
+        return found if len(found) < len(self.systems) else set()
+
+    @property
     def has_too_few_judges(self) -> bool:
         """Whether two or three judges shall speak for all others: then hardly any difference is
         significant, however clear it is to these."""
@@ -184,8 +222,43 @@ SEQUENTIAL_NOTE = (
 
 
 def winner_sentence(ranking: Ranking, *, with_question: bool = False) -> str:
-    """Which system people prefer and how sure that is, in one sentence."""
-    start = f"{ranking.question}: " if with_question else ""
+    """Which system people prefer and how sure that is. A system that was rarely judged is not among
+    those that are compared, unless it alone is ahead; a second sentence names it."""
+    is_compared = ranking.has_tests and len(ranking.leaders) > 1
+    rare = ranking.rarely_judged if is_compared else []
+    firm = [row for row in ranking.systems if row.system not in rare]
+    if rare and len(firm) > 1:
+        names = {row.system for row in firm}
+        rest = replace(
+            ranking,
+            systems=tuple(firm),
+            differences=tuple(d for d in ranking.differences if set(d.systems) <= names),
+        )
+        lead = winner_sentence(rest, with_question=with_question)
+        return f"{lead} {_rarely_judged_sentence(ranking)}"
+    end = f" {_rarely_judged_sentence(ranking)}" if ranking.rarely_judged else ""
+    return f"{_winner_clauses(ranking, with_question=with_question)}{end}"
+
+
+def _rarely_judged_sentence(ranking: Ranking) -> str:
+    """Which systems have so few judgments that their place may be luck, and what is known of it."""
+    sentences = []
+    for row in ranking.systems:
+        if row.system not in ranking.rarely_judged:
+            continue
+        is_open = ranking.has_tests and row.rank_low < row.rank_high
+        between = "or" if row.rank_high == row.rank_low + 1 else "to"
+        what = (
+            f"its rank may be {row.rank_low} {between} {row.rank_high}"
+            if is_open
+            else "collect more before you rely on its rank"
+        )
+        sentences.append(f"{row.system} has only {counted(row.n, 'judgment')}: {what}.")
+    return " ".join(sentences)
+
+
+def _winner_clauses(ranking: Ranking, *, with_question: bool) -> str:
+    start = f"{ranking.label}: " if with_question else ""
     people = ranking.who if with_question else ranking.who.capitalize()
     first, *others = ranking.systems
     if not others:
@@ -211,6 +284,12 @@ def winner_sentence(ranking: Ranking, *, with_question: bool = False) -> str:
         return (
             f"{start}No system is shown to be ahead of {listed(leaders)} in the judgment of "
             f"{ranking.who}; {behind} {are} significantly behind at least one of these."
+        )
+    unclear = [d.systems[1] for d in ranking.of_first if not d.is_real]
+    if unclear:
+        return (
+            f"{start}No system is shown to be ahead of {first.system} in the judgment of "
+            f"{ranking.who}, but it is not shown to be ahead of {listed(unclear)}."
         )
     gap = ranking.of_first[0]
     lead = (

@@ -1,4 +1,4 @@
-"""Rankings of judgments, the same wherever they are shown: by the model of `wellput rank`, or by plain
+"""Rankings of judgments, for all commands that show one: by the model of `wellput rank`, or by plain
 means where that model cannot be fitted.
 
 A plain ranking has no intervals and no tests; its `refusal` says why.
@@ -30,7 +30,7 @@ from wellput.core.judgment import Judgment
 
 
 def rank_answers(answers: Sequence[AnyJudgment], *, sequential: bool = False) -> list[Ranking]:
-    """One ranking per question; `sequential` ones hold however often one looks."""
+    """One ranking per question; with `sequential`, they hold even if one looks after every answer."""
     by_question: dict[str, list[AnyJudgment]] = {}
     for answer in answers:
         by_question.setdefault(answer.question, []).append(answer)
@@ -52,8 +52,8 @@ def rank_question(
 
 
 def judgments_of(panel: Panel, judgments: Sequence[Judgment]) -> list[Judgment]:
-    """The judgments that a panel has, those left out taken away, on the panel's scale. On a common
-    scale a judge has one for each output, as the panel has."""
+    """The judgments that the panel has kept. If the panel is normalized, their values are on its common
+    scale, and a judge who rated an output several times has one judgment of it, as in the panel."""
     judges, systems, items = (
         {name: place for place, name in enumerate(names)}
         for names in (panel.judges, panel.systems, panel.items)
@@ -108,7 +108,7 @@ def _plain_ranking(data: QuestionData, refusal: str) -> Ranking:
 
 
 def _difference(data: QuestionData, a: int, b: int) -> float:
-    """Of the mean ratings, or of the shares of the choices between the two."""
+    """The difference of two systems' mean ratings, or of their shares of the choices between them."""
     if not data.are_choices:
         return float(data.raw_means[a] - data.raw_means[b])
     first, second = data.design.systems.T

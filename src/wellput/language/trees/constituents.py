@@ -66,7 +66,7 @@ def named(constituent: Constituent) -> Constituent:
 
 
 def without_empty(constituent: Constituent) -> Constituent | None:
-    """The constituent without empty elements and without phrases of nothing but these; None where
+    """The constituent without empty elements and without phrases that have only such elements; None if
     nothing is left."""
 
     def keep(node: Constituent, parts: list[Constituent | None]) -> Constituent | None:
@@ -99,7 +99,7 @@ PREDICATIVE_PHRASES = frozenset(["NP", "ADJP"])
 
 @dataclass(frozen=True, slots=True)
 class HeadRule:
-    """One line of the table: `groups` are tried in order, each looked for from one end."""
+    """One line of the table: `groups` of labels are tried in order, each from the left or right end."""
 
     from_left: bool
     groups: tuple[frozenset[str], ...]
@@ -133,7 +133,7 @@ UNKNOWN_PHRASE = (HeadRule(from_left=True, groups=()),)
 
 
 def head_part(constituent: Constituent) -> int:
-    """Which of a phrase's parts (from 0) is its head; function tags play no part.
+    """Which of a phrase's parts (from 0) is its head; function tags are ignored.
 
     Collins' rule for coordination: where the part before the head is a conjunction, the part before
     that conjunction is the head.
@@ -234,7 +234,7 @@ def _heading(node: Constituent, are_predicative: list[bool], *, predicative_noun
 
 
 def _is_predicate(part: Constituent, *, of: Constituent) -> bool:
-    """Without tags only a part of a VP counts: an NP after an inverted verb is the subject."""
+    """A part without tags is a predicate only in a VP; after an inverted verb it is the subject."""
     if category(part.label) not in PREDICATIVE_PHRASES:
         return False
     tags = function_tags(part.label)

@@ -95,7 +95,7 @@ BOX = {
     UP | DOWN | RIGHT: "├", UP | DOWN | LEFT: "┤",
     DOWN | LEFT | RIGHT: "┬", UP | LEFT | RIGHT: "┴", UP | DOWN | LEFT | RIGHT: "┼",
 }  # fmt: skip
-MIN_COLUMNS_A_WORD = 3  # room for a word's three lines: to the left, from its head, to the right
+MIN_COLUMNS_A_WORD = 3  # arcs to dependents at the left, from the head, to those at the right
 
 
 class _Canvas:
@@ -202,7 +202,8 @@ def _arcs_above(found: Sequence[DrawnArc], widths: Sequence[int]) -> list[str]:
 
 
 def _words_below_each_other(found: Sequence[DrawnArc], rows: Sequence[Sequence[str]]) -> list[str]:
-    """Two columns for each height, the highest at the left: the corner, and its arrow or line."""
+    """The arcs are at the left, the highest farthest left. Each height takes two columns: one for the
+    corners of arcs, one for their arrows."""
     top = max((arc.height for arc in found), default=0)
     count = len(rows[0])
     canvas = _Canvas(count, 2 * top + 1)

@@ -91,8 +91,8 @@ def relation_of(phrase: Part, parts: Sequence[Part], place: int, head: int) -> s
 
 
 def _is_coordinated(parts: Sequence[Part], place: int, head: int) -> bool:
-    """Whether a part after the head is a conjunct: a conjunction stands somewhere between them or after
-    the part, and it is of the head's sort."""
+    """Whether a part after the head is a conjunct: a conjunction stands between the two or after the
+    part, and the part is of the same kind as the head."""
     conjunctions = [
         i for i, p in enumerate(parts) if category(p.label) in ("CC", "CONJP") and i > head
     ]
@@ -167,8 +167,8 @@ def _of_predicate(
 
 
 def _is_auxiliary(part: Part) -> bool:
-    """Whether the head of a clause is a verb phrase, so that a verb before it is its auxiliary even
-    where a predicate heads them both."""
+    """Whether the head part of a clause is a verb phrase. A verb before it is then its auxiliary, even
+    if the head word of that phrase is a predicative noun or adjective."""
     return category(part.label) == "VP"
 
 

@@ -21,7 +21,7 @@ def random_projective_tree(forms: Sequence[str], rng: np.random.Generator) -> Tr
 
 
 def random_heads(size: int, rng: np.random.Generator) -> list[int]:
-    """The heads of words 1 to `size`, 0 for the root's: a random Prüfer sequence, a random root."""
+    """The heads of words 1 to `size` (0 is the root's), from a random Prüfer sequence and root."""
     if size < 2:
         return [0] * size
     sequence = rng.integers(1, size + 1, size - 2).tolist()
@@ -41,9 +41,10 @@ def random_heads(size: int, rng: np.random.Generator) -> list[int]:
 def random_projective_heads(size: int, rng: np.random.Generator) -> list[int]:
     """The heads of words 1 to `size`, 0 for the root's, of a random projective tree.
 
-    Daughters on one side of a word are a forest; a forest is nothing, or a first tree (a word with
-    a left and a right forest) and the forest after it. So forests are ternary trees, a tree is two
-    of them, and two ternary trees with n - 1 inner nodes are drawn by the cycle lemma.
+    The words that depend on a word, on one side of it, head a forest. A forest is empty, or it is a
+    first tree (a word with a left and a right forest) and the forest after it: three parts. So a
+    forest is a ternary tree, and a dependency tree is two of them: the forests on both sides of the
+    root. Two ternary trees with n - 1 inner nodes together are drawn by the cycle lemma.
     """
     if size < 2:
         return [0] * size
@@ -101,7 +102,7 @@ def _two_ternary_trees(inner: int, rng: np.random.Generator) -> list[bool]:
 
     An inner node leaves two more branches open (+2), an end one fewer (-1); two branches are open
     at first. Exactly two rotations of a random order never run out of branches early: those that
-    begin just after the sum first reaches its lowest value or the lowest but one.
+    begin just after the sum first reaches its lowest value, or one more than that.
     """
     steps = np.zeros(3 * inner + 2, dtype=np.int64)
     steps[:inner] = 1

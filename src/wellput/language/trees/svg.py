@@ -105,7 +105,7 @@ class _Spot:
 
 
 class _Page:
-    """Collects the drawing; `floor` is the room that the tree takes above (or beside) the words."""
+    """Collects the drawing; `floor` is the height of the tree, or its width if it is upright."""
 
     def __init__(self, floor: float, *, is_upright: bool) -> None:
         self.floor = floor

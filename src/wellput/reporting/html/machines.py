@@ -20,10 +20,13 @@ ABOUT = (
 
 
 def machine_words(comparison: MachineComparison) -> list[str]:
-    """The verdict; what `min_items=` would change is an option of `wellput vet`."""
+    """The verdict, a sentence each; what `min_items=` would change is an option of `wellput vet`. The
+    page shows words as they are, so commands have no backticks."""
     option = "wellput vet --min-items"
     return [
-        sentence.replace("min_items= ", f"{option} ").replace("min_items=", f"{option} ")
+        sentence.replace("min_items= ", f"{option} ")
+        .replace("min_items=", f"{option} ")
+        .replace("`", "")
         for sentence in verdict_sentences(comparison.vet)
     ]
 
@@ -107,6 +110,7 @@ def _worst_table(comparison: MachineComparison, items: Mapping[str, Item]) -> Ta
         rows,
         title=f"Where {comparison.judge} is farthest from people: {comparison.question}",
         notes=notes,
+        text_columns=frozenset({5}),
     )
 
 

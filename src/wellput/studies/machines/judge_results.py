@@ -14,8 +14,8 @@ from wellput.core.result import Result
 
 @dataclass(frozen=True)
 class Spending:
-    """What was spent, over all runs with the same log of answers. `money` is None without a price;
-    `limit` is money with a price, else tokens."""
+    """What was spent, over all runs with the same log of answers. `money` is None without a price.
+    `limit` is an amount of money if there is a price, else a number of tokens."""
 
     tokens_in: int
     tokens_out: int
@@ -37,9 +37,10 @@ class JudgedSystem:
 class JudgeResult(Result):
     """What a model answered.
 
-    `trials` is the number of questions about outputs, `answered` of those with a value. `unanswered`
-    has the others by reason, and `left_out` counts those that the limit of costs did not allow.
-    `requests` were sent in this run, `known` came from the log of answers.
+    `trials` is the number of questions about outputs, `answered` the number of those with a usable
+    answer. `unanswered` counts the others by reason, and `left_out` those that the limit of costs did
+    not allow. `requests` is the number sent in this run, `known` the number of answers from the log.
+    `scores_from` counts how scores were read: from `probabilities` or from `text`.
     """
 
     presented_by: ClassVar[str] = "wellput.reporting.machine_judge:judge_report"
@@ -65,7 +66,7 @@ class JudgeResult(Result):
 
     @property
     def is_complete(self) -> bool:
-        """Whether every trial was asked, and none failed for want of an answer."""
+        """Whether every trial was asked, and no request failed."""
         return not self.left_out and not self.unanswered.get("failed", 0)
 
     def __iter__(self) -> Iterator[Judgment | Preference]:
@@ -105,8 +106,8 @@ class JudgeResult(Result):
 
 @dataclass(frozen=True, repr=False)
 class JudgePlan(Result):
-    """What a model would be asked: the first prompt, the number of trials and of requests not asked
-    before, and their cost. Nothing was sent."""
+    """What a model would be asked: the first prompt, the number of trials, the number of requests that
+    the log has no answer to, and their cost (`most_…`: at most). Nothing was sent."""
 
     presented_by: ClassVar[str] = "wellput.reporting.machine_judge:plan_report"
 

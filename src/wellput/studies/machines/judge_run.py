@@ -169,6 +169,7 @@ class JudgeRun:
             "questionnaire": self.rubric.questionnaire.to_json(),
             "show_source": self.rubric.show_source,
             "show_reference": self.rubric.show_reference,
+            "unit": self.rubric.unit,
             "options": asdict(self.options),
             **dict(self.model.identity),
         }

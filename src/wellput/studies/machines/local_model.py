@@ -28,6 +28,15 @@ CONTEXT_TOKENS = 8192
 QUIET = -1
 
 
+def import_llama_cpp() -> Any:
+    """The package of the extra `local`. Raises MissingExtra."""
+    try:
+        import xllamacpp
+    except ImportError:
+        raise MissingExtra("A local model", "local") from None
+    return xllamacpp
+
+
 class LocalModel:
     """A model of a file. It answers one request at a time, with all `threads`."""
 
@@ -88,10 +97,7 @@ class LocalModel:
 
     @cached_property
     def _server(self) -> Any:
-        try:
-            import xllamacpp
-        except ImportError:
-            raise MissingExtra("A local model", "local") from None
+        xllamacpp = import_llama_cpp()
         params = xllamacpp.CommonParams()
         params.model.path = str(self.file)
         params.n_ctx = CONTEXT_TOKENS

@@ -12,8 +12,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import count
 
-from wellput.studies.designs.base import Design
+from wellput.studies.designs.base import Design, seven_points
 from wellput.studies.machines.error_spans import HOW_TO_ANSWER, SpansDesign
+from wellput.studies.machines.unit_words import SENTENCE, in_unit
 from wellput.studies.questionnaire import Questionnaire
 from wellput.studies.questions import Question, scale_ends
 
@@ -72,16 +73,21 @@ class Prompt:
 
 
 def make_prompt(
-    questionnaire: Questionnaire, design: Design, question: Question, shown: ShownTexts
+    questionnaire: Questionnaire,
+    design: Design,
+    question: Question,
+    shown: ShownTexts,
+    unit: str = SENTENCE,
 ) -> Prompt:
-    """The question about these texts."""
+    """The question about these texts. `unit` is what they are called where the words are wellput's
+    own."""
     parts = shown.parts()
     mark = _mark([text for _, text in parts])
     blocks = [f"{heading}:\n<<<{mark}\n{text}\n{mark}>>>" for heading, text in parts]
     asks_spans = design.name == SpansDesign.name
-    how = f"{question.text}\n{HOW_TO_ANSWER}" if asks_spans else _asked(question)
+    how = f"{question.text}\n{HOW_TO_ANSWER}" if asks_spans else _asked(question, unit)
     task = "\n\n".join([*blocks, how])
-    instructions = "\n\n".join(filter(None, [_instructions(questionnaire, design), RULES]))
+    instructions = "\n\n".join(filter(None, [_instructions(questionnaire, design, unit), RULES]))
     return Prompt(
         (
             {"role": "system", "content": instructions},
@@ -99,6 +105,7 @@ def prompt_hash(
     *,
     has_source: bool = False,
     has_references: bool = False,
+    unit: str = SENTENCE,
 ) -> str:
     """The hash of all wording: two runs with the same hash asked the same, about whatever texts."""
     shown = ShownTexts(
@@ -110,7 +117,7 @@ def prompt_hash(
     words = [
         message["content"]
         for question in questionnaire.questions
-        for message in make_prompt(questionnaire, design, question, shown).messages
+        for message in make_prompt(questionnaire, design, question, shown, unit).messages
     ]
     return hashlib.sha256("\0".join(words).encode()).hexdigest()[:HASH_CHARACTERS]
 
@@ -125,20 +132,22 @@ def allowed_answers(question: Question) -> dict[str, float | str]:
     return {choice: choice for choice in question.choices}
 
 
-def _instructions(questionnaire: Questionnaire, design: Design) -> str:
+def _instructions(questionnaire: Questionnaire, design: Design, unit: str) -> str:
     """The owner's instructions; of the design's own all but the last paragraph, which is about the
     page."""
     words = questionnaire.instructions
     if words != design.filled_in(design.instructions):
         return words.strip()
-    return words.rpartition("\n\n")[0].strip()
+    return in_unit(words.rpartition("\n\n")[0].strip(), unit)
 
 
-def _asked(question: Question) -> str:
+def _asked(question: Question, unit: str) -> str:
     """The question with the labels of its scale, and how to answer. It comes last: small models judge
     better if the scale stands right before the answer."""
     labels = [f"{value} = {words}" for value, words in question.labels.items()]
-    return "\n".join([question.text, *labels, _how_to_answer(question)])
+    is_own_wording = question.text != seven_points(question.name)[0]
+    text = question.text if is_own_wording else in_unit(question.text, unit)
+    return "\n".join([text, *labels, _how_to_answer(question)])
 
 
 def _how_to_answer(question: Question) -> str:

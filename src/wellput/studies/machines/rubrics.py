@@ -16,6 +16,7 @@ from wellput.studies.designs.base import Design
 from wellput.studies.designs.registry import design_of
 from wellput.studies.machines.error_spans import SpansDesign, spans_questionnaire
 from wellput.studies.machines.prompts import Prompt, ShownTexts, make_prompt, prompt_hash
+from wellput.studies.machines.unit_words import DEFAULT_UNIT, SENTENCE, check_unit
 from wellput.studies.media import TextMedium, medium_for
 from wellput.studies.questionnaire import Questionnaire
 from wellput.studies.questions import Question
@@ -32,11 +33,13 @@ FOR_PEOPLE_ALONE = ("consent", "practice", "demographics", "checks", "thanks", "
 
 @dataclass(frozen=True)
 class Rubric:
-    """The questions in their words, and whether source and references are shown."""
+    """The questions in their words, and whether source and references are shown. `unit` is what the
+    texts are called where the words are wellput's own."""
 
     questionnaire: Questionnaire
     show_source: bool = False
     show_reference: bool = False
+    unit: str = SENTENCE
 
     @property
     def design(self) -> Design:
@@ -50,10 +53,11 @@ class Rubric:
             self.design,
             has_source=self.show_source,
             has_references=self.show_reference,
+            unit=self.unit,
         )
 
     def prompt(self, question: Question, shown: ShownTexts) -> Prompt:
-        return make_prompt(self.questionnaire, self.design, question, shown)
+        return make_prompt(self.questionnaire, self.design, question, shown, self.unit)
 
 
 def make_rubric(
@@ -64,9 +68,11 @@ def make_rubric(
     ties: bool = False,
     show_source: bool = False,
     show_reference: bool = False,
+    unit: str = DEFAULT_UNIT,
 ) -> Rubric:
     """The rubric of a file, a dictionary with its contents, or names of questions. Options override the
     file."""
+    check_unit(unit)
     record: dict[str, Any] = {}
     names: Sequence[str] = ()
     if isinstance(question, Mapping | Path):
@@ -105,7 +111,7 @@ def make_rubric(
         raise InputError(
             "A machine answers tasks only as a judge of a study: wellput judge STUDY --model MODEL."
         )
-    return Rubric(made, shows_source, shows_reference)
+    return Rubric(made, shows_source, shows_reference, unit)
 
 
 @dataclass(frozen=True)

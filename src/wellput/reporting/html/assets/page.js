@@ -12,8 +12,9 @@ async function unpacked(packed) {
 
 function tableElement(table) {
   const best = new Set(table.best.map(([row, column]) => `${row},${column}`));
-  const head = element("tr", {}, table.columns.map((name) => element("th", { scope: "col" }, name)));
-  const cell = (i) => (text, j) => (j ? element("td", { class: best.has(`${i},${j}`) ? "best" : "" }, text) : element("th", { scope: "row" }, text));
+  const texts = new Set(table.texts);
+  const head = element("tr", {}, table.columns.map((name, j) => element("th", { scope: "col", class: texts.has(j) ? "text" : "" }, name)));
+  const cell = (i) => (text, j) => (j ? element("td", { class: best.has(`${i},${j}`) ? "best" : texts.has(j) ? "text" : "" }, text) : element("th", { scope: "row" }, text));
   const rows = table.rows.map((row, i) => element("tr", {}, row.map(cell(i))));
   return [table.title ? element("h3", {}, table.title) : null,
     table.rows.length ? element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": table.title || "Figures" }, element("table", {}, element("thead", {}, head), element("tbody", {}, rows))) : null,

@@ -1,0 +1,298 @@
+"""`probe`: what a metric notices, and what fools it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from statistics import mean
+
+import numpy as np
+
+from wellput.agreement.probing import (
+    UNCHANGED,
+    BlindSpots,
+    ProbedMetric,
+    ProbeResult,
+    check_directed,
+    degree_orders,
+    examples_of,
+    probe_metric,
+    summary_of,
+)
+from wellput.api.corpora import as_list
+from wellput.api.inputs import (
+    Columns,
+    Metrics,
+    check_confidence,
+    check_files,
+    checks_choices,
+    open_items,
+)
+from wellput.api.output_values import OutputNumbers, metric_values
+from wellput.api.probe_texts import (
+    ProbeCorpus,
+    ProbeTexts,
+    corpus_items,
+    dataset_texts,
+    perturbed_texts,
+)
+from wellput.core.clusters import clusters_among
+from wellput.core.errors import InputError, Problems
+from wellput.core.judgment import Judgment
+from wellput.core.metric import Floats, Metric
+from wellput.core.registries import Names, split_names
+from wellput.core.work import OnPhase, available_cores, ignore_phase
+from wellput.io import check_table, read_judgments, write_evalset
+from wellput.io.files import InputFile, PathLike
+from wellput.io.tables import read_records
+from wellput.language.perturb.catalog import chosen_perturbations
+from wellput.metrics.registry import create_all
+
+DEFAULT_METRICS = "bleu,chrf,ter,rouge-l,fluency"
+
+
+@checks_choices
+def probe(
+    metrics: Metrics = (),
+    corpus: ProbeCorpus | None = None,
+    *,
+    perturbations: Names = (),
+    dataset: PathLike | Sequence[PathLike] = (),
+    column: Columns = (),
+    system: str | None = None,
+    n: int = 100,
+    trees: str | None = None,
+    write: PathLike | None = None,
+    scores: PathLike | Sequence[PathLike] = (),
+    explain: bool = False,
+    confidence: float = 0.95,
+    path: PathLike | None = None,
+    seed: int = 12345,
+    threads: int | None = None,
+    on_phase: OnPhase = ignore_phase,
+) -> ProbeResult:
+    """Says what a metric notices and what fools it. Texts are changed in one place each, harmfully or
+    harmlessly, and the metric scores both versions.
+
+    Parameters
+    ----------
+    metrics
+        Metrics, fitted metrics and files of scores, as for `score`. Default: bleu, chrf, ter, rouge-l
+        and fluency, unless there are `scores`.
+    corpus
+        Good English texts: an evalset or its path, sentences in a list, or a text file with one on each
+        line. Default: the embedded example.
+    perturbations
+        Only these kinds of change; `"harmful"` and `"harmless"` stand for groups. Default: all.
+    dataset
+        Minimal pairs made elsewhere, in place of `corpus`: files or a folder of DEMETR's JSON, tables
+        with the columns reference, better, worse, perturbation, severity and perhaps source; or an
+        evalset that `write` made.
+    column
+        The columns of the evalset's file, as for `score`.
+    system
+        Changes the outputs of this system. Default: the second reference, where items have two; else
+        the outputs of the first system.
+    n
+        So many texts of the corpus at most, drawn at random.
+    trees
+        As for `score`: parses references for metrics that need trees.
+    write
+        Writes the texts as an evalset, to be scored by other programs or by a machine judge.
+    scores
+        Files with scores of these texts (columns system, item, metric, score), or judgments of them
+        (judge, item, system, question, value).
+    explain
+        Shows for each metric and kind of harm the pair that it gets most wrong.
+    confidence
+        Of intervals.
+    path
+        Writes the tables to a file; `.json`, `.csv`, `.tex` and `.md` in that format.
+    seed
+        Of the changes and of the texts that are drawn.
+    threads, on_phase
+        As for `score`.
+
+    Returns
+    -------
+    ProbeResult
+        `probes`, one for each metric and kind; `summaries` in words; `texts`, the evalset.
+
+    Raises
+    ------
+    InputError
+        No change can be made in the texts, a metric cannot score them, or files do not fit together.
+
+    Examples
+    --------
+    >>> import wellput
+    >>> corpus = ["The ferry has left the harbor.", "We can see the island from here."]
+    >>> result = wellput.probe("ssa", corpus, perturbations="negation")
+    >>> result.texts.items[0].outputs["negation/critical"]
+    'The ferry has not left the harbor.'
+    >>> result.probes[0].accuracy
+    1.0
+    """
+    check_confidence(confidence)
+    if n < 1:
+        raise InputError(f"n={n} must be 1 or more.")
+    files, given = list(as_list(dataset)), list(as_list(scores))
+    check_files([path, write], [corpus, *files, *given] if corpus is not None else [*files, *given])
+    if write is not None:
+        check_table(write)
+    texts = _texts(
+        corpus, files, split_names(perturbations), column, system, n, seed, threads, on_phase
+    )
+    if write is not None:
+        write_evalset(texts.evalset, write)
+    asked: Metrics = metrics or (() if given or write is not None else DEFAULT_METRICS)
+    scored = _scored(texts, asked, trees, threads, on_phase)
+    for file in given:
+        taken = {one.name for one in scored}
+        scored += [
+            replace(one, name=f"{file}: {one.name}") if one.name in taken else one
+            for one in _of_file(texts, file, trees, threads, on_phase)
+        ]
+    clusters = clusters_among([item.document for item in texts.evalset], [], None)
+    result = ProbeResult(
+        probes=tuple(
+            row for one in scored for row in probe_metric(one, clusters, confidence=confidence)
+        ),
+        degrees=tuple(
+            order for one in scored for order in degree_orders(one, confidence=confidence)
+        ),
+        texts=texts.evalset,
+        confidence=confidence,
+        notes=texts.notes,
+        examples=tuple(
+            example
+            for one in scored
+            for example in examples_of(one, texts.evalset, variants=texts.variants)
+        )
+        if explain
+        else (),
+        written=write,
+    )
+    if path is not None:
+        result.save(path)
+    return result
+
+
+def blind_spots(metric: Metric, threads: int | None = None) -> BlindSpots | None:
+    """What a metric misses in the changed texts of the embedded example; None if it cannot score them,
+    for example because it rests on scores of a file."""
+    from wellput.example.harbor import probe_example
+
+    texts = ProbeTexts(probe_example())
+    try:
+        (scored,) = _scored(texts, [metric], None, threads, ignore_phase)
+    except InputError:
+        return None
+    probes = probe_metric(scored)
+    if all(probe.n == 0 for probe in probes):
+        return None
+    return BlindSpots(len(texts.evalset), tuple(probes), summary_of(probes, is_brief=True))
+
+
+def _texts(
+    corpus: ProbeCorpus | None,
+    files: Sequence[PathLike],
+    names: Sequence[str],
+    column: Columns,
+    system: str | None,
+    n: int,
+    seed: int,
+    threads: int | None,
+    on_phase: OnPhase,
+) -> ProbeTexts:
+    if files:
+        if corpus is not None or column or system is not None:
+            raise InputError("dataset= has its own texts: leave out corpus, column= and system=.")
+        on_phase("reading pairs")
+        return dataset_texts(files, names)
+    perturbations = chosen_perturbations(names)
+    items, note = corpus_items(corpus, column, system)
+    evalset = perturbed_texts(
+        items,
+        perturbations,
+        n=n,
+        seed=seed,
+        threads=threads or available_cores(),
+        on_phase=on_phase,
+    )
+    return ProbeTexts(evalset, (note,))
+
+
+def _scored(
+    texts: ProbeTexts, metrics: Metrics, trees: str | None, threads: int | None, on_phase: OnPhase
+) -> list[ProbedMetric]:
+    made: list[Metric] = create_all(metrics) if metrics else []
+    if not made:
+        return []
+    signs = [check_directed(metric.name, metric.higher_is_better) for metric in made]
+    source = open_items(texts.evalset, made, trees, threads=threads, on_phase=on_phase)
+    values = metric_values(source, made, threads or available_cores(), on_phase)
+    return [
+        _probed(texts, metric.name, own, sign)
+        for metric, own, sign in zip(made, values, signs, strict=True)
+    ]
+
+
+def _of_file(
+    texts: ProbeTexts, path: PathLike, trees: str | None, threads: int | None, on_phase: OnPhase
+) -> list[ProbedMetric]:
+    """The scores of a file, or its judgments, a metric for each judge and question."""
+    if not _has_judgments(path):
+        return _scored(texts, str(path), trees, threads, on_phase)
+    answers = read_judgments(path)
+    grades: dict[tuple[str, str], dict[tuple[str, str], list[float]]] = {}
+    for answer in answers:
+        own = grades.setdefault((answer.judge, answer.question), {})
+        if isinstance(answer, Judgment):
+            if not isinstance(answer.value, int | float):
+                raise InputError(f"{path}: the answers to {answer.question} are not numbers.")
+            own.setdefault((answer.system, answer.item), []).append(float(answer.value))
+        else:
+            raise InputError(
+                f"{path} has choices between two texts. A probe needs a grade or a score of each text."
+            )
+    systems = {system for own in grades.values() for system, _ in own}
+    if UNCHANGED not in systems:
+        raise InputError(
+            f"{path} has no judgments of the system {UNCHANGED}: judge the evalset that write= makes."
+        )
+    several = len({question for _, question in grades}) > 1
+    return [
+        _probed(
+            texts,
+            f"{judge}: {question}" if several else judge,
+            {cell: mean(values) for cell, values in own.items()},
+            1.0,
+        )
+        for (judge, question), own in grades.items()
+    ]
+
+
+def _has_judgments(path: PathLike) -> bool:
+    rows = read_records(InputFile(path), Problems(str(path)), ())
+    first = next(rows, None)
+    return first is not None and "judge" in first[1]
+
+
+def _probed(texts: ProbeTexts, name: str, values: OutputNumbers, sign: float) -> ProbedMetric:
+    """`values` are turned so that higher is better."""
+
+    def scores_of(system: str) -> Floats:
+        return np.array([values.get((system, item.id), np.nan) for item in texts.evalset])
+
+    variants = texts.variants
+    return ProbedMetric(
+        name,
+        scores_of(UNCHANGED),
+        {variant: scores_of(str(variant)) for variant in variants},
+        {
+            variant: sum(str(variant) in item.outputs for item in texts.evalset)
+            for variant in variants
+        },
+        sign,
+    )

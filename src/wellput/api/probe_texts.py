@@ -1,0 +1,259 @@
+"""The texts of a probe, as an evalset: the system `unchanged` has the texts, every other system one
+variant of them (`negation/critical`)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeAlias
+
+import numpy as np
+
+from wellput.agreement.probing import UNCHANGED
+from wellput.api.inputs import Columns, Items, Sentences, open_source, refuse_sentence
+from wellput.core.errors import InputError, counted, did_you_mean
+from wellput.core.evalset import EvalSet, Item
+from wellput.core.source import EvalSource
+from wellput.core.tree import Tree
+from wellput.core.work import OnPhase
+from wellput.io.files import InputFile, PathLike, check_readable
+from wellput.io.minimal_pairs import MinimalPair, read_minimal_pairs
+from wellput.language.perturb.catalog import (
+    PERTURBATIONS,
+    SEVERITIES,
+    Perturbation,
+    Variant,
+    perturbed,
+)
+
+ProbeCorpus: TypeAlias = Items | Sentences
+"""An evalset or its path; or sentences in a list, or a text file with one on each line."""
+TEXT_SUFFIXES = (".txt", ".text", "")
+
+
+@dataclass(frozen=True)
+class ProbeTexts:
+    """The evalset, and notes on where its texts come from."""
+
+    evalset: EvalSet
+    notes: tuple[str, ...] = ()
+
+    @property
+    def variants(self) -> list[Variant]:
+        named = [Variant.of(name) for name in self.evalset.systems if name != UNCHANGED]
+        return sorted(named, key=_place)
+
+
+def corpus_items(
+    corpus: ProbeCorpus | None, column: Columns, system: str | None
+) -> tuple[list[Item], str]:
+    """Items whose only output is the text to change, and a sentence on which text that is."""
+    if corpus is None:
+        from wellput.example.harbor import harbor_example
+
+        corpus = harbor_example()
+    is_lines = isinstance(corpus, str | Path) and InputFile(corpus).suffix in TEXT_SUFFIXES
+    if is_lines and not Path(str(corpus)).is_dir():
+        assert isinstance(corpus, str | Path)
+        refuse_sentence(corpus)
+        file = InputFile(corpus)
+        check_readable(file)
+        return _sentences([line for line in file.lines() if line.strip()], column, system)
+    if not isinstance(corpus, str | Path | EvalSource):
+        return _sentences(list(corpus), column, system)
+    source = open_source(corpus, column)
+    return _chosen_texts([item for block in source.blocks() for item in block], system)
+
+
+def _sentences(texts: Sequence[str], column: Columns, system: str | None) -> tuple[list[Item], str]:
+    if column or system is not None:
+        raise InputError("column= and system= are for an evalset; these are sentences.")
+    if wrong := [one for one in texts if not isinstance(one, str)]:
+        raise InputError(f"A sentence must be a text; {wrong[0]!r:.60} is not.")
+    items = [
+        Item(str(number), {UNCHANGED: text}, references=(text,))
+        for number, text in enumerate(texts, start=1)
+    ]
+    return (
+        items,
+        "Each sentence is its own reference: a perfect text, with which any change is compared.",
+    )
+
+
+def _chosen_texts(items: Sequence[Item], system: str | None) -> tuple[list[Item], str]:
+    systems = list(dict.fromkeys(name for item in items for name in item.outputs))
+    if system is not None and system not in systems:
+        raise InputError(
+            f"system={system!r} has no outputs.{did_you_mean(system, systems)} There are "
+            f"{', '.join(systems) or 'none'}."
+        )
+    if system is None and items and all(len(item.references) > 1 for item in items):
+        changed = [_with_text(item, item.references[1], 1) for item in items]
+        return changed, "The second reference of an item is changed; the others are its references."
+    if system is None and not systems:
+        changed = [_with_text(item, item.references[0]) for item in items if item.references]
+        return changed, "Each reference is changed and is its own reference, a perfect text."
+    chosen = systems[0] if system is None else system
+    texts = [
+        _with_text(item, text)
+        for item in items
+        if isinstance(text := item.outputs.get(chosen), str)
+    ]
+    return texts, f"The outputs of {chosen} are changed; system= names another."
+
+
+def _with_text(item: Item, text: str, left_out: int | None = None) -> Item:
+    """The item with this text as its only output; the reference with this number is left out."""
+
+    def kept(values: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(one for place, one in enumerate(values) if place != left_out)
+
+    trees: tuple[Tree | None, ...] = tuple(
+        tree for place, tree in enumerate(item.trees) if place != left_out
+    )
+    return Item(
+        item.id,
+        {UNCHANGED: text},
+        references=kept(item.references),
+        trees=trees,
+        source=item.source,
+        document=item.document,
+    )
+
+
+def perturbed_texts(
+    items: Sequence[Item],
+    perturbations: Sequence[Perturbation],
+    *,
+    n: int,
+    seed: int,
+    threads: int,
+    on_phase: OnPhase,
+) -> EvalSet:
+    """At most n of the items, drawn at random, with their variants as outputs."""
+    usable = [item for item in items if str(item.outputs[UNCHANGED]).strip()]
+    if not usable:
+        raise InputError("The corpus has no text to change.")
+    if len(usable) > n:
+        rng = np.random.default_rng(seed)
+        usable = [usable[place] for place in sorted(rng.choice(len(usable), n, replace=False))]
+    texts = [str(item.outputs[UNCHANGED]) for item in usable]
+    on_progress = on_phase("changing texts", len(usable))
+    made = perturbed(
+        texts,
+        perturbations,
+        sources=[item.source or "" for item in usable],
+        seed=seed,
+        threads=threads,
+        on_progress=on_progress,
+    )
+    changed = [
+        item._replace(outputs={**item.outputs, **{str(v): text for v, text in own.items()}})
+        for item, own in zip(usable, made, strict=True)
+    ]
+    order = [str(variant) for one in perturbations for variant in one.variants]
+    there = {name for item in changed for name in item.outputs}
+    systems = [UNCHANGED, *(name for name in order if name in there)]
+    if len(systems) == 1:
+        raise InputError("None of the changes could be made in these texts.")
+    return EvalSet(changed, systems=systems)
+
+
+def dataset_texts(paths: Sequence[PathLike], chosen: Sequence[str]) -> ProbeTexts:
+    """The texts of files of minimal pairs, or of evalsets that `write=` made."""
+    pairs: list[MinimalPair] = []
+    for path in paths:
+        if (evalset := _written_texts(path)) is not None:
+            if len(paths) > 1:
+                raise InputError(f"{path} is an evalset of changed texts: give it alone.")
+            return ProbeTexts(_only(evalset, chosen))
+        pairs += read_minimal_pairs(path)
+    known = list(dict.fromkeys(pair.perturbation for pair in pairs))
+    _check_known(chosen, known)
+    wanted = [pair for pair in pairs if not chosen or pair.perturbation in chosen]
+    same = sum(pair.better == pair.worse for pair in wanted)
+    items: dict[tuple[str, str, str], list[dict[str, str]]] = {}
+    for pair in wanted:
+        if pair.better == pair.worse:
+            continue
+        name = str(Variant(pair.perturbation, pair.severity))
+        rows = items.setdefault((pair.source, pair.reference, pair.better), [{}])
+        row = next((row for row in rows if name not in row), None)
+        if row is None:
+            row = {}
+            rows.append(row)
+        row[name] = pair.worse
+    order = sorted(
+        dict.fromkeys(Variant(pair.perturbation, pair.severity) for pair in wanted), key=_place
+    )
+    made = [
+        Item(
+            str(number),
+            {UNCHANGED: better, **row},
+            references=(reference,) if reference else (),
+            source=source or None,
+        )
+        for number, ((source, reference, better), row) in enumerate(
+            ((key, row) for key, rows in items.items() for row in rows), start=1
+        )
+    ]
+    if not made:
+        raise InputError("The files have no pair whose texts differ.")
+    there = {name for item in made for name in item.outputs}
+    systems = [UNCHANGED, *(str(one) for one in order if str(one) in there)]
+    notes = (
+        [f"{counted(same, 'pair')} of equal texts {'is' if same == 1 else 'are'} left out."]
+        if same
+        else []
+    )
+    return ProbeTexts(EvalSet(made, systems=systems), tuple(notes))
+
+
+def _place(variant: Variant) -> tuple[int, int]:
+    """Our kinds are shown in the order of the catalog, others by severity."""
+    known: tuple[str, ...] = SEVERITIES
+    severity = known.index(variant.severity) if variant.severity in known else len(known)
+    kinds = list(PERTURBATIONS)
+    return (
+        (kinds.index(variant.kind), severity) if variant.kind in kinds else (len(kinds), severity)
+    )
+
+
+def _written_texts(path: PathLike) -> EvalSet | None:
+    """The evalset that `write=` made, if the file is one."""
+    if Path(path).is_dir() or InputFile(path).suffix == ".json":
+        return None
+    from wellput.io import read_evalset
+
+    try:
+        evalset = read_evalset(path)
+    except InputError:
+        return None
+    return evalset if UNCHANGED in evalset.systems else None
+
+
+def _only(evalset: EvalSet, chosen: Sequence[str]) -> EvalSet:
+    named = {name: Variant.of(name) for name in evalset.systems if name != UNCHANGED}
+    if wrong := [name for name, variant in named.items() if not variant.kind]:
+        raise InputError(
+            f"The systems of changed texts are called KIND/SEVERITY, such as negation/critical; "
+            f"{wrong[0]!r} is not."
+        )
+    _check_known(chosen, list(dict.fromkeys(variant.kind for variant in named.values())))
+    wanted = [one for one in named.values() if not chosen or one.kind in chosen]
+    kept = [UNCHANGED, *map(str, sorted(wanted, key=_place))]
+    items = [
+        item._replace(outputs={name: text for name, text in item.outputs.items() if name in kept})
+        for item in evalset
+    ]
+    return EvalSet(items, systems=kept)
+
+
+def _check_known(chosen: Sequence[str], known: Sequence[str]) -> None:
+    for name in chosen:
+        if name not in known:
+            raise InputError(
+                f"The dataset has no perturbation {name!r}.{did_you_mean(name, known)} It has "
+                f"{', '.join(known)}."
+            )

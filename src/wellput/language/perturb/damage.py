@@ -1,0 +1,346 @@
+"""Damage to a text: parts left out or repeated, words in the wrong order or form, and texts that are no
+answer at all. Functions are of the same shape as in `meaning`; those by degree also take a degree from
+1, slight, to 3, severe."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from wellput.language.models.inflection import inflect
+from wellput.language.perturb.meaning import Edits, Surroundings
+from wellput.language.perturb.passage import (
+    Edit,
+    ParsedSentence,
+    Passage,
+    PlacedWord,
+    capitalized,
+    removal,
+)
+from wellput.language.perturb.word_lists import like, word_set
+
+MAX_DROPPED_WORDS = 8
+ADVERB_STOPS = word_set("adverb-stops")
+
+
+def omitted_subject(
+    passage: Passage, given: Surroundings, rng: np.random.Generator
+) -> Iterator[Edits]:
+    """The subject of the main verb is left out."""
+    for sentence in passage.sentences:
+        for subject in sentence.children(sentence.root, "nsubj", "nsubj:pass"):
+            phrase = sentence.phrase(subject)
+            word = sentence.words[subject]
+            if phrase is None or subject > sentence.root or word.tag in ("EX", "WP", "WDT", "DT"):
+                continue
+            after = sentence.follows(phrase[1])
+            is_clear = word.tag.startswith(("NN", "PRP")) and word.tag != "PRP$"
+            if not is_clear or after is None or not after.form[0].isalnum():
+                continue
+            if not _begins_clause(sentence, phrase[0]):
+                continue
+            if phrase[1] - phrase[0] < MAX_DROPPED_WORDS:
+                yield _dropped(passage, sentence, *phrase)
+
+
+def _begins_clause(sentence: ParsedSentence, place: int) -> bool:
+    """Whether a phrase that begins here is surely read rightly as a subject."""
+    before = sentence.words[place - 1] if place else None
+    is_first = before is None or before.form in (",", "“", '"', ":") or before.tag == "CC"
+    return is_first and sentence.words[place].tag not in ("IN", "TO", "RB", "WRB", "CC", "VBG")
+
+
+def omitted_verb(
+    passage: Passage, given: Surroundings, rng: np.random.Generator
+) -> Iterator[Edits]:
+    """The main verb is left out."""
+    for sentence in passage.sentences:
+        root = sentence.root
+        has_subject = bool(sentence.children(root, "nsubj", "nsubj:pass"))
+        if sentence.words[root].tag.startswith("VB") and len(sentence.words) > 4 and has_subject:
+            yield _dropped(passage, sentence, root, root)
+
+
+def omitted_adverb(
+    passage: Passage, given: Surroundings, rng: np.random.Generator
+) -> Iterator[Edits]:
+    """An adverb is left out."""
+    for sentence in passage.sentences:
+        for place, word in enumerate(sentence.words):
+            if word.tag != "RB" or word.relation != "advmod" or word.small in ADVERB_STOPS:
+                continue
+            after = sentence.follows(place)
+            if sentence.children(place) or not word.is_word or after is None:
+                continue
+            if place and sentence.words[place - 1].small in (
+                "not",
+                "and",
+                "but",
+                "or",
+                "once",
+                "n't",
+            ):
+                continue
+            if word.head >= 0 and sentence.words[word.head].tag in ("RB", "JJR", "IN", "CD"):
+                continue
+            last = place + (
+                after.form == "," and (place == 0 or sentence.words[place - 1].form == ",")
+            )
+            yield _dropped(passage, sentence, place, last)
+
+
+def omitted_phrase(
+    passage: Passage, given: Surroundings, rng: np.random.Generator
+) -> Iterator[Edits]:
+    """A prepositional phrase is left out."""
+    for sentence in passage.sentences:
+        for place, word in enumerate(sentence.words):
+            cases = sentence.children(place, "case")
+            phrase = sentence.phrase(place)
+            if word.relation not in ("obl", "nmod") or not cases or phrase is None:
+                continue
+            if sentence.words[phrase[0]].tag not in ("IN", "TO") or cases[0] != phrase[0]:
+                continue
+            if phrase[0] > 0 and phrase[1] - phrase[0] < MAX_DROPPED_WORDS:
+                yield _dropped(passage, sentence, *phrase)
+
+
+def _dropped(passage: Passage, sentence: ParsedSentence, first: int, last: int) -> Edits:
+    begin, end = sentence.words[first].begin, sentence.words[last].end
+    edits = [removal(passage.text, begin, end)]
+    after = sentence.follows(last)
+    if first == 0 and after is not None and sentence.words[0].form[:1].isupper():
+        shown = capitalized(after.form)
+        if passage.text[after.begin : after.end] != shown:
+            cut = edits[0]
+            kept = passage.text[cut.end : after.begin] if after.begin > cut.end else ""
+            return [Edit(cut.begin, max(cut.end, after.end), kept.lstrip() + shown)]
+    return edits
+
+
+OTHER_NUMBER = {
+    "is": "are", "are": "is", "was": "were", "were": "was", "has": "have", "have": "has",
+    "does": "do", "do": "does", "am": "is",
+}  # fmt: skip
+UNCLEAR_NUMBER = word_set("unclear-number")
+
+
+def agreement(passage: Passage, given: Surroundings, rng: np.random.Generator) -> Iterator[Edits]:
+    """A verb does not agree with its subject."""
+    for sentence in passage.sentences:
+        for place, word in enumerate(sentence.words):
+            if word.relation not in ("nsubj", "nsubj:pass") or word.small in UNCLEAR_NUMBER:
+                continue
+            if word.tag not in ("NN", "NNS", "NNP", "PRP") or word.head <= place:
+                continue
+            verb = _finite_verb(sentence, word.head)
+            if verb is None or not place < verb:
+                continue
+            if sentence.children(place, "conj", "cc", "acl", "acl:relcl") or word.small == "you":
+                continue
+            if not any(w.head == word.head or w is word for w in sentence.words[place : place + 1]):
+                continue
+            form = _other_number(sentence.words[verb], word)
+            if form is not None:
+                own = sentence.words[verb]
+                yield [Edit(own.begin, own.end, form)]
+
+
+def _finite_verb(sentence: ParsedSentence, head: int) -> int | None:
+    helpers = [p for p in sentence.children(head, "aux", "aux:pass", "cop") if p < head]
+    first = helpers[0] if helpers else head
+    return first if sentence.words[first].tag in ("VBZ", "VBP", "VBD") else None
+
+
+def _other_number(verb: PlacedWord, subject: PlacedWord) -> str | None:
+    is_plural = subject.tag == "NNS" or subject.small in ("we", "they", "i", "you")
+    if verb.small in OTHER_NUMBER:
+        form = OTHER_NUMBER[verb.small]
+        if (verb.small in ("is", "was", "has", "does")) == is_plural and verb.small != "was":
+            return None  # the subject was misread
+        if verb.small == "was" and subject.small != "i" and is_plural:
+            return None
+    elif verb.tag == "VBZ" and not is_plural:
+        form = verb.lemma
+    elif verb.tag == "VBP" and is_plural and verb.is_word:
+        form = inflect(verb.lemma, "verb", "third")
+    else:
+        return None
+    return None if form == verb.small else like(verb.form, form)
+
+
+FIRST_OF_SWAPPED_TAGS = ("DT", "PRP$", "MD", "TO")
+SWAP_STOPS = word_set("swap-stops")
+MOVED_WORDS = 4
+
+
+def word_order(
+    passage: Passage, given: Surroundings, rng: np.random.Generator, degree: int
+) -> Iterator[Edits]:
+    """1: a function word and the word after it change places. 2: four words change places. 3: all words
+    of a sentence are shuffled."""
+    for sentence in passage.sentences:
+        if degree == 1:
+            for place in range(len(sentence.words) - 1):
+                if _spoils_when_swapped(passage, sentence, place):
+                    yield _permuted(sentence, [place, place + 1], [place + 1, place])
+            continue
+        places = [p for p, w in enumerate(sentence.words) if w.form[0].isalnum()]
+        if len(places) < 6:
+            continue
+        chosen = places if degree == 3 else sorted(rng.choice(places, MOVED_WORDS, replace=False))
+        order = [int(place) for place in chosen]
+        for _ in range(20):
+            shuffled = [int(place) for place in rng.permutation(order)]
+            moved = sum(a != b for a, b in zip(order, shuffled, strict=True))
+            forms = {sentence.words[place].small for place in order}
+            if moved >= 0.7 * len(order) and len(forms) > 2:
+                yield _permuted(sentence, order, shuffled)
+                break
+
+
+def _spoils_when_swapped(passage: Passage, sentence: ParsedSentence, place: int) -> bool:
+    """Whether a sentence is surely wrong when this word and the next one change places."""
+    word, after = sentence.words[place], sentence.words[place + 1]
+    return (
+        word.tag in FIRST_OF_SWAPPED_TAGS
+        and word.is_word
+        and word.small not in SWAP_STOPS
+        and after.is_word
+        and after.small != word.small
+        and not after.tag.startswith("RB")
+        and passage.text[word.end : after.begin] == " "
+    )
+
+
+def _permuted(sentence: ParsedSentence, places: list[int], taken: list[int]) -> Edits:
+    """Edits that put at each place the word of another place."""
+    edits = []
+    for place, other in zip(places, taken, strict=True):
+        word, new = sentence.words[place], sentence.words[other]
+        form = new.form
+        if other == 0 and place != 0 and not new.is_name and form != "I":
+            form = form[:1].lower() + form[1:]
+        if place == 0:
+            form = capitalized(form)
+        edits.append(Edit(word.begin, word.end, form))
+    return edits
+
+
+REPEATABLE = ("had", "that", "very", "really", "more", "many")
+"""Words that may stand twice in good English."""
+
+
+def repetition(
+    passage: Passage, given: Surroundings, rng: np.random.Generator, degree: int
+) -> Iterator[Edits]:
+    """1: a word is doubled. 2: three words are repeated. 3: the last four words are repeated four
+    times, as generators do that cannot stop."""
+    for sentence in passage.sentences:
+        words = sentence.words
+        if degree == 1:
+            for word in words[1:]:
+                after = passage.text[word.end : word.end + 1]
+                is_long = word.is_word and len(word.form) > 2
+                if is_long and word.small not in REPEATABLE and after in ("", *" .,;:!?"):
+                    yield [Edit(word.end, word.end, f" {word.form}")]
+            continue
+        length = 3 if degree == 2 else 4
+        runs = [
+            (p, p + length - 1)
+            for p in range(1, len(words) - length)
+            if all(w.is_word for w in words[p : p + length])
+            and passage.text[words[p + length - 1].end] in " .,!?"
+        ]
+        if runs:
+            first, last = runs[-1] if degree == 3 else runs[int(rng.integers(len(runs)))]
+            again = f" {passage.covered(sentence, first, last)}"
+            end = words[last].end
+            yield [Edit(end, end, again * (1 if degree == 2 else 4))]
+
+
+CUT_SHARES = {1: 0.15, 2: 0.4, 3: 0.7}
+MIN_WORDS_TO_CUT = 6
+
+
+def truncation(
+    passage: Passage, given: Surroundings, rng: np.random.Generator, degree: int
+) -> Iterator[Edits]:
+    """The last 15 (40, 70) percent of the words are missing."""
+    words = [word for word in passage.words if word.form[0].isalnum()]
+    if len(words) >= MIN_WORDS_TO_CUT:
+        kept = min(len(words) - 1, round(len(words) * (1 - CUT_SHARES[degree])))
+        yield [Edit(words[kept - 1].end, len(passage.text), "")]
+
+
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
+MISSPELLED = {1: 1, 2: 3, 3: 6}
+MIN_LETTERS_TO_MISSPELL = 5
+
+
+def misspelling(
+    passage: Passage, given: Surroundings, rng: np.random.Generator, degree: int
+) -> Iterator[Edits]:
+    """One (three, six) words have two letters exchanged, one dropped or one doubled."""
+    long = [
+        w
+        for w in passage.words
+        if w.is_word and len(w.form) >= MIN_LETTERS_TO_MISSPELL and not w.form.isupper()
+    ]
+    if len(long) >= MISSPELLED[degree]:
+        chosen = rng.choice(len(long), MISSPELLED[degree], replace=False)
+        yield [Edit(long[i].begin, long[i].end, _misspelled(long[i].form, rng)) for i in chosen]
+
+
+def _misspelled(word: str, rng: np.random.Generator) -> str:
+    while True:
+        at = int(rng.integers(1, len(word) - 1))
+        made = (
+            word[:at] + word[at + 1 :],
+            word[:at] + word[at] + word[at:],
+            word[:at] + word[at + 1] + word[at] + word[at + 2 :],
+        )[int(rng.integers(3))]
+        # A dropped or doubled last letter often makes another English word: cars, car.
+        if made != word and "-" not in word[at : at + 2]:
+            return made
+
+
+FOREIGN_TEXTS = (
+    "Der Zug nach Leipzig fährt heute zwei Stunden später ab, weil die Strecke gesperrt ist.",
+    "Die Kinder spielten den ganzen Nachmittag im Garten, bis es dunkel wurde.",
+    "Le maire a promis que la nouvelle école ouvrirait ses portes au printemps.",
+    "Nous avons mangé dans un petit restaurant près de la gare.",
+    "El gobierno anunció ayer que los impuestos no subirán este año.",
+    "Mi hermana vive desde hace diez años en una ciudad pequeña cerca del mar.",
+    "Il museo resta chiuso il lunedì, ma la biblioteca è aperta tutti i giorni.",
+    "De trein naar Utrecht vertrekt over vijf minuten van spoor zeven.",
+    "O tempo vai mudar amanhã e deve chover em todo o país.",
+    "Vi åkte till stugan i fredags och stannade där hela helgen.",
+)
+
+
+def other_language(
+    passage: Passage, given: Surroundings, rng: np.random.Generator
+) -> Iterator[Edits]:
+    """A sentence in another language stands for the text."""
+    text = FOREIGN_TEXTS[int(rng.integers(len(FOREIGN_TEXTS)))]
+    yield [Edit(0, len(passage.text), text)]
+
+
+def empty(passage: Passage, given: Surroundings, rng: np.random.Generator) -> Iterator[Edits]:
+    """Nothing is left."""
+    yield [Edit(0, len(passage.text), "")]
+
+
+def source_copy(passage: Passage, given: Surroundings, rng: np.random.Generator) -> Iterator[Edits]:
+    """The source stands for the text."""
+    if given.source.strip() and given.source != passage.text:
+        yield [Edit(0, len(passage.text), given.source)]
+
+
+def unrelated(passage: Passage, given: Surroundings, rng: np.random.Generator) -> Iterator[Edits]:
+    """The text of another item stands for the text."""
+    fitting = [text for text in given.others if text.strip() and text != passage.text]
+    if fitting:
+        yield [Edit(0, len(passage.text), fitting[int(rng.integers(len(fitting)))])]

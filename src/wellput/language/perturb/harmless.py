@@ -1,0 +1,385 @@
+"""Harmless changes: the text says the same in other words, in another order or spelling. Functions are
+of the same shape as in `meaning`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import numpy as np
+
+from wellput.language.models.inflection import inflect
+from wellput.language.perturb.meaning import (
+    NUMBER_WORDS,
+    Edits,
+    Surroundings,
+    subject_and_object,
+)
+from wellput.language.perturb.passage import (
+    CLAUSE_RELATIONS,
+    Edit,
+    ParsedSentence,
+    Passage,
+    PlacedWord,
+    capitalized,
+    is_joined,
+    without_capital,
+)
+from wellput.language.perturb.word_lists import (
+    CATEGORY_OF_TAG,
+    article_edit,
+    in_form_of,
+    is_in_phrase,
+    like,
+    spellings,
+    word_pairs,
+    word_set,
+)
+
+
+def synonym(passage: Passage, given: Surroundings, rng: np.random.Generator) -> Iterator[Edits]:
+    """A word becomes another one of the same meaning."""
+    for sentence in passage.sentences:
+        for place, word in enumerate(sentence.words):
+            category = CATEGORY_OF_TAG.get(word.tag)
+            if category is None or word.relation in ("compound", "flat", "fixed", "cop", "aux"):
+                continue
+            if sentence.children(place, "compound", "compound:prt", "fixed", "flat"):
+                continue
+            if is_joined(passage.text, word) or not _may_be_replaced(sentence, place, category):
+                continue
+            for other in word_pairs("synonyms.tsv").get((word.lemma.lower(), category), ()):
+                form = in_form_of(word, other, category)
+                yield [*article_edit(sentence, place, form), Edit(word.begin, word.end, form)]
+
+
+WORDS_BEFORE_A_FIXED_PHRASE = word_set("words-before-a-fixed-phrase")
+
+
+def _may_be_replaced(sentence: ParsedSentence, place: int, category: str) -> bool:
+    word, _after = sentence.words[place], sentence.follows(place)
+    before = sentence.words[place - 1] if place else None
+    if is_in_phrase("synonyms", sentence, place, word.lemma.lower()):
+        return False
+    if category == "noun" and before is not None and before.small in WORDS_BEFORE_A_FIXED_PHRASE:
+        return False
+    if category == "verb" and sentence.children(place, "xcomp", "ccomp"):
+        return False
+    if category == "adj":
+        is_modified = bool(
+            sentence.children(place, "advmod", "obl", "advcl", "xcomp", "ccomp", "csubj")
+        )
+        return word.tag == "JJ" and not is_modified and word.relation in ("amod", "root", "xcomp")
+    if category == "adv":
+        return word.tag == "RB" and not sentence.children(place)
+    return True
+
+
+BE_FORMS = {
+    ("VBD", True): "were",
+    ("VBD", False): "was",
+    ("VBP", True): "are",
+    ("VBZ", False): "is",
+}
+BE_FORMS |= {("VBZ", True): "are", ("VBP", False): "is"}
+TIME_WORDS = word_set("time-words")
+
+
+def passive(passage: Passage, given: Surroundings, rng: np.random.Generator) -> Iterator[Edits]:
+    """An active sentence becomes a passive one."""
+    for sentence in passage.sentences:
+        root = sentence.root
+        verb = sentence.words[root]
+        found = subject_and_object(sentence)
+        if found is None or sentence.has_negation or sentence.is_question:
+            continue
+        (s_first, s_last), (o_first, o_last) = found
+        if verb.lemma not in word_set("passive-verbs") or o_first != root + 1:
+            continue
+        auxiliaries = sentence.children(root, "aux")
+        if s_last + 1 + len(auxiliaries) != root or len(auxiliaries) > 1:
+            continue
+        form = _passive_form(sentence, auxiliaries)
+        has_time = any(word.small in TIME_WORDS for word in sentence.words[o_first : o_last + 1])
+        if form is None or s_first > 0 or has_time:
+            continue  # a time may belong to the verb
+        subject = without_capital(
+            sentence.words[s_first], passage.covered(sentence, s_first, s_last)
+        )
+        obj = capitalized(passage.covered(sentence, o_first, o_last))
+        end = sentence.words[o_last].end
+        yield [Edit(sentence.words[s_first].begin, end, f"{obj} {form} by {subject}")]
+
+
+def _passive_form(sentence: ParsedSentence, auxiliaries: list[int]) -> str | None:
+    verb = sentence.words[sentence.root]
+    obj = sentence.words[sentence.children(sentence.root, "obj")[0]]
+    is_plural = obj.tag in ("NNS", "NNPS")
+    participle = inflect(verb.lemma, "verb", "participle")
+    if auxiliaries:
+        helper = sentence.words[auxiliaries[0]]
+        if helper.tag == "MD" and helper.form[0].isalpha():
+            return f"{helper.form} be {participle}"
+        if helper.small in ("has", "have", "had"):
+            have = "had" if helper.small == "had" else "have" if is_plural else "has"
+            return f"{have} been {participle}"
+        return None
+    be = BE_FORMS.get((verb.tag, is_plural))
+    return None if be is None else f"{be} {participle}"
+
+
+MOVABLE_MARKS = word_set("movable-marks")
+SUBJECT_BEGINNING_TAGS = ("PRP", "DT", "NNP", "NNS", "NN", "PRP$")
+THIRD_PERSONS = word_set("third-persons")
+
+
+def clause_order(
+    passage: Passage, given: Surroundings, rng: np.random.Generator
+) -> Iterator[Edits]:
+    """A subordinate clause moves from the end of its sentence to the beginning, or back."""
+    for sentence in passage.sentences:
+        if sentence.is_question or any(w.tag in ("``", "''", ":", "-LRB-") for w in sentence.words):
+            continue
+        last = len(sentence.words) - 1
+        if sentence.words[last].form != ".":
+            continue
+        for clause in sentence.children(sentence.root, "advcl"):
+            places = sentence.subtree(clause)
+            marks = sentence.children(clause, "mark", "advmod")
+            if not marks or sentence.words[marks[0]].small not in MOVABLE_MARKS:
+                continue
+            if not sentence.children(clause, "nsubj", "nsubj:pass", "expl"):
+                continue
+            if places[-1] - places[0] != len(places) - 1 or marks[0] != places[0]:
+                continue
+            if any(w.tag == "CC" or w.relation in ("conj", "parataxis") for w in sentence.words):
+                continue
+            if places[0] > sentence.root and places[-1] == last - 1:
+                if _may_be_fronted(sentence, places[0], last):
+                    yield _fronted(passage, sentence, places[0], last)
+            elif places[0] == 0:
+                yield from _moved_back(passage, sentence, places[-1], last)
+
+
+def _may_be_fronted(sentence: ParsedSentence, first: int, last: int) -> bool:
+    """Whether the clause surely belongs to the main verb, and the main clause can stand behind it."""
+    words, root = sentence.words, sentence.root
+    subjects = sentence.children(root, "nsubj", "nsubj:pass", "expl")
+    main = words[: first - (words[first - 1].form == ",")]
+    return (
+        bool(subjects)
+        and 0 in sentence.subtree(subjects[0])
+        and words[0].tag not in ("IN", "RB")
+        and not any(word.form == "," or word.relation in CLAUSE_RELATIONS for word in main)
+        and not any(word.form in (",", "-", "–") for word in words[first:last])
+        and main[-1].form[-1] != "."
+        and not (
+            words[first].small == "when" and words[root].lemma in word_set("verbs-that-ask-when")
+        )
+    )
+
+
+def _fronted(passage: Passage, sentence: ParsedSentence, first: int, last: int) -> Edits:
+    words = sentence.words
+    is_after_comma = words[first - 1].form == ","
+    main_last = first - 1 - is_after_comma
+    main = without_capital(words[0], passage.covered(sentence, 0, main_last))
+    clause = capitalized(passage.covered(sentence, first, last - 1))
+    return [Edit(words[0].begin, words[last].begin, f"{clause}, {main}")]
+
+
+def _moved_back(
+    passage: Passage, sentence: ParsedSentence, clause_last: int, last: int
+) -> Iterator[Edits]:
+    words = sentence.words
+    comma = clause_last if words[clause_last].form == "," else clause_last + 1
+    main = words[comma + 1 : last]
+    if words[comma].form != "," or not main or main[0].tag not in SUBJECT_BEGINNING_TAGS:
+        return
+    if any(word.small in THIRD_PERSONS for word in main) or any(word.form == "," for word in main):
+        return
+    if any(word.relation in CLAUSE_RELATIONS for word in main):
+        return
+    clause_end = comma - 1
+    clause = without_capital(words[0], passage.covered(sentence, 0, clause_end))
+    said = capitalized(passage.text[main[0].begin : main[-1].end])
+    yield [Edit(words[0].begin, words[last].begin, f"{said} {clause}")]
+
+
+def spelling(passage: Passage, given: Surroundings, rng: np.random.Generator) -> Iterator[Edits]:
+    """British spelling becomes American, or American British, in the whole text."""
+    edits = []
+    for word in passage.words:
+        if word.is_name or (other := spellings().get(word.small)) is None:
+            continue
+        if word.small == "meter" or (
+            word.form != word.small and word.form != capitalized(word.small)
+        ):
+            continue
+        edits.append(Edit(word.begin, word.end, like(word.form, other)))
+    if edits:
+        yield edits
+
+
+NEGATED = {
+    "is": "isn't", "are": "aren't", "was": "wasn't", "were": "weren't", "do": "don't",
+    "does": "doesn't", "did": "didn't", "has": "hasn't", "have": "haven't", "had": "hadn't",
+    "will": "won't", "would": "wouldn't", "could": "couldn't", "should": "shouldn't",
+    "can": "can't",
+}  # fmt: skip
+SHORTENED = {
+    ("i", "am"): "'m", ("you", "are"): "'re", ("we", "are"): "'re", ("they", "are"): "'re",
+    ("it", "is"): "'s", ("he", "is"): "'s", ("she", "is"): "'s", ("that", "is"): "'s",
+    ("there", "is"): "'s", ("i", "will"): "'ll", ("you", "will"): "'ll", ("we", "will"): "'ll",
+    ("they", "will"): "'ll", ("he", "will"): "'ll", ("she", "will"): "'ll", ("it", "will"): "'ll",
+    ("i", "have"): "'ve", ("you", "have"): "'ve", ("we", "have"): "'ve", ("they", "have"): "'ve",
+}  # fmt: skip
+LENGTHENED = {"'m": "am", "'re": "are", "'ve": "have", "'ll": "will"}
+LONG_NEGATED = {"ca": "can", "wo": "will"}
+
+
+def contraction(passage: Passage, given: Surroundings, rng: np.random.Generator) -> Iterator[Edits]:
+    """Two words are contracted (`do not`, `don't`), or a contraction is spelled out."""
+    for sentence in passage.sentences:
+        words = sentence.words
+        for place, word in enumerate(words[:-1]):
+            after = words[place + 1]
+            following = sentence.follows(place + 1)
+            is_inside = following is not None and following.form[0].isalnum()
+            between = passage.text[word.end : after.begin]
+            if between not in ("", " ") or not is_inside or sentence.is_question:
+                continue
+            assert following is not None
+            edit = _contracted(word, after, following, between)
+            edit = edit or _spelled_out(word, after, following, between)
+            if edit is not None:
+                yield [edit]
+
+
+def _contracted(
+    word: PlacedWord, after: PlacedWord, following: PlacedWord, between: str
+) -> Edit | None:
+    if after.small == "not" and word.small in NEGATED:
+        if following.small in ("only", "just", "merely", "so", "to", "because"):
+            return None
+        made = NEGATED[word.small]
+        return Edit(word.begin, after.end, like(word.form, made))
+    ending = SHORTENED.get((word.small, after.small))
+    if ending is None or between != " " or (word.small == "that" and word.relation == "mark"):
+        return None
+    is_main_have = after.small == "have" and after.relation != "aux"
+    if is_main_have or following.small in (
+        "to",
+        "that",
+        "what",
+        "how",
+        "if",
+        "in",
+        "at",
+        "and",
+        "or",
+    ):
+        return None
+    if word.small == "that" and word.tag != "DT":
+        return None
+    return Edit(word.end, after.end, ending)
+
+
+def _spelled_out(
+    word: PlacedWord, after: PlacedWord, following: PlacedWord, between: str
+) -> Edit | None:
+    small = after.small.replace("’", "'")
+    if between or not word.is_word:
+        return None
+    if small == "n't":
+        full = LONG_NEGATED.get(word.small, word.small)
+        if full == "ai" or full == "sha":
+            return None
+        made = "cannot" if full == "can" else f"{full} not"
+        return Edit(word.begin, after.end, like(word.form, made))
+    if small in LENGTHENED and word.tag in ("PRP", "EX", "DT", "WP"):
+        return Edit(after.begin, after.end, f" {LENGTHENED[small]}")
+    is_copula = after.tag == "VBZ" and following.tag in ("DT", "JJ", "RB", "VBG", "IN", "PRP$")
+    if small == "'s" and word.small in ("it", "that", "he", "she", "there") and is_copula:
+        return None if following.small in ("been", "got") else Edit(after.begin, after.end, " is")
+    return None
+
+
+def quotes(passage: Passage, given: Surroundings, rng: np.random.Generator) -> Iterator[Edits]:
+    """Straight quotation marks and apostrophes become typographic ones, or the other way round."""
+    text = passage.text
+    curly = str.maketrans({"“": '"', "”": '"', "‘": "'", "’": "'"})
+    if any(mark in text for mark in "“”‘’"):
+        yield [Edit(0, len(text), text.translate(curly))]
+        return
+    if text.count('"') % 2 or re.search(r"\d['\"]|''|``|(?<!\w)'|'(?!\w)", text):
+        return  # inches, minutes, and marks that cannot be paired
+    pieces = iter("“”" * text.count('"'))
+    made = re.sub('"', lambda _: next(pieces), text).replace("'", "’")
+    if made != text:
+        yield [Edit(0, len(text), made)]
+
+
+CASE_MATTERS = word_set("case-matters")
+
+
+def casing(passage: Passage, given: Surroundings, rng: np.random.Generator) -> Iterator[Edits]:
+    """The whole text in lower case."""
+    if not any(word.form in CASE_MATTERS for word in passage.words):
+        yield [Edit(0, len(passage.text), passage.text.lower())]
+
+
+NUMBER_VALUES = {word: value for value, word in enumerate(NUMBER_WORDS, start=2)}
+NUMBER_DIGITS = {str(value): word for word, value in NUMBER_VALUES.items()}
+GROUPED = re.compile(r"\d{1,3}(?:,\d{3})+\Z")
+UNGROUPED = re.compile(r"[1-9]\d{4,8}\Z")
+
+
+def number_words(
+    passage: Passage, given: Surroundings, rng: np.random.Generator
+) -> Iterator[Edits]:
+    """A number is written in words or in digits (`3`, `three`; `5%`, `5 percent`; `1,000`, `1000`)."""
+    for sentence in passage.sentences:
+        for place, word in enumerate(sentence.words):
+            after = sentence.follows(place)
+            if word.tag != "CD" or after is None or is_joined(passage.text, word):
+                continue
+            before = sentence.words[place - 1].form if place else ""
+            if after.form == "%" and before not in ("-", "–"):
+                yield [Edit(word.end, after.end, " percent")]
+            elif after.small == "percent" and word.form[0].isdigit():
+                yield [Edit(word.end, after.end, "%")]
+            elif before in ("$", "£", "€", "#", "-", "."):
+                continue
+            elif after.tag == "NNS" and word.relation == "nummod" and word.head == place + 1:
+                if word.form in NUMBER_DIGITS:
+                    shown = NUMBER_DIGITS[word.form]
+                    yield [Edit(word.begin, word.end, capitalized(shown) if place == 0 else shown)]
+                elif word.small in NUMBER_VALUES and place > 0:
+                    yield [Edit(word.begin, word.end, str(NUMBER_VALUES[word.small]))]
+                elif GROUPED.match(word.form):
+                    yield [Edit(word.begin, word.end, word.form.replace(",", ""))]
+                elif UNGROUPED.match(word.form):
+                    yield [Edit(word.begin, word.end, f"{int(word.form):,}")]
+
+
+def list_comma(passage: Passage, given: Surroundings, rng: np.random.Generator) -> Iterator[Edits]:
+    """The comma before the last part of a list is added or left out."""
+    for sentence in passage.sentences:
+        for place, word in enumerate(sentence.words):
+            if word.small not in ("and", "or") or word.relation != "cc" or place < 3:
+                continue
+            last = word.head
+            first = sentence.words[last].head
+            parts = sentence.children(first, "conj")
+            if sentence.words[last].relation != "conj" or len(parts) != 2 or parts[1] != last:
+                continue
+            if not all(sentence.words[p].tag.startswith(("NN", "JJ")) for p in (first, *parts)):
+                continue
+            if not any(w.form == "," for w in sentence.words[first : parts[0]]):
+                continue
+            before = sentence.words[place - 1]
+            if before.form == ",":
+                yield [Edit(before.begin, before.end, "")]
+            elif before.is_word and passage.text[before.end] == " ":
+                yield [Edit(before.end, before.end, ",")]

@@ -1,0 +1,471 @@
+"""Changes of meaning: the text stays well formed but says something else.
+
+Each function finds every place where its kind of change can be made, and yields the edits of each. All
+of them would rather find nothing than make a text that is not what it claims to be.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+
+from wellput.language.models.word_list import WordList
+from wellput.language.perturb.passage import (
+    CLAUSE_RELATIONS,
+    Edit,
+    ParsedSentence,
+    Passage,
+    capitalized,
+    is_joined,
+    without_capital,
+)
+from wellput.language.perturb.word_lists import (
+    CATEGORY_OF_TAG,
+    article_edit,
+    article_for,
+    in_case_of,
+    in_form_of,
+    is_in_phrase,
+    like,
+    names,
+    word_pairs,
+    word_set,
+)
+from wellput.language.shipped import WORDS_FILE, shipped
+
+Edits = Sequence[Edit]
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What a change may draw on besides the text: the source of the item, the texts of other items, and
+    the names in the corpus, by the word before them."""
+
+    source: str = ""
+    others: Sequence[str] = ()
+    corpus_names: Mapping[str, Sequence[str]] | None = None
+
+
+FINITE_TAGS = ("MD", "VBZ", "VBP", "VBD")
+WORDS_THAT_FOLLOW_AN_AUXILIARY = word_set("words-that-follow-an-auxiliary")
+DO_FORMS = {"VBZ": "does", "VBP": "do", "VBD": "did"}
+AUXILIARIES = word_set("auxiliaries")
+NEGATION_COMPANIONS = word_set("negation-companions")
+"""Words that sound wrong without a negation before them."""
+FULL_AUXILIARY = {"ca": "can", "wo": "will", "sha": "shall"}
+
+
+def negation(passage: Passage, given: Surroundings, rng: np.random.Generator) -> Iterator[Edits]:
+    """The main verb of a sentence is negated, or loses its negation."""
+    for sentence in passage.sentences:
+        if sentence.is_question:
+            continue
+        if sentence.has_negation:
+            yield from _without_negation(passage, sentence)
+        elif edit := _negating(sentence):
+            yield [edit]
+
+
+def _negating(sentence: ParsedSentence) -> Edit | None:
+    root = sentence.root
+    verb = sentence.words[root]
+    subjects = sentence.children(root, "nsubj", "nsubj:pass", "expl")
+    if not subjects:
+        return None
+    finite = [
+        place
+        for place in sentence.children(root, "aux", "aux:pass", "cop")
+        if sentence.words[place].tag in FINITE_TAGS
+        and sentence.words[place].small in AUXILIARIES
+        and place < root
+    ]
+    if not finite and verb.small in AUXILIARIES and verb.lemma == "be" and verb.tag != "VBP":
+        finite = [root]
+    if finite:
+        return _with_not(sentence, finite[0], subjects)
+    if verb.tag in DO_FORMS and subjects[-1] < root and verb.lemma != "be" and verb.is_word:
+        before = sentence.words[root - 1]
+        if verb.small in AUXILIARIES and verb.lemma != "have":
+            return None
+        after = sentence.follows(root)
+        if verb.form.isupper() or (after is not None and after.small in ("yet", "better")):
+            return None
+        if before.tag in ("RB", "MD", "TO", "CC") or before.relation in ("aux", "cop"):
+            return None
+        return Edit(verb.begin, verb.end, f"{DO_FORMS[verb.tag]} not {verb.lemma}")
+    return None
+
+
+def _with_not(sentence: ParsedSentence, place: int, subjects: list[int]) -> Edit | None:
+    word, after = sentence.words[place], sentence.follows(place)
+    if subjects[0] > place and sentence.words[subjects[0]].relation != "nsubj":
+        return None
+    if min(subjects) > place or after is None or after.small in WORDS_THAT_FOLLOW_AN_AUXILIARY:
+        return None
+    if not after.form[0].isalnum() or word.small in ("'d", "’d"):
+        return None
+    joined = "not" if word.small == "can" else " not"
+    return Edit(word.end, word.end, joined)
+
+
+def _without_negation(passage: Passage, sentence: ParsedSentence) -> Iterator[Edits]:
+    for place, word in enumerate(sentence.words):
+        if word.small not in ("not", "n't", "n’t") or place == 0:
+            continue
+        before, after = sentence.words[place - 1], sentence.follows(place)
+        is_main = word.head == sentence.root
+        if not is_main or before.small not in AUXILIARIES | {"can"} or after is None:
+            continue
+        if after.small in WORDS_THAT_FOLLOW_AN_AUXILIARY | {"yet", "any", "anymore", "until"}:
+            continue
+        rest = sentence.words[place + 1 :]
+        if any(
+            w.small
+            in ("any", "anything", "anyone", "yet", "anymore", "either", "but", "much", "ever")
+            for w in rest
+        ):
+            continue  # these words need the negation
+        if not after.form[0].isalnum():
+            continue
+        begin = word.begin - (passage.text[word.begin - 1] == " ")
+        edits = [Edit(begin, word.end, "")]
+        if full := FULL_AUXILIARY.get(before.small):
+            shown = like(before.form, full)
+            edits.append(Edit(before.begin, before.end, shown))
+        yield edits
+
+
+NUMBER = re.compile(r"\d{1,3}(?:,\d{3})+|\d+(?:\.\d+)?\Z")
+TIME = re.compile(r"(\d{1,2}):(\d\d)\Z")
+NUMBER_WORDS = (
+    "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
+)  # fmt: skip
+FIRST_YEAR, LAST_YEAR = 1500, 2100
+LAST_DAY = 31
+"""Numbers up to this one may be days, and stay in their range."""
+
+
+def number(passage: Passage, given: Surroundings, rng: np.random.Generator) -> Iterator[Edits]:
+    """A number becomes another number of about the same size."""
+    for sentence in passage.sentences:
+        for place, word in enumerate(sentence.words):
+            if word.tag != "CD" or (place == 0 and len(sentence.words) > 1 and _is_label(sentence)):
+                continue
+            if place + 1 < len(sentence.words) and sentence.words[place + 1].form in ("-", "/"):
+                continue
+            if place and sentence.words[place - 1].form in ("/", "-", "#", "."):
+                continue
+            if other := _other_number(word.form, rng):
+                yield [Edit(word.begin, word.end, other)]
+
+
+def _is_label(sentence: ParsedSentence) -> bool:
+    """Whether the sentence begins like an entry of a list: `2.` or `3)`."""
+    return sentence.words[1].form in (".", ")", ":", "-")
+
+
+def _other_number(form: str, rng: np.random.Generator) -> str | None:
+    small = form.lower()
+    if small in NUMBER_WORDS:
+        other = NUMBER_WORDS[
+            (NUMBER_WORDS.index(small) + int(rng.integers(2, 9))) % len(NUMBER_WORDS)
+        ]
+        return like(form, other)
+    if time := TIME.match(form):
+        hour = int(time[1]) + (-2 if int(time[1]) > 3 else 3)
+        return f"{hour}:{time[2]}"
+    if not NUMBER.match(form) or form.startswith("0"):
+        return None
+    if form.isdecimal():
+        value = int(form)
+        if value < 2:
+            return None
+        if FIRST_YEAR < value < LAST_YEAR:
+            return str(value - int(rng.integers(2, 30)))
+        if 10 <= value <= LAST_DAY:
+            return str(10 + (value - 10 + int(rng.integers(3, 19))) % 22)
+        if value < 10:
+            return str(2 + (value - 2 + int(rng.integers(1, 8))) % 8)
+    first = int(form[0])
+    other_digit = 1 + (first - 1 + int(rng.integers(1, 9))) % 9
+    changed = f"{other_digit}{form[1:]}"
+    return None if changed in ("1", "1.0") else changed
+
+
+def name(passage: Passage, given: Surroundings, rng: np.random.Generator) -> Iterator[Edits]:
+    """A name becomes another name of the same kind, or another name of the corpus."""
+    text = passage.text
+    for sentence in passage.sentences:
+        for first, last in name_runs(sentence):
+            if first == last and (others := names().get(sentence.words[first].form)):
+                word = sentence.words[first]
+                fitting = [
+                    other
+                    for other in others
+                    if other not in text and _same_article(sentence, first, other)
+                ]
+                if fitting:
+                    yield [Edit(word.begin, word.end, fitting[int(rng.integers(len(fitting)))])]
+                continue
+            shown = passage.covered(sentence, first, last)
+            begin, end = sentence.words[first].begin, sentence.words[last].end
+            if any(mark in text[max(0, begin - 1) : end + 1] for mark in "-/"):
+                continue
+            known = (given.corpus_names or {}).get(name_key(sentence, first, last), ())
+            fitting = [
+                other
+                for other in known
+                if other not in text
+                and is_like_name(shown, other)
+                and _same_article(sentence, first, other)
+            ]
+            if fitting:
+                other = fitting[int(rng.integers(len(fitting)))]
+                yield [Edit(begin, end, other)]
+
+
+def is_like_name(name: str, other: str) -> bool:
+    """Whether another name of the corpus may be of the same kind: it ends in the same word (*Gull
+    Island*, *Thorn Island*), or no word of either is listed or has a meaning of its own."""
+    one, two = name.split(), other.split()
+    if len(one) > 1 and one[-1] == two[-1]:
+        return one[0] != two[0]
+    return all(_is_mere_name(word) for word in (*one, *two)) and not set(one) & set(two)
+
+
+@cache
+def _is_mere_name(word: str) -> bool:
+    is_plain = word.isalpha() and not word.isupper() and len(word) > 2
+    return is_plain and word not in names() and not _english_words().is_known(word.lower())
+
+
+@cache
+def _english_words() -> WordList:
+    return WordList.load(shipped(WORDS_FILE))
+
+
+def _same_article(sentence: ParsedSentence, first: int, other: str) -> bool:
+    before = sentence.words[first - 1].small if first else ""
+    return before not in ("a", "an") or article_for(other) == before
+
+
+def name_runs(sentence: ParsedSentence) -> Iterator[tuple[int, int]]:
+    """The first and last word of each run of names."""
+    first = None
+    for place, word in enumerate((*sentence.words, None)):
+        is_name = word is not None and word.is_name and word.is_word and word.form[0].isupper()
+        if is_name and first is None:
+            first = place
+        elif not is_name and first is not None:
+            yield first, place - 1
+            first = None
+
+
+def name_key(sentence: ParsedSentence, first: int, last: int) -> str:
+    """What names must share to stand for each other: the word before them, their number of words, and
+    whether they are the head of their phrase."""
+    before = sentence.words[first - 1] if first else None
+    word_before = before.small if before is not None and before.is_word else ""
+    after = sentence.follows(last)
+    is_possessive = after is not None and after.tag == "POS"
+    head = sentence.words[last]
+    relation = "compound" if head.relation in ("compound", "flat") else "head"
+    return f"{word_before} {last - first + 1} {relation} {head.tag} {is_possessive}"
+
+
+WITHOUT_CLAUSE_COMPLEMENT = word_set("without-clause-complement")
+"""Verbs that cannot be exchanged where a clause depends on them."""
+
+
+def antonym(passage: Passage, given: Surroundings, rng: np.random.Generator) -> Iterator[Edits]:
+    """A word becomes its opposite."""
+    for sentence in passage.sentences:
+        if sentence.has_negation:
+            continue
+        for place, word in enumerate(sentence.words):
+            category = CATEGORY_OF_TAG.get(word.tag)
+            if is_joined(passage.text, word) or word.relation in (
+                "compound",
+                "flat",
+                "fixed",
+                "compound:prt",
+            ):
+                continue
+            if category is None:
+                found = word_pairs("antonyms.tsv").get((word.small, "function"), ())
+                is_linking = word.tag == "IN" and word.relation in ("case", "mark")
+                if not (is_linking or word.tag == "NN") or is_in_phrase(
+                    "antonyms", sentence, place, word.small
+                ):
+                    continue
+                for other in found:
+                    yield [
+                        Edit(
+                            word.begin,
+                            word.end,
+                            like(word.form, other),
+                        )
+                    ]
+                continue
+            lemma, key = _antonym_key(word.small, word.lemma, category)
+            if is_in_phrase("antonyms", sentence, place, lemma):
+                continue
+            if word.tag in ("JJR", "JJS") and lemma == "great":
+                continue
+            if category == "verb" and not _may_change_verb(sentence, place, lemma):
+                continue
+            for other in word_pairs("antonyms.tsv").get((lemma, category), ()):
+                form = (
+                    in_form_of(word, other, category) if key == "lemma" else like(word.form, other)
+                )
+                if category == "adj" and lemma == "more" and _counts(sentence, place):
+                    form = like(word.form, "fewer")
+                yield [*article_edit(sentence, place, form), Edit(word.begin, word.end, form)]
+
+
+def _antonym_key(small: str, lemma: str, category: str) -> tuple[str, str]:
+    """The entry to look up, and whether it is the form itself (`better`) or its lemma."""
+    if (small, category) in word_pairs("antonyms.tsv"):
+        if category in ("adj", "adv"):
+            return small, "form"
+        return small, "lemma"
+    return lemma, "lemma"
+
+
+def _counts(sentence: ParsedSentence, place: int) -> bool:
+    """Whether `more` stands before something that is counted."""
+    head = sentence.words[place].head
+    return head > place and sentence.words[head].tag == "NNS"
+
+
+def _may_change_verb(sentence: ParsedSentence, place: int, lemma: str) -> bool:
+    if sentence.children(place, "compound:prt"):
+        return False
+    if lemma in WITHOUT_CLAUSE_COMPLEMENT:
+        return not sentence.children(place, "xcomp", "ccomp", "advcl", "obl")
+    return True
+
+
+PRONOUNS = {
+    ("he", "PRP"): "she", ("she", "PRP"): "he", ("him", "PRP"): "her", ("her", "PRP"): "him",
+    ("his", "PRP$"): "her", ("her", "PRP$"): "his", ("himself", "PRP"): "herself",
+    ("herself", "PRP"): "himself",
+}  # fmt: skip
+
+
+def pronoun(passage: Passage, given: Surroundings, rng: np.random.Generator) -> Iterator[Edits]:
+    """He and she are exchanged, in the whole text."""
+    edits = [
+        Edit(word.begin, word.end, in_case_of(word.form, other))
+        for word in passage.words
+        if (other := PRONOUNS.get((word.small, word.tag)))
+    ]
+    if edits:
+        yield edits
+
+
+SYMMETRIC_VERBS = word_set("symmetric-verbs")
+MAX_PHRASE_WORDS = 6
+
+
+def swapped_arguments(
+    passage: Passage, given: Surroundings, rng: np.random.Generator
+) -> Iterator[Edits]:
+    """Subject and object change places."""
+    for sentence in passage.sentences:
+        verb = sentence.words[sentence.root]
+        found = subject_and_object(sentence)
+        if found is None or verb.lemma in SYMMETRIC_VERBS or sentence.is_question:
+            continue
+        (s_first, s_last), (o_first, o_last) = found
+        subject = passage.covered(sentence, s_first, s_last)
+        obj = passage.covered(sentence, o_first, o_last)
+        first = sentence.words[s_first]
+        is_after_mark = s_first > 0 and not sentence.words[s_first - 1].form[0].isalnum()
+        if not _agrees_after_swap(sentence) or (is_after_mark and first.form[0].isupper()):
+            continue
+        if s_first == 0:
+            subject, obj = without_capital(sentence.words[0], subject), capitalized(obj)
+        yield [
+            Edit(sentence.words[s_first].begin, sentence.words[s_last].end, obj),
+            Edit(sentence.words[o_first].begin, sentence.words[o_last].end, subject),
+        ]
+
+
+def subject_and_object(
+    sentence: ParsedSentence,
+) -> tuple[tuple[int, int], tuple[int, int]] | None:
+    """The subject before the main verb and the object after it, if both are plain noun phrases."""
+    root = sentence.root
+    subjects, objects = sentence.children(root, "nsubj"), sentence.children(root, "obj")
+    if not sentence.words[root].tag.startswith("VB") or len(subjects) != 1 or len(objects) != 1:
+        return None
+    if sentence.children(root, "iobj", "xcomp", "ccomp", "conj", "compound:prt"):
+        return None
+    if not subjects[0] < root < objects[0]:
+        return None
+    if any(word.tag == "," for word in sentence.words[subjects[0] : objects[0]]):
+        return None
+    phrases = []
+    for head in (subjects[0], objects[0]):
+        phrase = sentence.phrase(head)
+        if phrase is None or not sentence.words[head].tag.startswith("NN"):
+            return None
+        inside = sentence.words[phrase[0] : phrase[1] + 1]
+        if inside[0].tag in ("IN", "TO", "RB"):
+            return None
+        if len(inside) > MAX_PHRASE_WORDS or any(
+            _is_knotty(word.tag, word.relation) for word in inside
+        ):
+            return None
+        phrases.append(phrase)
+    return phrases[0], phrases[1]
+
+
+def _is_knotty(tag: str, relation: str) -> bool:
+    """Whether a word shows that a phrase has a clause, a list, a pronoun or a mark in it."""
+    return relation in (*CLAUSE_RELATIONS, "conj", "appos") or tag in (
+        "PRP$", "PRP", ",", ":", "WDT", "WP", "CC", "``", "''", "-LRB-", "-RRB-", "CD", "HYPH",
+    )  # fmt: skip
+
+
+def _agrees_after_swap(sentence: ParsedSentence) -> bool:
+    """Whether the finite verb does not show the number of its subject, or both have the same."""
+    root = sentence.root
+    auxiliaries = [sentence.words[p] for p in sentence.children(root, "aux")]
+    finite = auxiliaries[0] if auxiliaries else sentence.words[root]
+    if finite.tag == "MD" or (finite.tag == "VBD" and finite.lemma != "be"):
+        return True
+    subject = sentence.words[sentence.children(root, "nsubj")[0]]
+    obj = sentence.words[sentence.children(root, "obj")[0]]
+    return (subject.tag in ("NNS", "NNPS")) == (obj.tag in ("NNS", "NNPS"))
+
+
+STOCK_ADDITIONS = (
+    "according to the police", "for the third time this year", "despite strong protests",
+    "at a cost of two million dollars", "to the surprise of many", "as the mayor had promised",
+    "on the advice of a doctor", "in front of hundreds of people", "with the help of volunteers",
+    "after a long delay",
+)  # fmt: skip
+TEXT_END = re.compile(r"[.!]?[\"”'’)]*\s*\Z")
+
+
+def addition(
+    passage: Passage, given: Surroundings, rng: np.random.Generator, degree: int
+) -> Iterator[Edits]:
+    """2: a phrase that nothing supports is added at the end. 3: a sentence of another item."""
+    if degree == 2:
+        bare = TEXT_END.sub("", passage.text)
+        if bare[-1:].isalnum() and passage.sentences and not passage.sentences[-1].is_question:
+            phrase = STOCK_ADDITIONS[int(rng.integers(len(STOCK_ADDITIONS)))]
+            yield [Edit(len(bare), len(bare), f", {phrase}")]
+        return
+    fitting = [text for text in given.others if text.strip() and text not in passage.text]
+    if fitting and passage.text.strip():
+        other = fitting[int(rng.integers(len(fitting)))].strip()
+        end = len(passage.text.rstrip())
+        yield [Edit(end, end, f" {other}")]

@@ -1,0 +1,219 @@
+"""`Passage`: a text, parsed sentence by sentence, whose words know their places in the text.
+
+A change to a passage is a list of `Edit`s, so everything that is not meant to change stays as it was,
+white space included. Words are numbered from 0 within their sentence; the head of the root is -1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+from wellput.text.english import sentences, treebank_words
+
+NEGATIONS = (
+    "not",
+    "n't",
+    "n’t",
+    "never",
+    "no",
+    "nor",
+    "none",
+    "nobody",
+    "nothing",
+    "nowhere",
+    "neither",
+    "hardly",
+    "without",
+)
+CLAUSE_RELATIONS = ("ccomp", "advcl", "acl", "acl:relcl", "parataxis", "csubj")
+
+
+ALWAYS_CAPITAL = (
+    "I", "American", "British", "German", "French", "Russian", "Chinese", "European", "Israeli",
+)  # fmt: skip
+
+
+class Edit(NamedTuple):
+    """The text from `begin` to before `end` becomes `new`."""
+
+    begin: int
+    end: int
+    new: str
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedWord:
+    """A word of a sentence, with its place in the text."""
+
+    form: str
+    begin: int
+    end: int
+    tag: str
+    lemma: str
+    head: int
+    relation: str
+
+    @property
+    def small(self) -> str:
+        return self.form.lower()
+
+    @property
+    def is_word(self) -> bool:
+        """Whether it has letters only (and hyphens), so that it is no number or mark."""
+        return self.form.replace("-", "").isalpha()
+
+    @property
+    def is_name(self) -> bool:
+        return self.tag in ("NNP", "NNPS")
+
+
+@dataclass(frozen=True, eq=False)
+class ParsedSentence:
+    """The words of a sentence in order."""
+
+    words: tuple[PlacedWord, ...]
+
+    @cached_property
+    def root(self) -> int:
+        return next(place for place, word in enumerate(self.words) if word.head < 0)
+
+    @cached_property
+    def is_question(self) -> bool:
+        return any(word.form in ("?", "?!") for word in self.words[-3:])
+
+    @cached_property
+    def has_negation(self) -> bool:
+        return any(word.small in NEGATIONS for word in self.words)
+
+    def children(self, place: int, *relations: str) -> list[int]:
+        """The words that hang on this one, only those with one of the relations if some are given."""
+        return [
+            other
+            for other, word in enumerate(self.words)
+            if word.head == place and (not relations or word.relation in relations)
+        ]
+
+    def subtree(self, place: int) -> list[int]:
+        """The word and all below it, in order."""
+        found = {place}
+        waiting = [place]
+        while waiting:
+            below = self.children(waiting.pop())
+            found.update(below)
+            waiting += below
+        return sorted(found)
+
+    def phrase(self, place: int) -> tuple[int, int] | None:
+        """The first and last word of the subtree without marks at its ends; None if it has gaps."""
+        places = self.subtree(place)
+        while places and not self.words[places[-1]].form[-1].isalnum():
+            if self.words[places[-1]].tag == "POS":
+                break
+            places.pop()
+        if not places or places[-1] - places[0] != len(places) - 1:
+            return None
+        return places[0], places[-1]
+
+    def follows(self, place: int) -> PlacedWord | None:
+        """The word after this one."""
+        return self.words[place + 1] if place + 1 < len(self.words) else None
+
+
+@dataclass(frozen=True, eq=False)
+class Passage:
+    """A text and its sentences."""
+
+    text: str
+    sentences: tuple[ParsedSentence, ...]
+
+    @property
+    def words(self) -> list[PlacedWord]:
+        """The words of all sentences."""
+        return [word for sentence in self.sentences for word in sentence.words]
+
+    def covered(self, sentence: ParsedSentence, first: int, last: int) -> str:
+        """The text from the word `first` to the word `last`, both included."""
+        return self.text[sentence.words[first].begin : sentence.words[last].end]
+
+    def edited(self, edits: Iterable[Edit]) -> str:
+        """The text with the edits made; they must not overlap.
+
+        >>> Passage("a b c", ()).edited([Edit(4, 5, "d"), Edit(0, 1, "")])
+        ' b d'
+        """
+        pieces, place = [], 0
+        for edit in sorted(edits):
+            pieces += [self.text[place : edit.begin], edit.new]
+            place = edit.end
+        return "".join([*pieces, self.text[place:]])
+
+
+def parse_passages(texts: Sequence[str], *, threads: int = 1) -> list[Passage]:
+    """The passages of texts, by the English parser."""
+    from wellput.language.models.parsers import ENGLISH, load_parser
+
+    found = [list(_placed_sentences(text)) for text in texts]
+    forms = [[form for form, _ in words] for own in found for words in own]
+    trees = iter(load_parser(ENGLISH).parse(forms, threads=threads) if forms else [])
+    passages = []
+    for text, own in zip(texts, found, strict=True):
+        parsed = []
+        for words in own:
+            tree = next(trees)
+            placed = zip(tree.words, words, strict=True)
+            parsed.append(
+                ParsedSentence(
+                    tuple(
+                        PlacedWord(
+                            form, at, at + len(form), w.xpos, w.lemma, w.head - 1, w.relation
+                        )
+                        for w, (form, at) in placed
+                    )
+                )
+            )
+        passages.append(Passage(text, tuple(parsed)))
+    return passages
+
+
+def _placed_sentences(text: str) -> Iterator[list[tuple[str, int]]]:
+    """The words of each sentence with the place where they begin."""
+    at = 0
+    for sentence in sentences(text):
+        words = []
+        for form in treebank_words(sentence).forms:
+            at = text.index(form, at)
+            words.append((form, at))
+            at += len(form)
+        if words:
+            yield words
+
+
+def capitalized(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def without_capital(word: PlacedWord, text: str) -> str:
+    """The text, which begins with this word, for a place inside a sentence."""
+    is_kept = (
+        word.is_name
+        or word.form == "I"
+        or word.form in ALWAYS_CAPITAL
+        or (len(word.form) > 1 and word.form.isupper())
+    )
+    return text if is_kept else text[:1].lower() + text[1:]
+
+
+def is_joined(text: str, word: PlacedWord) -> bool:
+    """Whether a hyphen, a slash or an apostrophe joins the word to another."""
+    around = text[max(0, word.begin - 1) : word.begin] + text[word.end : word.end + 1]
+    return any(mark in around for mark in "-–/'’")
+
+
+def removal(text: str, begin: int, end: int) -> Edit:
+    """Removes a piece of text and the space beside it."""
+    if begin > 0 and text[begin - 1] == " ":
+        return Edit(begin - 1, end, "")
+    return Edit(begin, end + (text[end : end + 1] == " "), "")

@@ -1,0 +1,110 @@
+"""Judgments whose columns have other names."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+import wellput
+from wellput.core.errors import InputError
+from wellput.core.judgment import Judgment, Preference
+from wellput.io.judgment_columns import guessed_judgments, split_columns
+
+OWN = ["judge=user", "item=prompt_nr", "system=model", "value=thumb"]
+
+
+def test_columns_are_named_and_the_answers_name_the_question(tmp_path: Path) -> None:
+    file = tmp_path / "thumbs.csv"
+    file.write_text("user,prompt_nr,model,thumb,shift\nann,1,gpt,up,late\nbob,1,gpt,down,early\n")
+    assert wellput.read_judgments(file, column=OWN) == [
+        Judgment("ann", "1", "gpt", "thumb", 1.0, {"shift": "late"}),
+        Judgment("bob", "1", "gpt", "thumb", 0.0, {"shift": "early"}),
+    ]
+    with pytest.raises(InputError) as refused:
+        wellput.read_judgments(file)
+    assert "perhaps: column=['judge=user', 'item=prompt_nr', 'system=model', 'value=thumb']" in str(
+        refused.value
+    )
+    with pytest.raises(InputError, match="has no column usr"):
+        wellput.read_judgments(file, column=["judge=usr", *OWN[1:]])
+
+
+def test_a_question_of_its_own_and_a_column_of_the_fields_name(tmp_path: Path) -> None:
+    file = tmp_path / "ratings.csv"
+    file.write_text("judge,item,system,question,value,rating\nx,1,A,quality,old,7\n")
+    assert wellput.read_judgments(file, column="value=rating") == [
+        Judgment("x", "1", "A", "quality", 7.0)
+    ]
+
+
+def test_choices_frames_and_records() -> None:
+    rows = [{"who": "ann", "item": 1, "left": "A", "right": "B", "winner": "a"}]
+    own = {"judge": "who", "system_a": "left", "system_b": "right", "choice": "winner"}
+    frame = {name: [row[name] for row in rows] for name in rows[0]}
+    from wellput.api.inputs import read_answers
+
+    expected = [Preference("ann", "1", "A", "B", "winner", "a")]
+    assert read_answers(rows, own) == expected
+    assert read_answers(pd.DataFrame(frame), own) == expected
+    with pytest.raises(InputError, match="these judgments are not one"):
+        read_answers([Judgment("x", "1", "A", "q", 1.0)], own)
+
+
+def test_an_answer_without_a_question_is_suggested_in_a_way_that_works() -> None:
+    from wellput.api.inputs import read_answers
+
+    rows = [{"rater": "j", "item": 7, "system": "A", "value": 5}]
+    with pytest.raises(InputError) as refused:
+        read_answers(rows)
+    assert str(refused.value).endswith("column=['judge=rater', 'value=value']")
+    assert read_answers(rows, ["judge=rater", "value=value"]) == [
+        Judgment("j", "7", "A", "value", 5.0)
+    ]
+
+
+def test_wrong_names_are_refused() -> None:
+    from wellput.io.judgment_columns import JudgmentColumns
+
+    with pytest.raises(InputError, match=r"is not a field of a judgment\. Did you mean judge\?"):
+        JudgmentColumns.of("juge=user")
+    with pytest.raises(InputError, match="given twice"):
+        JudgmentColumns.of(["judge=user", "judge=name"])
+
+
+def test_fields_go_to_the_file_that_has_them() -> None:
+    wide = ["source=prompt", "outputs=gpt", "outputs=ours", *OWN]
+    assert split_columns(wide) == (wide[:3], OWN)
+    assert split_columns(["system=bot", "outputs=said"]) == (["system=bot", "outputs=said"], [])
+    both = ["outputs=said", "system=bot", "judge=user"]
+    assert split_columns(both) == (["outputs=said", "system=bot"], ["system=bot", "judge=user"])
+
+
+def test_what_is_guessed() -> None:
+    assert guessed_judgments(["rater_id", "qid", "model", "score"]) == {
+        "rater_id": "judge", "qid": "item", "model": "system", "score": "value",
+    }  # fmt: skip
+    assert guessed_judgments(["prompt", "gold", "gpt"]) == {}
+
+
+def test_every_command_reads_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("answers.csv").write_text(
+        "prompt,gold,gpt,ours\n" + "".join(f"q{n},a b {n},a b {n},a {n}\n" for n in range(1, 13))
+    )
+    Path("thumbs.csv").write_text(
+        "user,prompt_nr,model,thumb\n"
+        + "".join(
+            f"{who},{n},{model},{'up' if (n + ord(who[0]) + len(model)) % 3 else 'down'}\n"
+            for n in range(1, 13)
+            for who in ("ann", "bob", "cyd", "dan")
+            for model in ("gpt", "ours")
+        )
+    )
+    items = ["source=prompt", "references=gold", "outputs=gpt", "outputs=ours"]
+    assert wellput.rank("thumbs.csv", column=OWN, permutations=10).rankings[0].n == 96
+    agreed = wellput.agree("answers.csv", "thumbs.csv", "chrf", column=[*items, *OWN])
+    assert agreed.ranking[0].question == "thumb"
+    estimated = wellput.estimate("answers.csv", "thumbs.csv", "chrf", column=[*items, *OWN])
+    assert {row.system for row in estimated.systems} == {"gpt", "ours"}

@@ -1,0 +1,264 @@
+"""Every kind of change, on sentences whose right result is plain."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from wellput.core.errors import InputError
+from wellput.language.perturb.catalog import (
+    PERTURBATIONS,
+    SEVERITIES,
+    Variant,
+    chosen_perturbations,
+    perturbed,
+)
+from wellput.language.perturb.meaning import Surroundings
+from wellput.language.perturb.passage import Edit, Passage, parse_passages
+from wellput.language.perturb.word_lists import lines_of, spellings, word_pairs
+
+FERRY = "The old ferry to the island leaves from the second pier at noon today."
+
+ONE_RESULT = [
+    ("negation", "She has paid the bill.", "She has not paid the bill."),
+    ("negation", "We can help you.", "We cannot help you."),
+    ("negation", "The ferry left the harbor.", "The ferry did not leave the harbor."),
+    ("negation", "They did not agree to the plan.", "They did agree to the plan."),
+    ("negation", "He won't come today.", "He will come today."),
+    ("antonym", "It was a safe bridge.", "It was a dangerous bridge."),
+    ("antonym", "He saw a new boat.", "He saw an old boat."),
+    ("pronoun", "He lost his key.", "She lost her key."),
+    ("swapped-arguments", "The police arrested the driver.", "The driver arrested the police."),
+    ("omitted-subject", "The old man left early.", "Left early."),
+    ("omitted-verb", "The ferry leaves the harbor at noon.", "The ferry the harbor at noon."),
+    ("omitted-adverb", "The ferry quickly left the harbor.", "The ferry left the harbor."),
+    ("omitted-phrase", "The ferry left the harbor at noon.", "The ferry left the harbor."),
+    ("agreement", "The boats are late.", "The boats is late."),
+    ("agreement", "She walks to work.", "She walk to work."),
+    ("empty", "Any text.", ""),
+    ("synonym", "The big ship arrived.", "The large ship arrived."),
+    (
+        "passive",
+        "The company will publish the results.",
+        "The results will be published by the company.",
+    ),
+    (
+        "clause-order",
+        "We stayed at home because it rained.",
+        "Because it rained, we stayed at home.",
+    ),
+    ("clause-order", "If it rains, we stay at home.", "We stay at home if it rains."),
+    ("spelling", "The colour of the harbor is grey.", "The color of the harbour is gray."),
+    ("contraction", "I do not know the answer.", "I don't know the answer."),
+    ("contraction", "They're late for dinner.", "They are late for dinner."),
+    ("quotes", 'He said "yes" and didn\'t stop.', "He said “yes” and didn’t stop."),
+    ("quotes", "He said “yes” and didn’t stop.", 'He said "yes" and didn\'t stop.'),
+    ("casing", "The Ferry left.", "the ferry left."),
+    ("number-words", "We saw 3 boats.", "We saw three boats."),
+    ("number-words", "About 5% of them were late.", "About 5 percent of them were late."),
+    ("number-words", "We counted 1,000 birds.", "We counted 1000 birds."),
+    ("list-comma", "We bought apples, pears and plums.", "We bought apples, pears, and plums."),
+]
+
+
+@pytest.fixture(scope="module")
+def passages() -> dict[str, Passage]:
+    texts = [text for _, text, *_ in [*ONE_RESULT, *NO_PLACE]]
+    return dict(zip(texts, parse_passages(texts), strict=True))
+
+
+def changed(kind: str, passage: Passage) -> str | None:
+    one = PERTURBATIONS[kind]
+    return one.apply(one.severities[0], passage, Surroundings(), np.random.default_rng(1))
+
+
+@pytest.mark.parametrize(("kind", "text", "expected"), ONE_RESULT)
+def test_a_change_with_one_possible_result(
+    kind: str, text: str, expected: str, passages: dict[str, Passage]
+) -> None:
+    assert changed(kind, passages[text]) == expected
+
+
+NO_PLACE = [
+    ("negation", "Will she come?"),
+    ("number", "No number is here."),
+    ("number", "2. Open the lid."),
+    ("pronoun", "They lost their key."),
+    ("swapped-arguments", "The meeting took place."),  # no meaning of its own when swapped
+    ("passive", "The boat has a mast."),  # verbs of having are not made passive
+    ("passive", "The committee approved the plan in May."),  # May may belong to the verb
+    ("clause-order", "If John comes, he will stay."),  # he would no longer be John
+    ("contraction", "I know who they are."),
+    ("quotes", "The board is 5' long."),
+    ("casing", "The US won."),
+    ("source-copy", "There is no source."),
+    ("unrelated", "There is no other text."),
+]
+
+
+@pytest.mark.parametrize(("kind", "text"), NO_PLACE)
+def test_a_change_that_cannot_be_made_is_left_out(
+    kind: str, text: str, passages: dict[str, Passage]
+) -> None:
+    assert changed(kind, passages[text]) is None
+
+
+def test_numbers_and_names_become_others_of_their_kind() -> None:
+    kinds = [PERTURBATIONS["number"], PERTURBATIONS["name"]]
+    for made in perturbed(["Anna paid 30 euros."] * 20, kinds):
+        words = made[Variant("number", "critical")].split()
+        assert words[:2] == ["Anna", "paid"]
+        assert words[2].isdecimal()
+        assert words[2] != "30"
+        assert words[3] == "euros."
+        name = made[Variant("name", "critical")].split()[0]
+        assert name != "Anna"
+        assert any(name in group and "Anna" in group for group in lines_of("names.tsv"))
+
+
+def test_a_name_outside_the_lists_becomes_another_name_of_the_corpus() -> None:
+    texts = ["We sailed to Gull Island.", "We sailed to Thorn Island."] * 2
+    made = perturbed(texts, [PERTURBATIONS["name"]])
+    assert [list(own.values()) for own in made[:2]] == [[texts[1]], [texts[0]]]
+
+
+def words(text: str) -> list[str]:
+    return text.lower().rstrip(".").split()
+
+
+def test_degrees_do_more_and_more_harm() -> None:
+    kinds = [PERTURBATIONS[kind] for kind in ("word-order", "truncation", "misspelling")]
+    text = f"{FERRY[:-1]} because another vessel blocked the entrance."
+    (made,) = perturbed([text], kinds)
+    original = words(text)
+    moved = [
+        sum(
+            a != b
+            for a, b in zip(original, words(made[Variant("word-order", degree)]), strict=True)
+        )
+        for degree in ("minor", "major", "critical")
+    ]
+    assert moved[0] == 2
+    assert 3 <= moved[1] <= 4
+    assert moved[2] >= 0.7 * len(original)
+    for degree in ("minor", "major", "critical"):
+        assert sorted(words(made[Variant("word-order", degree)])) == sorted(original)
+    cut = [len(words(made[Variant("truncation", d)])) for d in ("minor", "major", "critical")]
+    # 20 words: 85, 60 and 30 percent of them are kept.
+    assert len(original) == 20
+    assert cut == [17, 12, 6]
+    wrong = [
+        len(set(words(made[Variant("misspelling", d)])) - set(original))
+        for d in ("minor", "major", "critical")
+    ]
+    assert wrong == [1, 3, 6]
+
+
+def test_repetition_and_addition_only_add() -> None:
+    kinds = [PERTURBATIONS["repetition"], PERTURBATIONS["addition"]]
+    (made, _) = perturbed([FERRY, "Nobody came."], kinds)
+    added = {str(variant): len(text.split()) - len(FERRY.split()) for variant, text in made.items()}
+    assert added["repetition/minor"] == 1
+    assert added["repetition/major"] == 3
+    assert added["repetition/critical"] == 16
+    assert made[Variant("addition", "critical")] == f"{FERRY} Nobody came."
+    assert made[Variant("addition", "major")].startswith(f"{FERRY[:-1]}, ")
+
+
+def test_the_source_and_other_texts_are_used() -> None:
+    kinds = [PERTURBATIONS["source-copy"], PERTURBATIONS["unrelated"]]
+    made = perturbed(["One.", "Two."], kinds, sources=["Eins.", "Two."])
+    assert [{str(v): t for v, t in own.items()} for own in made] == [
+        {"source-copy/base": "Eins.", "unrelated/base": "Two."},
+        {"unrelated/base": "One."},
+    ]
+
+
+def test_the_same_seed_gives_the_same_texts_whatever_else_is_asked_for() -> None:
+    alone = perturbed([FERRY], [PERTURBATIONS["misspelling"]], seed=3)
+    together = perturbed([FERRY], list(PERTURBATIONS.values()), seed=3)
+    assert alone[0].items() <= together[0].items()
+    assert alone != perturbed([FERRY], [PERTURBATIONS["misspelling"]], seed=4)
+
+
+HOSTILE = [
+    "",
+    " ",
+    "...",
+    "!!!",
+    "😀 😀",
+    "a",
+    "\n\n",
+    "中文没有空格。",
+    "x" * 500,
+    "I'm 'I' \"I",
+    "-- - /",
+]
+
+
+def test_no_text_breaks_a_change() -> None:
+    made = perturbed(HOSTILE, list(PERTURBATIONS.values()), sources=["s"] * len(HOSTILE))
+    for text, own in zip(HOSTILE, made, strict=True):
+        assert text not in own.values()
+        if not text.strip():
+            assert own == {}
+
+
+def test_everything_else_in_the_text_stays() -> None:
+    text = "First line.\n\nHe  left\tat 8:30.  \n"
+    (made,) = perturbed([text], [PERTURBATIONS["number"]])
+    assert list(made.values()) == [text.replace("8:30", "6:30")]
+
+
+def test_words_know_their_places() -> None:
+    (passage,) = parse_passages(["It's “late”.  Don't wait."])
+    for word in passage.words:
+        assert passage.text[word.begin : word.end] == word.form
+    assert passage.edited([Edit(0, 2, "That")]) == "That's “late”.  Don't wait."
+
+
+def test_names_choose_kinds_and_groups() -> None:
+    assert [one.name for one in chosen_perturbations(["casing", "casing"])] == ["casing"]
+    harmless = chosen_perturbations(["harmless"])
+    harmful = chosen_perturbations(["harmful"])
+    assert {one.name for one in harmless + harmful} == set(PERTURBATIONS)
+    assert all(one.is_harmless for one in harmless)
+    assert chosen_perturbations([]) == list(PERTURBATIONS.values())
+    with pytest.raises(InputError, match="Did you mean negation"):
+        chosen_perturbations(["negatoin"])
+
+
+def test_word_lists_are_in_order() -> None:
+    for name in ("antonyms.tsv", "synonyms.tsv"):
+        pairs = word_pairs(name)
+        assert all(word not in others for (word, _), others in pairs.items())
+    assert all(spellings()[other] == word for word, other in spellings().items())
+    assert all(set(one.severities) <= set(SEVERITIES) for one in PERTURBATIONS.values())
+
+
+PAGE = Path(__file__).parents[3] / "docs" / "perturbations.md"
+
+
+def rows_of_the_page() -> list[tuple[str, str, str, str]]:
+    cells = [
+        [cell.strip() for cell in line.strip("|").split("|")]
+        for line in PAGE.read_text(encoding="utf-8").splitlines()
+        if line.startswith("| `")
+    ]
+    return [
+        (kind.strip("`"), severity, before, after) for kind, severity, before, after, _ in cells
+    ]
+
+
+def test_the_page_has_every_kind_and_true_examples() -> None:
+    rows = rows_of_the_page()
+    assert {kind for kind, *_ in rows} == set(PERTURBATIONS)
+    passages = parse_passages([before for _, _, before, _ in rows])
+    given = Surroundings("Die Fähre ist weg.", ["It rained all day."])
+    for (kind, severity, _, after), passage in zip(rows, passages, strict=True):
+        one = PERTURBATIONS[kind]
+        (own,) = [known for known in one.severities if known == severity]
+        made = {one.apply(own, passage, given, np.random.default_rng(seed)) for seed in range(300)}
+        assert (after if after != "(nothing)" else "") in made, (kind, made)
