@@ -22,6 +22,7 @@ from wellput.core.metric import Floats, Metric, Need
 from wellput.core.plain_block import PlainBlock, batch_of, ids_of
 from wellput.core.source import EvalSource
 from wellput.core.work import OnProgress, ProgressShare, ignore_progress
+from wellput.text.unicode_forms import count_in_other_form
 
 NEED_ADVICE: Mapping[Need, tuple[str, str]] = {
     "references": (
@@ -162,7 +163,8 @@ class SystemBlock:
     Outputs of items without references have no row in the columns of metrics that need references:
     `left_out` counts them, and `referenced_places` are the other places. A metric without any row
     has no column. The numbers of references are those of items with references, 0 if there are
-    none. `empty` counts the outputs that are empty texts.
+    none. `empty` counts the outputs that are empty texts, `other_form` those that are written in
+    another Unicode form than their references.
     """
 
     count: int
@@ -173,6 +175,7 @@ class SystemBlock:
     left_out: int = 0
     referenced_places: NDArray[np.intp] | None = None
     empty: int = 0
+    other_form: int = 0
 
 
 @dataclass(frozen=True)
@@ -206,6 +209,7 @@ def block_statistics(
     systems: dict[str, SystemBlock] = {}
     unreferenced: set[str] = set()
     names = _systems_in(block)
+    needs_references = any("references" in metric.needs for metric in metrics)
     progress = ProgressShare(len(block), len(block) * len(names), on_progress)
     for system in names:
         batch = replace(batch_of(system, block, threads=threads), on_rows=progress.add)
@@ -223,6 +227,9 @@ def block_statistics(
             len(batch) - len(referenced),
             None if places is None else places[list(map(bool, batch.references))],
             len(batch) - sum(map(bool, batch.outputs)),
+            count_in_other_form(referenced.outputs, referenced.references)
+            if needs_references
+            else 0,
         )
     progress.finish()
     return BlockStatistics(

@@ -220,6 +220,7 @@ def _block_card(block: BlockStatistics, arrays: list[NDArray[Any]]) -> dict[str,
             "has_rows": has_rows,
             "left_out": system.left_out,
             "empty": system.empty,
+            "other_form": system.other_form,
         }
         systems.append(card)
     return {
@@ -262,6 +263,7 @@ def _block_of_card(
             system["left_out"],
             referenced,
             system["empty"],
+            system.get("other_form", 0),
         )
     n, first = card["unreferenced"]
     return BlockStatistics(
