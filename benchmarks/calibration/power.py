@@ -150,6 +150,8 @@ ROUNDED = {
     "3 judges of one taste": Systems(0.4, judges=3, sd_item=0.8, sd_noise=1.1, points=7),
     "8 judges of own tastes": Systems(0.5, judges=8, sd_judge=0.4, points=5),
 }
+ROUNDED_SHARE = 8
+"""One study in so many is drawn for them: the model of grades takes longer."""
 NULLS = {
     f"{judges} judge{'' if judges == 1 else 's'}, {'own tastes' if taste else 'one taste'}": Systems(
         0.0, judges=judges, sd_item=1.0, sd_noise=1.0, sd_judge=taste
@@ -191,7 +193,9 @@ def page(studies: int, seed: int) -> str:
         error=2 * math.sqrt(TARGET * (1 - TARGET) / studies),
         null_error=2 * math.sqrt(ALPHA * (1 - ALPHA) / studies),
         plans=_rows(PLANS.items(), studies, seed),
-        rounded=_rows(ROUNDED.items(), studies, seed),
+        rounded=_rows(ROUNDED.items(), studies // ROUNDED_SHARE, seed),
+        rounded_studies=studies // ROUNDED_SHARE,
+        rounded_error=2 * math.sqrt(TARGET * (1 - TARGET) / (studies // ROUNDED_SHARE)),
         nulls="\n".join(
             f"| {title} | {found_share(plan, NULL_ITEMS, studies=studies, seed=seed):.3f} |"
             for title, plan in NULLS.items()
@@ -227,8 +231,9 @@ errors of the measurement are {error:.3f}.
 
 ## Ratings on a scale
 
-`wellput power` assumes normal ratings. Here the same ratings are rounded to a scale of 7 or 5 points. Rounding and the ends of a
-scale cost power: take the difference and the spreads from ratings on your own scale.
+`wellput power` assumes normal ratings. Here the same ratings are rounded to a scale of 7 or 5 points and ranked by the model that
+`wellput rank` takes for them, which changes the power in either direction: take the difference and the spreads from ratings on your own scale. {rounded_studies} studies a row; two standard errors
+are {rounded_error:.3f}.
 
 | plan | options | items | power |
 | --- | --- | ---: | ---: |
