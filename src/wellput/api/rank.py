@@ -139,10 +139,10 @@ def rank(
     """
     check_confidence(confidence)
     check_files([path], [judgments, *([] if evalset is None else [evalset])])
-    column, own = split_columns(column)
+    column, own_columns = split_columns(column)
     check_column(evalset, column)
     on_phase("reading judgments")
-    answers = read_answers(judgments, own)
+    answers = read_answers(judgments, own_columns)
     exclusions = [parse_exclusion(text, "") for text in _listed(exclude)]
     options = RankOptions(
         model=model,
