@@ -313,6 +313,7 @@ BENCHMARKS = {
         "every table and figure of Bangalore, Rambow & Whittaker (2000)",
         "docs/papers/bangalore2000.md",
         (PENN, XTAG, *RATED_OUTPUTS),
+        ("`wellput[judge]`", "`wellput[realize]`"),
     ),
     "mutton2007": Benchmark(
         "papers.mutton2007.page",
@@ -326,7 +327,7 @@ BENCHMARKS = {
             "fluency/lau2015_test_gold_ratings.txt",
             WEBNLG,
         ),
-        ("link grammar",),
+        ("link grammar", "`wellput[judge]`"),
     ),
     "foster2008": Benchmark(
         "papers.foster2008",

@@ -254,6 +254,8 @@ is nearer to the speed of an idle machine.
 
 `wellput vet`, with the machine's scores turned to people's scale by fits that do not see the item. {vetting}
 
+SFRES has one figure for each text, the median of three people: nobody can be left out, so the machine cannot be vetted on it.
+
 ## Fewer labels
 
 `wellput estimate` with people's ratings of every other text, and the machine's scores of all:

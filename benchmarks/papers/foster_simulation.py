@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-import wellput
+from benchmarks.papers.simulated_answers import study_choices
 from wellput.core.evalset import ORIGINAL, EvalSet, Item
 from wellput.core.judgment import Preference
 from wellput.displays.schedules import nodes_of
-from wellput.studies.store import Store
+from wellput.studies.questionnaire import ShownTrial
 
 NODS = (["nd=d"], 0.7), (["nd=d", "bw=u"], 0.15), (["bw=u"], 0.1), (["ln=l"], 0.05)
 """An accented word, or a property without evaluation: mostly nods, the speaker's most common display."""
@@ -77,31 +77,25 @@ def simulated_choices(
     study shows only the names of systems, no displays."""
     systems = list(dict.fromkeys(name for pair in shares for name in pair))
     named = EvalSet([Item(item.id, {name: name for name in systems}) for item in evalset])
-    path = folder / f"study-{seed}.db"
-    study = wellput.Study.create(
+    rng = np.random.default_rng(seed)
+
+    def choice(_: int, trial: ShownTrial) -> dict[str, str]:
+        first, second = (str(variant.text) for variant in trial.variants)
+        won, lost = shares.get((first, second)) or shares[second, first][::-1]
+        return {trial.questions[0].name: "a" if rng.random() < won / (won + lost) else "b"}
+
+    return study_choices(
         named,
-        path=path,
+        choice,
+        folder=folder,
+        name=f"choices-{seed}",
+        judges=judges,
         design="pairwise",
         plan="within-judge",
-        judges=judges,
         items=items,
         systems=systems,
         seed=seed,
     )
-    store: Store = study._store
-    rng = np.random.default_rng(seed)
-    for invitation in store.invite(judges):
-        judge = store.judge_of(invitation.token)
-        assert judge is not None
-        while (trial := store.next_trial(judge)) is not None:
-            first, second = (str(variant.text) for variant in trial.variants)
-            won, lost = shares.get((first, second)) or shares[second, first][::-1]
-            choice = "a" if rng.random() < won / (won + lost) else "b"
-            store.record(judge, trial.id, {trial.questions[0].name: choice}, ms=1000)
-    study.export(folder / f"choices-{seed}.csv")
-    study.close()
-    answers = wellput.read_judgments(folder / f"choices-{seed}.csv")
-    return [answer for answer in answers if isinstance(answer, Preference)]
 
 
 def simulated_studies(evalset: EvalSet, folder: Path) -> tuple[list[Preference], list[Preference]]:

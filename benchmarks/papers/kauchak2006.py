@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import tempfile
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
@@ -23,9 +24,10 @@ from benchmarks.catalog import WMT21
 from benchmarks.pages import table, write_page
 from benchmarks.papers.kauchak_experiment import METHODS, MethodRow, experiment, method_paraphrasers
 from benchmarks.papers.paraphrase.substitutions import in_form, swords_dev
+from benchmarks.papers.simulated_answers import study_ratings
+from benchmarks.papers.wording import p_text
 from wellput.agreement.substitutions import decisions_of
 from wellput.core.evalset import EvalSet
-from wellput.core.judgment import Judgment
 from wellput.language.models.tagger import Tagger
 from wellput.language.models.wordnet import open_wordnet
 from wellput.language.paraphrase.candidates import WordNetCandidates
@@ -37,6 +39,7 @@ from wellput.language.paraphrase.references import drawn_substitutions, substitu
 from wellput.language.paraphrase.training import judged_queries, learn
 from wellput.language.shipped import shipped
 from wellput.stats.judges.kappa import confusion
+from wellput.studies.questionnaire import ShownTrial
 
 SETS: dict[str, tuple[Callable[[], human_data.HumanData], str, tuple[int, ...]]] = {
     "da2016": (human_data.da2016, "adequacy", (1,)),
@@ -168,10 +171,6 @@ def outputs_of(data: human_data.HumanData) -> int:
     return sum(text is not None for item in data.evalset for text in item.outputs.values())
 
 
-def p_text(p: float) -> str:
-    return "" if np.isnan(p) else ("< .001" if p < 0.001 else f"{p:.3f}".lstrip("0"))
-
-
 def set_table(rows: Sequence[MethodRow]) -> str:
     plain = next(row.made for row in rows if row.method == "wordnet")
     lines = []
@@ -289,6 +288,7 @@ def swords(index: CorpusIndex) -> tuple[str, str, str]:
 SIMULATED_RIGHT = {"contextwn": 100 / 133, "wordnet": 27 / 67, "brown": 0.56, "lsa": 0.30}
 """The chance that a substitution is right, by the first of these methods that keeps it: the paper's
 Tables 7 and 8 (of `wordnet`, those that ContextWN refuses)."""
+SIMULATED_JUDGES = 2
 SIMULATED_SLIP = 0.07
 """How often a simulated judge says the other thing."""
 
@@ -303,18 +303,34 @@ def simulated_judges(index: CorpusIndex, *, seed: int = 1) -> str:
     rng = np.random.default_rng(seed)
     items = drawn_substitutions(substitution_items(by_method), 200, rng)
     decisions = decisions_of(items)
-    answers = []
+    said: dict[tuple[int, str], bool] = {}
     for item in items:
         by = next((m for m in SIMULATED_RIGHT if decisions[m].get(item.id)), "wordnet")
         is_right = rng.random() < SIMULATED_RIGHT[by]
-        for judge in ("simulated 1", "simulated 2"):
-            said = is_right != (rng.random() < SIMULATED_SLIP)
-            answers.append(Judgment(judge, item.id, next(iter(item.outputs)), "right", float(said)))
+        [text] = item.outputs.values()
+        for judge in range(SIMULATED_JUDGES):
+            said[judge, str(text)] = is_right != (rng.random() < SIMULATED_SLIP)
+
+    def verdict(judge: int, trial: ShownTrial) -> dict[str, float]:
+        [variant] = trial.variants
+        return {trial.questions[0].name: 2.0 if said[judge, str(variant.text)] else 1.0}
+
+    with tempfile.TemporaryDirectory() as folder:
+        answers = study_ratings(
+            EvalSet(items),
+            verdict,
+            folder=Path(folder),
+            name="verdicts",
+            judges=SIMULATED_JUDGES,
+            per_item=SIMULATED_JUDGES,
+            from_substitutions=True,
+            seed=seed,
+        )
     found = wellput.agree(EvalSet(items), answers).substitutions
     rows = [
         [
             f"`{row['method']}`",
-            row["judge"],
+            f"simulated {row['judge'].removeprefix('J')}",
             f"{row['accuracy']:.1%} of {row['n']}",
             f"{row['kappa']:.2f}",
             f"{row['refused_wrong']}, {row['refused_right']}",

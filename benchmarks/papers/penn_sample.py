@@ -20,6 +20,10 @@ def constituents() -> dict[int, list[Constituent]]:
         for name in sorted(name for name in archive.namelist() if name.endswith(".mrg")):
             text = archive.read(name).decode("ascii")
             brackets = [one for one in re.split(r"^(?=\()", text, flags=re.M) if one.strip()]
-            number = int(re.sub(r"\D", "", PurePosixPath(name).stem))
-            found[number] = list(map(parse_constituent, brackets))
+            found[file_number(name)] = list(map(parse_constituent, brackets))
     return found
+
+
+def file_number(name: str) -> int:
+    """1 for `wsj_0001.mrg`."""
+    return int(re.sub(r"\D", "", PurePosixPath(name).stem))

@@ -13,6 +13,8 @@
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -23,6 +25,9 @@
 
 namespace wellput {
 namespace {
+
+// From this many names on, an object's names are compared by hash and not one by one.
+constexpr std::size_t MANY_NAMES = 32;
 
 struct Text {
     std::string_view raw;
@@ -166,6 +171,7 @@ private:
     }
     bool texts_by_name() {
         const std::size_t first = pool_.size();
+        std::unordered_set<std::string_view> seen;  // once there are many names
         if (!take('{')) return take_null();
         skip_space();
         if (take('}')) return true;
@@ -173,8 +179,14 @@ private:
             Text name;
             skip_space();
             if (!text(name) || name.is_escaped || name.raw.empty()) return false;
-            for (std::size_t i = first; i < pool_.size(); i += 2)
-                if (pool_[i].raw == name.raw) return false;
+            if (pool_.size() - first < 2 * MANY_NAMES) {
+                for (std::size_t i = first; i < pool_.size(); i += 2)
+                    if (pool_[i].raw == name.raw) return false;
+            } else {
+                if (seen.empty())
+                    for (std::size_t i = first; i < pool_.size(); i += 2) seen.insert(pool_[i].raw);
+                if (!seen.insert(name.raw).second) return false;
+            }
             pool_.push_back(name);
             if (!colon() || !text_or_null(pool_.emplace_back())) return false;
             skip_space();
@@ -320,11 +332,10 @@ private:
     }
 
     nb::list* column_of(const Text& name) {
-        for (std::size_t i = 0; i < names_.size(); ++i)
-            if (names_[i] == name.raw) return &outputs_[i].second;
+        const auto [found, is_new] = places_.try_emplace(name.raw, outputs_.size());
+        if (!is_new) return &outputs_[found->second].second;
         nb::object made = str(name);
         if (!made) return nullptr;
-        names_.push_back(name.raw);
         nb::list column;
         for (std::size_t row = 0; row < rows_; ++row) column.append(nb::none());
         outputs_.emplace_back(std::move(made), std::move(column));
@@ -334,7 +345,7 @@ private:
     const std::vector<Text>& pool_;
     std::size_t rows_ = 0;
     nb::list ids_, references_, sources_, contexts_;
-    std::vector<std::string_view> names_;
+    std::unordered_map<std::string_view, std::size_t> places_;  // of the systems in outputs_
     std::vector<std::pair<nb::object, nb::list>> outputs_;
     nb::object empty_ = nb::steal(PyTuple_New(0));
     std::string scratch_;

@@ -406,3 +406,16 @@ def test_a_judge_that_gives_the_most_frequent_label_stands_in_for_nobody(knows: 
         assert kappa.value == pytest.approx(0, abs=1e-12)
         assert "not shown to agree with people more than by chance (κ = 0.00" in found.verdict
         assert "It should not stand in for anyone" in found.verdict
+
+
+def test_a_judge_that_passes_but_agrees_less_is_warned_of() -> None:
+    """People rate alike on the whole scale; the judge sees half of it and stays near the middle."""
+    rng = np.random.default_rng(6)
+    answers = []
+    for item in range(150):
+        truth = rng.normal()
+        answers += [rating(p, item, "A", truth + 1.3 * rng.normal()) for p in ("Kim", "Lee", "Mia")]
+        answers.append(rating(JUDGE, item, "A", 0.25 * truth + 0.6 * rng.normal()))
+    first, second, *_ = vet_judge(answers, JUDGE, VetOptions()).verdict.splitlines()
+    assert first.startswith(f"{JUDGE} may stand in for one of these people")
+    assert second.startswith("But it agrees less with people than they do with each other (r = 0.")

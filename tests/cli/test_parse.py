@@ -23,6 +23,8 @@ def english(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder.mkdir()
     outcome = run("train", "parser", "trees.conllu", "-o", "parser", "--epochs", "3")
     assert outcome.code == 0, outcome.err
+    check = shipped.shipped(shipped.LANGUAGE_FILE)
+    (folder / check.name).write_bytes(check.read_bytes())
     monkeypatch.setattr(shipped, "FOLDER", folder)
     # Loaded again each time; otherwise other tests would get this parser.
     monkeypatch.setattr(parsed_references, "_loaded", parsed_references._loaded.__wrapped__)
@@ -70,6 +72,7 @@ def test_trees_go_to_a_file_with_a_summary(run: Run, english: Path) -> None:
         "words": 4,
         "log_probability_per_word": None,
         "fragmented": None,
+        "not_english": {},
     }
     (tree,) = read_trees(english.parent / "s.conllu")
     assert tree.text == "The dog barks."

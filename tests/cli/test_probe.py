@@ -163,3 +163,27 @@ def test_the_report_says_first_what_is_missed(run: Run, tmp_path: Path) -> None:
     shown = run("probe", "-m", "bleu,random", "-n", "40", "--format", "json").json
     assert "Blind to" in shown["summary"]["random"]
     assert json.loads(json.dumps(shown)) == shown
+
+
+def test_a_report_has_a_heat_map(run: Run) -> None:
+    run("demo", "--no-report", "--save", "e.jsonl", "--save-judgments", "j.csv")
+    outcome = run(
+        "report", "e.jsonl", "-m", "ssa,length", "--probe", "-o", "r.html", "--threads", "1"
+    )
+    assert outcome.code == 0, outcome.err
+    page = Path("r.html").read_text(encoding="utf-8")
+    assert '"name":"probe","title":"What metrics notice"' in page
+    assert '"metric":"ssa","change":"negation, critical"' in page
+    assert '"metric":"length","change"' not in page  # a length is neither good nor bad
+    refused = run("report", "e.jsonl", "-m", "length", "--probe", "-o", "r.html")
+    assert "none of the metrics can score changed texts" in refused.err
+
+
+def test_the_plot_is_a_heat_map_of_kinds_with_enough_texts() -> None:
+    chart = wellput.probe("ssa", perturbations="negation,pronoun").plot().to_dict()
+    rows = (
+        chart["data"]["values"]
+        if "values" in chart["data"]
+        else next(iter(chart["datasets"].values()))
+    )
+    assert {row["change"] for row in rows} == {"negation, critical"}  # one text has a pronoun

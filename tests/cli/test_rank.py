@@ -61,3 +61,18 @@ def test_wrong_names_are_refused_with_what_there_is(run: Run, tmp_path: Path) ->
         outcome = run("rank", "j.csv", *option)
         assert outcome.code == 2, option
         assert message in outcome.err, outcome.err
+
+
+def test_tables_of_several_questions_are_told_apart(run: Run, tmp_path: Path) -> None:
+    write_judgments(tmp_path / "j.csv")
+    head, *lines = (tmp_path / "j.csv").read_text(encoding="utf-8").splitlines()
+    more = [line.replace("quality", "fluency") for line in lines]
+    (tmp_path / "two.csv").write_text("\n".join([head, *lines, *more]) + "\n", encoding="utf-8")
+    outcome = run("rank", "two.csv", "--permutations", "10")
+    assert "How far systems are apart (quality (simulated))" in outcome.out
+    assert "Within a system, judgments differ by (fluency (simulated))" in outcome.out
+    latex = run("rank", "two.csv", "--permutations", "10", "--format", "latex").out
+    labels = [line for line in latex.splitlines() if line.startswith("\\label")]
+    assert len(labels) == len(set(labels)) == 8
+    alone = run("rank", "j.csv", "--permutations", "10").out
+    assert "How far systems are apart\n" in alone

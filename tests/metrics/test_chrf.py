@@ -210,10 +210,16 @@ def test_options_out_of_range_are_refused() -> None:
     for char_order, word_order in [(0, 0), (-1, 2), (6, -1)]:
         with pytest.raises(InputError, match="char_order and word_order"):
             Chrf(char_order=char_order, word_order=word_order)
-    with pytest.raises(InputError, match="beta must not be negative"):
+    with pytest.raises(InputError, match="beta must be from 0"):
         Chrf(beta=-1)
 
 
 def test_rows_without_a_reference_are_refused() -> None:
     with pytest.raises(ValueError, match="row 0 has no reference"):
         Chrf().statistics(Batch.from_texts(["a"], [[]]))
+
+
+@pytest.mark.parametrize("beta", ["1e308", "1e7", "-1", "nan", "inf"])
+def test_a_weight_of_recall_beyond_all_sense_is_refused(beta: str) -> None:
+    with pytest.raises(InputError, match=r"beta must be from 0 to 1,000,000"):
+        create(f"chrf:beta={beta}")

@@ -9,8 +9,8 @@ import pytest
 
 from wellput.api.score import score
 from wellput.core.evalset import EvalSet
-from wellput.core.metric import Floats
 from wellput.core.work import OnPhase, ignore_progress
+from wellput.language.models.english_text import SentenceFeatures
 from wellput.language.models.gleu_model import GleuModel
 from wellput.language.models.linear_model import LinearModel
 from wellput.metrics import fluency
@@ -19,17 +19,18 @@ from wellput.metrics.fluency import GleuFluency
 FEATURES = {
     "good": (1.0, 0.0, 0.0, 0.5),
     "bad": (-1.0, 0.5, 0.5, 0.5),
-    "": (np.nan, np.nan, np.nan, np.nan),
 }
 
 
 class Parsers:
-    def features(
+    def sentence_features(
         self, texts: Sequence[str], *, threads: int = 1, on_progress: Callable[[int], None]
-    ) -> Floats:
+    ) -> SentenceFeatures:
         for begin in range(0, len(texts), 64):
             on_progress(len(texts[begin : begin + 64]))
-        return np.array([FEATURES[text] for text in texts])
+        return SentenceFeatures.of(
+            texts, 4, lambda sentences, _: np.array([FEATURES[text] for text in sentences])
+        )
 
 
 @pytest.fixture(autouse=True)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import Any, Literal
 
@@ -15,6 +17,7 @@ from benchmarks.papers.penn_sample import constituents
 from wellput import EvalSet, Realizer, ScoreResult, convert, realize, score
 from wellput.api import train
 from wellput.core.tree import Tree
+from wellput.reporting.training import FergusTraining
 
 MAX_WORDS = 24
 """The paper's longest test sentence."""
@@ -33,9 +36,14 @@ SEED = 12345
 
 @dataclass(frozen=True)
 class Treebank:
-    """The sample's trees, converted, by part."""
+    """The sample's trees, converted: the files of each part."""
 
-    parts: Mapping[Part, Sequence[Tree]]
+    files: Mapping[Part, Sequence[Sequence[Tree]]]
+
+    @cached_property
+    def parts(self) -> dict[Part, list[Tree]]:
+        """All trees of each part."""
+        return {part: list(chain.from_iterable(files)) for part, files in self.files.items()}
 
     def short(self, part: Part) -> list[Tree]:
         """The sentences that are no longer than the paper's longest."""
@@ -43,15 +51,19 @@ class Treebank:
 
 
 def treebank() -> Treebank:
-    parts: dict[Part, list[Tree]] = {"train": [], "dev": [], "test": []}
+    """With lemmas, so that morphology can be measured."""
+    files: dict[Part, list[Sequence[Tree]]] = {"train": [], "dev": [], "test": []}
     for number, sentences in constituents().items():
-        parts[PARTS.get(number % 10, "train")] += convert(sentences).trees
-    return Treebank(parts)
+        files[PARTS.get(number % 10, "train")].append(convert(sentences, lemmas=True).trees)
+    return Treebank(files)
 
 
-def realizers(trees: Treebank, xtag: str) -> dict[str, Realizer]:
+def trained(trees: Treebank) -> FergusTraining:
+    return train.fergus(trees.parts["train"], dev=trees.parts["dev"], seed=SEED)
+
+
+def realizers(made: FergusTraining, xtag: str) -> dict[str, Realizer]:
     """The models of the paper and our variants, by the name of their row."""
-    made = train.fergus(list(trees.parts["train"]), dev=list(trees.parts["dev"]), seed=SEED)
     return {
         "LR": made.realizer("lr"),
         "fergus": made.realizer("fergus"),
@@ -77,6 +89,7 @@ class Measured:
     """`short` are the scores of sentences of at most 24 words, `all` those of all."""
 
     treebank: Treebank
+    made: FergusTraining
     short: ScoreResult
     all: ScoreResult
     figure_2: Mapping[str, str]
@@ -89,7 +102,8 @@ def measured(part: Part) -> Measured:
     trees = treebank()
     with tempfile.TemporaryDirectory() as folder:
         unpack_xtag(folder)
-        models = realizers(trees, str(Path(folder)))
+        made = trained(trees)
+        models = realizers(made, str(Path(folder)))
         short, whole = trees.short(part), list(trees.parts[part])
         outputs = {
             name: [one.best[0].text for one in model.realize_all(whole)]
@@ -100,6 +114,7 @@ def measured(part: Part) -> Measured:
     of_short = {name: [own[place] for place in places] for name, own in outputs.items()}
     return Measured(
         trees,
+        made,
         scores(of_short, short),
         scores(outputs, whole),
         figure_2,

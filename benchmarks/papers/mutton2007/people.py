@@ -1,16 +1,18 @@
-"""GLEU as in the paper, and its features, against people's ratings of fluency."""
+"""GLEU as in the paper, and its features, against people's ratings of fluency: the figures and the section."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from benchmarks.papers.fluency.figures import bounds, interval, pearson
+from benchmarks.papers.fluency.figures import bounds, interval, labeled, pearson, short
 from benchmarks.papers.fluency.texts import Rated, gug_alone, lau, some_of, webnlg
-from benchmarks.papers.mutton2007.figures import SCORERS, columns_of, paper_parsers, trained
+from benchmarks.papers.mutton2007.figures import GLEU, SCORERS, columns_of, paper_parsers, trained
+from benchmarks.papers.mutton2007.printed import FEATURES, NAMES
+from benchmarks.papers.wording import listed
 
 MOST = 200
 """Sentences of a set; link grammar takes its time."""
@@ -48,3 +50,58 @@ def rated_scores(kept: Path, *, workers: int = 1) -> list[RatedScores]:
         )
 
     return list(map(scores, sets))
+
+
+def section(people: Sequence[RatedScores]) -> str:
+    header = " | ".join(f"{one.name} ({one.n})" for one in people)
+    rows = "\n".join(
+        f"| {NAMES[scorer]} | {' | '.join(labeled(one.intervals[scorer]) for one in people)} |"
+        for scorer in SCORERS
+    )
+    return f"""## Do parser features agree with people across generators?
+
+The paper's claim on real ratings: Pearson's r of the paper's features and of GLEU, trained as above and not retrained, with people's mean
+ratings of fluency (WebNLG), grammaticality (GUG) or acceptability (Lau): at most {MOST} sentences of a set, drawn at random. The sentences
+have any length (the paper's all have 24 words); the log probability falls with every word.
+
+| scorer | {header} |
+|---|{"---|" * len(people)}
+{rows}
+
+GLEU beside the best single feature (signs aside, {overlap(people)}):
+
+{_answer(people)}
+
+The features of [`gleu-fluency`](../metrics/gleu-fluency.md) with `features=own`, which are rates, and other metrics are
+[compared on more sets](../results/fluency.md)."""
+
+
+def best_feature(one: RatedScores) -> str:
+    return max(FEATURES, key=lambda name: abs(one.r[name]))
+
+
+def apart(people: Sequence[RatedScores]) -> list[str]:
+    """The sets in which the intervals of GLEU and of the best feature, signs aside, do not overlap."""
+    found = []
+    for one in people:
+        _, low, high = one.bounds[GLEU]
+        _, *ends = one.bounds[best_feature(one)]
+        other = sorted(map(abs, ends))
+        if low > other[1] or high < other[0]:
+            found.append(one.name)
+    return found
+
+
+def overlap(people: Sequence[RatedScores]) -> str:
+    names = apart(people)
+    return f"intervals do not overlap in {listed(names)}" if names else "intervals overlap"
+
+
+def _answer(people: Sequence[RatedScores]) -> str:
+    lines = ["| set | GLEU | best single feature | its r |", "|---|---:|---|---:|"]
+    for one in people:
+        best = best_feature(one)
+        lines.append(
+            f"| {one.name} | {short(one.r[GLEU])} | {NAMES[best]} | {short(one.r[best])} |"
+        )
+    return "\n".join(lines)

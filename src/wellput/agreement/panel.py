@@ -33,6 +33,8 @@ from wellput.stats.undefined_values import present_means, ratios
 
 AnyJudgment = Judgment | Preference
 UNKNOWN_NAME_REASON = "not in the evalset"
+MAX_NAMES_WITH_ADVICE = 20
+"""More unknown names than a message shows get no suggestion: each is compared with all known names."""
 MAX_CELLS = 200_000_000
 """Judges × systems × items of one question. An array of so many cells has 1.6 GB; the analysis makes
 several of them."""
@@ -99,10 +101,11 @@ def _unknown(kind: str, counts: Mapping[str, int], known: Collection[str]) -> li
         ]
     names: Sequence[str] = list(known) if kind == "system" else ()
     return [
-        f"{kind} {name!r} ({counted(n, 'judgment')}).{did_you_mean(name, names)} "
+        f"{kind} {name!r} ({counted(n, 'judgment')})."
+        f"{did_you_mean(name, names) if place < MAX_NAMES_WITH_ADVICE else ''} "
         "Write it as in the evalset, or leave it out: "
         f"exclude={f'{kind}={name}: {UNKNOWN_NAME_REASON}'!r}"
-        for name, n in unknown.items()
+        for place, (name, n) in enumerate(unknown.items())
     ]
 
 

@@ -10,6 +10,7 @@ from wellput.core.tree import Tree
 from wellput.core.work import OnPhase, available_cores, ignore_phase
 from wellput.io import write_trees
 from wellput.io.files import PathLike
+from wellput.language.models.parsers import ENGLISH
 from wellput.language.models.sentence_parsing import (
     TREEBANK,
     ParseResult,
@@ -82,6 +83,8 @@ def parse(
 
     def trees() -> Iterator[Tree]:
         for block in blocks:
+            if parser == ENGLISH:
+                summary.check_language(block)
             for parsed in parsing.parse(block, first=summary.lines + 1, threads=cores):
                 summary.add(parsed)
                 yield parsed.tree

@@ -91,7 +91,8 @@ def rank(
         whole grades, else linear.
     by
         A further column of the judgments, or a tag of the evalset, such as `domain`: also ranks each of
-        its values alone.
+        its values alone, all by one model and with p-values corrected together, and tests whether
+        differences depend on it.
     against
         Compares with this system only; the correction then counts only these comparisons.
     covariates
@@ -121,7 +122,8 @@ def rank(
     Returns
     -------
     RankResult
-        `rankings`, one for each question, with `systems`, `differences`, `variance`; `answer` in words.
+        `rankings`, one for each question (and slice), with `systems`, `differences`, `variance`;
+        `slice_tests`; `answer` in words; `to_pandas()`, a row for each system.
 
     Raises
     ------

@@ -11,7 +11,9 @@ from wellput.agreement.chosen_answers import choose_answers
 from wellput.agreement.correlations import Uncertainty
 from wellput.agreement.exclusions import answers_left, parse_exclusion
 from wellput.agreement.machines.comparison import machine_comparisons
+from wellput.agreement.orders import is_sentinel
 from wellput.agreement.panel import Normalization
+from wellput.agreement.probing import ProbeResult
 from wellput.agreement.rankings.judgment_design import with_documents
 from wellput.api.inputs import (
     Answers,
@@ -28,14 +30,16 @@ from wellput.api.inputs import (
 from wellput.api.output_values import documents_of
 from wellput.core.errors import InputError
 from wellput.core.estimates import Generalize
+from wellput.core.evalset import EvalSet
 from wellput.core.judgment import Judgment, is_machine
 from wellput.core.registries import Names, split_names
 from wellput.core.source import EvalSource
 from wellput.core.work import OnPhase, available_cores, ignore_phase
 from wellput.io.files import PathLike
+from wellput.metrics.external import ExternalMetric
 from wellput.metrics.registry import create_all
 from wellput.reporting.html import page as html_page
-from wellput.reporting.html.contents import evaluate
+from wellput.reporting.html.contents import Evaluation, evaluate
 from wellput.reporting.html.page import HtmlReport
 
 
@@ -56,6 +60,7 @@ def report(
     generalize: Generalize = "both",
     cluster: str | None = None,
     by: str | None = None,
+    probe: bool = False,
     resamples: int = 1000,
     title: str | None = None,
     path: PathLike | None = None,
@@ -87,6 +92,9 @@ def report(
         A tag, such as `"domain"`: a section of the report also shows the items of each of its values,
         with p-values corrected over all of them, and names those where systems part from their order
         over all items.
+    probe
+        A section says what the metrics notice, as `wellput.probe` finds it with texts of the evalset,
+        which must be English.
     generalize
         As for `agree`, for the agreement of metrics with people. Intervals of scores hold for these
         systems and other items.
@@ -183,6 +191,8 @@ def report(
         left = answers_left(cast("list[Judgment]", everyone), exclusions)
         machines = machine_comparisons(left, questions=taken.questions)
         evaluation = replace(evaluation, machines=machines)
+    if probe:
+        evaluation = replace(evaluation, probed=_probed(evaluation, seed, threads, on_phase))
     made = HtmlReport(
         evaluation, html_page.report_page(evaluation, library, on_phase=on_phase), path
     )
@@ -193,3 +203,24 @@ def report(
 
 def _title(evalset: Items) -> str:
     return "Evaluation" if isinstance(evalset, EvalSource) else Path(evalset).name
+
+
+def _probed(
+    evaluation: Evaluation, seed: int, threads: int | None, on_phase: OnPhase
+) -> ProbeResult:
+    """A probe of the report's metrics that have a direction and can score any text."""
+    from wellput.api.probe import probe
+
+    scorable = [
+        metric
+        for metric in evaluation.metrics
+        if metric.higher_is_better is not None
+        and metric.needs <= {"references", "tree", "source"}
+        and not is_sentinel(metric.name)
+        and not isinstance(metric, ExternalMetric)
+    ]
+    if not scorable:
+        raise InputError("probe=True: none of the metrics can score changed texts.")
+    texts = EvalSet(evaluation.sample.items)
+    trees = "auto" if any("tree" in metric.needs for metric in scorable) else None
+    return probe(scorable, texts, trees=trees, seed=seed, threads=threads, on_phase=on_phase)

@@ -24,6 +24,7 @@ from wellput.cli.endings import (
 from wellput.cli.lazy_group import LazyGroup
 from wellput.cli.progress import say
 from wellput.core.errors import WellputError, Worse
+from wellput.core.printable import printable
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "score": (
@@ -109,7 +110,7 @@ def cli() -> None:
 
 
 def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
-    say(f"wellput: {message}")
+    say(f"wellput: {printable(str(message))}")
 
 
 def main() -> None:
@@ -129,7 +130,7 @@ def main() -> None:
                 sys.stdout.flush()
     except Worse as error:
         for line in str(error).split("\n"):
-            click.echo(f"wellput: {line}", err=True)
+            click.echo(f"wellput: {printable(line)}", err=True)
         sys.exit(1)
     except WellputError as error:
         refuse(error)

@@ -19,6 +19,8 @@ from typing import NoReturn
 
 import click
 
+from wellput.core.printable import printable
+
 STOP_SIGNALS = tuple(
     getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)
 )
@@ -69,7 +71,7 @@ def _stop(number: int, _: FrameType | None) -> NoReturn:
 
 def refuse(message: object) -> NoReturn:
     """Prints the message and exits with 2."""
-    click.echo(f"wellput: {message}", err=True)
+    click.echo(f"wellput: {printable(str(message))}", err=True)
     _drop_output()
     sys.exit(2)
 

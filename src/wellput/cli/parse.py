@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from wellput.cli.options import basic_options, show_summary_of
 from wellput.text.tokenizers import NATIVE
+
+if TYPE_CHECKING:
+    from wellput.core.work import OnPhase
+    from wellput.language.models.sentence_parsing import ParseResult
 
 TREEBANK = "treebank"
 
@@ -53,4 +57,13 @@ def command(format: str, path: str, **options: Any) -> None:
     """
     from wellput.api.parse import parse
 
-    show_summary_of(lambda on_phase: parse(**options, path=path, on_phase=on_phase), format, path)
+    warnings: list[str] = []
+
+    def parsed(on_phase: OnPhase) -> ParseResult:
+        result = parse(**options, path=path, on_phase=on_phase)
+        warnings.append(result.summary.warning)
+        return result
+
+    show_summary_of(parsed, format, path)
+    if path == "-" and any(warnings):  # standard output has the trees, and no summary
+        click.echo(warnings[0], err=True)

@@ -53,6 +53,11 @@ Examples:
 @cluster_option
 @by_option
 @click.option(
+    "--probe",
+    is_flag=True,
+    help="Add a section on what the metrics notice (see wellput probe); the texts must be English.",
+)
+@click.option(
     "--title", metavar="TEXT", help="Heading of the report (default: the name of EVALSET)."
 )
 @click.option("-o", "path", metavar="FILE", required=True, help="Write the report to FILE.")

@@ -71,6 +71,11 @@ class Worse(WellputError):
     """A system is significantly worse than the baseline; `result` has the scores."""
 
 
+MAX_NAMES_TO_SUGGEST = 2000
+MAX_CHARACTERS_TO_SUGGEST = 200
+"""Comparing a name with many or long ones takes minutes: then none is suggested."""
+
+
 def did_you_mean(name: str, known: Sequence[str]) -> str:
     """`" Did you mean chrf?"` for a misspelled name or the beginning of one; else an empty string.
 
@@ -79,6 +84,8 @@ def did_you_mean(name: str, known: Sequence[str]) -> str:
     >>> did_you_mean("gleu", ["bleu", "chrf", "gleu-fluency"])
     ' Did you mean gleu-fluency or bleu?'
     """
+    if len(known) > MAX_NAMES_TO_SUGGEST or len(name) > MAX_CHARACTERS_TO_SUGGEST:
+        return ""
     spelled = {other.lower(): other for other in known}
     begun = [other for other in spelled if other.startswith(f"{name.lower()}-")]
     close = get_close_matches(name.lower(), spelled, n=3, cutoff=0.6)

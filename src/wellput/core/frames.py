@@ -7,6 +7,7 @@ None, NaN and pandas' NA are missing cells.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import repeat
 from numbers import Integral
@@ -36,7 +37,7 @@ def frame_rows(frame: Any) -> tuple[list[str], list[dict[str, Any]]]:
     """The names of the columns, and each row's cells by column; None for a missing cell."""
     _refuse_lazy(frame)
     names = _column_names(frame)
-    if twice := sorted({str(name) for name in names if names.count(name) > 1}):
+    if twice := sorted(str(name) for name, n in Counter(names).items() if n > 1):
         raise InputError(
             f"Several columns of the data frame have the same name: {', '.join(twice)}."
         )

@@ -28,7 +28,8 @@ class Score:
     `p_is_bound`: no resample was as extreme, so the true p-value is this or smaller. `effect_size`
     is the mean difference of segment scores, in standard deviations of these differences.
     `equivalence_p` is the p-value of the hypothesis that the true difference is as large as the
-    margin. `n` is the number of scored items; `undefined` of them have no segment score. `left_out`
+    margin. `n` is the number of scored items; `undefined` of them have no segment score, for
+    `undefined_reasons`, as far as the metric says why. `left_out`
     outputs are not scored because their item has no reference. `method` names the interval ("wilson" or
     "exact" for a share of items), `delta_method` the paired test.
     """
@@ -57,6 +58,7 @@ class Score:
     left_out: int = 0
     method: str | None = None
     delta_method: str | None = None
+    undefined_reasons: Mapping[str, int] = field(default_factory=dict)
 
 
 CIRCUMSTANCES = (

@@ -7,8 +7,10 @@ that lack something a metric needs are refused here, by name.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import compress
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +22,7 @@ from wellput.core.metric import Floats, Metric, Need
 from wellput.core.plain_block import PlainBlock, batch_of, ids_of
 from wellput.core.source import EvalSource
 from wellput.core.work import OnProgress, ProgressShare, ignore_progress
+from wellput.text.unicode_forms import count_in_other_form
 
 NEED_ADVICE: Mapping[Need, tuple[str, str]] = {
     "references": (
@@ -143,12 +146,14 @@ class Unreferenced:
 @dataclass(frozen=True)
 class BlockColumn:
     """One system's statistics of one block under one metric. `samples` is that of `ScoreTable`, for
-    these rows; None if rows are not kept or no output has several samples."""
+    these rows; None if rows are not kept or no output has several samples. `reasons` counts why
+    `undefined` outputs have no score, as far as the metric says."""
 
     sums: Floats
     undefined: int
     rows: Floats | None = None
     samples: Floats | None = None
+    reasons: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -158,7 +163,8 @@ class SystemBlock:
     Outputs of items without references have no row in the columns of metrics that need references:
     `left_out` counts them, and `referenced_places` are the other places. A metric without any row
     has no column. The numbers of references are those of items with references, 0 if there are
-    none. `empty` counts the outputs that are empty texts.
+    none. `empty` counts the outputs that are empty texts, `other_form` those that are written in
+    another Unicode form than their references.
     """
 
     count: int
@@ -169,6 +175,7 @@ class SystemBlock:
     left_out: int = 0
     referenced_places: NDArray[np.intp] | None = None
     empty: int = 0
+    other_form: int = 0
 
 
 @dataclass(frozen=True)
@@ -202,6 +209,7 @@ def block_statistics(
     systems: dict[str, SystemBlock] = {}
     unreferenced: set[str] = set()
     names = _systems_in(block)
+    needs_references = any("references" in metric.needs for metric in metrics)
     progress = ProgressShare(len(block), len(block) * len(names), on_progress)
     for system in names:
         batch = replace(batch_of(system, block, threads=threads), on_rows=progress.add)
@@ -219,6 +227,9 @@ def block_statistics(
             len(batch) - len(referenced),
             None if places is None else places[list(map(bool, batch.references))],
             len(batch) - sum(map(bool, batch.outputs)),
+            count_in_other_form(referenced.outputs, referenced.references)
+            if needs_references
+            else 0,
         )
     progress.finish()
     return BlockStatistics(
@@ -301,14 +312,29 @@ def _column(
     if outputs.counts is not None:
         rows, samples = means_of_samples(rows, metric.segment_score(rows), outputs.counts)
     undefined = 0
+    reasons: Mapping[str, int] = {}
     if on_segments is not None or not getattr(metric, "is_always_defined", False):
         scores = metric.segment_score(rows) if samples is None else samples[:, 0]
         undefined = int(np.isnan(scores).sum())
+        if undefined:
+            reasons = _reasons(metric, outputs, np.isnan(scores))
         if on_segments is not None:
             on_segments(batch.system, outputs.ids, metric.name, scores)
     if not keep_rows:
-        return BlockColumn(rows.sum(axis=0), undefined)
-    return BlockColumn(rows.sum(axis=0), undefined, rows, samples)
+        return BlockColumn(rows.sum(axis=0), undefined, reasons=reasons)
+    return BlockColumn(rows.sum(axis=0), undefined, rows, samples, reasons)
+
+
+def _reasons(
+    metric: Metric, outputs: Outputs, is_undefined: NDArray[np.bool_]
+) -> Mapping[str, int]:
+    """Why outputs have no score, each with its number; of several samples the first one's reason."""
+    said = getattr(metric, "undefined_reasons", lambda _: ())(outputs.batch)
+    if not said:
+        return {}
+    if outputs.counts is not None:
+        said = [said[first] for first in np.cumsum(outputs.counts) - outputs.counts]
+    return Counter(reason for reason in compress(said, is_undefined) if reason)
 
 
 def means_of_samples(

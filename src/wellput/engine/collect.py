@@ -6,6 +6,7 @@ metrics. Only sums are kept, unless rows are asked for.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -36,6 +37,7 @@ class CollectedColumn:
 
     sums: Floats
     undefined: int = 0
+    reasons: Counter[str] = field(default_factory=Counter)
     rows: list[Floats] = field(default_factory=list)
     samples: list[Floats | None] = field(default_factory=list)
 
@@ -54,6 +56,7 @@ class Collection:
     referenced_places: dict[str, list[NDArray[np.intp]]] = field(default_factory=dict)
     left_out: dict[str, int] = field(default_factory=dict)
     empty: dict[str, int] = field(default_factory=dict)
+    other_form: dict[str, int] = field(default_factory=dict)
     unreferenced: Unreferenced = field(default_factory=Unreferenced)
     skipped: list[SkippedPartition] = field(default_factory=list)
     fewest_references: int | None = None
@@ -67,6 +70,7 @@ class Collection:
             self.counts[system] = self.counts.get(system, 0) + part.count
             self.left_out[system] = self.left_out.get(system, 0) + part.left_out
             self.empty[system] = self.empty.get(system, 0) + part.empty
+            self.other_form[system] = self.other_form.get(system, 0) + part.other_form
             if part.most_references:
                 fewest = self.fewest_references or part.fewest_references
                 self.fewest_references = min(fewest, part.fewest_references)
@@ -82,6 +86,7 @@ class Collection:
                 )
                 column.sums += added.sums
                 column.undefined += added.undefined
+                column.reasons.update(added.reasons)
                 if added.rows is not None:
                     column.rows.append(added.rows)
                     column.samples.append(added.samples)

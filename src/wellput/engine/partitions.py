@@ -135,7 +135,7 @@ def evaluate(
         return Failed(str(error))
 
 
-PARTITION_FILE_KIND = "finished partition 4"
+PARTITION_FILE_KIND = "finished partition 5"
 """Its number is increased when the content of the file changes; files of another kind are ignored."""
 
 
@@ -208,12 +208,19 @@ def _block_card(block: BlockStatistics, arrays: list[NDArray[Any]]) -> dict[str,
             "count": system.count,
             "references": [system.fewest_references, system.most_references],
             "columns": [
-                [metric, column.sums.tolist(), column.undefined, column.samples is not None]
+                [
+                    metric,
+                    column.sums.tolist(),
+                    column.undefined,
+                    column.samples is not None,
+                    dict(column.reasons),
+                ]
                 for metric, column in system.columns.items()
             ],
             "has_rows": has_rows,
             "left_out": system.left_out,
             "empty": system.empty,
+            "other_form": system.other_form,
         }
         systems.append(card)
     return {
@@ -242,8 +249,9 @@ def _block_of_card(
                 undefined,
                 np.array(next(arrays)) if system["has_rows"] else None,
                 np.array(next(arrays)) if has_samples else None,
+                reasons,
             )
-            for metric, sums, undefined, has_samples in system["columns"]
+            for metric, sums, undefined, has_samples, reasons in system["columns"]
         }
         fewest, most = system["references"]
         systems[system["system"]] = SystemBlock(
@@ -255,6 +263,7 @@ def _block_of_card(
             system["left_out"],
             referenced,
             system["empty"],
+            system.get("other_form", 0),
         )
     n, first = card["unreferenced"]
     return BlockStatistics(

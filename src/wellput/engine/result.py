@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from wellput.core.clusters import Clusters
@@ -116,13 +117,16 @@ class ScoreResult(Result):
 
     def __getitem__(self, key: tuple[str, str]) -> Score:
         """`result["A", "bleu"]`"""
-        for score in self.scores:
-            if (score.system, score.metric) == key:
-                return score
+        if (score := self._score_of.get(key)) is not None:
+            return score
         raise InputError(
             f"No score of system {key[0]!r} under {key[1]!r}; there are systems "
             f"{', '.join(self.systems)} and metrics {', '.join(self.metrics)}."
         )
+
+    @cached_property
+    def _score_of(self) -> dict[tuple[str, str], Score]:
+        return {(score.system, score.metric): score for score in reversed(self.scores)}
 
     def table(self, metric: str) -> ScoreTable:
         """Segment scores and statistics under one metric, systems × items."""

@@ -115,6 +115,7 @@ def score_source(
         left_out=_left_out(collection),
         notes=(
             *_empty_notes(collection),
+            *_form_notes(collection),
             *(note for m in collection.metrics for note in getattr(m, "notes", ())),
         ),
         tables=tables,
@@ -200,6 +201,7 @@ def _score(collection: Collection, system: str, metric: Metric, signed: str) -> 
         n=collection.counts[system] - left_out,
         left_out=left_out,
         undefined=column.undefined,
+        undefined_reasons=dict(column.reasons),
         components={name: float(value) for name, value in metric.components(column.sums).items()},
     )
 
@@ -246,6 +248,17 @@ def _empty_notes(collection: Collection) -> list[str]:
         f"{n:,} output{'' if n == 1 else 's'} of {system} "
         f"{'is empty and counts as an empty text' if n == 1 else 'are empty and count as empty texts'}."
         for system, n in collection.empty.items()
+        if n
+    ]
+
+
+def _form_notes(collection: Collection) -> list[str]:
+    """How many outputs of each system cannot match letters with accents, although they look alike."""
+    return [
+        f"{n:,} output{'' if n == 1 else 's'} of {system} {'is' if n == 1 else 'are'} in another "
+        "Unicode form (NFC or NFD) than the references: letters such as é do not match. Convert both "
+        "to NFC."
+        for system, n in collection.other_form.items()
         if n
     ]
 

@@ -20,6 +20,7 @@ from typing import IO, TypeAlias, cast
 
 from wellput.core.errors import InputError, OutputError, Problems, did_you_mean
 from wellput.io.compression import CHUNK_BYTES, COMPRESSION_SUFFIXES, decompressed
+from wellput.io.limits import line_too_long, max_line_bytes
 from wellput.io.locations import is_url, open_url, unreadable, url_state, without_query
 
 PathLike: TypeAlias = str | Path
@@ -115,7 +116,7 @@ class InputFile:
 
     def _lines_of_chunks(self) -> Iterator[list[str]]:
         done = 0
-        for piece in whole_lines(self.chunks()):
+        for piece in whole_lines(self.chunks(), self.name):
             if done == 0 and piece.startswith(codecs.BOM_UTF8):
                 piece = piece[len(codecs.BOM_UTF8) :]
             try:
@@ -132,7 +133,7 @@ class InputFile:
         problems = Problems(self.name)
         number = 0
         head = b""
-        for piece in whole_lines(self.chunks()):
+        for piece in whole_lines(self.chunks(), self.name):
             head = head or piece[:2]
             for line in piece.removesuffix(b"\n").split(b"\n"):
                 number += 1
@@ -289,17 +290,23 @@ def _read_at(spool: IO[bytes], place: int) -> bytes:
     return spool.read(CHUNK_BYTES)
 
 
-def whole_lines(chunks: Iterator[bytes]) -> Iterator[bytes]:
-    """The same bytes in pieces that end at line ends; the last piece may have none."""
+def whole_lines(chunks: Iterator[bytes], name: str) -> Iterator[bytes]:
+    """The same bytes in pieces that end at line ends; the last piece may have none. Raises InputError
+    for a line that is too long (`io.limits`)."""
+    maximum = max_line_bytes()
     parts: list[bytes] = []
+    length = 0
     for chunk in chunks:
+        if length + chunk.find(b"\n") > maximum or length > maximum:
+            raise line_too_long(name, maximum)
         end = chunk.rfind(b"\n") + 1
         if end:
             parts.append(chunk[:end])
             yield b"".join(parts)
-            parts = []
+            parts, length = [], 0
         if end < len(chunk):
             parts.append(chunk[end:])
+            length += len(chunk) - end
     if parts:
         yield b"".join(parts)
 

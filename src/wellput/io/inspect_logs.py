@@ -12,17 +12,20 @@ read: it has everything except the messages.
 
 from __future__ import annotations
 
+import io
 import json
 import lzma
 import struct
 import zipfile
 import zlib
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any
 
 from wellput.core.errors import InputError, MissingExtra
 from wellput.io.files import InputFile
+from wellput.io.limits import max_unpacked_bytes, too_much_unpacked
 from wellput.io.logged_answers import LoggedAnswer, as_number, text_of
 
 HEADER_MEMBER, SAMPLES_FOLDER, SAMPLE_MEMBER = "header.json", "samples/", "/sample.json"
@@ -43,12 +46,11 @@ def read_archive(file: InputFile) -> dict[str, Any]:
     try:
         with file.seekable() as stream, zipfile.ZipFile(stream) as archive:
             names = archive.namelist()
+            check_unpacked_size(archive, file.name)
             if HEADER_MEMBER not in names:
                 raise InputError(f"{file.name} has no {HEADER_MEMBER}: the evaluation did not end.")
-            log = json.loads(_member(archive, stream, HEADER_MEMBER))
-            samples = [
-                json.loads(_member(archive, stream, name)) for name in names if _is_sample(name)
-            ]
+            wanted = [HEADER_MEMBER, *filter(_is_sample, names)]
+            log, *samples = map(json.loads, _members(archive, stream, wanted, file.name))
     except InputError:
         raise
     except ARCHIVE_ERRORS as error:
@@ -56,42 +58,71 @@ def read_archive(file: InputFile) -> dict[str, Any]:
     return {**log, "samples": samples} if isinstance(log, dict) else {}
 
 
+def check_unpacked_size(archive: zipfile.ZipFile, name: str) -> None:
+    """Raises InputError for an archive that says it unpacks to too much."""
+    maximum = max_unpacked_bytes()
+    size = sum(info.file_size for info in archive.infolist())
+    if size > maximum:
+        raise too_much_unpacked(name, size, maximum)
+
+
 def _is_sample(name: str) -> bool:
     inside = name.removeprefix(SAMPLES_FOLDER)
     return inside != name and (inside.endswith(SAMPLE_MEMBER) or "/" not in inside)
 
 
-def _member(archive: zipfile.ZipFile, stream: IO[bytes], name: str) -> bytes:
+def _members(
+    archive: zipfile.ZipFile, stream: IO[bytes], names: Iterable[str], archive_name: str
+) -> Iterator[bytes]:
+    """The contents of these entries; raises InputError where they have more bytes than are allowed,
+    whatever the archive says."""
+    maximum = max_unpacked_bytes()
+    total = 0
+    for name in names:
+        content = _member(archive, stream, name, maximum - total)
+        total += len(content)
+        if total > maximum:
+            raise too_much_unpacked(archive_name, total, maximum)
+        yield content
+
+
+def _member(archive: zipfile.ZipFile, stream: IO[bytes], name: str, most: int) -> bytes:
     info = archive.getinfo(name)
     if info.compress_type != ZIP_METHOD_ZSTANDARD:
         return archive.read(info)
     stream.seek(info.header_offset)
     lengths = ZIP_ENTRY_HEADER.unpack(stream.read(ZIP_ENTRY_HEADER.size))
     stream.seek(sum(lengths), 1)
-    return _unpacked(stream.read(info.compress_size))
+    return _unpacked(stream.read(info.compress_size), most)
 
 
-def _unpacked(packed: bytes) -> bytes:
-    """Decompresses Zstandard data of one frame or several."""
+def _unpacked(packed: bytes, most: int) -> bytes:
+    """Decompresses Zstandard data of one frame or several: at most `most` bytes, and one more if there
+    are more."""
     try:
         from compression import zstd  # type: ignore[import-not-found, unused-ignore]
     except ImportError:
-        return _unpacked_by_package(packed)
+        return _unpacked_by_package(packed, most)
     try:
-        unpacked: bytes = zstd.decompress(packed)
+        with zstd.open(io.BytesIO(packed)) as reader:
+            unpacked: bytes = reader.read(most + 1)
     except zstd.ZstdError as error:
         raise ValueError(error) from None
     return unpacked
 
 
-def _unpacked_by_package(packed: bytes) -> bytes:
+def _unpacked_by_package(packed: bytes, most: int) -> bytes:
     try:
         import zstandard
     except ImportError:
         raise MissingExtra("A log that ends in .eval", "logs") from None
     reader = zstandard.ZstdDecompressor().stream_reader(packed, read_across_frames=True)
     try:
-        return bytes(reader.read())
+        unpacked = b""
+        # One reading ends where a frame ends.
+        while len(unpacked) <= most and (more := reader.read(most + 1 - len(unpacked))):
+            unpacked += more
+        return unpacked
     except zstandard.ZstdError as error:
         raise ValueError(error) from None
 
@@ -108,9 +139,9 @@ def inspect_answers(logs: Mapping[str, Any]) -> Iterator[LoggedAnswer]:
     models = {
         name: str(log["eval"].get("model", "")) or Path(name).stem for name, log in logs.items()
     }
-    pairs = [(tasks[name], models[name]) for name in logs]
+    n_alike = Counter((tasks[name], models[name]) for name in logs)
     for name, log in logs.items():
-        is_alone = pairs.count((tasks[name], models[name])) == 1
+        is_alone = n_alike[tasks[name], models[name]] == 1
         system = models[name] if is_alone else f"{models[name]} ({Path(name).stem})"
         prefix = f"{tasks[name]}/" if len(set(tasks.values())) > 1 else ""
         for sample in log["samples"] or ():

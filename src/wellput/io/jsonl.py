@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any, NoReturn
 
 from wellput.core.errors import Problems
 from wellput.io.files import InputFile
+
+MAX_KEYS_NAMED = 10
 
 
 def read_json_lines(file: InputFile, problems: Problems) -> Iterator[tuple[int, Any]]:
@@ -40,9 +43,11 @@ def json_values(
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     result = dict(pairs)
     if len(result) < len(pairs):
-        keys = [key for key, _ in pairs]
-        twice = ", ".join(dict.fromkeys(f'"{key}"' for key in keys if keys.count(key) > 1))
-        raise ValueError(f"the key {twice} is given twice in one object")
+        counts = Counter(key for key, _ in pairs)
+        twice = [f'"{key}"' for key, n in counts.items() if n > 1]
+        raise ValueError(
+            f"the key {', '.join(twice[:MAX_KEYS_NAMED])} is given twice in one object"
+        )
     return result
 
 

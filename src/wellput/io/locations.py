@@ -13,10 +13,11 @@ still fails, the error is `Unreachable`.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
-from glob import glob, has_magic
+from glob import escape, glob, has_magic
 from pathlib import Path, PurePosixPath
 from typing import IO, Any, NamedTuple, cast
 from urllib.parse import quote, unquote
@@ -260,8 +261,24 @@ def files_in(path: str, suffixes: Sequence[str]) -> list[str]:
     return shown
 
 
+def matching_paths(pattern: str) -> list[str]:
+    """The paths that match a pattern. As in a shell, `**` stands for any folders; it does not follow
+    links to folders, which may lead back to where they stand."""
+    parts = Path(pattern).parts
+    if "**" not in parts:
+        # `Path.glob` takes no pattern that begins at the root.
+        return glob(pattern)  # noqa: PTH207
+    place = parts.index("**")
+    starts = glob(str(Path(*parts[:place]))) if place else [os.curdir]  # noqa: PTH207
+    rest = parts[place + 1 :] or ("*",)
+    found: dict[str, None] = {}
+    for start in starts:
+        for folder, inside, _ in os.walk(start):
+            inside[:] = [name for name in inside if not name.startswith(".")]
+            found |= dict.fromkeys(matching_paths(str(Path(escape(folder), *rest))))
+    return list(found)
+
+
 def _local_files(path: str) -> list[str]:
-    # `Path.glob` takes no pattern that begins at the root.
-    found = glob(path, recursive=True) if is_pattern(path) else Path(path).rglob("*")  # noqa: PTH207
-    files = map(Path, found)
+    files = map(Path, matching_paths(path) if is_pattern(path) else Path(path).rglob("*"))
     return [str(file) for file in files if file.is_file() and file.stat().st_size]

@@ -117,7 +117,7 @@ def line_blocks(file: InputFile, span: ByteSpan | None = None) -> Iterator[LineB
     parts: list[bytes] = []
     items = lines = 0
     chunks = file.chunks() if span is None else file.bytes_between(span.start, span.stop)
-    for piece in whole_lines(chunks):
+    for piece in whole_lines(chunks, file.name):
         place = 0
         if start == 0 and not parts and piece.startswith(codecs.BOM_UTF8):
             start = place = len(codecs.BOM_UTF8)

@@ -215,6 +215,7 @@ def _score(row: Mapping[str, Any]) -> RunScore:
     values = _values(row, RunScore)
     for name in ("components", "p_against"):
         values[name] = {key: _number(value) for key, value in values.get(name, ())}
+    values["undefined_reasons"] = dict(values.get("undefined_reasons", ()))
     return RunScore(**{**values, "score": _number(row["score"])})
 
 
@@ -230,6 +231,7 @@ def _schema(pyarrow: Any, version: str) -> Any:
         **dict.fromkeys(["higher_is_better", "is_worse", "p_is_bound"], pyarrow.bool_()),
         "p_against": numbers,
         "components": numbers,
+        "undefined_reasons": pyarrow.map_(text, whole),
         **dict.fromkeys(["items", "resamples", "skipped", "n", "n_common"], whole),
         **dict.fromkeys(["undefined", "left_out"], whole),
         **dict.fromkeys(["confidence", "alpha", "score", "low", "high"], number),

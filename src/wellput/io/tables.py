@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import csv
 import json
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from itertools import islice
@@ -44,7 +45,7 @@ def read_table(
         header = next(reader, [])
     except csv.Error as error:
         raise InputError(f"{file.name}, line 1: the header cannot be read: {error}.") from None
-    twice = [name for name in dict.fromkeys(header) if header.count(name) > 1]
+    twice = [name for name, n in Counter(header).items() if n > 1]
     if twice:
         raise InputError(f"{file.name}: the header names {', '.join(twice)} twice.")
     if len(header) == 1 and (

@@ -75,6 +75,11 @@ class BaseMetric(ABC):
     def components(self, statistics: Floats) -> dict[str, Floats]:
         return {}
 
+    def undefined_reasons(self, batch: Batch) -> Sequence[str]:
+        """For every row that has no score, why: `"not English"`. Empty where a row has a score, or
+        nothing more is to be said; no texts at all if this holds for all rows."""
+        return ()
+
     def signature(self) -> str:
         return "|".join(
             f"{option.name}:{as_text(getattr(self, option.name))}"

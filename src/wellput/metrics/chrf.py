@@ -24,6 +24,10 @@ EPSILON = 1e-16
 """sacreBLEU's value for an order without n-grams or matches, with `eps_smoothing`."""
 
 
+MAX_BETA = 1_000_000
+"""Beyond this only recall counts, in all digits that are shown."""
+
+
 @dataclass(frozen=True)
 class Chrf(BaseMetric):
     """`word_order=2` is chrF++. `beta` is the weight of recall; with `whitespace`, blanks are
@@ -58,7 +62,7 @@ class Chrf(BaseMetric):
             and self.char_order + self.word_order >= 1,
             "char_order and word_order must be from 0 to 1000, and one of them 1 or more.",
         )
-        self.require(self.beta >= 0, "beta must not be negative.")
+        self.require(0 <= self.beta <= MAX_BETA, f"beta must be from 0 to {MAX_BETA:,}.")
 
     def statistics(self, batch: Batch) -> Floats:
         hypotheses, references = batch.texts, batch.references

@@ -12,8 +12,8 @@ parsers are loaded when first needed.
 from __future__ import annotations
 
 import atexit
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
@@ -26,8 +26,10 @@ from wellput.core.estimates import Bounds
 from wellput.core.evalset import Batch
 from wellput.core.metric import Floats, Need
 from wellput.metrics.base import NOTHING, BaseMetric, ratio
+from wellput.metrics.english_prose import english_prose, reasons
 
 if TYPE_CHECKING:
+    from wellput.language.models.english_text import SentenceFeatures
     from wellput.language.models.fluency_model import FluencyModel, FluencyModels
     from wellput.language.models.gleu_model import GleuModel, GleuParsers
     from wellput.language.models.gleu_paper import PaperGleuParsers
@@ -44,25 +46,26 @@ MIN_FLUENCY_COST = 0.02
 @dataclass(frozen=True)
 class Fluency(BaseMetric):
     """The mean over outputs of a score in [0, 1]. Statistics: the sum of the scores, the sums of the
-    features, the number of outputs with words, and the number of all outputs."""
+    features, the number of outputs of English prose, and that number with the empty outputs, which
+    score 0."""
 
     family: ClassVar[str] = "fluency"
     about: ClassVar[str] = "how fluent an output is, by models of English"
     needs: ClassVar[frozenset[Need]] = NOTHING
     bounds: ClassVar[Bounds] = (0.0, 1.0)
-    is_always_defined: ClassVar[bool] = True
+    has_gaps: ClassVar[bool] = True  # systems are compared on outputs of English prose alone
 
     model: str | None = None
     written: bool = True
+    check: bool = True
 
     def statistics(self, batch: Batch) -> Floats:
-        model = _model(self.model)
-        features = self._features(batch)
-        has_words = ~np.isnan(features[:, 0])
-        rows = np.column_stack(
-            [model.scores(features), features, has_words, np.ones(len(features))]
-        )
-        rows[~has_words, :-1] = 0.0
+        found = self._features(batch)
+        scores = found.joined(_model(self.model).scores(found.rows))
+        is_scored = ~np.isnan(scores)
+        is_empty = np.array([not text.strip() for text in batch.texts], np.bool_)
+        rows = np.column_stack([scores, found.means(), is_scored, is_scored | is_empty])
+        rows[~is_scored, :-1] = 0.0
         return rows
 
     def score(self, statistics: Floats) -> Floats:
@@ -76,35 +79,49 @@ class Fluency(BaseMetric):
             for place, name in enumerate(FEATURES, start=1)
         }
 
+    def undefined_reasons(self, batch: Batch) -> Sequence[str]:
+        return reasons(english_prose(batch, check=self.check))
+
     def explain(self, batch: Batch) -> list[str]:
-        """The features that lower an output's score, the strongest first."""
+        """For each output its worst sentence, the features that lower the score of that sentence, the
+        strongest first, and the words that lower these features."""
         from wellput.language.models.fluency_model import FEATURES
 
-        features = self._features(batch)
-        contributions = _model(self.model).contributions(features)
+        found = self._features(batch)
+        model = _model(self.model)
         return feature_costs(
-            batch.texts, FEATURES, features, contributions, min_cost=MIN_FLUENCY_COST
+            found,
+            model.scores(found.rows),
+            FEATURES,
+            model.contributions(found.rows),
+            min_cost=MIN_FLUENCY_COST,
+            offending=_english_models().offending,
         )
 
     def signature(self) -> str:
         models = sha256(_english_models().fingerprint.encode()).hexdigest()
-        written = str(self.written).lower()
+        written, check = str(self.written).lower(), str(self.check).lower()
         return (
             f"model:{_model(self.model).fingerprint[:12]}|english:{models[:12]}|written:{written}"
+            f"|check:{check}"
         )
 
-    def _features(self, batch: Batch) -> Floats:
-        if "fluency features" not in batch.memo:
-            found = _english_models().features(batch.texts, threads=batch.threads)
-            batch.memo["fluency features"] = found
-        features: Floats = batch.memo["fluency features"].copy()
-        if not self.written:
-            from wellput.language.models.fluency_model import FEATURES
+    def _features(self, batch: Batch) -> SentenceFeatures:
+        key = ("fluency features", self.check)
+        found = batch.shared(
+            key,
+            lambda: _english_models().sentence_features(
+                [text.prose for text in english_prose(batch, check=self.check)],
+                threads=batch.threads,
+            ),
+        )
+        if self.written:
+            return found
+        from wellput.language.models.fluency_model import FEATURES
 
-            for name in WRITING_FEATURES:
-                column = features[:, list(FEATURES).index(name)]
-                column[~np.isnan(column)] = 1.0
-        return features
+        rows = found.rows.copy()
+        rows[:, [list(FEATURES).index(name) for name in WRITING_FEATURES]] = 1.0
+        return replace(found, rows=rows)
 
 
 @lru_cache(maxsize=4)
@@ -139,17 +156,20 @@ MIN_GLEU_COST = 0.1
 class GleuFluency(BaseMetric):
     """The signed distance from the plane that separates real sentences from random sequences of words.
 
-    Statistics: the sums of the distances and of each feature, and the number of outputs with words.
+    Statistics: the sums of the distances and of each feature, and the number of outputs of English
+    prose.
     """
 
     family: ClassVar[str] = "gleu-fluency"
     about: ClassVar[str] = "whether parsers see a real sentence"
     paper: ClassVar[str] = "Mutton et al. 2007"
     needs: ClassVar[frozenset[Need]] = NOTHING
+    has_gaps: ClassVar[bool] = True  # systems are compared on outputs of English prose alone
 
     feature: GleuFeature | None = None
     model: str | None = None
     features: GleuFeatures = "own"
+    check: bool = True
 
     def __post_init__(self) -> None:
         if self.features == "paper" and self.model is None:
@@ -166,9 +186,12 @@ class GleuFluency(BaseMetric):
 
     def statistics(self, batch: Batch) -> Floats:
         model = self._model()
-        features = model.normalized(self._features(batch))
-        rows = np.column_stack([model.distances(features), features, np.ones(len(features))])
-        rows[np.isnan(features[:, 0])] = 0.0
+        found = self._features(batch)
+        distances = found.joined(model.distances(model.normalized(found.rows)))
+        rows = np.column_stack(
+            [distances, model.normalized(found.means()), np.ones(len(distances))]
+        )
+        rows[np.isnan(distances)] = 0.0
         return rows
 
     def score(self, statistics: Floats) -> Floats:
@@ -185,21 +208,23 @@ class GleuFluency(BaseMetric):
             for place, name in enumerate(FEATURES, start=1)
         }
 
+    def undefined_reasons(self, batch: Batch) -> Sequence[str]:
+        return reasons(english_prose(batch, check=self.check))
+
     def explain(self, batch: Batch) -> list[str]:
-        """The features that lower an output's score, the strongest first, on the scale of the score.
-        Their values are as in `FEATURES`, not divided by the largest."""
+        """For each output its worst sentence and the features that lower its score, the strongest
+        first, on the scale of the score. Values are as in `FEATURES`, not divided by the largest."""
         model = self._model()
-        features = self._features(batch)
-        normalized = model.normalized(features)
+        found = self._features(batch)
+        normalized = model.normalized(found.rows)
         if self.feature is None:
-            contributions = model.contributions(normalized)
+            scores, contributions = model.distances(normalized), model.contributions(normalized)
         else:
             alone = np.array([name == self.feature for name in self._about])
-            sign = {True: 1, False: -1, None: 0}[self.higher_is_better]
+            sign = 1 if self.higher_is_better else -1
+            scores = sign * normalized[:, list(self._about).index(self.feature)]
             contributions = np.where(alone, sign * (normalized - model.plane.means), 0.0)
-        return feature_costs(
-            batch.texts, self._about, features, contributions, min_cost=MIN_GLEU_COST
-        )
+        return feature_costs(found, scores, self._about, contributions, min_cost=MIN_GLEU_COST)
 
     def signature(self) -> str:
         version = _link_grammar(1).version.removeprefix("link-grammar-")
@@ -209,6 +234,7 @@ class GleuFluency(BaseMetric):
             f"parser:{parser[:12]}",
             f"lg:{version}",
             f"feature:{self.feature or 'all'}",
+            f"check:{str(self.check).lower()}",
         ]
         return "|".join([*fields, "features:paper"] if self.features == "paper" else fields)
 
@@ -222,19 +248,28 @@ class GleuFluency(BaseMetric):
 
         return FEATURES if self.features == "own" else PAPER_FEATURES
 
-    def _features(self, batch: Batch) -> Floats:
-        key = "gleu features" if self.features == "own" else f"gleu paper features {self.model}"
-        if key not in batch.memo:
-            parsers: GleuParsers | PaperGleuParsers
-            if self.features == "own":
-                parsers = english_parsers(batch.threads)
-            else:
-                parsers = paper_parsers(batch.threads, self.model)
-            batch.memo[key] = parsers.features(
-                batch.texts, threads=batch.threads, on_progress=batch.on_rows
+    def _features(self, batch: Batch) -> SentenceFeatures:
+        return batch.shared(
+            ("gleu features", self.features, self.model, self.check),
+            lambda: self._parsed(
+                [text.prose for text in english_prose(batch, check=self.check)], batch
+            ),
+        )
+
+    def _parsed(self, texts: Sequence[str], batch: Batch) -> SentenceFeatures:
+        if self.features == "own":
+            return english_parsers(batch.threads).sentence_features(
+                texts, threads=batch.threads, on_progress=batch.on_rows
             )
-        features: Floats = batch.memo[key]
-        return features
+        from wellput.language.models.english_text import SentenceFeatures
+
+        # The paper takes a text as one sentence.
+        rows = paper_parsers(batch.threads, self.model).features(
+            texts, threads=batch.threads, on_progress=batch.on_rows
+        )
+        return SentenceFeatures(
+            texts, rows, [[place] if text.strip() else [] for place, text in enumerate(texts)]
+        )
 
 
 @lru_cache(maxsize=4)
@@ -311,37 +346,45 @@ def _parser_fingerprint() -> str:
 
 
 MAX_FEATURES_SHOWN = 3
+MAX_WORDS_SHOWN = 5
 
 
 def feature_costs(
-    texts: Sequence[str],
+    found: SentenceFeatures,
+    scores: Floats,
     about: Mapping[str, str],
-    features: Floats,
     contributions: Floats,
     *,
     min_cost: float,
+    offending: Callable[[str], Mapping[str, Sequence[str]]] | None = None,
 ) -> list[str]:
-    """For each output, its text and the features that cost it most, compared with an average sentence;
-    empty where no feature costs more than `min_cost`, on the scale of the score."""
-    return [
-        _explained(text, about, row, pulls, min_cost)
-        for text, row, pulls in zip(texts, features, contributions, strict=True)
-    ]
+    """For each output, its worst sentence and the features that cost it most, compared with an average
+    sentence; empty where no feature costs more than `min_cost`, on the scale of the score.
 
-
-def _explained(
-    text: str, about: Mapping[str, str], row: Floats, pulls: Floats, min_cost: float
-) -> str:
-    if np.isnan(row).any():
-        return "  (no words)"
+    `scores` and `contributions` are those of the sentences; `offending` names words for features."""
     names = list(about)
-    order = [int(place) for place in np.argsort(pulls, kind="stable")[:MAX_FEATURES_SHOWN]]
-    lines = [
-        f"  loses {-pulls[place]:.2f} by {names[place]} {_signed(row[place])}: {about[names[place]]}"
-        for place in order
-        if pulls[place] < -min_cost
-    ]
-    return "\n".join([f"  {text}", *lines]) if lines else ""
+    texts: list[str] = []
+    for own, worst in zip(found.places, found.worst(scores), strict=True):
+        if worst is None:
+            texts.append("  (no words)")
+            continue
+        row = own[worst]
+        pulls, sentence = contributions[row], found.sentences[row]
+        order = [int(place) for place in np.argsort(pulls, kind="stable")[:MAX_FEATURES_SHOWN]]
+        costly = [place for place in order if pulls[place] < -min_cost]
+        words = offending(sentence) if offending is not None and costly else {}
+        where = f"worst sentence, {worst + 1} of {len(own)}: " if len(own) > 1 else ""
+        lines = [
+            f"  loses {-pulls[place]:.2f} by {names[place]} {_signed(found.rows[row, place])}"
+            f"{_shown_words(words.get(names[place], ()))}: {about[names[place]]}"
+            for place in costly
+        ]
+        texts.append("\n".join([f"  {where}{sentence}", *lines]) if lines else "")
+    return texts
+
+
+def _shown_words(words: Sequence[str]) -> str:
+    return f" ({' '.join(words[:MAX_WORDS_SHOWN])})" if words else ""
 
 
 def _signed(value: float) -> str:

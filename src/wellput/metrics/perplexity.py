@@ -21,11 +21,13 @@ from wellput.core.errors import InputError
 from wellput.core.evalset import Batch
 from wellput.core.metric import Floats, Need
 from wellput.metrics.base import NOTHING, BaseMetric, lowered, ratio
+from wellput.metrics.english_prose import english_prose
 from wellput.text import tokenizers
 from wellput.text.tokenizers import TokenizerName
 
 if TYPE_CHECKING:
     from wellput.language.models.causal_model import CausalModel
+    from wellput.language.models.language_check import ReadText
     from wellput.language.models.ngrams import NgramModel
 
 Measure: TypeAlias = Literal["perplexity", "mean", "penalized", "slor"]
@@ -40,13 +42,15 @@ class Perplexity(BaseMetric):
     Perplexity is 10 to the power of the mean negative log10 probability of a word, over all outputs
     together; the other measures are means over outputs. Texts for an n-gram model must be tokenized and
     cased as its training text. There `</s>` counts as a word, so an empty output has a perplexity;
-    under a neural model it has none.
+    under a neural model it has none. An n-gram model of English gives no score to what is not English
+    prose.
     """
 
     family: ClassVar[str] = "perplexity"
     about: ClassVar[str] = "how surprising words are to a language model"
     paper: ClassVar[str] = "Chen & Goodman 1998; Lau et al. 2020"
     needs: ClassVar[frozenset[Need]] = NOTHING
+    has_gaps: ClassVar[bool] = True
 
     model: str | None = None
     measure: Measure = "perplexity"
@@ -54,13 +58,17 @@ class Perplexity(BaseMetric):
     device: Device = "auto"
     tokenize: TokenizerName = "none"
     lowercase: bool = False
+    check: bool = True
 
     @property
     def higher_is_better(self) -> bool | None:
         return self.measure != "perplexity"
 
     def statistics(self, batch: Batch) -> Floats:
-        texts = lowered(batch.texts) if self.lowercase else batch.texts
+        read = self._read(batch)
+        texts = [text.prose for text in read]
+        if self.lowercase:
+            texts = lowered(texts)
         model = self._model()
         if _is_neural(model):
             neural = _causal_model(model, self.device)
@@ -73,8 +81,10 @@ class Perplexity(BaseMetric):
                 prepared, tokenize=tokenizer, threads=batch.threads
             )
         values = self._values(texts, rows)
-        is_known = ~np.isnan(values)
-        return np.column_stack([rows, np.where(is_known, values, 0.0), is_known])
+        is_known = ~np.isnan(values) & np.array([text.reason is None for text in read], np.bool_)
+        found = np.column_stack([rows, np.where(is_known, values, 0.0), is_known])
+        found[~is_known] = 0.0
+        return found
 
     def score(self, statistics: Floats) -> Floats:
         from wellput.language.models.ngrams import perplexity
@@ -89,6 +99,21 @@ class Perplexity(BaseMetric):
         known = perplexity(statistics[..., :4], include_unknown=False)
         return {"known_words": known, "unknown": statistics[..., 3], "words": statistics[..., 1]}
 
+    def undefined_reasons(self, batch: Batch) -> Sequence[str]:
+        return [
+            text.reason or ("" if text.prose.strip() else "no words") for text in self._read(batch)
+        ]
+
+    def _read(self, batch: Batch) -> Sequence[ReadText]:
+        """The texts that are scored: the English prose of outputs under an n-gram model of English,
+        otherwise the outputs as they are."""
+        from wellput.language.models.language_check import ReadText
+
+        model = self._model()
+        if self.check and not _is_neural(model) and _is_of_english(model):
+            return english_prose(batch, check=True)
+        return [ReadText(text) for text in batch.texts]
+
     def signature(self) -> str:
         hashed = "unset"
         if self.model is not None:
@@ -99,7 +124,8 @@ class Perplexity(BaseMetric):
         exponent = f"|exponent:{self.exponent:g}" if self.measure == "penalized" else ""
         case = "lc" if self.lowercase else "mixed"
         tokenizer = tokenizers.signature(self.tokenize)
-        return f"model:{hashed}{measure}{exponent}|case:{case}|tok:{tokenizer}"
+        check = "" if self.check else "|check:false"
+        return f"model:{hashed}{measure}{exponent}|case:{case}|tok:{tokenizer}{check}"
 
     def _values(self, texts: Sequence[str], rows: Floats) -> Floats:
         """The measure of each output; NaN where it has no words."""
@@ -148,6 +174,23 @@ def _ngram_model(path: str) -> NgramModel:
     from wellput.language.models.ngram_files import load_model
 
     return load_model(path)
+
+
+MIN_WORDS_OF_LANGUAGE = 100
+"""The language of a model with fewer words is not guessed."""
+
+
+@lru_cache(maxsize=4)
+def _is_of_english(path: str) -> bool:
+    """Whether the most frequent words of a model are English."""
+    from wellput.language.models.language_check import MAX_WORDS, WORD, shipped_check
+    from wellput.language.models.ngrams import unigrams
+
+    frequencies = unigrams(_ngram_model(path))
+    words = sorted(filter(WORD.fullmatch, frequencies), key=lambda word: -frequencies[word])
+    return len(words) >= MIN_WORDS_OF_LANGUAGE and shipped_check().is_english(
+        " ".join(words[:MAX_WORDS])
+    )
 
 
 @lru_cache(maxsize=1)

@@ -41,13 +41,16 @@ def parse_report(result: ParseResult) -> Report:
         notes.append(
             "No log probabilities: this parser has no head-driven model, or every line is too long."
         )
+    if result.summary.warning:
+        notes.append(result.summary.warning)
     table = Table(
         ("sentences", "words", "log p per word", "in fragments"),
         [cells],
         notes=notes,
         caption="Parsed sentences",
     )
-    return Report([table], record, tuple(record), [record])
+    columns = tuple(name for name in record if name != "not_english")
+    return Report([table], record, columns, [record])
 
 
 REALIZE_COLUMNS = ("tree", "rank", "sentence", "score", "log_prob", "is_exact")

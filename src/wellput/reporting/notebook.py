@@ -7,13 +7,19 @@ from html import escape
 from typing import Any
 
 from wellput.agreement.fit import Fit
+from wellput.agreement.probing import ProbeResult
 from wellput.agreement.result import AgreementResult
 from wellput.core.errors import InputError
 from wellput.core.result import Result
 from wellput.engine.result import ScoreResult
 from wellput.reporting.html.charts import Chart, altair
-from wellput.reporting.html.contents import agreement_rows, score_rows
-from wellput.reporting.html.report_charts import agreement_chart, forest_chart, preferences_chart
+from wellput.reporting.html.contents import agreement_rows, probe_rows, score_rows
+from wellput.reporting.html.report_charts import (
+    agreement_chart,
+    forest_chart,
+    preferences_chart,
+    probe_chart,
+)
 from wellput.reporting.table import Table
 
 
@@ -23,13 +29,16 @@ def html_of(result: Result) -> str:
 
 
 def chart_of(result: Result) -> Any:
-    """Scores as a forest plot, agreement as ranked bars, the models of a fit by their R²."""
+    """Scores as a forest plot, agreement as ranked bars, a probe as a heat map, the models of a fit by
+    their R²."""
     alt = altair()
     if isinstance(result, ScoreResult):
         return alt.Chart.from_dict(_complete(forest_chart(score_rows(result))))
     if isinstance(result, AgreementResult):
         specs = [_complete(chart) for chart in _agreement_charts(result)]
         return alt.Chart.from_dict({"vconcat": specs})
+    if isinstance(result, ProbeResult):
+        return alt.Chart.from_dict(_complete(probe_chart(probe_rows(result))))
     if not isinstance(result, Fit):
         raise InputError(f"There is no chart of a {type(result).__name__}.")
     models = [

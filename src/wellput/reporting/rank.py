@@ -13,6 +13,7 @@ from wellput.agreement.rankings.people_ranking import QuestionRanking, RankResul
 from wellput.agreement.rankings.plain_ranking import (
     ESTIMATE_HEADINGS,
     VARIANCE_COMPONENTS,
+    RankingModel,
     SystemDifference,
     shown_estimate,
     shown_interval,
@@ -27,7 +28,7 @@ from wellput.reporting.ranking import (
     judgments_text,
 )
 from wellput.reporting.ranking_slices import slice_differences_table
-from wellput.reporting.table import Report, Table, number, p_text
+from wellput.reporting.table import Report, Table, number, p_text, p_with_relation
 
 CSV_COLUMNS = (
     "question", "by", "model", "system", "estimate", "low", "high", "rank", "rank_low", "rank_high",
@@ -38,6 +39,11 @@ MODEL_WORDS = {
     "ordinal": "an ordinal mixed model (cumulative logit)",
     "binary": "a binary mixed model (logit)",
     "bradley-terry": "a Bradley–Terry mixed model of choices",
+}
+RAW_WORDS: dict[RankingModel, str] = {
+    "mean": "the plain mean of a system's judgments",
+    "rate": "the plain share of yes",
+    "win rate": "the plain share of comparisons won, a tie being half",
 }
 WHY_CHOSEN = {
     "ordinal": ", because the scale has few points",
@@ -59,7 +65,7 @@ def rank_report(result: RankResult) -> Report:
     tables = []
     for question in result.questions:
         if question.ranking.by is None:
-            tables += _question_tables(question)
+            tables += _question_tables(question, is_named=len(_wholes(result)) > 1)
             tables += _slices_of(question.ranking, result)
         elif not any(one.question == question.ranking.question for one in _wholes(result)):
             tables.append(_systems_table(question))
@@ -90,12 +96,15 @@ def _slices_of(whole: FittedRanking, result: RankResult) -> list[Table]:
     ]
 
 
-def _question_tables(question: QuestionRanking) -> list[Table]:
-    ranking = question.ranking
-    tables = [_systems_table(question)]
+def _question_tables(question: QuestionRanking, *, is_named: bool) -> list[Table]:
+    """The tables of one question; where there are several, each title names it."""
+    tables = [_pairs_table(question.ranking), _variance_table(question)]
     if any(not order.is_same for order in question.other_orders):
-        tables.append(_orders_table(question))
-    return [*tables, _pairs_table(ranking), _variance_table(question)]
+        tables.insert(0, _orders_table(question))
+    if is_named:
+        name = question.ranking.question
+        tables = [replace(table, title=f"{table.title} ({name})") for table in tables]
+    return [_systems_table(question), *tables]
 
 
 def _systems_table(question: QuestionRanking) -> Table:
@@ -134,7 +143,7 @@ def _systems_table(question: QuestionRanking) -> Table:
         *ranking.notes,
         f"{ranking.size}{simulated}. {model}{_holds_for(ranking)}",
         *([f"rank: the ranks a system may have{_correction_words(ranking)}."] if is_ranked else ()),
-        "raw: the plain mean of a system's judgments; the estimate is fair to systems that met severe "
+        f"raw: {RAW_WORDS[ranking.model]}; the estimate is fair to systems that met severe "
         f"judges or hard items{adjusted}.",
     ]
     notes += [
@@ -198,11 +207,14 @@ def _orders_table(question: QuestionRanking) -> Table:
 
 def _covariate_note(name: str, effect: SystemDifference, ranking: FittedRanking) -> str:
     unit = "" if ranking.fitted == "linear" else " log odds"
-    interval = f"[{number(effect.low, 2)}, {number(effect.high, 2)}]"
+    sure = ""  # while judges are at work, no interval of one look
+    if effect.low is not None and effect.high is not None:
+        interval = f"[{number(effect.low, 2)}, {number(effect.high, 2)}]"
+        sure = f" {interval}, p {p_with_relation(effect.p_value)}"
     return (
         f"{name}: one standard deviation more changes a judgment by "
-        f"{number(effect.delta, 2, sign=True)}{unit} {interval}, p {p_text(effect.p_value)}. "
-        "Its influence is taken out of the estimates."
+        f"{number(effect.delta, 2, sign=True)}{unit}{sure}. Its influence is taken out of the "
+        "estimates."
     )
 
 
@@ -275,10 +287,14 @@ def _next_steps(question: QuestionRanking) -> list[str]:
         ]
         notes.append(f"Intervals of differences would be narrower: {'; '.join(parts)}.")
     if question.permutation_p is not None:
+        how = (
+            "each choice is turned round at random"
+            if ranking.model == "win rate"
+            else "each judge's answers about an item are exchanged"
+        )
         notes.append(
             "A test without a model, for these judges and items only: p "
-            f"{p_text(question.permutation_p)} for a difference between any systems (each judge's "
-            "answers about an item are exchanged)."
+            f"{p_with_relation(question.permutation_p)} for a difference between any systems ({how})."
         )
     return notes
 

@@ -314,16 +314,23 @@ def _counts(result: ScoreResult) -> list[str]:
     if result.skipped:
         lines.append(f"Left out because of errors: {counted(len(result.skipped), 'partition')}.")
         lines += [f"  {_skipped_line(skipped)}" for skipped in result.skipped]
-    undefined: dict[tuple[str, int], list[str]] = {}
+    undefined: dict[tuple[str, int, str], list[str]] = {}
     for score in result.scores:
         if score.undefined:
-            undefined.setdefault((score.system, score.undefined), []).append(score.metric)
-    lines += [
-        f"{n:,} {f'segment of {system} has' if n == 1 else f'segments of {system} have'} no segment "
-        f"score under {', '.join(metrics)}."
-        for (system, n), metrics in undefined.items()
-    ]
+            reasons = ", ".join(
+                f"{why} {n:,}" for why, n in sorted(score.undefined_reasons.items())
+            )
+            undefined.setdefault((score.system, score.undefined, reasons), []).append(score.metric)
+    lines += [_undefined_sentence(*key, metrics) for key, metrics in undefined.items()]
     return lines
+
+
+def _undefined_sentence(system: str, n: int, reasons: str, metrics: Sequence[str]) -> str:
+    has = "has" if n == 1 else "have"
+    names = ", ".join(metrics)
+    if reasons:
+        return f"{counted(n, 'output')} of {system} {has} no score under {names}: {reasons}."
+    return f"{counted(n, 'segment')} of {system} {has} no segment score under {names}."
 
 
 def few_items(result: ScoreResult) -> list[str]:

@@ -13,11 +13,12 @@ import math
 import re
 import textwrap
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
+from wellput.core.printable import printable
 from wellput.core.result import Result, strict_json
 
 if TYPE_CHECKING:
@@ -76,6 +77,18 @@ class Table:
         return self.turned if self.turned is not None and is_wide and is_better else self
 
     @property
+    def printable(self) -> Table:
+        """The table with control characters as their escapes (`core.printable`)."""
+        return replace(
+            self,
+            columns=[printable(column) for column in self.columns],
+            rows=[[printable(cell) for cell in row] for row in self.rows],
+            title=printable(self.title),
+            notes=[printable(note) for note in self.notes],
+            caption=printable(self.caption),
+        )
+
+    @property
     def all_notes(self) -> Sequence[str]:
         """The notes; if cells are bold, the first note says what bold means."""
         return [f"Bold: {self.bold_meaning}.", *self.notes] if self.bold_meaning else self.notes
@@ -113,15 +126,17 @@ def render(report: Report, format: Format, *, width: int | None = None, color: b
     if format == "csv":
         return as_csv(report.columns, report.records)
     if format == "table" and report.text is not None:
-        return report.text
-    tables = [table.fitting(width) for table in report.tables]
+        return printable(report.text)
+    tables = [table.fitting(width).printable for table in report.tables]
     if format == "latex":
         return as_latex(tables)
     if format == "markdown":
         return as_markdown(tables)
-    text = report.before + as_terminal(tables, width=width, color=color)
+    text = printable(report.before) + as_terminal(tables, width=width, color=color)
     if report.drawings:
-        text += "".join(f"\n{fold_drawing(drawing, width)}" for drawing in report.drawings)
+        text += "".join(
+            f"\n{fold_drawing(printable(drawing), width)}" for drawing in report.drawings
+        )
     return text
 
 
@@ -140,9 +155,7 @@ def save(result: Result, path: PathLike) -> None:
 
 def as_terminal(tables: Sequence[Table], *, width: int | None, color: bool) -> str:
     """Tables for a terminal; Rich is imported here, only to print."""
-    from rich.box import SIMPLE_HEAD
     from rich.console import Console
-    from rich.table import Table as RichTable
     from rich.text import Text
 
     target = io.StringIO()
@@ -157,21 +170,59 @@ def as_terminal(tables: Sequence[Table], *, width: int | None, color: bool) -> s
             console.print()
         if table.title:  # not the grid's own title, which is folded to the grid's width
             console.print(Text(table.title, style="italic"), soft_wrap=width is None)
-        grid = RichTable(box=SIMPLE_HEAD, pad_edge=False)
-        for place, column in enumerate(table.columns):
-            grid.add_column(
-                Text(column),
-                justify="left" if place == 0 or table.is_prose else "right",
-                overflow="fold",
-            )
-        for i, row in enumerate(table.rows):
-            grid.add_row(
-                *(Text(cell, "bold" if (i, j) in table.best else "") for j, cell in enumerate(row))
-            )
-        console.print(grid if table.rows else "")
+        if len(table.rows) > MAX_ROWS_FOLDED and table.width - 2 <= (width or UNLIMITED_WIDTH):
+            target.write(_long_grid(table, color=color))
+        else:
+            console.print(_grid(table) if table.rows else "")
         for note in table.all_notes if color else table.notes:
             console.print(Text(_wrapped(note, width)), soft_wrap=True)
     return "\n".join(line.rstrip() for line in target.getvalue().splitlines()).strip("\n") + "\n"
+
+
+MAX_ROWS_FOLDED = 1000
+"""Rich takes a fifth of a millisecond for a cell. It lays out longer tables only where cells must be
+folded."""
+
+
+def _grid(table: Table) -> Any:
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table as RichTable
+    from rich.text import Text
+
+    grid = RichTable(box=SIMPLE_HEAD, pad_edge=False)
+    for place, column in enumerate(table.columns):
+        grid.add_column(
+            Text(column),
+            justify="left" if place == 0 or table.is_prose else "right",
+            overflow="fold",
+        )
+    for i, row in enumerate(table.rows):
+        grid.add_row(
+            *(Text(cell, "bold" if (i, j) in table.best else "") for j, cell in enumerate(row))
+        )
+    return grid
+
+
+def _long_grid(table: Table, *, color: bool) -> str:
+    """The grid as Rich draws it where nothing must be folded."""
+    from rich.cells import cell_len
+
+    columns = list(zip(table.columns, *table.rows, strict=True))
+    widths = [max(map(cell_len, column)) for column in columns]
+    is_left = [place == 0 or table.is_prose for place in range(len(widths))]
+
+    def line(cells: Sequence[str], row: int | None) -> str:
+        padded = []
+        for place, (cell, width) in enumerate(zip(cells, widths, strict=True)):
+            space = " " * (width - cell_len(cell))
+            is_bold = color and (row is None or (row, place) in table.best)
+            shown = f"\x1b[1m{cell}\x1b[0m" if is_bold else cell
+            padded.append(shown + space if is_left[place] else space + shown)
+        return " " + "   ".join(padded)
+
+    rule = " " + "─" * (sum(widths) + 3 * (len(widths) - 1))
+    rows = (line(row, place) for place, row in enumerate(table.rows))
+    return "\n".join(["", line(table.columns, None), rule, *rows, "", ""])
 
 
 def _wrapped(note: str, width: int | None) -> str:

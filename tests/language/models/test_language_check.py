@@ -127,3 +127,19 @@ def test_a_damaged_file_is_refused(tmp_path: Path) -> None:
     (tmp_path / "x.wpm").write_bytes(data[: len(data) // 2])
     with pytest.raises(InputError, match="damaged"):
         LanguageCheck.load(tmp_path / "x.wpm")
+
+
+def test_parsing_counts_lines_that_are_not_english() -> None:
+    from wellput.language.models.sentence_parsing import ParseSummary
+
+    summary = ParseSummary()
+    summary.check_language([ENGLISH[0], ""])
+    assert summary.warning == ""
+    summary.check_language([OTHER[0]])
+    assert (
+        summary.warning == "1 line is not English prose, and its tree means little: not English 1."
+    )
+    summary.check_language([CODE[3], OTHER_SCRIPTS[0]])
+    assert summary.warning == (
+        "3 lines are not English prose, and their trees mean little: code or markup 1, not English 2."
+    )

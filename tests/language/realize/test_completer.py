@@ -10,9 +10,11 @@ import pytest
 from tests.language.realize.treebank import ngram_lines, treebank
 from wellput.core.errors import InputError
 from wellput.core.tree import Tree
-from wellput.language.realize.completer import Completer
+from wellput.language.realize import completer
+from wellput.language.realize.completer import Completer, train_completer
 from wellput.language.realize.inputs import InputKind, unordered
 from wellput.language.realize.inserter import Insertion, prune
+from wellput.language.realize.label_chooser import ChooserTraining
 from wellput.language.realize.parameters import FergusParts
 from wellput.language.realize.realizer import Realizer
 from wellput.language.realize.training import train_fergus
@@ -62,6 +64,14 @@ def test_the_completer_comes_back_from_its_file(parts: FergusParts, tmp_path: Pa
         assert [loaded.realize(tree) for tree in pruned()] == [
             made.realize(tree) for tree in pruned()
         ]
+
+
+def test_without_a_dictionary_no_forms_are_learned(monkeypatch: pytest.MonkeyPatch) -> None:
+    how = ChooserTraining(epochs=1)
+    trees = [*treebank(4)]
+    assert ("a", "DT", "") in train_completer(trees, how, how).inflector.seen  # a, an
+    monkeypatch.setattr(completer, "has_dictionary", lambda: False)
+    assert not train_completer(trees, how, how).inflector.seen
 
 
 def test_lemmas_must_be_there(parts: FergusParts) -> None:

@@ -86,13 +86,6 @@ def _answer(result: VetResult) -> str:
             f"disagree much, {easy}. It should not stand in for anyone."
         )
     uses = _uses(result)
-    if _agrees_less(result):
-        return (
-            f"By the alternative annotator test {result.judge} may stand in for one of these people on "
-            f"items like these{uses} ({how}), but it agrees less with people than they do with each "
-            f"other ({_agreement_figures(result)}): the test counts how often it is nearer, not "
-            "by how much. Rather correct it by some of people's judgments: `wellput estimate`."
-        )
     return (
         f"{result.judge} may stand in for one of these people on items like these{uses}: in the "
         f"alternative annotator test {how}."
@@ -183,11 +176,6 @@ def _uses(result: VetResult) -> str:
     return ""
 
 
-def _agrees_less(result: VetResult) -> bool:
-    difference = result.agreement.difference
-    return _is_shown(difference, result) and difference.value < 0
-
-
 def _agreement_figures(result: VetResult) -> str:
     people, judge = (shown(one.value) for one in (result.agreement.people, result.agreement.judge))
     if result.alt_test.scoring == "accuracy":
@@ -197,14 +185,18 @@ def _agreement_figures(result: VetResult) -> str:
 
 def _agreement_sentence(result: VetResult) -> list[str]:
     """Whether the judge agrees more or less with people than they do with each other; empty if no
-    difference is shown, or if the answer has named it already."""
-    found = result.agreement
-    is_named = result.alt_test.is_enough and result.alt_test.is_decided and not _doubt(result)
-    if not _is_shown(found.difference, result) or (is_named and _agrees_less(result)):
+    difference is shown. Of a judge that passed it warns."""
+    found, test = result.agreement, result.alt_test
+    if not _is_shown(found.difference, result):
         return []
-    more = "more" if found.difference.value > 0 else "less"
     figures = _agreement_figures(result)
-    if result.alt_test.scoring == "accuracy":
+    if found.difference.value < 0 and test.is_enough and test.is_decided and not _doubt(result):
+        return [
+            f"But it agrees less with people than they do with each other ({figures}): the test counts "
+            "how often its answer is nearer to theirs than a person's, not by how much."
+        ]
+    more = "more" if found.difference.value > 0 else "less"
+    if test.scoring == "accuracy":
         return [f"It agrees {more} with people than they agree with each other ({figures})."]
     return [f"Its answers correlate {more} with people's than theirs with each other ({figures})."]
 
@@ -242,10 +234,10 @@ def _means_sentence(result: VetResult) -> list[str]:
         ]
         rest = len(uneven) - len(parts)
         parts += [f"{rest} more"] if rest > 0 else []
-        beside = "" if result.kind == "choices" else ", beside its average"
+        beside = "" if result.kind == "choices" else ", compared with its average"
         found.append(
             f"It treats systems differently from people ({unit}{beside}): {listed(parts)}. "
-            "`wellput estimate` corrects for this with a few of people's judgments."
+            "A few of people's judgments correct for this: `wellput estimate`."
         )
     return found
 

@@ -1,8 +1,8 @@
 """Text for models of English: sentences as words joined by spaces, tokenized like the treebanks.
 
 A sentence's first word is put in lower case unless it is also capitalized elsewhere: its capital would
-tell models of word order which word comes first. `sentence_means` makes the features of a text from
-those of its sentences, for models that judge single sentences.
+tell models of word order which word comes first. `SentenceFeatures` joins what models that judge single
+sentences say of the sentences of a text.
 """
 
 from __future__ import annotations
@@ -12,7 +12,9 @@ import re
 import tarfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeAlias
 
 import numpy as np
 
@@ -116,23 +118,50 @@ def _first_scores(model: NgramModel, words: Sequence[str]) -> list[float]:
     return [known[word] for word in words]
 
 
-def sentence_means(
-    texts: Sequence[str],
-    n_features: int,
-    features_of: Callable[[list[str], list[tuple[str, ...]]], Floats],
-) -> Floats:
-    """(texts, features): the mean over a text's sentences; NaN for one without words.
+FeaturesOf: TypeAlias = Callable[[list[str], list[tuple[str, ...]]], Floats]
+"""Gets each distinct sentence once, as text and as words, and returns a row of features for each."""
 
-    `features_of` gets each distinct sentence once, as text and as words, and returns a row for each.
-    """
-    split = [list(sentences(text)) for text in texts]
-    words = {s: forms for own in split for s in own if (forms := treebank_words(s).forms)}
-    means = np.full((len(texts), n_features), np.nan)
-    if not words:
+
+@dataclass(frozen=True, eq=False)
+class SentenceFeatures:
+    """The distinct `sentences` of texts with a row of features each; `places` has, for each text, the
+    rows of its sentences in order."""
+
+    sentences: Sequence[str]
+    rows: Floats
+    places: Sequence[Sequence[int]]
+
+    @classmethod
+    def of(cls, texts: Sequence[str], n_features: int, features_of: FeaturesOf) -> SentenceFeatures:
+        split = [list(sentences(text)) for text in texts]
+        words = {s: forms for own in split for s in own if (forms := treebank_words(s).forms)}
+        rows = (
+            features_of(list(words), list(words.values())) if words else np.empty((0, n_features))
+        )
+        numbers = {sentence: number for number, sentence in enumerate(words)}
+        places = [[numbers[sentence] for sentence in own if sentence in numbers] for own in split]
+        return cls(list(words), rows, places)
+
+    def means(self) -> Floats:
+        """(texts, features): the mean over a text's sentences; NaN for one without words."""
+        means = np.full((len(self.places), self.rows.shape[1]), np.nan)
+        for text, own in enumerate(self.places):
+            if own:
+                means[text] = self.rows[own].mean(axis=0)
         return means
-    rows = features_of(list(words), list(words.values()))
-    numbers = {sentence: number for number, sentence in enumerate(words)}
-    for place, own in enumerate(split):
-        if kept := [numbers[sentence] for sentence in own if sentence in numbers]:
-            means[place] = rows[kept].mean(axis=0)
-    return means
+
+    def joined(self, scores: Floats) -> Floats:
+        """The score of each text from the scores of the rows: halfway between the mean of its sentences
+        and the worst of them, so that one bad sentence shows. NaN for a text without words."""
+        return np.array(
+            [(scores[own].mean() + scores[own].min()) / 2 if own else np.nan for own in self.places]
+        )
+
+    def worst(self, scores: Floats) -> list[int | None]:
+        """For each text, the place of its worst sentence among its own; None if it has none."""
+        return [int(np.argmin(scores[own])) if own else None for own in self.places]
+
+
+def sentence_means(texts: Sequence[str], n_features: int, features_of: FeaturesOf) -> Floats:
+    """(texts, features): the mean over a text's sentences; NaN for one without words."""
+    return SentenceFeatures.of(texts, n_features, features_of).means()

@@ -26,7 +26,7 @@ from wellput.core.errors import InputError
 from wellput.core.metric import Floats
 from wellput.io.files import PathLike
 from wellput.io.model_files import save_model_file
-from wellput.language.models.english_text import decapitalized, sentence_means
+from wellput.language.models.english_text import SentenceFeatures, decapitalized
 from wellput.language.models.fluency_ngrams import skeleton, spoken
 from wellput.language.models.linear_model import LinearModel, fit_severity
 from wellput.language.models.ngram_files import load_model
@@ -41,6 +41,7 @@ from wellput.language.shipped import (
     WORDS_FILE,
     model_file,
 )
+from wellput.text.english import treebank_words
 
 # Each text must make sense alone, in an explanation. "Parts of speech" keep small words as they are.
 FEATURES: dict[str, str] = {
@@ -79,8 +80,11 @@ class FluencyModels:
     general: NgramModel
 
     def features(self, texts: Sequence[str], *, threads: int = 1) -> Floats:
-        """(texts, features), in the order of `FEATURES`, the mean over a text's sentences; NaN for a
-        text without words."""
+        """(texts, features): the mean over a text's sentences; NaN for a text without words."""
+        return self.sentence_features(texts, threads=threads).means()
+
+    def sentence_features(self, texts: Sequence[str], *, threads: int = 1) -> SentenceFeatures:
+        """The features of every sentence, in the order of `FEATURES`."""
 
         def of(sentences: list[str], words: list[tuple[str, ...]]) -> Floats:
             tags = self.tagger.tag(words, threads=threads)
@@ -98,7 +102,34 @@ class FluencyModels:
                 ]
             )
 
-        return sentence_means(texts, len(FEATURES), of)
+        return SentenceFeatures.of(texts, len(FEATURES), of)
+
+    def offending(self, sentence: str) -> dict[str, tuple[str, ...]]:
+        """The words of a sentence that lower each feature most; for features of words in sequence the
+        three worst in a row."""
+        words = treebank_words(sentence).forms
+        [tags] = self.tagger.tag([words])
+        [line] = decapitalized([" ".join(words)], self.ngrams)
+        general = spoken(words)
+        bones = skeleton(words, tags, self._skeleton_unigrams)
+        strange = self._strange(words)
+        found = {
+            "ngrams weakest unlikely trigrams pairs": _worst_run(
+                _gains(self.ngrams, self._unigrams, line)[0], words
+            ),
+            "usage weakest_usage unusual": _worst_run(
+                _gains(self.general, self._general_unigrams, general)[0], general.split()
+            ),
+            "grammar weakest_grammar slips": _worst_run(
+                _gains(self.skeletons, self._skeleton_unigrams, bones)[0], words
+            ),
+            "spelling": tuple(strange),
+            "near_misses": tuple(filter(self.words.is_near_miss, strange)),
+            "repeats": tuple(f"{a} {b}" for a, b in pairwise(words) if _is_repeated(a, b)),
+            "capital": words[:1],
+            "stop": words[-1:],
+        }
+        return {name: own for names, own in found.items() for name in names.split()}
 
     @property
     def fingerprint(self) -> str:
@@ -119,16 +150,19 @@ class FluencyModels:
         return _in_sequence(gains)
 
     def _of_spelling(self, words: Sequence[str]) -> tuple[float, ...]:
-        strange = [
+        strange = self._strange(words)
+        misses = sum(map(self.words.is_near_miss, strange))
+        repeats = sum(_is_repeated(a, b) for a, b in pairwise(words))
+        return _fewness(len(strange)), _fewness(misses), _fewness(repeats)
+
+    def _strange(self, words: Sequence[str]) -> list[str]:
+        return [
             word
             for place, word in enumerate(words)
             if (place == 0 or word.islower())
             and not self.words.is_known(word)
             and not self._is_general(word)
         ]
-        misses = sum(map(self.words.is_near_miss, strange))
-        repeats = sum(a.lower() == b.lower() and a.isalpha() for a, b in pairwise(words))
-        return _fewness(len(strange)), _fewness(misses), _fewness(repeats)
 
     def _is_general(self, word: str) -> bool:
         """Whether the model of general English, which has no capitals, knows the word."""
@@ -172,6 +206,18 @@ def _weakest(gains: Floats) -> float:
         return float(gains.mean())
     sums = gains[:-2] + gains[1:-1] + gains[2:]
     return float(sums.min()) / RUN_WORDS
+
+
+def _worst_run(gains: Floats, words: Sequence[str]) -> tuple[str, ...]:
+    """The words of the worst run; the last gain is that of the end, which is no word."""
+    if len(gains) <= RUN_WORDS:
+        return tuple(words)
+    start = int(np.argmin(gains[:-2] + gains[1:-1] + gains[2:]))
+    return tuple(words[start : start + RUN_WORDS])
+
+
+def _is_repeated(first: str, second: str) -> bool:
+    return first.isalpha() and first.lower() == second.lower()
 
 
 def _fewness(amount: float) -> float:

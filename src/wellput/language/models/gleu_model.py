@@ -26,7 +26,7 @@ from wellput.core.metric import Floats
 from wellput.core.work import OnProgress, ProgressShare, ignore_progress
 from wellput.io.files import PathLike
 from wellput.io.model_files import save_model_file
-from wellput.language.models.english_text import sentence_means
+from wellput.language.models.english_text import SentenceFeatures
 from wellput.language.models.head_driven import HeadDrivenParser
 from wellput.language.models.linear_model import LinearModel, fit_linear
 from wellput.language.models.link_grammar import LinkGrammar, LinkParse
@@ -48,15 +48,15 @@ class GleuParsers:
     parser: HeadDrivenParser
     grammar: LinkGrammar
 
-    def features(
+    def sentence_features(
         self,
         texts: Sequence[str],
         *,
         threads: int = 1,
         on_progress: OnProgress = ignore_progress,
-    ) -> Floats:
-        """(texts, 4), in the order of `FEATURES`, the mean over a text's sentences; NaN for a text
-        without words. `on_progress` counts texts, in proportion to the sentences parsed."""
+    ) -> SentenceFeatures:
+        """The four features of every sentence, in the order of `FEATURES`. `on_progress` counts texts,
+        in proportion to the sentences parsed."""
 
         def of(sentences: list[str], words: list[tuple[str, ...]]) -> Floats:
             parses = self.parser.parse(words, threads=threads)
@@ -69,7 +69,17 @@ class GleuParsers:
             lengths = map(len, words)
             return np.column_stack([rows, [*map(_link_features, links, lengths)]])
 
-        return sentence_means(texts, len(FEATURES), of)
+        return SentenceFeatures.of(texts, len(FEATURES), of)
+
+    def features(
+        self,
+        texts: Sequence[str],
+        *,
+        threads: int = 1,
+        on_progress: OnProgress = ignore_progress,
+    ) -> Floats:
+        """(texts, 4): the mean over a text's sentences; NaN for a text without words."""
+        return self.sentence_features(texts, threads=threads, on_progress=on_progress).means()
 
 
 def _link_features(parse: LinkParse, words: int) -> tuple[float, float]:

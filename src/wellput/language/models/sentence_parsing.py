@@ -6,8 +6,9 @@ model. Its log probability and number of fragments become comments of the tree.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, Self
@@ -21,6 +22,7 @@ from wellput.io.files import PathLike
 from wellput.io.output import STANDARD_OUTPUT
 from wellput.language import shipped
 from wellput.language.models.head_driven import HeadDrivenParse, HeadDrivenParser
+from wellput.language.models.language_check import shipped_check
 from wellput.language.models.parsers import (
     ENGLISH,
     SPACY_PREFIX,
@@ -54,6 +56,8 @@ class ParseSummary:
     weighed_words: int = 0
     log_probability: float = 0.0
     fragmented: int = 0
+    not_english: Counter[str] = field(default_factory=Counter)
+    """Lines with words that are not English prose, by the reason."""
 
     def add(self, parsed: ParsedSentence) -> None:
         self.sentences += 1
@@ -62,6 +66,24 @@ class ParseSummary:
             self.weighed_words += len(parsed.tree.words)
             self.log_probability += parsed.log_probability
             self.fragmented += parsed.fragments > 1
+
+    def check_language(self, lines: Sequence[str]) -> None:
+        """Counts the lines that a parser of English cannot be trusted with."""
+        read = shipped_check().read_all([line for line in lines if line.strip()])
+        self.not_english.update(text.reason for text in read if text.reason is not None)
+
+    @property
+    def warning(self) -> str:
+        """A sentence on lines that are not English prose; empty if there are none."""
+        if not self.not_english:
+            return ""
+        counts = ", ".join(f"{reason} {n:,}" for reason, n in sorted(self.not_english.items()))
+        n = self.not_english.total()
+        lines, their, mean = (
+            ("lines are", "their", "mean") if n > 1 else ("line is", "its", "means")
+        )
+        trees = "trees" if n > 1 else "tree"
+        return f"{n:,} {lines} not English prose, and {their} {trees} {mean} little: {counts}."
 
 
 @dataclass(frozen=True, repr=False)
@@ -99,6 +121,7 @@ class ParseResult(Result):
                 "words": summary.words,
                 "log_probability_per_word": per_word,
                 "fragmented": summary.fragmented if is_weighed else None,
+                "not_english": dict(summary.not_english),
             }
         ]
 

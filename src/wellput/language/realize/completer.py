@@ -22,7 +22,12 @@ from wellput.io.model_files import (
     noticing_damage,
     save_model_file,
 )
-from wellput.language.realize.inflector import Inflector, WordForm, learn_inflections
+from wellput.language.realize.inflector import (
+    Inflector,
+    WordForm,
+    has_dictionary,
+    learn_inflections,
+)
 from wellput.language.realize.inputs import UNKNOWN, InputTree, Node
 from wellput.language.realize.inserter import (
     Inserter,
@@ -166,10 +171,11 @@ class CompletingModel:
 def train_completer(
     trees: Sequence[Tree], inserting: ChooserTraining, labeling: ChooserTraining
 ) -> Completer:
-    """From treebank trees whose ordinary first words are in lower case. Trees without lemmas give no
-    irregular forms."""
+    """From treebank trees whose ordinary first words are in lower case. No forms are learned from trees
+    without lemmas, nor where lemminflect is not installed."""
     inserter = train_inserter(trees, inserting, labeling)
-    return Completer(inserter, learn_inflections(trees), inserter.labeler)
+    inflector = learn_inflections(trees) if has_dictionary() else Inflector({})
+    return Completer(inserter, inflector, inserter.labeler)
 
 
 def by_label_kind(trees: Sequence[InputTree]) -> dict[LabelKind, list[int]]:

@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -130,6 +131,11 @@ def penn_tag(node: Node) -> str:
         if needed <= features:
             return tag
     return node.upos
+
+
+def has_dictionary() -> bool:
+    """Whether lemminflect is installed."""
+    return find_spec("lemminflect") is not None
 
 
 @cache

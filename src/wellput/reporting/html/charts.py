@@ -1,7 +1,8 @@
 """`Chart`: a Vega-Lite specification made with Altair, and the rows it draws.
 
 The rows stand beside the specification, not in it: the page puts in the rows that the reader chose, and
-saves the same rows as CSV. `$metric` and `$question` in titles stand for the reader's choice.
+saves the same rows as CSV. `$metric` and `$question` in titles stand for the reader's choice, and
+`$equation` in a note for that of the line drawn.
 Colors are those of Okabe and Ito, which people with color blindness can tell apart. Nothing is
 shown by color alone. Where there are too many systems for shapes, each has its own panel.
 """

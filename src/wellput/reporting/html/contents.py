@@ -19,6 +19,7 @@ from wellput.agreement.machines.comparison import MachineComparison
 from wellput.agreement.orders import is_sentinel
 from wellput.agreement.panel import KnownNames
 from wellput.agreement.preferences import agree_on_preferences
+from wellput.agreement.probing import MIN_TEXTS_FOR_CLAIMS, ProbeResult
 from wellput.agreement.result import Agreement, AgreementResult
 from wellput.agreement.slices import agree_by
 from wellput.core.judgment import Judgment, Preference
@@ -60,6 +61,7 @@ from wellput.reporting.html.slices import (
     slices_chart_of,
     slices_words,
 )
+from wellput.reporting.probe import probe_report
 from wellput.reporting.score import few_items, score_table
 from wellput.reporting.table import Table, p_text
 
@@ -75,6 +77,7 @@ class Evaluation:
     agreement: AgreementResult | None = None
     people: People | None = None
     machines: Sequence[MachineComparison] = ()
+    probed: ProbeResult | None = None
 
     @property
     def answers(self) -> list[ReportAnswer]:
@@ -120,8 +123,44 @@ def sections_of(evaluation: Evaluation) -> list[Section]:
         parts.append(slices_section(evaluation))
     if evaluation.machines:
         parts.append(machines_section(evaluation))
+    if evaluation.probed is not None:
+        parts.append(probe_section(evaluation.probed))
     parts.append(metrics_section(evaluation))
     return parts
+
+
+def probe_section(probed: ProbeResult) -> Section:
+    """What metrics notice: a sentence for each, the heat map, and the tables of `wellput probe`."""
+    _, *tables = probe_report(probed).tables  # the first has the same words
+    return Section(
+        "probe",
+        "What metrics notice",
+        words=[f"{name}: {words}" for name, words in probed.summaries.items()],
+        charts=[report_charts.probe_chart(probe_rows(probed))],
+        tables=tables,
+    )
+
+
+def probe_rows(probed: ProbeResult) -> list[dict[str, Any]]:
+    """Rows of the heat map, in percent. Kinds with few texts are left out, if others have enough."""
+    enough = [probe for probe in probed.probes if probe.n >= MIN_TEXTS_FOR_CLAIMS]
+    return [
+        {
+            "metric": probe.metric,
+            "change": f"{probe.perturbation}, {probe.severity}",
+            "texts": probe.n,
+            **{
+                name: None if value is None or math.isnan(value) else 100 * value
+                for name, value in (
+                    ("right", probe.accuracy),
+                    ("low", probe.low),
+                    ("high", probe.high),
+                    ("ties", probe.ties),
+                )
+            },
+        }
+        for probe in enough or probed.probes
+    ]
 
 
 def slices_section(evaluation: Evaluation) -> Section:
@@ -264,7 +303,11 @@ def metrics_section(evaluation: Evaluation) -> Section:
         lines = [
             {"metric": name, **line}
             for name, table in tables.items()
-            if (line := regression_line(lengths.ravel(), table.scores[:, places].ravel()))
+            if (
+                line := regression_line(
+                    lengths.ravel(), table.scores[:, places].ravel(), of=("words", "score")
+                )
+            )
         ]
         charts.append(report_charts.length_chart(names, evaluation.order, lines))
     words = [line for line in (references_sentence(evaluation.sample.items),) if line]

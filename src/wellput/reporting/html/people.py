@@ -19,6 +19,7 @@ from wellput.agreement.prepared_panels import prepared_panels
 from wellput.core.estimates import ScoreTable
 from wellput.core.judgment import Judgment, Preference
 from wellput.core.metric import Floats
+from wellput.reporting.table import number
 
 Cell = tuple[int, int]  # the places of a system and an item
 
@@ -106,24 +107,30 @@ def people_of_choices(tables: Mapping[str, ScoreTable], answers: Sequence[Prefer
     return People(shares, unit="share of offers chosen")
 
 
-def regression_line(x: Floats, y: Floats) -> dict[str, float] | None:
-    """The least-squares line through the points, from the lowest to the highest score; None for fewer
-    than 3 points and where all scores are equal."""
+def regression_line(
+    x: Floats, y: Floats, *, of: tuple[str, str] = ("score", "rating")
+) -> dict[str, Any] | None:
+    """The least-squares line through the points, from the lowest to the highest x, and its equation in
+    words (`of` names x and y); None for fewer than 3 points and where all x are equal."""
     known = ~(np.isnan(x) | np.isnan(y))
     x, y = x[known], y[known]
     if len(x) < 3 or np.ptp(x) == 0:
         return None
     slope, intercept = np.polyfit(x, y, 1)
     low, high = float(x.min()), float(x.max())
-    varies = np.ptp(y) > 0
+    r_squared = float(np.corrcoef(x, y)[0, 1] ** 2) if np.ptp(y) > 0 else 0.0
+    constant = number(round(float(intercept), 3) + 0.0, 3)  # no −0
+    sign = "−" if slope < 0 else "+"
+    equation = f"{of[1]} = {constant} {sign} {number(abs(slope), 3)} × {of[0]}"
     return {
         "low": low,
         "high": high,
         "at_low": float(intercept + slope * low),
         "at_high": float(intercept + slope * high),
         "slope": float(slope),
-        "r_squared": float(np.corrcoef(x, y)[0, 1] ** 2) if varies else 0.0,
+        "r_squared": r_squared,
         "n": len(x),
+        "equation": f"{equation} (R² = {number(r_squared, 2)}, n = {len(x):,})",
     }
 
 

@@ -104,8 +104,8 @@ def length_chart(
         "lengths",
         notes={
             "always": scatter_note(systems),
-            "lines": "The dashed line is the least-squares line. If scores rise or fall with length, "
-            "a system can game the metric by length alone.",
+            "lines": "The dashed line is the least-squares line: $equation. If scores rise or fall "
+            "with length, a system can game the metric by length alone.",
         },
         choices={"metric": list(metrics)},
         lines=lines,
@@ -259,7 +259,8 @@ def people_chart(
         "people",
         notes={
             "always": scatter_note(systems),
-            "lines": "The dashed line is the least-squares line over all outputs in the figures.",
+            "lines": "The dashed line is the least-squares line over all outputs in the figures: "
+            "$equation.",
             "left_out": "Crossed rings are outputs left out of the figures; point at one to see why.",
         },
         choices={"metric": list(metrics), "question": list(questions)},
@@ -362,3 +363,30 @@ def machines_chart(rows: Sequence[Mapping[str, Any]], comparisons: Sequence[str]
         notes,
         choices={"comparison": list(comparisons)},
     )
+
+
+def probe_chart(rows: Sequence[Mapping[str, Any]]) -> Chart:
+    """A heat map: how often each metric prefers the better text, by kind of change. Blue is more than
+    half of the pairs, red fewer."""
+    alt = altair()
+    shared = alt.Chart(alt.NamedData("rows")).encode(
+        x=alt.X("metric:N", title=None, sort=None, axis=alt.Axis(orient="top", labelAngle=0)),
+        y=alt.Y("change:N", title=None, sort=None),
+        tooltip=["metric:N", "change:N", "right:Q", "low:Q", "high:Q", "ties:Q", "texts:Q"],
+    )
+    scale = alt.Scale(domain=[0, 50, 100], range=[VERMILION, "#f7f7f7", BLUE])
+    cells = shared.mark_rect().encode(color=alt.Color("right:Q", scale=scale, legend=None))
+    text = shared.mark_text(fontSize=11).encode(
+        text=alt.Text("right:Q", format=".0f"),
+        color=alt.condition(
+            "datum.right > 85 || datum.right < 15", alt.value("white"), alt.value("black")
+        ),
+    )
+    spec = (
+        (cells + text).properties(width={"step": 90}, height={"step": 20}).to_dict(validate=False)
+    )
+    note = (
+        "Percent of pairs in which the better text scores strictly higher: the text without a harmful "
+        "change; or the harmlessly changed text, against the same text with an error."
+    )
+    return Chart("probe", "How often does the better text win?", spec, rows, notes={"always": note})

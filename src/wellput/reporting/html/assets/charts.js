@@ -130,7 +130,8 @@ class ChartCard {
     const lines = this.lines();
     spec.datasets = { rows, lines };
     const isDrawn = { always: true, lines: lines.length > 0, left_out: rows.some((row) => row.reason) };
-    this.note.textContent = Object.entries(this.chart.notes).filter(([what]) => isDrawn[what]).map(([, words]) => words).join(" ");
+    const words = Object.entries(this.chart.notes).filter(([what]) => isDrawn[what]).map(([, note]) => note).join(" ");
+    this.note.textContent = lines.length ? words.replace("$equation", lines[0].equation) : words;
     const config = { ...(spec.config || {}), ...chartConfig(theme, room) };
     delete spec.config;
     // Thousands of points are drawn as pixels: thousands of SVG elements would make scrolling slow.

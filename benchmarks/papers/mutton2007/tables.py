@@ -1,0 +1,161 @@
+"""The sections that need no people: samples, accuracy, Tables 2 and 6, and which sizes to judge."""
+
+from __future__ import annotations
+
+from benchmarks.papers.fluency.figures import labeled, short
+from benchmarks.papers.mutton2007.figures import (
+    GLEU,
+    SCORERS,
+    Scored,
+    discriminable_sizes,
+    mean_interval,
+)
+from benchmarks.papers.mutton2007.printed import BRIEF, KINDS, NAMES, TABLE_2, TABLE_6
+from benchmarks.papers.mutton2007.simulated_trials import MEANS
+from benchmarks.papers.wording import listed
+from wellput.stats.proportions import wilson
+
+
+def above_real(found: Scored, scorer: str) -> list[str]:
+    """The generators whose mean is better than that of real sentences."""
+    sign = 1 if scorer in ("log_probability", GLEU) else -1
+    own = {kind: sign * found.columns[kind][scorer].mean() for kind in KINDS}
+    return [kind for kind in ("pos", "supertag", "cfg") if own[kind] > own["24"]]
+
+
+def examples(found: Scored) -> str:
+    named = {"24": "real (24)", "8": "size 8", "4": "size 4", "2": "size 2", "1": "size 1", "pos": "parts of speech",
+             "supertag": "supertags", "cfg": "context-free grammar"}  # fmt: skip
+    rows = "\n".join(f"| {name} | {found.texts[kind][0]} |" for kind, name in named.items())
+    return f"""## Figures 1 and 3
+
+The first sentence of each kind, not chosen. Real ones are drawn from the corpus; `wellput degrade` makes the others.
+
+| kind | sentence |
+|---|---|
+{rows}
+
+{_boundaries(found)} All samples that the paper prints begin
+with a capital and end with a full stop."""
+
+
+def _boundaries(found: Scored) -> str:
+    """How many texts begin with a small letter or do not end like a sentence."""
+    shown = []
+    for name, kinds in {
+        "sequences": tuple(map(str, found.sizes())),
+        "parts of speech": ("pos",),
+        "supertags": ("supertag",),
+        "grammar": ("cfg",),
+    }.items():
+        texts = [text for kind in kinds for text in found.texts[kind]]
+        small = sum(text[0].islower() for text in texts) / len(texts)
+        open_ended = sum(not text.rstrip("\"'").endswith((".", "?", "!")) for text in texts) / len(
+            texts
+        )
+        shown.append((name, small, open_ended))
+    begins = ", ".join(f"{name} {small:.0%}" for name, small, _ in shown)
+    ends = ", ".join(f"{name} {open_ended:.0%}" for name, _, open_ended in shown)
+    return f"Begin with a small letter: {begins}. Do not end like a sentence: {ends}."
+
+
+def accuracy(found: Scored) -> str:
+    share = wilson(found.right, found.tested)
+    weights = ", ".join(
+        NAMES[name] + f" {weight:+.2f}".replace("-", "−") for name, weight in found.weights.items()
+    )
+    return f"""## Section 4: real or not?
+
+The machine puts {share.value:.1%} (95% interval {share.low:.1%} to {share.high:.1%}) of {found.tested} new sentences on the right side, half of
+them real, half of size 1. The paper: 81% of 300. Weights: {weights}. `wellput train fluency --features paper` prints this share for
+your own text."""
+
+
+def table_2(found: Scored) -> str:
+    rows = "\n".join(
+        f"| {NAMES[scorer]} | {TABLE_2[scorer]:.4f} | {labeled(found.against_size(scorer, found.sizes()))} |".replace(
+            "| -", "| −"
+        )
+        for scorer in SCORERS
+    )
+    return f"""## Table 2
+
+Pearson's r with the size of the sequences, over all sizes; in parentheses 95% bootstrap intervals, then Cohen's word for it.
+
+| scorer | paper | here |
+|---|---:|---|
+{rows}
+
+The sign of `log_probability` is that of the paper: higher is better. For fragments and nulled tokens lower is better; for invalid parses
+the paper expects no direction ([how they are counted](#why-numbers-differ)). {_invalid_remark(found)}"""
+
+
+def _invalid_remark(found: Scored) -> str:
+    _, low, high = found.size_bounds("invalid", found.sizes())
+    if low <= 0 <= high:
+        return "Our correlation of invalid parses is not shown to differ from 0."
+    return ""
+
+
+def sizes(found: Scored) -> str:
+    rows = []
+    for size in found.sizes():
+        cells = []
+        for scorer in ("log_probability", GLEU):
+            mean, low, high = mean_interval(found.columns[str(size)][scorer])
+            cells.append(f"{short(mean)} ({short(low)} to {short(high)})")
+        rows.append(f"| {size} | {' | '.join(cells)} |")
+    chosen = {
+        scorer: ", ".join(map(str, discriminable_sizes(found, scorer)))
+        for scorer in ("log_probability", GLEU)
+    }
+    return f"""## Section 3.3: which sizes to judge
+
+The paper lets people judge sizes whose 95% intervals of the mean log probability do not overlap. Means of the normalized score:
+
+| size | log probability | GLEU |
+|---|---|---|
+{chr(10).join(rows)}
+
+Sizes whose intervals do not overlap, chosen from the smallest on: {chosen["log_probability"]} by log probability, {chosen[GLEU]} by GLEU (the
+paper, by log probability of 1,000 sentences each: 1, 2, 4, 8, 24)."""
+
+
+def table_6(found: Scored) -> str:
+    rows = []
+    for scorer in SCORERS:
+        paper = " | ".join(f"{value:.2f}".replace("-", "−") for value in TABLE_6[scorer])
+        ours = " | ".join(short(found.columns[kind][scorer].mean()) for kind in KINDS)
+        rows += [f"| {NAMES[scorer]}, paper | {paper} |", f"| {NAMES[scorer]}, here | {ours} |"]
+    rows.append(f"| people, paper | {' | '.join(f'{MEANS[kind]:.2f}' for kind in KINDS)} |")
+    return f"""## Table 6
+
+Mean normalized score by kind of sentence: real ones, sizes 8 and 1, templates of parts of speech and of supertags filled with likely words, and
+a context-free grammar.
+
+| scorer | s-24 | s-8 | s-1 | PoS | sup. | CFG |
+|---|---:|---:|---:|---:|---:|---:|
+{chr(10).join(rows)}
+
+The paper's normalized log probability is between 0 and 1; ours is negative, with −1 for the least probable training sentence, so only the order of
+the columns can be compared. Dividing by the most negative value, as the paper says, would give real sentences the *smaller* number; its Table 6
+shows the larger, so it must have turned the scale. Our nulled tokens and invalid parses are not on the paper's scale either
+([Normalization](#why-numbers-differ)).
+
+The paper's finding: generators that maximize a probability fool Collins's parser, which puts PoS and supertag above real sentences, but not
+GLEU. {_contrast(found)}"""
+
+
+def _contrast(found: Scored) -> str:
+    scorers = [scorer for scorer in SCORERS if scorer != "invalid"]
+    fooled = {scorer: above_real(found, scorer) for scorer in scorers}
+    if not any(fooled.values()):
+        return (
+            "Here none of log probability, fragments, nulled tokens and GLEU puts a generator above real sentences. So the contrast that\n"
+            "the paper found, one parser fooled and the combination not, does not appear."
+        )
+    parts = [
+        f"{BRIEF[scorer]} puts {listed(kinds) if kinds else 'no generator'} above real sentences"
+        for scorer, kinds in fooled.items()
+    ]
+    return f"Here {'; '.join(parts)}."

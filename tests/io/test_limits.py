@@ -1,0 +1,103 @@
+"""Files that would fill the memory are refused with a sentence, and many names cost no more than their
+number."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import zipfile
+from pathlib import Path
+
+import pytest
+import zstandard
+
+from wellput.core.errors import InputError, did_you_mean
+from wellput.io import open_evalset, read_evalset
+from wellput.io.files import InputFile
+from wellput.io.locations import matching_paths
+
+MIB = 1 << 20
+
+
+@pytest.mark.parametrize("before", ["", "short\n" * 3])
+@pytest.mark.parametrize("after", ["", "\nshort"])
+def test_a_line_that_is_too_long_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, before: str, after: str
+) -> None:
+    monkeypatch.setenv("WELLPUT_MAX_LINE_MIB", "3")
+    path = tmp_path / "long.txt.gz"
+    path.write_bytes(gzip.compress((before + "x" * (3 * MIB) + after).encode(), 1))
+    assert len(list(InputFile(path).lines())) == before.count("\n") + 1 + after.count("\n")
+    path.write_bytes(gzip.compress((before + "x" * (5 * MIB) + after).encode(), 1))
+    with pytest.raises(InputError, match=r"long.txt.gz has a line of more than 3 MiB.*WELLPUT_MAX"):
+        list(InputFile(path).lines())
+    monkeypatch.setenv("WELLPUT_MAX_LINE_MIB", "many")
+    with pytest.raises(InputError, match="'many' is not a whole number"):
+        list(InputFile(path).lines())
+
+
+@pytest.mark.parametrize("is_zstandard", [False, True])
+def test_an_archive_that_unpacks_to_too_much_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_zstandard: bool
+) -> None:
+    monkeypatch.setenv("WELLPUT_MAX_UNPACKED_MIB", "2")
+    header = json.dumps({"eval": {"task": "quiz", "model": "m"}, "samples": []}).encode()
+    path = tmp_path / "bomb.eval"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("header.json", header)
+        archive.writestr("samples/1.json", b'"' + b"x" * (3 * MIB) + b'"')
+    assert path.stat().st_size < MIB / 100
+    with pytest.raises(InputError, match=r"unpacks to 3 MiB; at most 2 MiB are read"):
+        open_evalset(path)
+    if is_zstandard:
+        # An entry may lie about its size.
+        packed = zstandard.compress(b"x" * (3 * MIB))
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as archive:
+            archive.writestr("header.json", header)
+            archive.writestr("samples/1.json", packed)
+        content = bytearray(path.read_bytes())
+        for signature, place in ((b"PK\x03\x04", 8), (b"PK\x01\x02", 10)):
+            entry = content.index(signature, content.index(signature) + 4)
+            content[entry + place : entry + place + 2] = (93).to_bytes(2, "little")
+        path.write_bytes(content)
+        with pytest.raises(InputError, match=r"unpacks to 2 MiB; at most 2 MiB are read"):
+            open_evalset(path)
+
+
+def test_twenty_thousand_systems_and_names_given_twice(tmp_path: Path) -> None:
+    """With checks that compare each name with all others this would take minutes."""
+    outputs = {f"system-{n}": f"text {n}" for n in range(20_000)}
+    path = tmp_path / "wide.jsonl"
+    lines = [json.dumps({"id": str(n), "outputs": outputs}) for n in range(2)]
+    path.write_text("\n".join(lines))
+    evalset = read_evalset(path)
+    assert len(evalset.systems) == 20_000
+    assert [item.outputs["system-7"] for item in evalset.items] == ["text 7", "text 7"]
+    twice = json.dumps(outputs)[:-1] + "," + json.dumps(outputs)[1:]
+    path.write_text(f'{{"id": "1", "outputs": {twice}}}')
+    with pytest.raises(InputError, match=r'the key "system-0", "system-1", .* is given twice'):
+        read_evalset(path)
+    header = ",".join(["id", *outputs, "system-3"])
+    (tmp_path / "wide.csv").write_text(f"{header}\n")
+    with pytest.raises(InputError, match="names system-3 twice"):
+        read_evalset(tmp_path / "wide.csv")
+    assert did_you_mean("sistem-3", list(outputs)) == ""
+
+
+def test_two_stars_do_not_follow_links_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "a" / "b").mkdir(parents=True)
+    for path in (tmp_path / "a" / "b", tmp_path / "a"):
+        (path / "set.jsonl").write_text("{}")
+        (path / "loop").symlink_to(tmp_path / "a")
+        (path / "again").symlink_to(tmp_path)
+    (tmp_path / ".hidden").mkdir()
+    (tmp_path / ".hidden" / "set.jsonl").write_text("{}")
+    expected = [f"{tmp_path}/a/b/set.jsonl", f"{tmp_path}/a/set.jsonl"]
+    assert sorted(matching_paths(f"{tmp_path}/**/*.jsonl")) == expected
+    assert sorted(matching_paths(f"{tmp_path}/**/b/**/set.jsonl")) == expected[:1]
+    monkeypatch.chdir(tmp_path)
+    assert sorted(matching_paths("**/*.jsonl")) == ["a/b/set.jsonl", "a/set.jsonl"]
+    assert matching_paths(f"a{os.sep}*.jsonl") == ["a/set.jsonl"]
