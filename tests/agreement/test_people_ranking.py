@@ -647,3 +647,21 @@ def test_the_permutation_test_is_uniform_where_systems_are_equal() -> None:
 def test_without_items_in_common_there_is_nothing_to_exchange() -> None:
     ratings = [Judgment("J", str(n), "AB"[n % 2], "q", n % 3) for n in range(8)]
     assert permutation_p_value(question_data("q", ratings), permutations=9, seed=0) is None
+
+
+def test_judgments_without_a_covariate_are_counted_and_left_out() -> None:
+    from wellput.core.evalset import EvalSet, Item
+
+    items = [
+        Item(str(n), {"A": "one two three", "B": "one " * (n % 3 + 1)}, ("one two",) if n else ())
+        for n in range(12)
+    ]
+    ratings = [
+        Judgment(f"J{who}", str(n), system, "q", (system == "A") + (who * n + n * n) % 5 / 2)
+        for who in range(4)
+        for n in range(12)
+        for system in "AB"
+    ]
+    found = wellput.rank(ratings, evalset=EvalSet(items), covariates="chrf", permutations=10)
+    assert found.rankings[0].n == 88  # without the four ratings of each system of item 0
+    assert "Left out (no value of chrf): 8 judgments of A, B." in str(found)

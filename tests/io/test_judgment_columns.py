@@ -108,3 +108,21 @@ def test_every_command_reads_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert agreed.ranking[0].question == "thumb"
     estimated = wellput.estimate("answers.csv", "thumbs.csv", "chrf", column=[*items, *OWN])
     assert {row.system for row in estimated.systems} == {"gpt", "ours"}
+
+
+def test_files_of_scores_say_what_is_not_used_in_estimate_and_vet(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    shown = wellput.demo(no_report=True)
+    systems = ("careful", "smooth", "nobody")
+    rows = [f"{item.id},{name},{n}" for n, item in enumerate(shown.evalset) for name in systems]
+    Path("comet.csv").write_text("\n".join(["item,system,comet", *rows]) + "\n")
+    said = "the scores of 1 system that the evalset does not have are not used"
+    judged = [one for one in shown.judgments if one.system in systems]
+    assert said in str(wellput.estimate(shown.evalset, judged, "./comet.csv"))
+    assert said in str(wellput.vet(judged, judge="./comet.csv", evalset=shown.evalset))
+    own = wellput.vet(judged, judge=judged[0].judge, own="careful", evalset=shown.evalset)
+    assert own.biases is not None
+    with pytest.raises(InputError, match="own='nobody' was not judged"):
+        wellput.vet(judged, judge=judged[0].judge, own="nobody")

@@ -172,11 +172,11 @@ def agree(
     # Without metrics, a random one stands for the systems and items; its rows are dropped.
     chosen = with_paraphrases(create_all(metrics or "random"), paraphrase)
     on_phase("reading judgments")
-    column, own = split_columns(column)
+    column, own_columns = split_columns(column)
     rules = [exclude] if isinstance(exclude, str) else list(exclude)
     exclusions = [parse_exclusion(text, "") for text in rules]
     taken = choose_answers(
-        read_answers(judgments, own),
+        read_answers(judgments, own_columns),
         judges=split_names(judges),
         questions=[question] if isinstance(question, str) else list(question),
         exclusions=exclusions,
@@ -227,7 +227,7 @@ def agree(
             tables, choices, questions=questions, exclusions=options.exclusions
         )
         if homogeneity is not None:
-            others = cast("list[Preference]", read_answers(homogeneity, own))
+            others = cast("list[Preference]", read_answers(homogeneity, own_columns))
             rows = homogeneity_rows(choices, _only_choices(others))
             result = replace(result, homogeneity=tuple(rows))
     else:

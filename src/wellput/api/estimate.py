@@ -158,6 +158,7 @@ def estimate(
         strata=strata,
         next_items=next_items,
         excluded=read.excluded,
+        notes=read.notes,
         n_without_proxy=given.n_without_proxy,
         is_proxy_a_copy=given.is_proxy_a_copy,
         confidence=confidence,

@@ -129,8 +129,8 @@ def fit(
     rules = [exclude] if isinstance(exclude, str) else list(exclude)
     exclusions = [parse_exclusion(rule, question) for rule in rules]
     on_phase("reading judgments")
-    column, own = split_columns(column)
-    found = _answers_to(question, judgments, own)
+    column, own_columns = split_columns(column)
+    found = _answers_to(question, judgments, own_columns)
     answers, left_out = chosen_judges(found, split_names(judges))
     refuse_labels(question, answers)
     choices = [answer for answer in answers if isinstance(answer, Preference)]

@@ -19,19 +19,21 @@ OutputNumbers = dict[tuple[str, str], float]
 
 def metric_values(
     source: EvalSource, metrics: Sequence[Metric], threads: int, on_phase: OnPhase
-) -> list[OutputNumbers]:
-    """For each metric its score of each output, negated where lower is better."""
+) -> tuple[list[OutputNumbers], tuple[str, ...]]:
+    """For each metric its score of each output, negated where lower is better; and what to know of
+    them, such as what of a file of scores was not used."""
     plan = ScoringPlan(threads=threads, keep_rows=True)
-    tables = score_source(source, metrics, plan=plan, on_phase=on_phase).tables
-    return [
+    scored = score_source(source, metrics, plan=plan, on_phase=on_phase)
+    values = [
         {
             (system, item): float(value) * (-1.0 if table.higher_is_better is False else 1.0)
             for system, row in zip(table.systems, table.scores, strict=True)
             for item, value in zip(table.items, row, strict=True)
             if not math.isnan(value)
         }
-        for table in tables.values()
+        for table in scored.tables.values()
     ]
+    return values, tuple(scored.notes)
 
 
 def output_lengths(source: EvalSource) -> OutputNumbers:

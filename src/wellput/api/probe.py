@@ -231,7 +231,7 @@ def _scored(
         return []
     signs = [check_directed(metric.name, metric.higher_is_better) for metric in made]
     source = open_items(texts.evalset, made, trees, threads=threads, on_phase=on_phase)
-    values = metric_values(source, made, threads or available_cores(), on_phase)
+    values, _ = metric_values(source, made, threads or available_cores(), on_phase)
     return [
         _probed(texts, metric.name, own, sign)
         for metric, own, sign in zip(made, values, signs, strict=True)

@@ -44,6 +44,7 @@ class ProxiedJudgments:
     source: EvalSource
     clustered_by: str
     excluded: Sequence[Exclusion]
+    notes: tuple[str, ...] = ()
 
 
 def read_proxied(
@@ -87,9 +88,11 @@ def read_proxied(
     documents = documents_of(source)
     items = list(known.items)
     scores: list[OutputValues] = []
+    notes: tuple[str, ...] = ()
     if name is None:
         on_phase("scoring")
-        scores = list(metric_values(source, metrics, threads or available_cores(), on_phase))
+        numbers, notes = metric_values(source, metrics, threads or available_cores(), on_phase)
+        scores = list(numbers)
         items = list(dict.fromkeys(item for values in scores for _, item in values))
     items = sorted(items)
     given = _given(
@@ -103,6 +106,7 @@ def read_proxied(
         source,
         "item" if documents is None else "document",
         excluded,
+        notes,
     )
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Literal, cast
 
 from wellput.agreement.exclusions import parse_exclusion, with_unknown
-from wellput.agreement.panel import names_of
+from wellput.agreement.panel import Exclusion, KnownNames, names_of
 from wellput.agreement.rankings.fitted_question import ModelName
 from wellput.agreement.rankings.fitted_ranking import RankCorrection
 from wellput.agreement.rankings.judgment_design import (
@@ -141,10 +141,10 @@ def rank(
     """
     check_confidence(confidence)
     check_files([path], [judgments, *([] if evalset is None else [evalset])])
-    column, own = split_columns(column)
+    column, own_columns = split_columns(column)
     check_column(evalset, column)
     on_phase("reading judgments")
-    answers = read_answers(judgments, own)
+    answers = read_answers(judgments, own_columns)
     exclusions = [parse_exclusion(text, "") for text in _listed(exclude)]
     options = RankOptions(
         model=model,
@@ -163,6 +163,8 @@ def rank(
             "covariates= are metrics of the outputs that were judged: give these as evalset=."
         )
     values: Covariates | None = None
+    without_value: list[Exclusion] = []
+    notes: tuple[str, ...] = ()
     if evalset is not None:
         metrics = create_all(names) if names else []
         source = open_items(evalset, metrics, column=column, threads=threads, on_phase=on_phase)
@@ -173,7 +175,8 @@ def rank(
         if by is not None:
             answers = _with_tags(answers, source, by)
         if metrics:
-            values = _output_values(source, metrics, threads or available_cores(), on_phase)
+            values, notes = _output_values(source, metrics, threads or available_cores(), on_phase)
+            answers, without_value = _with_covariates(answers, values, known)
     result = rank_judgments(
         answers,
         options,
@@ -183,9 +186,45 @@ def rank(
         covariates=values,
         on_phase=on_phase,
     )
+    result = replace(result, excluded=[*result.excluded, *without_value], notes=notes)
     if path is not None:
         result.save(path)
     return result
+
+
+def _with_covariates(
+    answers: list[Judgment] | list[Preference], values: Covariates, known: KnownNames
+) -> tuple[list[Judgment] | list[Preference], list[Exclusion]]:
+    """The judgments of outputs that have a value of every covariate, and the others, counted by
+    system. All are kept where none has: then the message about a missing value is right."""
+    kept: list[Judgment | Preference] = []
+    lacking: dict[tuple[str, str, str], int] = {}
+    for answer in answers:
+        systems = (
+            (answer.system_a, answer.system_b)
+            if isinstance(answer, Preference)
+            else (answer.system,)
+        )
+        missing = [
+            (name, system)
+            for name, table in values.items()
+            for system in systems
+            if (system, answer.item) not in table
+            if system in known.systems
+            and answer.item in known.items  # others are left out as unknown
+        ]
+        if missing:
+            key = (answer.question, *missing[0])
+            lacking[key] = lacking.get(key, 0) + 1
+        else:
+            kept.append(answer)
+    if not kept:
+        return answers, []
+    found = [
+        Exclusion(question, f"no value of {name}", system=system, n=n)
+        for (question, name, system), n in lacking.items()
+    ]
+    return cast("list[Judgment]", kept), found
 
 
 def _with_tags(
@@ -208,19 +247,20 @@ def _with_tags(
 
 def _output_values(
     source: EvalSource, metrics: Sequence[Metric], threads: int, on_phase: OnPhase
-) -> Covariates:
-    """What each metric says of each output."""
+) -> tuple[Covariates, tuple[str, ...]]:
+    """What each metric says of each output, and the notes on files of scores."""
     plan = ScoringPlan(threads=threads, keep_rows=True)
-    tables = score_source(source, metrics, plan=plan, on_phase=on_phase).tables
-    return {
+    scored = score_source(source, metrics, plan=plan, on_phase=on_phase)
+    values = {
         table.scorer: {
             (system, item): float(value)
             for system, row in zip(table.systems, table.scores, strict=True)
             for item, value in zip(table.items, row, strict=True)
             if not math.isnan(value)
         }
-        for table in tables.values()
+        for table in scored.tables.values()
     }
+    return values, tuple(scored.notes)
 
 
 def _listed(given: Names) -> list[str]:

@@ -146,12 +146,12 @@ def report(
     on_phase("loading the charts")
     library = html_page.chart_library()  # fails at once if the extra is missing
     on_phase("reading judgments")
-    column, own = split_columns(column)
+    column, own_columns = split_columns(column)
     source = open_source(evalset, column)
     everyone = (
         []
         if judgments is None
-        else with_documents(read_answers(judgments, own), documents_of(source))
+        else with_documents(read_answers(judgments, own_columns), documents_of(source))
     )
     taken = choose_answers(
         everyone,

@@ -114,10 +114,10 @@ def vet(
     """
     check_confidence(confidence)
     check_files([path], [judgments, *([] if evalset is None else [evalset])])
-    column, own = split_columns(column)
+    column, own_columns = split_columns(column)
     check_column(evalset, column)
     on_phase("reading judgments")
-    answers = _of_questions(read_answers(judgments, own), question)
+    answers = _of_questions(read_answers(judgments, own_columns), question)
     exclusions = [
         parse_exclusion(text) for text in ([exclude] if isinstance(exclude, str) else exclude)
     ]
@@ -130,9 +130,10 @@ def vet(
     if not answers:
         raise InputError("There are no judgments.")
     scores: OutputValues | None = None
+    notes: tuple[str, ...] = ()
     names = list(dict.fromkeys(answer.judge for answer in answers))
     if judge not in names and evalset is not None:
-        scores = _scores_of(judge, names, evalset, column, threads, on_phase)
+        scores, notes = _scores_of(judge, names, evalset, column, threads, on_phase)
     systems = list(dict.fromkeys(name for answer in answers for name in systems_of(answer)))
     options = VetOptions(
         epsilon=epsilon,
@@ -151,7 +152,7 @@ def vet(
         lengths=None if source is None else output_lengths(source),
         scores=scores,
     )
-    result = replace(result, excluded=excluded)
+    result = replace(result, excluded=excluded, notes=notes)
     if path is not None:
         result.save(path)
     return result
@@ -190,7 +191,7 @@ def _scores_of(
     column: Columns,
     threads: int | None,
     on_phase: OnPhase,
-) -> OutputValues:
+) -> tuple[OutputValues, tuple[str, ...]]:
     try:
         metrics = create_all([name])
     except InputError as problem:
@@ -200,4 +201,5 @@ def _scores_of(
     if len(metrics) > 1:
         raise InputError(f"judge={name!r} names several metrics: give one.")
     source = open_items(evalset, metrics, column=column, threads=threads, on_phase=on_phase)
-    return metric_values(source, metrics, threads or available_cores(), on_phase)[0]
+    values, notes = metric_values(source, metrics, threads or available_cores(), on_phase)
+    return values[0], notes

@@ -101,7 +101,7 @@ def _notes(result: EstimateResult) -> list[str]:
         "`wellput rank` uses people's judgments alone, in a model of judges and items, and its "
         "intervals hold for other judges too: so its figures and tests may differ from these."
     )
-    return notes + left_out_notes(result.excluded)
+    return [*notes, *left_out_notes(result.excluded), *result.notes]
 
 
 def _labels_of_a_system(result: EstimateResult) -> str:

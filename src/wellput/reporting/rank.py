@@ -309,8 +309,10 @@ def _percent(part: float, total: float) -> str:
 
 
 def _left_out(result: RankResult) -> list[str]:
-    return left_out_notes(result.excluded) + [
-        f"Not ranked: {why}" for why in result.refused.values()
+    return [
+        *left_out_notes(result.excluded),
+        *(f"Not ranked: {why}" for why in result.refused.values()),
+        *result.notes,
     ]
 
 

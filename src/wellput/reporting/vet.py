@@ -118,7 +118,7 @@ def _caveats(result: VetResult) -> list[str]:
         )
     if result.other_machines:
         notes.append(f"Left out (machines): {', '.join(result.other_machines)}.")
-    return notes + left_out_notes(result.excluded)
+    return [*notes, *left_out_notes(result.excluded), *result.notes]
 
 
 def _agreement_table(result: VetResult) -> Table:

@@ -131,6 +131,8 @@ class EstimateResult(Result):
     strata: str | None = None
     next_items: NextItems | None = None
     excluded: Sequence[Exclusion] = ()
+    notes: Sequence[str] = ()
+    """What of a file of scores was not used."""
     n_without_proxy: int = 0
     is_proxy_share: bool = False
     """Whether the proxy's means are shares too: of wins, or of yes."""
@@ -172,6 +174,7 @@ class EstimateResult(Result):
             "weighted": self.has_probabilities,
             "next": None if self.next_items is None else self._next(),
             "excluded": [asdict(one) for one in self.excluded],
+            "notes": list(self.notes),
         }
 
     def _next(self) -> list[dict[str, Any]]:

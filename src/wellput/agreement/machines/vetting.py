@@ -78,6 +78,8 @@ class VetResult(Result):
     other_machines: tuple[str, ...] = ()
     excluded: Sequence[Exclusion] = ()
     confidence: float = 0.95
+    notes: Sequence[str] = ()
+    """What of a file of scores was not used."""
 
     presented_by: ClassVar[str] = "wellput.reporting.vet:vet_report"
 

@@ -81,6 +81,8 @@ class RankResult(Result):
     excluded: Sequence[Exclusion] = ()
     refused: Mapping[str, str] = field(default_factory=dict)
     slice_tests: Sequence[SliceTest] = ()
+    notes: Sequence[str] = ()
+    """What else to know, such as which parts of a file of scores were not used."""
 
     presented_by: ClassVar[str] = "wellput.reporting.rank:rank_report"
 
@@ -101,6 +103,7 @@ class RankResult(Result):
             "questions": [question.to_dict() for question in self.questions],
             "excluded": [asdict(exclusion) for exclusion in self.excluded],
             "refused": dict(self.refused),
+            "notes": list(self.notes),
             "slice_tests": [test.to_dict() for test in self.slice_tests],
         }
 
