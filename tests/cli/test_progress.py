@@ -172,7 +172,7 @@ JUDGED = [
             ["fit", "e.jsonl", "j.csv", "--question", "quality", "--predictors", "ssa", "--no-rescale"],
             [
                 "reading judgments", "reading items", *SCORED, "fitting the model",
-                "cross-validating folds", "comparing models",
+                "cross-validating folds", "comparing models", "probing the metric",
             ],
         ),
         (

@@ -93,7 +93,7 @@ class Watch:
 
     def __init__(self, browser: Browser, **options: Any) -> None:
         self.context: BrowserContext = browser.new_context(**options)
-        self.context.set_default_timeout(5000)
+        self.context.set_default_timeout(20_000)
         self.page: Page = self.context.new_page()
         self.problems: list[str] = []
         self.page.on("console", lambda message: self.problems.append(message.text))

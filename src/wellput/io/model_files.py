@@ -3,9 +3,9 @@
 The file (`.wpm`) is little-endian: a magic word, a version, the length of a JSON header, the header
 (kind, card, SHA-256 of the arrays, each array's name, type, shape and bytes in the file), then the
 arrays. Each array starts at a multiple of 64 bytes. It is stored as in memory, or deflated if that
-saves a tenth; a deflated array is unpacked when it is first used. The same model gives the same bytes.
-Loading executes nothing from the file. A list of strings is two arrays, see `packed_strings`. The hash
-is checked up to `HASH_UP_TO_BYTES`.
+saves a twentieth; a deflated array is unpacked when it is first used. The same model gives the same
+bytes. Loading executes nothing from the file. A list of strings is two arrays, see `packed_strings`.
+The hash is checked up to `HASH_UP_TO_BYTES`.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ VERSION = 1
 PREFIX = struct.Struct("<16sII")
 ALIGNMENT = 64
 SUFFIX = ".wpm"
-MAX_PACKED_SHARE = 0.9
+MAX_PACKED_SHARE = 0.95
 HASH_UP_TO_BYTES = 1 << 26
 """The hash of arrays up to this size is checked, in a tenth of a second. Larger ones are only
 mapped."""

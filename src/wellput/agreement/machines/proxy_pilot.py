@@ -12,7 +12,7 @@ import numpy as np
 
 from wellput.agreement.machines.proxied_labels import ProxiedLabels
 from wellput.agreement.panel import AnyJudgment
-from wellput.core.errors import InputError
+from wellput.core.errors import InputError, counted
 from wellput.core.estimates import Estimate
 from wellput.core.judgment import Judgment
 from wellput.core.metric import Floats
@@ -44,8 +44,8 @@ def proxy_pilot_of(given: ProxiedLabels, labels: Sequence[AnyJudgment]) -> Proxy
     used = np.flatnonzero(known.any(axis=0)) if pairs else np.zeros(0, dtype=np.intp)
     if len(used) < MIN_ITEMS:
         raise InputError(
-            f"proxy= needs a pilot with ratings of two systems on {MIN_ITEMS} items; this one has "
-            f"{len(used)} that the proxy has scores for."
+            f"proxy= needs a pilot with ratings of two systems on {counted(MIN_ITEMS, 'item')}; this "
+            f"one has {len(used)} that the proxy has scores for."
         )
     people, proxy = people[:, used], proxy[:, used]
     places = np.arange(len(used))
