@@ -248,6 +248,6 @@ How often the test that `wellput power` counts on calls two equal systems differ
 | --- | ---: |
 {nulls}
 
-With two judges the test has one degree of freedom and hardly ever finds anything: take three or more judges. With three or more judges it calls equal systems different in .05 of the studies or
-fewer; with few judges of one taste, in far fewer.
+With two or three judges the test has at most as many degrees of freedom as judges less one and hardly ever finds anything: take four or more. From there on it
+calls equal systems different in about .05 of the studies.
 """

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import cast
 
 import numpy as np
@@ -94,10 +95,10 @@ class QuestionData:
     def are_choices(self) -> bool:
         return self.design.is_choice
 
-    @property
+    @cached_property
     def are_yes_no(self) -> bool:
         """Whether every answer is 1 (yes) or 0 (no)."""
-        return not self.are_choices and set(np.unique(self.values).tolist()) <= {0.0, 1.0}
+        return not self.are_choices and bool(np.isin(self.values, (0.0, 1.0)).all())
 
     @property
     def counts(self) -> list[int]:
