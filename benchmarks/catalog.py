@@ -207,6 +207,11 @@ BENCHMARKS = {
         "type I error and coverage of `wellput score` with documents and samples",
         "docs/results/cluster_calibration.md",
     ),
+    "agreement-documents": Benchmark(
+        "calibration.agree_documents",
+        "type I error and coverage of `wellput agree` with documents",
+        "docs/results/agreement_documents.md",
+    ),
     "agreement-calibration": Benchmark(
         "calibration.agree",
         "type I error and coverage of `wellput agree`",

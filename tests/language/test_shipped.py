@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from pathlib import Path
 
 import pytest
@@ -47,3 +49,17 @@ def test_the_file_is_small() -> None:
 def test_the_files_are_small_together() -> None:
     """What everybody who installs wellput downloads: at most 20 MB."""
     assert sum(file.stat().st_size for file in shipped.FOLDER.iterdir()) <= 20_000_000
+
+
+@pytest.mark.parametrize(
+    "card", sorted(shipped.FOLDER.glob("*.card.json")), ids=lambda path: path.name
+)
+def test_a_card_describes_the_file_that_is_there(card: Path) -> None:
+    described = json.loads(card.read_text(encoding="utf-8"))
+    data = (card.parent / described["file"]).read_bytes()
+    assert (len(data), hashlib.sha256(data).hexdigest()) == (
+        described["bytes"],
+        described["sha256"],
+    )
+    row = f"| `{described['sha256'][:16]}` |"
+    assert row in (card.parent / "README.md").read_text(encoding="utf-8")
