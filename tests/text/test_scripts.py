@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+import wellput
 from wellput.text.scripts import share_of_other_scripts, unspaced_script
 
 
@@ -37,3 +38,10 @@ def test_share_of_letters_that_are_not_latin(text: str, share: float) -> None:
 )
 def test_scripts_without_spaces(text: str, script: str) -> None:
     assert unspaced_script(text) == script
+
+
+def test_score_names_the_metrics_that_see_no_words_in_chinese() -> None:
+    evalset = wellput.EvalSet.of({"A": ["今天下大雨。", "Bob"]}, [["今天下雨。"], ["Bob"]])
+    [note] = wellput.score(evalset, "bleu,chrf,bleu:tokenize=zh").notes
+    assert note.startswith("1 output is Chinese") and "words: bleu cannot see" in note
+    assert wellput.score(evalset, "chrf").notes == ()

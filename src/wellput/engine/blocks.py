@@ -22,6 +22,7 @@ from wellput.core.metric import Floats, Metric, Need
 from wellput.core.plain_block import PlainBlock, batch_of, ids_of
 from wellput.core.source import EvalSource
 from wellput.core.work import OnProgress, ProgressShare, ignore_progress
+from wellput.text.scripts import count_unspaced
 from wellput.text.unicode_forms import count_in_other_form
 
 NEED_ADVICE: Mapping[Need, tuple[str, str]] = {
@@ -164,7 +165,8 @@ class SystemBlock:
     `left_out` counts them, and `referenced_places` are the other places. A metric without any row
     has no column. The numbers of references are those of items with references, 0 if there are
     none. `empty` counts the outputs that are empty texts, `other_form` those that are written in
-    another Unicode form than their references.
+    another Unicode form than their references. `unspaced` counts those in scripts that have no spaces
+    between words.
     """
 
     count: int
@@ -176,6 +178,7 @@ class SystemBlock:
     referenced_places: NDArray[np.intp] | None = None
     empty: int = 0
     other_form: int = 0
+    unspaced: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -230,6 +233,7 @@ def block_statistics(
             count_in_other_form(referenced.outputs, referenced.references)
             if needs_references
             else 0,
+            count_unspaced(batch.outputs),
         )
     progress.finish()
     return BlockStatistics(

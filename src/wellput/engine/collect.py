@@ -57,6 +57,7 @@ class Collection:
     left_out: dict[str, int] = field(default_factory=dict)
     empty: dict[str, int] = field(default_factory=dict)
     other_form: dict[str, int] = field(default_factory=dict)
+    unspaced: Counter[str] = field(default_factory=Counter)
     unreferenced: Unreferenced = field(default_factory=Unreferenced)
     skipped: list[SkippedPartition] = field(default_factory=list)
     fewest_references: int | None = None
@@ -71,6 +72,7 @@ class Collection:
             self.left_out[system] = self.left_out.get(system, 0) + part.left_out
             self.empty[system] = self.empty.get(system, 0) + part.empty
             self.other_form[system] = self.other_form.get(system, 0) + part.other_form
+            self.unspaced.update(part.unspaced)
             if part.most_references:
                 fewest = self.fewest_references or part.fewest_references
                 self.fewest_references = min(fewest, part.fewest_references)

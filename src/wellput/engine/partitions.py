@@ -221,6 +221,7 @@ def _block_card(block: BlockStatistics, arrays: list[NDArray[Any]]) -> dict[str,
             "left_out": system.left_out,
             "empty": system.empty,
             "other_form": system.other_form,
+            "unspaced": dict(system.unspaced),
         }
         systems.append(card)
     return {
@@ -264,6 +265,7 @@ def _block_of_card(
             referenced,
             system["empty"],
             system.get("other_form", 0),
+            system.get("unspaced", {}),
         )
     n, first = card["unreferenced"]
     return BlockStatistics(

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from wellput import __version__
 from wellput.core.clusters import clusters_among
-from wellput.core.errors import InputError
+from wellput.core.errors import InputError, counted
 from wellput.core.estimates import ScoreTable
 from wellput.core.metric import Metric
 from wellput.core.scores import Score
@@ -25,6 +25,9 @@ from wellput.engine.scoring_plan import Inference, ScoringPlan
 
 if TYPE_CHECKING:
     from wellput.engine.error_sources import ErrorSources
+
+TOKENIZERS_AT_SPACES = frozenset(["tok:13a", "tok:intl", "tok:none", "tok:rouge", "tok:tercom"])
+TOKENIZERS_BY_SCRIPT = {"Chinese": "zh", "Japanese": "ja-mecab"}
 
 
 def score_source(
@@ -116,6 +119,7 @@ def score_source(
         notes=(
             *_empty_notes(collection),
             *_form_notes(collection),
+            *_spacing_notes(collection),
             *(note for m in collection.metrics for note in getattr(m, "notes", ())),
         ),
         tables=tables,
@@ -260,6 +264,24 @@ def _form_notes(collection: Collection) -> list[str]:
         "to NFC."
         for system, n in collection.other_form.items()
         if n
+    ]
+
+
+def _spacing_notes(collection: Collection) -> list[str]:
+    """How many outputs are in a script without spaces, where a metric takes what stands between spaces
+    for a word."""
+    metrics = [
+        metric.name
+        for metric in collection.metrics
+        if TOKENIZERS_AT_SPACES.intersection(metric.signature().split("|"))
+    ]
+    if not metrics:
+        return []
+    return [
+        f"{counted(n, 'output')} {'is' if n == 1 else 'are'} {script}, without spaces between words: "
+        f"{', '.join(metrics)} cannot see single words there. Take bleu:tokenize="
+        f"{TOKENIZERS_BY_SCRIPT[script]}, or chrf, which compares characters."
+        for script, n in collection.unspaced.items()
     ]
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
+from collections.abc import Iterable
 
 # Letters outside the Latin blocks; full-width Latin letters are Latin.
 OTHER_LETTERS = re.compile(
@@ -13,6 +15,7 @@ OTHER_LETTERS = re.compile(
 LETTERS = re.compile(r"[^\W\d_]")
 KANA = re.compile(r"[\u3041-\u30ff\uff66-\uff9f]")
 HAN = re.compile(r"[\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
+HAN_OR_KANA = re.compile(f"{HAN.pattern}|{KANA.pattern}")
 MAX_LETTERS_LOOKED_AT = 2000
 
 
@@ -36,7 +39,7 @@ def unspaced_script(text: str) -> str:
     >>> unspaced_script("今天下雨。"), unspaced_script("今日は雨です。"), unspaced_script("It rains.")
     ('Chinese', 'Japanese', '')
     """
-    if text.isascii():
+    if text.isascii() or HAN_OR_KANA.search(text) is None:
         return ""
     beginning = text[:MAX_LETTERS_LOOKED_AT]
     kana, han = len(KANA.findall(beginning)), len(HAN.findall(beginning))
@@ -44,3 +47,13 @@ def unspaced_script(text: str) -> str:
         return ""
     # Japanese text always has kana; a Chinese one may quote a Japanese name.
     return "Japanese" if 10 * kana > kana + han else "Chinese"
+
+
+def count_unspaced(texts: Iterable[object]) -> Counter[str]:
+    """How many texts are in each script that has no spaces between words.
+
+    >>> count_unspaced(["今天下雨。", "It rains."])
+    Counter({'Chinese': 1})
+    """
+    found = (unspaced_script(text) for text in texts if isinstance(text, str))
+    return Counter(script for script in found if script)
