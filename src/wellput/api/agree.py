@@ -28,7 +28,6 @@ from wellput.api.inputs import (
     fitted_to,
     open_items,
     read_answers,
-    split_columns,
 )
 from wellput.api.score import with_paraphrases
 from wellput.core.errors import InputError, did_you_mean
@@ -40,6 +39,7 @@ from wellput.engine.score import score_source
 from wellput.engine.scoring_plan import Inference, ScoringPlan
 from wellput.engine.slices import slice_masks
 from wellput.io.files import PathLike
+from wellput.io.judgment_columns import split_columns
 from wellput.metrics.registry import create_all, each_scorer
 from wellput.stats.corrections import Correction
 from wellput.stats.correlation import COEFFICIENTS, Coefficient, CorrelationAverage

@@ -19,7 +19,6 @@ from wellput.api.inputs import (
     checks_choices,
     open_items,
     read_answers,
-    split_columns,
 )
 from wellput.core.errors import InputError, did_you_mean
 from wellput.core.estimates import Generalize
@@ -31,6 +30,7 @@ from wellput.core.work import OnPhase, available_cores, ignore_phase
 from wellput.engine.score import score_source
 from wellput.engine.scoring_plan import Inference, ScoringPlan
 from wellput.io.files import PathLike
+from wellput.io.judgment_columns import split_columns
 from wellput.metrics import registry
 from wellput.metrics.fitted import predictor_name, split_predictor
 from wellput.metrics.logged import Logged, scorers_named

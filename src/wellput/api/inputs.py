@@ -25,7 +25,6 @@ from wellput.core.source import EvalSource
 from wellput.core.work import OnPhase, available_cores, ignore_phase
 from wellput.io import check_files as check_files
 from wellput.io.files import InputFile, PathLike, check_readable
-from wellput.io.judgment_columns import split_columns as split_columns
 from wellput.io.own_columns import Columns as Columns
 
 if TYPE_CHECKING:

@@ -20,7 +20,6 @@ from wellput.api.inputs import (
     fitted_to,
     open_items,
     read_answers,
-    split_columns,
 )
 from wellput.api.output_values import documents_of, metric_values
 from wellput.core.errors import InputError, did_you_mean
@@ -28,6 +27,7 @@ from wellput.core.judgment import MACHINE_PREFIX, Judgment, Preference
 from wellput.core.registries import Names, split_names
 from wellput.core.source import EvalSource
 from wellput.core.work import OnPhase, available_cores, ignore_phase
+from wellput.io.judgment_columns import split_columns
 from wellput.metrics.registry import create_all
 
 JUDGE_PREFIX = "judge:"

@@ -28,7 +28,6 @@ from wellput.api.inputs import (
     checks_choices,
     open_items,
     read_answers,
-    split_columns,
 )
 from wellput.core.errors import InputError
 from wellput.core.judgment import Judgment, Preference
@@ -39,6 +38,7 @@ from wellput.core.work import OnPhase, available_cores, ignore_phase
 from wellput.engine.score import score_source
 from wellput.engine.scoring_plan import ScoringPlan
 from wellput.io.files import PathLike
+from wellput.io.judgment_columns import split_columns
 from wellput.metrics.registry import create_all, each_scorer
 
 NO_TAG = "(none)"

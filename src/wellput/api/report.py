@@ -25,7 +25,6 @@ from wellput.api.inputs import (
     fitted_to,
     open_source,
     read_answers,
-    split_columns,
 )
 from wellput.api.output_values import documents_of
 from wellput.core.errors import InputError
@@ -36,6 +35,7 @@ from wellput.core.registries import Names, split_names
 from wellput.core.source import EvalSource
 from wellput.core.work import OnPhase, available_cores, ignore_phase
 from wellput.io.files import PathLike
+from wellput.io.judgment_columns import split_columns
 from wellput.metrics.external import ExternalMetric
 from wellput.metrics.registry import create_all
 from wellput.reporting.html import page as html_page

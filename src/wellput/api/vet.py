@@ -21,7 +21,6 @@ from wellput.api.inputs import (
     checks_choices,
     open_items,
     read_answers,
-    split_columns,
 )
 from wellput.api.output_values import documents_of, metric_values, output_lengths
 from wellput.core.errors import InputError, did_you_mean
@@ -30,6 +29,7 @@ from wellput.core.registries import Names, split_names
 from wellput.core.source import EvalSource
 from wellput.core.work import OnPhase, available_cores, ignore_phase
 from wellput.io.files import PathLike
+from wellput.io.judgment_columns import split_columns
 from wellput.metrics.registry import create_all
 from wellput.stats.judges.alternative_annotator import Scoring
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from itertools import islice
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from wellput.core.errors import InputError, Problems
+from wellput.core.errors import InputError
 from wellput.core.result import Result
 from wellput.io.column_guesses import (
     FIELD_ORDER,
@@ -20,6 +19,7 @@ from wellput.io.column_guesses import (
 )
 from wellput.io.evalset_columns import is_read
 from wellput.io.judgment_columns import columns_to_name, guessed_judgments
+from wellput.io.record_files import first_rows
 
 if TYPE_CHECKING:
     from wellput.io.record_files import RecordFile
@@ -88,7 +88,7 @@ class ColumnsResult(Result):
 
 def column_views(file: RecordFile) -> list[ColumnView]:
     """The columns of a table, or the keys of the first lines of JSONL, in their order."""
-    header, rows = first_rows(file)
+    header, rows = first_rows(file, SEEN_ROWS)
     own = dict(file.own_columns.pairs)
     if own:
         file.own_columns.header(header, file.file.name)
@@ -169,27 +169,6 @@ def column_advice(file: RecordFile) -> str:
     if not guesses:
         return found
     return f"{found} Name those to read, perhaps: {column_keyword(guesses)}"
-
-
-def first_rows(file: RecordFile, n: int = SEEN_ROWS) -> tuple[list[str], list[dict[str, Any]]]:
-    """The columns of a table, or the keys of JSONL, and the first rows."""
-    problems = Problems(file.file.name)
-    if file.suffix == ".jsonl":
-        from wellput.io.jsonl import read_json_lines
-
-        lines = islice(read_json_lines(file.file, problems), n)
-        rows = [record for _, record in lines if isinstance(record, dict)]
-        return list(dict.fromkeys(key for row in rows for key in row)), rows
-    from wellput.io.tables import DELIMITERS, read_parquet, read_table
-
-    header: list[str]
-    if file.suffix == ".parquet":
-        header, cells = read_parquet(file.file)
-        found = [row for _, row in islice(cells, n)]
-    else:
-        header, texts = read_table(file.file, DELIMITERS[file.suffix], problems)
-        found = [list(row) for _, row in islice(texts, n)]
-    return list(header), [dict(zip(header, row, strict=True)) for row in found]
 
 
 def _example(column: str, rows: list[dict[str, Any]]) -> str | None:

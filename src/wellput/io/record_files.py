@@ -243,8 +243,6 @@ class RecordFile:
         for a stream, which cannot be looked into before it is read."""
         if self.file.is_read_once:
             return None
-        from wellput.io.column_view import first_rows
-
         try:
             header, _ = first_rows(self, 1)
         except InputError:
@@ -434,3 +432,22 @@ class FilePartition:
             for chunk in file.raw_chunks():
                 digest.update(chunk)
         return digest.hexdigest()
+
+
+def first_rows(file: RecordFile, n: int) -> tuple[list[str], list[dict[str, Any]]]:
+    """The columns of a table, or the keys of JSONL, and the first rows."""
+    problems = Problems(file.file.name)
+    if file.suffix == ".jsonl":
+        lines = islice(read_json_lines(file.file, problems), n)
+        rows = [record for _, record in lines if isinstance(record, dict)]
+        return list(dict.fromkeys(key for row in rows for key in row)), rows
+    from wellput.io.tables import DELIMITERS, read_parquet, read_table
+
+    header: list[str]
+    if file.suffix == ".parquet":
+        header, cells = read_parquet(file.file)
+        found = [row for _, row in islice(cells, n)]
+    else:
+        header, texts = read_table(file.file, DELIMITERS[file.suffix], problems)
+        found = [list(row) for _, row in islice(texts, n)]
+    return list(header), [dict(zip(header, row, strict=True)) for row in found]
