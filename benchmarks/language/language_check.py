@@ -14,7 +14,6 @@ from benchmarks.catalog import GUG, MQM, WEBNLG
 from benchmarks.data import data_path, ewt, read_jsonl
 from benchmarks.language.language_names import (
     CODE,
-    ENGLISH,
     MARKDOWN,
     OTHER_LANGUAGES,
     OTHER_SCRIPTS,
@@ -64,6 +63,10 @@ def _is_long_in_script(text: str) -> bool:
     return share_of_other_scripts(text) > 0.5 and letters >= MIN_WORDS * LETTERS_A_WORD
 
 
+def web_sentences() -> list[str]:
+    return [tree.text for tree in ewt("test")]
+
+
 def english_kinds() -> Iterator[Kind]:
     with data_path(GUG).open(encoding="utf-8", newline="") as file:
         learners = list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
@@ -75,8 +78,7 @@ def english_kinds() -> Iterator[Kind]:
         if row["Average"] not in ("", "none") and float(row["Average"]) < WORST_GRADE
     ]
     found = {
-        "translated news and encyclopedia (English-PUD)": language(ENGLISH),
-        "the web (EWT test)": [tree.text for tree in ewt("test")],
+        "the web (EWT test)": web_sentences(),
         "learners (GUG)": [row["Sentence"] for row in learners],
         "learners' worst sentences (GUG, mean grade below 2)": worst,
         "corrections of learners' sentences (TMU-GFM)": corrected,
@@ -170,7 +172,7 @@ WRAPPERS: dict[str, Callable[[str], str]] = {
 def markup_rows(check: LanguageCheck) -> list[str]:
     """For each kind of markup: texts, those whose prose came out unchanged, and German ones noticed."""
     clean = [
-        text for text in long_enough(language(ENGLISH)) if not set(text) & set("*_[]<>\\$%&#~^{}`|")
+        text for text in long_enough(web_sentences()) if not set(text) & set("*_[]<>\\$%&#~^{}`|")
     ]
     german = long_enough(language("German-PUD"))
     rows: list[str] = []
@@ -223,7 +225,7 @@ def main() -> None:
     documents = [text for text in files_in(MARKDOWN) if len(words_of(text)) >= 30]
     markdown = Kind("whole files (read-me files of repositories)", documents)
     plain_rate, marked_rate = speed(check)
-    english = long_enough(language(ENGLISH))
+    english = long_enough(web_sentences())
     several = [" ".join(english[at : at + 5]) for at in range(0, len(english), 5)]
     size = shipped(LANGUAGE_FILE).stat().st_size
     write_page(
@@ -265,9 +267,9 @@ Parts of programs of 3 to 15 lines, without comments: comments are prose.
 
 ## Markup
 
-{table([markdown, Kind("five sentences (English-PUD)", several)], check, "text")}
+{table([markdown, Kind("five sentences (EWT test)", several)], check, "text")}
 
-Sentences of English-PUD and of German-PUD were put into markup. The first column of figures is the share of English sentences that came out
+Sentences of EWT test and of German-PUD were put into markup. The first column of figures is the share of English sentences that came out
 unchanged, the second the share of German ones that were noticed:
 
 | markup | texts | unchanged, % | German noticed, % |

@@ -28,7 +28,6 @@ OTHER_SCRIPTS = (
     "Arabic-PUD", "Chinese-PUD", "Greek-GDT", "Hebrew-HTB", "Hindi-PUD", "Japanese-GSD", "Korean-PUD",
     "Russian-PUD", "Thai-PUD", "Ukrainian-IU",
 )  # fmt: skip
-ENGLISH = "English-PUD"
 CODE = ("C-Plus-Plus", "Go", "Java", "JavaScript", "Python", "Ruby", "Rust")
 MARKDOWN = "languages/markdown.txt.gz"
 END_OF_FILE = "\n\0\n"
@@ -44,7 +43,7 @@ def code_file(name: str) -> str:
 
 FILES_FOR_TRAINING = tuple(map(language_file, TRAINING))
 FILES_FOR_JUDGING = (
-    *map(language_file, (*OTHER_SOURCES, *OTHER_LANGUAGES, *OTHER_SCRIPTS, ENGLISH)),
+    *map(language_file, (*OTHER_SOURCES, *OTHER_LANGUAGES, *OTHER_SCRIPTS)),
     *map(code_file, CODE),
     MARKDOWN,
 )
