@@ -9,6 +9,7 @@ from itertools import product
 import numpy as np
 import pytest
 
+import wellput
 from wellput.agreement.machines.biases import family_of, judge_biases
 from wellput.agreement.machines.comparison import machine_comparisons
 from wellput.agreement.machines.judged_trials import are_on_scale, judged_trials, on_question_scale
@@ -254,6 +255,9 @@ def test_self_preference_is_for_the_own_family() -> None:
     assert found.self_preference is not None
     assert found.self_preference.value == pytest.approx(1 - 0.25)
     assert judge_biases(judged_trials(answers, JUDGE)).self_preference is None
+    asked = wellput.vet(answers, JUDGE, own="gpt-3.5", min_items=5).biases.self_preference
+    assert asked is not None
+    assert asked.value == found.self_preference.value
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from benchmarks.pages import table
@@ -53,8 +53,8 @@ def insertions(made: FergusTraining, trees: Sequence[Tree]) -> list[Added]:
     return found
 
 
-def _forms(words: object) -> Counter[str]:
-    return Counter(word.lower() for word in words)  # type: ignore[attr-defined]
+def _forms(words: Iterable[str]) -> Counter[str]:
+    return Counter(word.lower() for word in words)
 
 
 @dataclass(frozen=True)

@@ -122,7 +122,8 @@ def kind_of(views: Sequence[ColumnView]) -> FileKind:
 
 
 def kind_sentence(file: str, kind: FileKind, header: Sequence[str]) -> str:
-    """
+    """What a file is that is no evalset, and how to use it.
+
     >>> kind_sentence("a.csv", "evalset", ["id"])
     ''
     """

@@ -4,7 +4,7 @@ text, how it takes harmless changes, and whether more harm costs more."""
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from wellput.agreement.probing import (
     UNCHANGED,
@@ -64,20 +64,26 @@ def _summary_table(result: ProbeResult) -> Table:
     )
 
 
+def _probes_by_variant(
+    result: ProbeResult, variants: Sequence[Variant]
+) -> Iterator[tuple[Variant, list[Probe]]]:
+    """Each variant with its probes, one for each metric."""
+    by_place = {(probe.metric, probe.variant): probe for probe in result.probes}
+    for variant in variants:
+        yield variant, [by_place[name, variant] for name in result.metrics]
+
+
 def _accuracy_table(result: ProbeResult, variants: Sequence[Variant]) -> Table:
     names = result.metrics
-    by_place = {(probe.metric, probe.variant): probe for probe in result.probes}
-    rows = []
-    for variant in variants:
-        probes = [by_place[name, variant] for name in names]
-        rows.append(
-            [
-                variant.kind,
-                variant.severity,
-                str(max(probe.n for probe in probes)),
-                *(_accuracy_cell(probe, len(names)) for probe in probes),
-            ]
-        )
+    rows = [
+        [
+            variant.kind,
+            variant.severity,
+            str(max(probe.n for probe in probes)),
+            *(_accuracy_cell(probe, len(names)) for probe in probes),
+        ]
+        for variant, probes in _probes_by_variant(result, variants)
+    ]
     level = f"{100 * result.confidence:g}%"
     intervals = f" [{level} interval]" if len(names) <= MAX_METRICS_WITH_INTERVALS else ""
     notes = [
@@ -113,18 +119,14 @@ def _accuracy_cell(probe: Probe, n_metrics: int) -> str:
 
 
 def _harmless_table(result: ProbeResult, variants: Sequence[Variant]) -> Table:
-    names = result.metrics
-    by_place = {(probe.metric, probe.variant): probe for probe in result.probes}
-    rows = []
-    for variant in variants:
-        probes = [by_place[name, variant] for name in names]
-        rows.append(
-            [
-                variant.kind,
-                str(max(probe.n for probe in probes)),
-                *(_alarm_cell(probe) for probe in probes),
-            ]
-        )
+    rows = [
+        [
+            variant.kind,
+            str(max(probe.n for probe in probes)),
+            *(_alarm_cell(probe) for probe in probes),
+        ]
+        for variant, probes in _probes_by_variant(result, variants)
+    ]
     has_comparisons = any(
         not math.isnan(probe.accuracy) for probe in result.probes if probe.variant.is_harmless
     )
@@ -139,7 +141,7 @@ def _harmless_table(result: ProbeResult, variants: Sequence[Variant]) -> Table:
             "There are no harmful changes to compare with: only the part of the score is shown."
         ]
     return Table(
-        ["harmless change", "texts", *names],
+        ["harmless change", "texts", *result.metrics],
         rows,
         title="Do harmless changes cost more than errors?",
         notes=notes,
