@@ -54,7 +54,7 @@ SEED = 12345
 N, OWN = 1000, 300
 """Sentences of each kind, of Brown and of the held-out text."""
 SINGLE = ("log_probability", "fragments", "nulls", "invalid")
-MAIN = ("length", "fluency", "gleu-fluency", "· ngrams (SLOR)", NEURAL, "bleu", "chrf")
+MAIN = ("length", "fluency", "gleu-fluency", "· likelihood (PenLP)", NEURAL, "bleu", "chrf")
 
 
 def accuracy_lines(texts: Mapping[str, tuple[Columns, Columns]]) -> list[str]:

@@ -47,7 +47,7 @@ class Scorers:
         features = self.models.features(texts)
         columns = {"length": np.array([float(len(text.split())) for text in texts])}
         columns["fluency"] = np.nan_to_num(self.fluency.scores(features))
-        titles = {"ngrams": "ngrams (SLOR)"}
+        titles = {"usage": "usage (SLOR)", "likelihood": "likelihood (PenLP)"}
         for name, column in zip(FEATURES, features.T, strict=True):
             columns[f"· {titles.get(name, name)}"] = _filled(column)
         if has_gleu:
