@@ -49,7 +49,8 @@ TRIED = {"writing": (1.0, 0.5, 0.3, 0.1), "likelihood": (1.0, 2.0, 3.0), "unusua
 NEURAL_SHARE = 0.6
 """The share of the neural model in the combination with `fluency`."""
 
-Factors = tuple[float, float, float]
+Factors = tuple[float, ...]
+"""Of the features of writing, of `likelihood` and of `unusual`."""
 
 
 def simplicity() -> Rated:
@@ -151,13 +152,12 @@ def chosen_without(left_out: str, correlations: Mapping[Factors, Mapping[str, fl
     sets of simplifications, are left out together."""
     together = [("GUG",), ("Simplicity", "ASSET")]
     names = next((own for own in together if left_out.startswith(own)), (left_out,))
-    chosen = max(
+    return max(
         correlations,
         key=lambda factors: np.mean(
             [value for name, value in correlations[factors].items() if not name.startswith(names)]
         ),
     )
-    return chosen
 
 
 def lines(real: Path, source: Path, kept: Path) -> list[str]:

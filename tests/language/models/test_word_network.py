@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -153,6 +154,20 @@ def test_a_file_gives_the_same_network(tmp_path: Path) -> None:
     path.write_bytes(path.read_bytes()[:500])
     with pytest.raises(InputError):
         WordNetwork.load(path)
+
+
+def test_parts_that_do_not_fit_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "network.wpm"
+    network = small()
+    for wrong in (
+        replace(network, bias=network.bias[1:]),
+        replace(network, states=network.inputs),
+        replace(network, pieces=("x", *PIECES[1:])),
+        replace(network, vectors=Matrix(network.vectors.steps * 3, network.vectors.scales)),
+    ):
+        wrong.save(path, {})
+        with pytest.raises(InputError, match="damaged"):
+            WordNetwork.load(path)
 
 
 def test_rows_are_rounded_with_little_loss() -> None:

@@ -88,6 +88,16 @@ class Matrix:
     def numbers(self) -> Singles:
         return self.steps.astype(np.float32)
 
+    def is_sound(self, shape: tuple[int, int]) -> bool:
+        """Whether it has this shape, and whole numbers that are small enough for exact sums."""
+        return (
+            self.steps.shape == shape
+            and self.steps.dtype == np.int8
+            and self.scales.shape == shape[:1]
+            and bool(np.isfinite(self.scales).all())
+            and bool((np.abs(self.steps.astype(np.int16)) <= MAX_WEIGHT).all())
+        )
+
     def arrays(self, name: str) -> dict[str, NDArray[Any]]:
         return {f"{name}.steps": self.steps, f"{name}.scales": self.scales}
 
@@ -169,7 +179,7 @@ class WordNetwork:
         file = load_model_file(path, KIND)
         with noticing_damage(path):
             arrays = file.arrays
-            return cls(
+            network = cls(
                 tuple(file.strings("pieces")),
                 tuple(file.strings("words")),
                 Matrix.of(arrays, "vectors"),
@@ -182,6 +192,27 @@ class WordNetwork:
                 _parts(arrays["alone"]),
                 file.fingerprint,
             )
+            network._check()
+            return network
+
+    def _check(self) -> None:
+        """Raises ValueError unless all parts fit together."""
+        size, width = len(self.states.scales) // 3, len(self.outputs.scales)
+        shapes = (
+            (self.vectors, (len(self.pieces), width)),
+            (self.inputs, (3 * size, width)),
+            (self.states, (3 * size, size)),
+            (self.outputs, (width, size)),
+        )
+        gates, pieces = (3 * size,), (len(self.pieces),)
+        fits = (
+            all(matrix.is_sound(shape) for matrix, shape in shapes)
+            and self.input_bias.shape == self.state_bias.shape == gates
+            and self.bias.shape == self.alone.shape == pieces
+            and {UNKNOWN, BEGIN, END, NUMBER, NAME} <= {*self.pieces}
+        )
+        if not fits:
+            raise ValueError("parts of different sizes")
 
     def knows(self, word: str) -> bool:
         """Whether it has seen the word often, in any case."""
