@@ -194,7 +194,8 @@ def mathml(latex: str, *, is_block: bool = False) -> str:
     """A formula as MathML, or as code where it cannot be read."""
     if len(latex) <= MAX_FORMULA_CHARACTERS:
         try:
-            inner = "".join(_safe_mathml(part) for part in convert_to_element(latex.strip()))
+            made = convert_to_element(latex.strip(), display="block" if is_block else "inline")
+            inner = "".join(map(_safe_mathml, made))
         except Exception:  # the converter has no common error; a bad formula is shown as written
             inner = ""
         if inner:

@@ -27,7 +27,7 @@ from wellput.studies.wording import ENGLISH, Wording
 
 OWN_STATIC_FILES = ("htmx.min.js", "icon.svg", "judge.js", "wellput.css")
 LONG_TEXT_CHARACTERS = 1500
-"""A longer text has its own scroll, so that the questions stay in sight."""
+LONG_TEXT_LINES = 20
 STATIC_FILES = {name: files("wellput.studies") / "static" / name for name in OWN_STATIC_FILES}
 for _medium in all_media():
     STATIC_FILES.update(_medium.static)
@@ -51,7 +51,7 @@ def _environment() -> Environment:
         for name, file in STATIC_FILES.items()
     }
     environment.globals["say"] = ENGLISH
-    environment.globals["LONG_TEXT"] = LONG_TEXT_CHARACTERS
+    environment.tests["long"] = is_long
     environment.globals["static"] = lambda name: f"/static/{name}?v={versions[name]}"
     return environment
 
@@ -89,6 +89,11 @@ def markdown(text: str) -> Markup:
     from wellput.studies.markdown import rendered  # only studies that show it need its packages
 
     return rendered(text)
+
+
+def is_long(text: str) -> bool:
+    """Whether a text has its own scroll, so that the questions stay in sight."""
+    return len(text) > LONG_TEXT_CHARACTERS or text.count("\n") > LONG_TEXT_LINES
 
 
 def by_number(labels: Mapping[str, str]) -> list[tuple[str, str]]:
