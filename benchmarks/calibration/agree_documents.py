@@ -125,8 +125,8 @@ independent. {trials:,} studies a row, so figures near .95 and .05 are within {e
 ## What follows
 
 - Where documents are taken for items, pooled segments seem to show more than they do. At system level it hardly matters: there the systems are the few units.
-- With few systems and documents the intervals are cautious. With many, and with skewed scores (χ² with 2 degrees of freedom), they contain the truth a little too
-  seldom: few outputs with extreme scores decide, and a study that has none of them does not know it.
+- With few systems and documents the intervals are cautious. Skewed scores are χ² with 2 degrees of freedom: few extreme outputs decide there, and the
+  intervals have fewer degrees of freedom for it.
 - Leaving out a document is exact for Pearson's coefficient, for coefficients averaged by item, and at system level. For pooled rank correlations it is approximated.
 """
 
