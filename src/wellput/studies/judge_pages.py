@@ -42,19 +42,12 @@ from wellput.studies.shown_trials import shown_trial
 from wellput.studies.store import AlreadyAnswered, JudgeRef, Store, StudyClosed
 from wellput.studies.study_setup import StudySetup
 from wellput.studies.study_transactions import StudyTransaction
-
-STATE_MESSAGES = {
-    "paused": (
-        "The study is paused",
-        "Your answers so far are saved. Please come back later with the same link.",
-    ),
-    "closed": ("The study is closed", "Thank you for taking part. Your answers are saved."),
-}
+from wellput.studies.wording import ENGLISH
 
 
 def pages_router(store: Store, gate: Gate) -> APIRouter:
     router = APIRouter(prefix="/judge/{token}", include_in_schema=False)
-    setup, questionnaire = store.setup, store.questionnaire
+    setup, questionnaire, words = store.setup, store.questionnaire, store.setup.words
 
     def sender(request: Request, token: str, form: Form) -> JudgeRef:
         """The judge who sent a form."""
@@ -65,7 +58,7 @@ def pages_router(store: Store, gate: Gate) -> APIRouter:
     def own_trial(judge: JudgeRef, trial_id: str) -> ShownTrial:
         shown = store.trial(judge, trial_id)
         if shown is None:
-            raise HTTPException(404, "This page does not exist. Please open your link again.")
+            raise HTTPException(404, ENGLISH("errors.no_page"))
         return shown
 
     @router.get("")
@@ -82,7 +75,7 @@ def pages_router(store: Store, gate: Gate) -> APIRouter:
         if found.turn is None:
             return demographics_page(request, setup, token)
         if found.state != "open":
-            heading, text = STATE_MESSAGES[found.state]
+            heading, text = words(f"states.{found.state}"), words(f"states.{found.state}_text")
             return page(request, "message.html", **common, heading=heading, text=text)
         trial, progress = found.turn.trial, found.turn.progress
         if trial is not None:
@@ -128,7 +121,7 @@ def pages_router(store: Store, gate: Gate) -> APIRouter:
         judge = gate.judge(request, token)
         wav = None if lacks_consent(setup, judge) else store.speech(judge, trial_id)
         if wav is None:
-            raise HTTPException(404, "There is nothing to hear.")
+            raise HTTPException(404, ENGLISH("errors.no_sound"))
         return Response(wav, media_type="audio/wav")
 
     @router.post("/trials/{trial_id}")
@@ -141,12 +134,12 @@ def pages_router(store: Store, gate: Gate) -> APIRouter:
         )
         gate.admit(request, sent.judge)
         if sent.is_unknown_trial:
-            raise HTTPException(404, "This page does not exist. Please open your link again.")
+            raise HTTPException(404, ENGLISH("errors.no_page"))
         if sent.refused is None:
             return back_to(token)
         shown, progress, reasons = sent.refused
-        words = [in_words(shown, reason) for reason in reasons]
-        return trial_page(request, setup, token, shown, progress, form, words)
+        plain = [in_words(shown, reason, words) for reason in reasons]
+        return trial_page(request, setup, token, shown, progress, form, plain)
 
     @router.post("/undo")
     def undo(request: Request, token: str, form: PostedForm) -> Response:
@@ -217,6 +210,7 @@ def common_values(setup: StudySetup, token: str) -> dict[str, Any]:
         "home": home_of(token),
         "holder": token,
         "medium": setup.medium,
+        "words": setup.words,
     }
 
 
@@ -234,7 +228,7 @@ def demographics_page(
         **common_values(setup, token),
         fields=setup.questionnaire.demographics,
         values=given or {},
-        reasons=reasons or (),
+        reasons=[setup.words.again(reason) for reason in reasons or ()],
     )
 
 
@@ -262,14 +256,16 @@ def trial_page(
         progress=progress,
         instructions=setup.questionnaire.instructions,
         show_instructions=progress.done == 0 and not is_changing and not reasons,
-        heading=f"Trial {min(progress.done + 1, progress.total)} of {progress.total}",
+        heading=setup.words(
+            "pages.trial", number=min(progress.done + 1, progress.total), total=progress.total
+        ),
         trial=trial,
         speech=f"{home_of(token)}/trials/{trial.id}/speech",
         fields=fields,
         values=values,
         is_changing=is_changing,
         can_undo=not is_changing and can_undo(setup, progress),
-        keys=keys_of(trial),
+        keys=keys_of(trial, setup.words),
         now=now_ms(),
         reasons=reasons or (),
     )

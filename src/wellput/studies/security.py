@@ -26,6 +26,7 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from wellput.studies.store import JudgeRef, Store
+from wellput.studies.wording import ENGLISH
 
 BROWSER_COOKIE = "wellput_browser"
 CSRF_FIELD = "csrf"
@@ -274,7 +275,7 @@ class Gate:
     def admit(self, request: Request, judge: JudgeRef | None) -> JudgeRef:
         """The judge who was found. Raises 404 where there is none, 429 after too many tries."""
         if judge is None:
-            raise self._miss(request, "This link is not known. Please check that it is complete.")
+            raise self._miss(request, ENGLISH("errors.unknown_link"))
         return judge
 
     def admit_owner(self, request: Request, token: str, response: Response) -> None:
@@ -294,6 +295,6 @@ class Gate:
             return HTTPException(404, detail)
         return HTTPException(
             429,
-            "Too many unknown links from your address. Please wait a minute.",
+            ENGLISH("errors.too_many_links"),
             {"Retry-After": str(max(1, round(wait)))},
         )
