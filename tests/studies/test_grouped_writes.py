@@ -109,8 +109,8 @@ def test_an_answer_takes_few_statements(url: str) -> None:
 
 @pytest.mark.parametrize("plan", ["per-item", "within-judge"])
 def test_progress_in_the_transaction_is_that_of_the_study(url: str, plan: str) -> None:
-    extra = {"per_item": 3} if plan == "per-item" else {"times": 1}
-    store = Store.create(url, new_setup(n_items=6, kind=plan, **extra), clock=Clock())
+    times = None if plan == "per-item" else 1
+    store = Store.create(url, new_setup(n_items=6, kind=plan, times=times), clock=Clock())
     (judge,) = judges_of(store, 1)
     for number in range(3):
         with store.database.write() as connection:
