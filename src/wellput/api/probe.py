@@ -8,16 +8,14 @@ from statistics import mean
 
 import numpy as np
 
+from wellput.agreement.probe_results import BlindSpots, ProbeResult, summary_of
 from wellput.agreement.probing import (
     UNCHANGED,
-    BlindSpots,
     ProbedMetric,
-    ProbeResult,
     check_directed,
     degree_orders,
     examples_of,
     probe_metric,
-    summary_of,
 )
 from wellput.api.corpora import as_list
 from wellput.api.inputs import (

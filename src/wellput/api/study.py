@@ -79,6 +79,8 @@ class Study:
         practice: bool = False,
         demographics: bool = False,
         show_source: bool = False,
+        language: str | None = None,
+        unit: str | None = None,
         judges: int | None = None,
         per_item: int | None = None,
         plan: PlanKind = "per-item",
@@ -123,6 +125,13 @@ class Study:
             Begins with a form of consent, practice trials, questions about the judge.
         show_source
             Shows the source of each item.
+        language
+            The language of the pages: `"en"` (the default), `"de"`, `"fr"`, `"es"`, `"zh"`, `"ar"`, or
+            the path of a language file of your own (`.toml`).
+        unit
+            What the outputs are called in the questions: `"sentence"`, `"text"`, `"answer"`,
+            `"summary"`, `"translation"`, in English any word. Default: `"sentence"` if most outputs
+            are one, else `"text"`.
         judges
             How many judges are expected.
         per_item
@@ -172,6 +181,8 @@ class Study:
                 "practice": practice or None,
                 "demographics": demographics or None,
                 "show_source": show_source or None,
+                "language": language,
+                "unit": unit,
             },
             plan={
                 "kind": plan,

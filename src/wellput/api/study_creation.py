@@ -48,6 +48,7 @@ def create_store(
     from wellput.studies.settings import make_settings, read_settings
     from wellput.studies.shown_items import shown_items
     from wellput.studies.study_setup import make_plan
+    from wellput.studies.unit_words import usual_unit
 
     on_phase("reading items")
     shown = shown_items(read_items(evalset, column), items=items, systems=systems, seed=seed)
@@ -56,6 +57,8 @@ def create_store(
         design, record = substitution_settings(
             shown, record, design=design, points=wording["points"]
         )
+    if wording["unit"] is None and "unit" not in record:
+        wording = {**wording, "unit": usual_unit(_texts(shown))}
     setup = plan_study(
         shown,
         make_settings(design, record, questions=questions, n_checks=plan["checks"], **wording),
@@ -69,6 +72,11 @@ def create_store(
     )
     on_phase("writing the study")
     return store_class.create(path, setup)
+
+
+def _texts(evalset: EvalSet) -> Iterator[str]:
+    for item in evalset:
+        yield from (output for output in item.outputs.values() if isinstance(output, str))
 
 
 def import_store() -> type[Store]:

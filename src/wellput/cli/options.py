@@ -216,8 +216,8 @@ def cluster_option(function: F) -> F:
     return click.option(
         "--cluster",
         metavar="document|TAG|item",
-        help="Items that share this are not independent: it takes the items' place in intervals and "
-        "tests (default: documents, if items have them).",
+        help="The unit of intervals and tests, because items that share it are not independent "
+        "(default: documents, if items have them).",
     )(function)
 
 
@@ -389,6 +389,8 @@ def paraphrase_option(about: str) -> Callable[[F], F]:
 
 
 PYTHON_CALL_PATTERN = re.compile(r"(\bwellput\.[\w.]+\([^()]*\))")
+KEYWORD_START = r"(?<![\w.:,])"
+"""After a colon or a comma stands an option of a metric, as in `random:seed=1`."""
 VALUE_PATTERN = r"(?:'([^']*)'|\"([^\"]*)\"|((?:[^\s,;:.)'\"]|[.:](?=\w))+))?"
 
 
@@ -400,6 +402,9 @@ def keywords_as_options(message: str, command: click.Command) -> str:
     '--all-pairs needs two systems.'
     >>> keywords_as_options("See `wellput.score(…, all_pairs=True)`.", command)
     'See `wellput.score(…, all_pairs=True)`.'
+    >>> seeded = click.Command("score", params=[click.Option(["--seed"])])
+    >>> keywords_as_options("random:seed=1 does not use seed=7.", seeded)
+    'random:seed=1 does not use --seed 7.'
     """
     pieces = PYTHON_CALL_PATTERN.split(message)
     return "".join(
@@ -431,8 +436,8 @@ def _keywords_replaced(message: str, command: click.Command) -> str:
             values = ast.literal_eval(f"[{found.group(1)}]")
             return " ".join(f"{flag} {_typed(value)}" for value in values)
 
-        message = re.sub(rf"(?<![\w.]){re.escape(name)}={LIST_PATTERN}", options_for, message)
-        message = re.sub(rf"(?<![\w.]){re.escape(name)}={VALUE_PATTERN}", option_for, message)
+        message = re.sub(rf"{KEYWORD_START}{re.escape(name)}={LIST_PATTERN}", options_for, message)
+        message = re.sub(rf"{KEYWORD_START}{re.escape(name)}={VALUE_PATTERN}", option_for, message)
     return message
 
 
