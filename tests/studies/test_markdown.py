@@ -135,7 +135,9 @@ def test_images_and_sounds_of_a_folder_become_part_of_the_study(tmp_path: Path) 
         with_media(EvalSet.of({"A": ["plain"]}), tmp_path / "nowhere")
 
 
-def test_a_study_shows_markdown_and_gives_programs_the_text(tmp_path: Path) -> None:
+def test_a_study_shows_markdown_and_gives_programs_the_text(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from starlette.testclient import TestClient
 
     evalset = EvalSet.of({"A": ["It is **late**.\n\n- a"], "B": ["It is *late*. So."]})
@@ -149,6 +151,9 @@ def test_a_study_shows_markdown_and_gives_programs_the_text(tmp_path: Path) -> N
         assert "<strong>late</strong>" in page or "<em>late</em>" in page
         variants = client.get(f"/api/judge/{ann.token}/next").json()["trial"]["variants"]
         assert {one["text"] for one in variants} <= {"It is **late**.\n\n- a", "It is *late*. So."}
+    monkeypatch.setattr("wellput.studies.designs.scales.Rating.shows_plain_text", True)
+    with pytest.raises(InputError, match="A rating design shows texts as they are"):
+        Study.create(evalset, path=tmp_path / "x.db", design="rating", show="markdown")
     with pytest.raises(InputError, match="media= needs show='markdown'"):
         Study.create(evalset, path=tmp_path / "x.db", design="rating", media=tmp_path)
     with pytest.raises(InputError, match="No show='html'; there are plain, markdown"):
