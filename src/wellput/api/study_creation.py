@@ -17,7 +17,6 @@ from wellput.metrics.registry import create
 
 if TYPE_CHECKING:
     from wellput.studies.designs.base import Design
-    from wellput.studies.embedded_media import with_media
     from wellput.studies.planning import SelectionMethod
     from wellput.studies.store import Store
 
@@ -46,6 +45,7 @@ def create_store(
     """The new study at `path`. `wording` has options of the design and of the pages, None if not
     given; `plan` has the keywords of `make_plan`."""
     store_class = import_store()
+    from wellput.studies.embedded_media import with_media
     from wellput.studies.planning import plan_study, substitution_settings
     from wellput.studies.settings import make_settings, read_settings
     from wellput.studies.shown_items import shown_items
