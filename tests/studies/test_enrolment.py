@@ -6,6 +6,7 @@ import asyncio
 import re
 import threading
 from collections import Counter
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -29,6 +30,7 @@ from wellput.studies.enrolment import (
 from wellput.studies.payments import payments_csv
 from wellput.studies.screening import read_screening
 from wellput.studies.store import JudgeRef, Store
+from wellput.studies.study_transactions import StudyTransaction
 
 ENGLISH = ScreeningQuestion("Is English your first language?", ("yes", "no"), ("yes",))
 
@@ -50,6 +52,10 @@ def judge_of(store: Store, place: Place) -> JudgeRef:
     return judge
 
 
+def enrol_at(link: Enrolment, person: Person, transaction: StudyTransaction) -> Place:
+    return enrol(link, transaction, person, 1_000_000.0)
+
+
 def test_a_thousand_people_at_once_take_exactly_the_places(url: str) -> None:
     """Two processes' worth of connections, each with five hundred people in groups, and some of them
     twice at the same moment."""
@@ -64,7 +70,7 @@ def test_a_thousand_people_at_once_take_exactly_the_places(url: str) -> None:
         async def come() -> None:
             people = [prolific(f"p{number}") for number in range(first, first + 500)]
             asked = [
-                own.grouped_writes.do(lambda t, one=one: enrol(link, t, one, 1_000_000.0))
+                own.grouped_writes.do(partial(enrol_at, link, one))
                 for one in (*people, *people[:50])
             ]
             found.extend(await asyncio.gather(*asked))
