@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from wellput.api.inputs import Columns, Items, Metrics, open_source
-from wellput.core.errors import MissingExtra
+from wellput.core.errors import InputError, MissingExtra
 from wellput.core.evalset import EvalSet
 from wellput.core.metric import GivesMetric, Metric
 from wellput.core.registries import split_specs
@@ -17,6 +17,7 @@ from wellput.metrics.registry import create
 
 if TYPE_CHECKING:
     from wellput.studies.designs.base import Design
+    from wellput.studies.embedded_media import with_media
     from wellput.studies.planning import SelectionMethod
     from wellput.studies.store import Store
 
@@ -37,6 +38,7 @@ def create_store(
     from_substitutions: bool,
     items: int | PathLike | Sequence[str] | None,
     systems: Sequence[str],
+    media: PathLike | None,
     seed: int,
     threads: int | None,
     on_phase: OnPhase,
@@ -57,6 +59,13 @@ def create_store(
         design, record = substitution_settings(
             shown, record, design=design, points=wording["points"]
         )
+    if (wording["show"] or record.get("show")) == "markdown":
+        with needing_judge_extra("Showing markdown"):
+            import wellput.studies.markdown  # noqa: F401
+        if media is not None:
+            shown = with_media(shown, media)
+    elif media is not None:
+        raise InputError("media= needs show='markdown'.")
     if wording["unit"] is None and "unit" not in record:
         wording = {**wording, "unit": usual_unit(_texts(shown))}
     setup = plan_study(
