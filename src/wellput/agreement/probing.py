@@ -1,5 +1,5 @@
 """What a metric notices: how often it prefers a text to the same text with one harmful change, and how
-it takes harmless changes.
+it reacts to harmless changes.
 
 A *pair* is a text and a changed version of it. For a harmful change the unchanged text is the better
 one. For a harmless change, the changed text is compared with versions of the same text that have a
@@ -36,9 +36,9 @@ TIE_TOLERANCE = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class ProbedMetric:
-    """The scores of a metric, turned so that higher is better: of the unchanged texts, and of each
-    variant (NaN where a text has none). `made` counts the texts that have the variant; `sign` turns the
-    scores back."""
+    """The scores of a metric, negated if lower is better: of the unchanged texts, and of each variant
+    (NaN where a text has none). `made` counts the texts that have the variant; a score times `sign` is
+    the metric's own."""
 
     name: str
     unchanged: Floats

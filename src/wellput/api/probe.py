@@ -92,7 +92,7 @@ def probe(
         Changes the outputs of this system. Default: the second reference, where items have two; else
         the outputs of the first system.
     n
-        So many texts of the corpus at most, drawn at random.
+        At most this many texts of the corpus, drawn at random.
     trees
         As for `score`: parses references for metrics that need trees.
     write

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from wellput.studies.designs.base import Design
     from wellput.studies.exports import ExportTarget
+    from wellput.studies.media import ShownAs
     from wellput.studies.overview import Overview
     from wellput.studies.planning import SelectionMethod
     from wellput.studies.questionnaire import Layout
@@ -79,6 +80,8 @@ class Study:
         practice: bool = False,
         demographics: bool = False,
         show_source: bool = False,
+        show: ShownAs | None = None,
+        media: PathLike | None = None,
         language: str | None = None,
         unit: str | None = None,
         judges: int | None = None,
@@ -130,6 +133,11 @@ class Study:
             Begins with a form of consent, practice trials, questions about the judge.
         show_source
             Shows the source of each item.
+        show
+            How texts are shown: `"plain"` (the default), as they are; `"markdown"`, with tables, code,
+            formulas, images and sounds, in which nothing runs and nothing is fetched.
+        media
+            A folder with the images and sounds that markdown names by a path. The study keeps them.
         language
             The language of the pages: `"en"` (the default), `"de"`, `"fr"`, `"es"`, `"zh"`, `"ar"`, or
             the path of a language file of your own (`.toml`).
@@ -199,6 +207,7 @@ class Study:
                 "practice": practice or None,
                 "demographics": demographics or None,
                 "show_source": show_source or None,
+                "show": show,
                 "language": language,
                 "unit": unit,
             },
@@ -226,6 +235,7 @@ class Study:
             }
             if open
             else None,
+            media=media,
             seed=seed,
             threads=threads,
             on_phase=on_phase,

@@ -17,6 +17,7 @@ from wellput.metrics.registry import create
 
 if TYPE_CHECKING:
     from wellput.studies.designs.base import Design
+    from wellput.studies.embedded_media import with_media
     from wellput.studies.enrolment import Enrolment
     from wellput.studies.planning import SelectionMethod
     from wellput.studies.store import Store
@@ -39,6 +40,7 @@ def create_store(
     items: int | PathLike | Sequence[str] | None,
     systems: Sequence[str],
     enrolment: Mapping[str, Any] | None,
+    media: PathLike | None,
     seed: int,
     threads: int | None,
     on_phase: OnPhase,
@@ -64,6 +66,13 @@ def create_store(
         design, record = substitution_settings(
             shown, record, design=design, points=wording["points"]
         )
+    if (wording["show"] or record.get("show")) == "markdown":
+        with needing_judge_extra("Showing markdown"):
+            import wellput.studies.markdown  # noqa: F401
+        if media is not None:
+            shown = with_media(shown, media)
+    elif media is not None:
+        raise InputError("media= needs show='markdown'.")
     if wording["unit"] is None and "unit" not in record:
         wording = {**wording, "unit": usual_unit(_texts(shown))}
     setup = plan_study(

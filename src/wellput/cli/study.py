@@ -71,6 +71,17 @@ def wording_options(function: F) -> F:
             "--show-source", is_flag=True, default=None, help="Show the source of each item."
         ),
         click.option(
+            "--show",
+            type=click.Choice(["plain", "markdown"]),
+            help="Show texts as they are (plain, the default), or as markdown: tables, code, formulas, "
+            "images and sounds, sanitized.",
+        ),
+        click.option(
+            "--media",
+            metavar="FOLDER",
+            help="Images and sounds that markdown names by a path; the study keeps them.",
+        ),
+        click.option(
             "--language",
             metavar="en|de|fr|es|zh|ar|FILE.toml",
             help="The language of the pages, or a language file of your own (default: en).",

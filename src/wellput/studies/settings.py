@@ -18,6 +18,7 @@ from wellput.core.errors import InputError, did_you_mean
 from wellput.studies.designs.base import Design
 from wellput.studies.designs.registry import create, default_questionnaire, names
 from wellput.studies.language_files import chosen_wording
+from wellput.studies.media import SHOWN_AS, ShownAs
 from wellput.studies.questionnaire import Check, DemographicField, Practice, Questionnaire, Task
 from wellput.studies.questions import Question
 from wellput.studies.wording import Wording
@@ -31,6 +32,7 @@ class StudySettings:
     checks: tuple[Check, ...]
     tasks: tuple[Task, ...]
     show_source: bool
+    show: ShownAs = "plain"
 
 
 SettingTypes: TypeAlias = Mapping[str, type | tuple[type, ...]]
@@ -39,7 +41,7 @@ SettingTypes: TypeAlias = Mapping[str, type | tuple[type, ...]]
 TOP_SETTINGS: SettingTypes = {
     "title": str, "instructions": str, "thanks": str, "consent": (str, bool), "layout": str,
     "points": int, "ties": bool, "modulus": (int, float), "show_source": bool,
-    "language": str, "unit": str,
+    "language": str, "unit": str, "show": str,
     "practice": (list, bool), "demographics": (list, bool), "questions": list, "checks": list,
     "tasks": list,
 }  # fmt: skip
@@ -174,7 +176,15 @@ def make_settings(
         checks=checks,
         tasks=tuple(_task(entry) for entry in given.get("tasks", [])),
         show_source=given.get("show_source", False),
+        show=_shown_as(given.get("show", "plain")),
     )
+
+
+def _shown_as(given: str) -> ShownAs:
+    for name in SHOWN_AS:
+        if name == given:
+            return name
+    raise InputError(f"No show={given!r}; there are {', '.join(SHOWN_AS)}.")
 
 
 def _question(entry: Mapping[str, Any], question: Question, design: Design) -> Question:
