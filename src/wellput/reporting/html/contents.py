@@ -22,6 +22,7 @@ from wellput.agreement.preferences import agree_on_preferences
 from wellput.agreement.probing import MIN_TEXTS_FOR_CLAIMS, ProbeResult
 from wellput.agreement.result import Agreement, AgreementResult
 from wellput.agreement.slices import agree_by
+from wellput.agreement.span_level import with_spans
 from wellput.core.judgment import Judgment, Preference
 from wellput.core.metric import Floats, GivesMetric, Metric
 from wellput.core.scores import Score
@@ -460,6 +461,9 @@ def evaluate(
             agreement = agree_by(
                 agreement, result.tables, ratings, options, masks, by, on_phase=on_phase
             )
+        agreement = with_spans(
+            agreement, source, ratings, options, cluster=options.cluster, on_phase=on_phase
+        )
         on_phase("preparing charts")
         people = people_of_ratings(result.tables, ratings, options)
     return Evaluation(title, result, chosen, sample, agreement, people)
