@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from wellput.studies.designs.base import Design
     from wellput.studies.exports import ExportTarget
+    from wellput.studies.media import ShownAs
     from wellput.studies.overview import Overview
     from wellput.studies.planning import SelectionMethod
     from wellput.studies.questionnaire import Layout
@@ -79,6 +80,10 @@ class Study:
         practice: bool = False,
         demographics: bool = False,
         show_source: bool = False,
+        show: ShownAs | None = None,
+        media: PathLike | None = None,
+        language: str | None = None,
+        unit: str | None = None,
         judges: int | None = None,
         per_item: int | None = None,
         plan: PlanKind = "per-item",
@@ -123,6 +128,18 @@ class Study:
             Begins with a form of consent, practice trials, questions about the judge.
         show_source
             Shows the source of each item.
+        show
+            How texts are shown: `"plain"` (the default), as they are; `"markdown"`, with tables, code,
+            formulas, images and sounds, in which nothing runs and nothing is fetched.
+        media
+            A folder with the images and sounds that markdown names by a path. The study keeps them.
+        language
+            The language of the pages: `"en"` (the default), `"de"`, `"fr"`, `"es"`, `"zh"`, `"ar"`, or
+            the path of a language file of your own (`.toml`).
+        unit
+            What the outputs are called in the questions: `"sentence"`, `"text"`, `"answer"`,
+            `"summary"`, `"translation"`, in English any word. Default: `"sentence"` if most outputs
+            are one, else `"text"`.
         judges
             How many judges are expected.
         per_item
@@ -172,6 +189,9 @@ class Study:
                 "practice": practice or None,
                 "demographics": demographics or None,
                 "show_source": show_source or None,
+                "show": show,
+                "language": language,
+                "unit": unit,
             },
             plan={
                 "kind": plan,
@@ -189,6 +209,7 @@ class Study:
             from_substitutions=from_substitutions,
             items=items,
             systems=split_names(systems),
+            media=media,
             seed=seed,
             threads=threads,
             on_phase=on_phase,

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from wellput.api.inputs import Columns, Items, Metrics, open_source
-from wellput.core.errors import MissingExtra
+from wellput.core.errors import InputError, MissingExtra
 from wellput.core.evalset import EvalSet
 from wellput.core.metric import GivesMetric, Metric
 from wellput.core.registries import split_specs
@@ -17,6 +17,7 @@ from wellput.metrics.registry import create
 
 if TYPE_CHECKING:
     from wellput.studies.designs.base import Design
+    from wellput.studies.embedded_media import with_media
     from wellput.studies.planning import SelectionMethod
     from wellput.studies.store import Store
 
@@ -37,6 +38,7 @@ def create_store(
     from_substitutions: bool,
     items: int | PathLike | Sequence[str] | None,
     systems: Sequence[str],
+    media: PathLike | None,
     seed: int,
     threads: int | None,
     on_phase: OnPhase,
@@ -48,6 +50,7 @@ def create_store(
     from wellput.studies.settings import make_settings, read_settings
     from wellput.studies.shown_items import shown_items
     from wellput.studies.study_setup import make_plan
+    from wellput.studies.unit_words import usual_unit
 
     on_phase("reading items")
     shown = shown_items(read_items(evalset, column), items=items, systems=systems, seed=seed)
@@ -56,6 +59,15 @@ def create_store(
         design, record = substitution_settings(
             shown, record, design=design, points=wording["points"]
         )
+    if (wording["show"] or record.get("show")) == "markdown":
+        with needing_judge_extra("Showing markdown"):
+            import wellput.studies.markdown  # noqa: F401
+        if media is not None:
+            shown = with_media(shown, media)
+    elif media is not None:
+        raise InputError("media= needs show='markdown'.")
+    if wording["unit"] is None and "unit" not in record:
+        wording = {**wording, "unit": usual_unit(_texts(shown))}
     setup = plan_study(
         shown,
         make_settings(design, record, questions=questions, n_checks=plan["checks"], **wording),
@@ -69,6 +81,11 @@ def create_store(
     )
     on_phase("writing the study")
     return store_class.create(path, setup)
+
+
+def _texts(evalset: EvalSet) -> Iterator[str]:
+    for item in evalset:
+        yield from (output for output in item.outputs.values() if isinstance(output, str))
 
 
 def import_store() -> type[Store]:

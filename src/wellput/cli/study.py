@@ -70,6 +70,28 @@ def wording_options(function: F) -> F:
         click.option(
             "--show-source", is_flag=True, default=None, help="Show the source of each item."
         ),
+        click.option(
+            "--show",
+            type=click.Choice(["plain", "markdown"]),
+            help="Show texts as they are (plain, the default), or as markdown: tables, code, formulas, "
+            "images and sounds, sanitized.",
+        ),
+        click.option(
+            "--media",
+            metavar="FOLDER",
+            help="Images and sounds that markdown names by a path; the study keeps them.",
+        ),
+        click.option(
+            "--language",
+            metavar="en|de|fr|es|zh|ar|FILE.toml",
+            help="The language of the pages, or a language file of your own (default: en).",
+        ),
+        click.option(
+            "--unit",
+            metavar="WORD",
+            help="What the outputs are called: sentence, text, answer, summary, translation, or in "
+            "English any word (default: sentence if most outputs are one, else text).",
+        ),
     )
 
 
