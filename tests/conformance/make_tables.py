@@ -49,7 +49,7 @@ PAIRS = [
 ]
 SECOND = [reference.replace("the", "that").replace("noon", "midday") for _, reference in PAIRS]
 TOKENIZERS = ("none", "13a", "intl", "char", "zh")
-SACREBLEU = [
+SACREBLEU: list[tuple[str, str, dict[str, Any]]] = [
     ("bleu", "BLEU", {}),
     ("bleu:lowercase=true", "BLEU", {"lowercase": True}),
     *((f"bleu:tokenize={name}", "BLEU", {"tokenize": name}) for name in TOKENIZERS),
@@ -185,7 +185,7 @@ def _tables(seed: int, n_systems: int, n_items: int, *, ties: bool, gaps: bool) 
     return [judged, metric.tolist()]
 
 
-SHAPES = [
+SHAPES: list[dict[str, Any]] = [
     {"seed": 1, "n_systems": 5, "n_items": 12, "ties": False, "gaps": False},
     {"seed": 2, "n_systems": 7, "n_items": 10, "ties": True, "gaps": False},
     {"seed": 3, "n_systems": 6, "n_items": 15, "ties": False, "gaps": True},
@@ -328,7 +328,9 @@ def texts_once(cases: list[dict[str, Any]]) -> dict[str, Any]:
     """Outputs and references that several cases share are written once; a case has their number."""
     sets: list[dict[str, Any]] = []
     for case in cases:
-        own = {key: case.pop(key) for key in ("outputs", "references") if key in case}
+        own: dict[str, Any] = {
+            key: case.pop(key) for key in ("outputs", "references") if key in case
+        }
         if own:
             if own not in sets:
                 sets.append(own)

@@ -9,8 +9,9 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -20,7 +21,12 @@ from wellput.core.evalset import Batch
 from wellput.io import read_trees
 from wellput.metrics.registry import create
 from wellput.stats import fisher, williams_test
-from wellput.stats.correlation import Correlation, correlation_value
+from wellput.stats.correlation import (
+    Coefficient,
+    Correlation,
+    CorrelationAverage,
+    correlation_value,
+)
 
 FOLDER = Path(__file__).parent
 PEERS = ("sacrebleu", "jiwer", "rouge_score", "mt_metrics_eval", "nlpstats", "ud_level_1")
@@ -73,15 +79,12 @@ def score_cases(peer: str) -> Iterator[Any]:
 
 def value_of(x: Any, z: Any, name: str, levels: dict[str, Correlation]) -> float:
     coefficient, _, average = name.partition("/")
-    level = levels[average]
-    return correlation_value(
-        x,
-        z,
-        Correlation(level.level, level.average, coefficient),  # type: ignore[arg-type]
-    ).value
+    asked = replace(levels[average], coefficient=cast("Coefficient", coefficient))
+    return correlation_value(x, z, asked).value
 
 
-MT_LEVELS = {name: Correlation(average=name) for name in ("none", "item", "system")}  # type: ignore[arg-type]
+AVERAGES: tuple[CorrelationAverage, ...] = ("none", "item", "system")
+MT_LEVELS = {str(name): Correlation(average=name) for name in AVERAGES}
 NLP_LEVELS = {
     "system": Correlation(level="system"),
     "input": Correlation(average="item"),

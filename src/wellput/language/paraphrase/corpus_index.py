@@ -83,10 +83,10 @@ class CorpusIndex:
             (self.starts, len(self.starts) - 1, n_tokens),
             (self.begins, n_words, len(self.places)),
         ):
-            numbers = bounds.astype(np.int64)
-            if numbers.shape != (n_parts + 1,) or (np.diff(numbers) < 0).any():
+            places = bounds.astype(np.int64)
+            if places.shape != (n_parts + 1,) or (np.diff(places) < 0).any():
                 raise ValueError("bounds are out of order")
-            if numbers[0] != 0 or numbers[-1] != end:
+            if places[0] != 0 or places[-1] != end:
                 raise ValueError("bounds do not begin at 0 or end too early")
         for numbers, end in ((self.tokens, n_words), (self.places, n_tokens)):
             if numbers.ndim != 1 or numbers.dtype != np.uint32:
