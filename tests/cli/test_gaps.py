@@ -86,6 +86,22 @@ def test_the_page_and_the_json_of_a_report_have_the_notes(run: Run, tmp_path: Pa
 
 
 @pytest.mark.parametrize(
+    "command",
+    [
+        "vet j.csv --judge ./metricx.csv --evalset whole.jsonl",
+        "estimate whole.jsonl j.csv --proxy ./metricx.csv",
+    ],
+)
+def test_the_json_of_a_machine_s_commands_has_the_notes(command: str, run: Run) -> None:
+    outcome = run(*command.split(), "--format", "json")
+    assert outcome.code == 0, outcome.err
+    notes = outcome.json["notes"]
+    assert [note.removeprefix("metricx: ") for note in notes] == [
+        note.removeprefix("metricx: ") for note in NOTES
+    ]
+
+
+@pytest.mark.parametrize(
     ("command", "note"),
     [
         (
@@ -103,7 +119,7 @@ def test_the_page_and_the_json_of_a_report_have_the_notes(run: Run, tmp_path: Pa
         ),
         (
             "fit gaps.jsonl j.csv --question quality --predictors chrf,ssa,length --generalize items",
-            "Left out: 9 because there is no output or no reference.",
+            "Left out: 9 judged outputs, as their items have no reference: items 3, 8, 12.",
         ),
         (
             "estimate gaps.jsonl j.csv --proxy chrf",
