@@ -139,3 +139,17 @@ def test_fitting_proxies_says_which_items_count(run: Run) -> None:
     refused = run("estimate", "gaps.jsonl", "j.csv", "--proxy", "chrf,length")
     assert refused.code == 2
     assert "needs 20 labeled items that all of them have a score for; there are 17" in refused.err
+
+
+def test_a_wrong_score_file_is_said_to_be_wrong_not_to_be_no_judge(run: Run, files: Write) -> None:
+    files(**{"bad.csv": "system,item,score\nA,1,good\n"})
+    refused = run("vet", "j.csv", "--judge", "./bad.csv", "--evalset", "whole.jsonl")
+    assert refused.code == 2
+    assert "line 2: bad: the score 'good' is not a number" in refused.err
+    assert "judge" not in refused.err
+
+
+def test_an_unknown_cluster_is_refused_even_where_no_interval_is_asked_for(run: Run) -> None:
+    refused = run("score", "whole.jsonl", "-m", "length", "--cluster", "nosuch")
+    assert refused.code == 2
+    assert "--cluster nosuch is not a tag of the evalset" in refused.err
