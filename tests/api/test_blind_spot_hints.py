@@ -6,7 +6,7 @@ import pytest
 
 import wellput
 from wellput.agreement.advice import shown_to_agree
-from wellput.agreement.probing import BlindSpots, Probe
+from wellput.agreement.probe_results import BlindSpots, Probe
 from wellput.agreement.result import Agreement
 from wellput.core.judgment import Judgment
 

@@ -28,7 +28,7 @@ from wellput.agreement.models import (
     models_of,
 )
 from wellput.agreement.panel import Panel
-from wellput.agreement.probing import BlindSpots
+from wellput.agreement.probe_results import BlindSpots
 from wellput.core.clusters import Clusters
 from wellput.core.errors import InputError
 from wellput.core.estimates import Estimate, Generalize, ScoreTable

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import islice
 
 from wellput.agreement.advice import shown_to_agree
-from wellput.agreement.probing import BlindSpots
+from wellput.agreement.probe_results import BlindSpots
 from wellput.agreement.result import AgreementResult
 from wellput.core.metric import Metric
 from wellput.core.source import EvalSource
