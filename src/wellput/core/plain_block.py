@@ -1,4 +1,4 @@
-"""`PlainBlock`: a block of items that have only text, kept as columns.
+"""`PlainBlock`: a block of items that have only texts and names, kept as columns.
 
 It is a sequence of `Item` like any block and makes each item on demand. A batch has columns, too, so
 a batch is made from a block without making its items.
@@ -10,18 +10,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import overload
 
-from wellput.core.evalset import ORIGINAL, Batch, Item
+from wellput.core.evalset import NO_TAGS, ORIGINAL, Batch, Item
 
 
 @dataclass(frozen=True)
 class PlainBlock(Sequence[Item]):
-    """Columns of equal length; None is a missing output."""
+    """Columns of equal length; None is a missing output. `documents` and `tags` are None if no item has
+    any."""
 
     ids: list[str]
     outputs: Mapping[str, list[str | None]]
     references: list[tuple[str, ...]]
     sources: list[str | None]
     contexts: list[str | None]
+    documents: list[str | None] | None = None
+    tags: list[Mapping[str, str]] | None = None
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -44,6 +47,8 @@ class PlainBlock(Sequence[Item]):
             self.references[place],
             source=self.sources[place],
             context=self.contexts[place],
+            document=None if self.documents is None else self.documents[place],
+            tags=NO_TAGS if self.tags is None else self.tags[place],
         )
 
     def batch(self, system: str, *, threads: int = 1) -> Batch:

@@ -119,6 +119,7 @@ def score_source(
             *_empty_notes(collection),
             *_form_notes(collection),
             *_spacing_notes(collection),
+            *source.notes,
             *(note for m in collection.metrics for note in getattr(m, "notes", ())),
         ),
         tables=tables,
