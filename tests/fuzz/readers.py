@@ -103,6 +103,7 @@ READERS: dict[str, Read] = {
             "judgments.parquet",
             "judgments.pairs.csv",
             "evalica.csv",
+            "appraise.csv",
             "mqm.tsv",
             "quality.seg.score",
             "label_studio.json",
@@ -117,6 +118,7 @@ READERS: dict[str, Read] = {
             "deepeval.json",
             "ragas.json",
             "ragas.csv",
+            "appraise_batches.json",
             "samples_capitals.jsonl",
         )
     },
@@ -217,11 +219,10 @@ def write_all(folder: Path) -> None:
     write_good_models(folder)
 
 
-def damage(rng: Random, folder: Path, name: str) -> bool:
-    """Changes the file; says whether it was forged, so that only a crash is a fault."""
+def damage(rng: Random, folder: Path, name: str) -> None:
+    """Changes the file; a model may be forged, so that its hash is right."""
     path = folder / name
     if path.suffix == ".wpm" and rng.random() < 0.5:
         forge(rng, path)
-        return True
-    path.write_bytes(mutated(rng, path.read_bytes()))
-    return False
+    else:
+        path.write_bytes(mutated(rng, path.read_bytes()))

@@ -56,7 +56,7 @@ def advise(
         if not candidates:
             has_values = any(not math.isnan(row.value) for row in rows)
             reason = (
-                "there is no metric here that could be good or bad at it"
+                "no metric here says which output is better"
                 if has_values
                 else "no metric's agreement is defined"
             )
@@ -79,6 +79,20 @@ def advise(
         ]
         sentences.append(" ".join(part for part in parts if part))
     return sentences
+
+
+def shown_to_agree(
+    agreement: Sequence[Agreement], *, neutral: Collection[str] = (), alpha: float = 0.05
+) -> list[str]:
+    """The metrics that are the best for some question and coefficient, if that is evidence."""
+    groups: dict[tuple[str, str], list[Agreement]] = {}
+    for row in agreement:
+        if not (is_sentinel(row.metric) or row.metric in neutral or math.isnan(row.value)):
+            groups.setdefault((row.question, row.coefficient), []).append(row)
+    best = [max(rows, key=lambda row: row.value) for rows in groups.values()]
+    return list(
+        dict.fromkeys(row.metric for row in best if row.value > 0 and not _evidence(row, alpha))
+    )
 
 
 def _agrees(row: Agreement) -> str:

@@ -8,16 +8,14 @@ from statistics import mean
 
 import numpy as np
 
+from wellput.agreement.probe_results import BlindSpots, ProbeResult, summary_of
 from wellput.agreement.probing import (
     UNCHANGED,
-    BlindSpots,
     ProbedMetric,
-    ProbeResult,
     check_directed,
     degree_orders,
     examples_of,
     probe_metric,
-    summary_of,
 )
 from wellput.api.corpora import as_list
 from wellput.api.inputs import (
@@ -81,7 +79,7 @@ def probe(
         and fluency, unless there are `scores`.
     corpus
         Good English texts: an evalset or its path, sentences in a list, or a text file with one on each
-        line. Default: the embedded example.
+        line. Texts that are not English prose are left out. Default: the embedded example.
     perturbations
         Only these kinds of change; `"harmful"` and `"harmless"` stand for groups. Default: all.
     dataset
@@ -94,7 +92,7 @@ def probe(
         Changes the outputs of this system. Default: the second reference, where items have two; else
         the outputs of the first system.
     n
-        So many texts of the corpus at most, drawn at random.
+        At most this many texts of the corpus, drawn at random.
     trees
         As for `score`: parses references for metrics that need trees.
     write
@@ -212,7 +210,7 @@ def _texts(
         return dataset_texts(files, names)
     perturbations = chosen_perturbations(names)
     items, note = corpus_items(corpus, column, system)
-    evalset = perturbed_texts(
+    evalset, left_out = perturbed_texts(
         items,
         perturbations,
         n=n,
@@ -220,7 +218,7 @@ def _texts(
         threads=threads or available_cores(),
         on_phase=on_phase,
     )
-    return ProbeTexts(evalset, (note,))
+    return ProbeTexts(evalset, (note, left_out) if left_out else (note,))
 
 
 def _scored(

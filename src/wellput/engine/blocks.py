@@ -126,7 +126,7 @@ OnSegments = Callable[[str, Sequence[str], str, Floats], None]
 """Called with (system, item ids, metric, segment scores) for every block."""
 
 MAX_NAMED_IDS = 5
-"""At most so many ids are kept, to name items that were left out."""
+"""At most this many ids are kept, to name items that were left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,7 +251,7 @@ def _structure(
 ) -> tuple[Sequence[str | None], Sequence[Mapping[str, str]]]:
     """The documents and the tags of the items, each empty if no item has any."""
     if isinstance(block, PlainBlock):
-        return (), ()
+        return block.documents or (), block.tags or ()
     documents = [item.document for item in block]
     tags = [item.tags for item in block]
     return documents if any(documents) else (), tags if any(tags) else ()

@@ -40,6 +40,7 @@ EVALSET_READERS = {
     "wellput.io.mt_metrics_eval": (FOLDER, ""),
     "wellput.io.lm_eval_logs": (FOLDER, ".jsonl"),
     "wellput.io.ragas_logs": (".csv", ".tsv", ".jsonl", ".parquet"),
+    "wellput.io.appraise": (".json",),
     "wellput.io.eval_logs": (FOLDER, ".json", ".eval"),
 }
 """Modules, and the paths that each may know: folders, suffixes, "" for names without a suffix."""
@@ -48,8 +49,8 @@ MARKS = {
     "wellput.io.lm_eval_logs": b'"doc_id"',
     "wellput.io.ragas_logs": b"user_input",
 }
-"""What the first line of a table has that a reader knows, or the end of a Parquet file: most tables are
-wellput's own, and no reader is imported for these."""
+"""A text that stands in the first line of every table that this reader knows, or at the end of such a
+Parquet file. Without it the reader is not imported, because most tables are wellput's own."""
 PEEKED_BYTES = 1 << 16
 
 JUDGMENT_READERS = {
@@ -57,6 +58,7 @@ JUDGMENT_READERS = {
     "wellput.io.potato": (FOLDER, ".jsonl", ".json", ".tsv", ".csv"),
     "wellput.io.label_studio": (".json",),
     "wellput.io.evalica": (".csv", ".tsv"),
+    "wellput.io.appraise": (".csv",),
     "wellput.io.mqm": (".tsv",),
 }
 

@@ -33,7 +33,7 @@ from wellput.metrics.base import as_text
 
 GROUP = "wellput.metrics"
 PATH_LIKE = re.compile(r"[/\\]|\.[A-Za-z]{2,7}$")
-"""What a path has and the name of a metric has not: a folder, or a suffix."""
+"""Marks of a path, which no name of a metric has: a folder, or a suffix."""
 SCORE_FILE = re.compile(
     r"^(.+\.(?:csv|tsv|jsonl|parquet)(?:\.(?:gz|xz|bz2|zst))?)((?::[^:/\\]+=[^:]*)*)$",
     re.IGNORECASE,
@@ -58,6 +58,9 @@ BUILT_IN: dict[str, str] = {
     "ter": "wellput.metrics.error_rates:Ter",
     "wer": "wellput.metrics.error_rates:Wer",
     "cer": "wellput.metrics.error_rates:Cer",
+    "mer": "wellput.metrics.error_rates:Mer",
+    "wil": "wellput.metrics.error_rates:Wil",
+    "wip": "wellput.metrics.error_rates:Wip",
     "nist": "wellput.metrics.nist:Nist",
     "rouge-1": "wellput.metrics.rouge:Rouge1",
     "rouge-2": "wellput.metrics.rouge:Rouge2",
@@ -244,6 +247,9 @@ SPELLINGS: dict[str, str] = {
     "translationeditrate": "ter",
     "worderrorrate": "wer",
     "charactererrorrate": "cer",
+    "matcherrorrate": "mer",
+    "wordinformationlost": "wil",
+    "wordinformationpreserved": "wip",
     "exactmatch": "exact",
     "em": "exact",
     "ppl": "perplexity",

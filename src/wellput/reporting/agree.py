@@ -23,6 +23,7 @@ from wellput.reporting.choices_and_verdicts import (
 from wellput.reporting.judges import judge_table, preference_tables
 from wellput.reporting.ranking import ranking_tables
 from wellput.reporting.ranking_slices import ranking_slice_table
+from wellput.reporting.spans import BLAME_COLUMNS, blame_tables, span_tables
 from wellput.reporting.table import Report, Table, number, p_text, with_interval
 
 MAX_UNKNOWN_NAMES = 5
@@ -38,6 +39,8 @@ SEGMENT_EXCHANGING_TESTS = ("perm-both", "perm-inputs", "perm-cells")
 def agreement_report(result: AgreementResult) -> Report:
     """All tables of `wellput agree`; CSV has the agreement of each metric."""
     value = result.values()
+    if result.blamed:
+        return Report(tables_of(result), value, BLAME_COLUMNS, result.records())
     return Report(tables_of(result), value, CSV_COLUMNS, value["agreement"])
 
 
@@ -55,8 +58,12 @@ def tables_of(result: AgreementResult) -> list[Table]:
         tables += ranking_slice_tables(result)
         if result.agreement:
             tables.append(slice_table(result))
+    if result.blamed:
+        tables += blame_tables(result)
     if result.judges:
         tables.append(judge_table(result))
+    if result.spans:
+        tables += span_tables(result)
     if result.models:
         tables.append(model_table(result))
     for entry in result.preferences:
@@ -227,7 +234,7 @@ def order_table(result: AgreementResult) -> Table:
             for row in ordered
         ],
         title="Do the metrics order the systems as people do?",
-        notes=["Counted are the pairs of systems that people tell apart significantly."],
+        notes=["Only pairs of systems that people tell apart significantly are counted."],
         is_prose=True,
     )
 
@@ -255,7 +262,7 @@ def difference_table(result: AgreementResult) -> Table:
     notes = [
         f"Test: {tests}; p corrected for all pairs of metrics of a question and coefficient"
         + (
-            "; pairs with a sentinel are corrected separately."
+            "; pairs with random or length-only are corrected separately."
             if any(is_sentinel(metric) for row in result.differences for metric in row.metrics)
             else "."
         )
@@ -359,7 +366,7 @@ def _chance_levels(result: AgreementResult) -> str:
 
 
 def _undefined_notes(result: AgreementResult) -> list[str]:
-    """One note for all metrics without a value for so many outputs."""
+    """One note for all metrics that have no value for the same number of outputs."""
     alike: dict[tuple[str, int], list[str]] = {}
     for row in result.undefined:
         alike.setdefault((row["question"], row["n"]), []).append(row["metric"])

@@ -29,7 +29,7 @@ from wellput.reporting.table import Table, p_text, p_with_relation
 from wellput.stats.corrections import holm
 
 MAX_NAMED_SLICES = 8
-"""Of the slices whose order differs by no more than chance, so many are named."""
+"""Of the slices whose order differs by no more than chance, this many are named."""
 
 
 def ranking_slice_table(whole: Ranking, slices: Mapping[str, Ranking], tag: str) -> Table:
@@ -80,8 +80,8 @@ def parting_sentences(whole: Ranking, slices: Mapping[str, Ranking], tag: str) -
             p = p_values.get((name, frozenset((ahead, behind))), float("nan"))
             if p < _alpha(part.differences):
                 shown.append(
-                    f"{tag} {name} parts from the whole: there {whole.who} prefer {ahead} to {behind} "
-                    f"on {whole.question} (p {p_with_relation(p)}, corrected for "
+                    f"{tag} {name} differs from the whole: there {whole.who} prefer {ahead} to "
+                    f"{behind} on {whole.question} (p {p_with_relation(p)}, corrected for "
                     f"{counted(n_tests, 'difference')} of all slices)."
                 )
             else:

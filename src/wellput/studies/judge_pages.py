@@ -7,11 +7,13 @@ redirected there, so that reloading a page never sends an answer twice.
 from __future__ import annotations
 
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any
 
 from fastapi import APIRouter, HTTPException, Request
 from starlette.responses import RedirectResponse, Response
 
+from wellput.studies.enrolment import filled_completion
 from wellput.studies.forms import (
     Form,
     PostedForm,
@@ -24,25 +26,29 @@ from wellput.studies.forms import (
     now_ms,
     values_so_far,
 )
-from wellput.studies.questionnaire import JudgeProgress, Questionnaire, ShownTrial
+from wellput.studies.judge_turns import (
+    answer_turn,
+    find_judge,
+    lacks_consent,
+    queue_of,
+    shown_with_answer,
+    visit,
+)
+from wellput.studies.queries import own_assignment
+from wellput.studies.questionnaire import JudgeProgress, ShownTrial
 from wellput.studies.questions import AnswerError
 from wellput.studies.rendering import page
 from wellput.studies.security import Gate
+from wellput.studies.shown_trials import shown_trial
 from wellput.studies.store import AlreadyAnswered, JudgeRef, Store, StudyClosed
 from wellput.studies.study_setup import StudySetup
-
-STATE_MESSAGES = {
-    "paused": (
-        "The study is paused",
-        "Your answers so far are saved. Please come back later with the same link.",
-    ),
-    "closed": ("The study is closed", "Thank you for taking part. Your answers are saved."),
-}
+from wellput.studies.study_transactions import StudyTransaction
+from wellput.studies.wording import ENGLISH
 
 
 def pages_router(store: Store, gate: Gate) -> APIRouter:
     router = APIRouter(prefix="/judge/{token}", include_in_schema=False)
-    setup, questionnaire = store.setup, store.questionnaire
+    setup, questionnaire, words = store.setup, store.questionnaire, store.setup.words
 
     def sender(request: Request, token: str, form: Form) -> JudgeRef:
         """The judge who sent a form."""
@@ -53,25 +59,40 @@ def pages_router(store: Store, gate: Gate) -> APIRouter:
     def own_trial(judge: JudgeRef, trial_id: str) -> ShownTrial:
         shown = store.trial(judge, trial_id)
         if shown is None:
-            raise HTTPException(404, "This page does not exist. Please open your link again.")
+            raise HTTPException(404, ENGLISH("errors.no_page"))
         return shown
 
     @router.get("")
-    def home(request: Request, token: str) -> Response:
-        judge = gate.judge(request, token)
+    async def home(request: Request, token: str) -> Response:
+        found = await store.grouped_writes.do(
+            lambda transaction: visit(
+                setup,
+                transaction,
+                token,
+                store.clock(),
+                asks_demographics=True,
+                enrolment=store.enrolment,
+            )
+        )
+        judge = gate.admit(request, found.judge)
         common = common_values(setup, token)
-        if not may_answer(questionnaire, judge):
-            return page(request, "consent.html", **common, consent=questionnaire.consent)
-        if questionnaire.demographics and not judge.has_demographics:
-            return demographics_page(request, setup, token)
-        try:
-            trial = store.next_trial(judge)
-        except StudyClosed as error:
-            heading, text = STATE_MESSAGES[error.state]
+        if not found.has_place:
+            heading, text = words("open.full"), words("open.full_text")
             return page(request, "message.html", **common, heading=heading, text=text)
-        progress = store.progress(judge)
+        if lacks_consent(setup, judge):
+            return page(request, "consent.html", **common, consent=questionnaire.consent)
+        if found.turn is None:
+            return demographics_page(request, setup, token)
+        if found.state != "open":
+            heading, text = words(f"states.{found.state}"), words(f"states.{found.state}_text")
+            return page(request, "message.html", **common, heading=heading, text=text)
+        trial, progress = found.turn.trial, found.turn.progress
         if trial is not None:
-            return trial_page(request, setup, token, trial, progress)
+            is_open = found.is_enrolled
+            return trial_page(request, setup, token, trial, progress, can_give_back=is_open)
+        completion = None
+        if store.enrolment is not None and found.platform_fields is not None:
+            completion = filled_completion(store.enrolment, judge.name, found.platform_fields)
         return page(
             request,
             "thanks.html",
@@ -79,6 +100,8 @@ def pages_router(store: Store, gate: Gate) -> APIRouter:
             progress=progress,
             thanks=questionnaire.thanks,
             can_undo=can_undo(setup, progress),
+            completion=completion,
+            is_redirect=store.enrolment is not None and store.enrolment.is_redirect,
         )
 
     @router.post("/consent")
@@ -103,7 +126,7 @@ def pages_router(store: Store, gate: Gate) -> APIRouter:
     @router.get("/trials/{trial_id}")
     def trial(request: Request, token: str, trial_id: str) -> Response:
         judge = gate.judge(request, token)
-        if not may_answer(questionnaire, judge):
+        if lacks_consent(setup, judge):
             return back_to(token)
         shown = own_trial(judge, trial_id)
         return trial_page(request, setup, token, shown, store.progress(judge))
@@ -111,26 +134,39 @@ def pages_router(store: Store, gate: Gate) -> APIRouter:
     @router.get("/trials/{trial_id}/speech")
     def speech(request: Request, token: str, trial_id: str) -> Response:
         judge = gate.judge(request, token)
-        wav = store.speech(judge, trial_id) if may_answer(questionnaire, judge) else None
+        wav = None if lacks_consent(setup, judge) else store.speech(judge, trial_id)
         if wav is None:
-            raise HTTPException(404, "There is nothing to hear.")
+            raise HTTPException(404, ENGLISH("errors.no_sound"))
         return Response(wav, media_type="audio/wav")
 
     @router.post("/trials/{trial_id}")
-    def answer(request: Request, token: str, trial_id: str, form: PostedForm) -> Response:
+    async def answer(request: Request, token: str, trial_id: str, form: PostedForm) -> Response:
+        check_csrf(request, token, form)
+        sent = await store.grouped_writes.do(
+            lambda transaction: send_form(
+                setup, transaction, token, trial_id, form, now=store.clock()
+            )
+        )
+        gate.admit(request, sent.judge)
+        if sent.is_unknown_trial:
+            raise HTTPException(404, ENGLISH("errors.no_page"))
+        if sent.refused is None:
+            return back_to(token)
+        shown, progress, reasons = sent.refused
+        plain = [in_words(shown, reason, words) for reason in reasons]
+        return trial_page(request, setup, token, shown, progress, form, plain)
+
+    @router.post("/return")
+    def give_place_back(request: Request, token: str, form: PostedForm) -> Response:
         judge = sender(request, token, form)
-        if not may_answer(questionnaire, judge):
-            return back_to(token)
-        shown = own_trial(judge, trial_id)
-        try:
-            store.record(judge, trial_id, answers_in(shown, form), ms=elapsed(form))
-        except (StudyClosed, AlreadyAnswered):
-            return back_to(token)
-        except AnswerError as error:
-            reasons = [in_words(shown, reason) for reason in error.reasons]
-            progress = store.progress(judge)
-            return trial_page(request, setup, token, shown, progress, form, reasons)
-        return back_to(token)
+        store.give_place_back(judge)
+        return page(
+            request,
+            "message.html",
+            **common_values(setup, token),
+            heading=words("open.given_back"),
+            text=words("open.given_back_text"),
+        )
 
     @router.post("/undo")
     def undo(request: Request, token: str, form: PostedForm) -> Response:
@@ -142,16 +178,51 @@ def pages_router(store: Store, gate: Gate) -> APIRouter:
     return router
 
 
+@dataclass(frozen=True, slots=True)
+class SentForm:
+    """What became of a judge's form. `refused`: the trial, how far the judge is, and why the answer was
+    not taken."""
+
+    judge: JudgeRef | None
+    is_unknown_trial: bool = False
+    refused: tuple[ShownTrial, JudgeProgress, list[str]] | None = None
+
+
+def send_form(
+    setup: StudySetup,
+    transaction: StudyTransaction,
+    token: str,
+    trial_id: str,
+    form: Form,
+    *,
+    now: float,
+) -> SentForm:
+    """Takes the answer in a form, if it is one to a trial of this judge."""
+    judge = find_judge(transaction.connection, token)
+    if judge is None or lacks_consent(setup, judge):
+        return SentForm(judge)
+    row = own_assignment(transaction.connection, judge.id, trial_id)
+    if row is None:
+        return SentForm(judge, is_unknown_trial=True)
+    shown = shown_trial(setup, row, None)
+    try:
+        given = answers_in(shown, form)
+        answer_turn(setup, transaction, judge, trial_id, given, ms=elapsed(form), now=now)
+    except (StudyClosed, AlreadyAnswered):
+        return SentForm(judge)
+    except AnswerError as error:
+        progress = queue_of(setup, transaction, judge, now).progress()
+        shown = shown_with_answer(setup, transaction.connection, row)
+        return SentForm(judge, refused=(shown, progress, error.reasons))
+    return SentForm(judge)
+
+
 def home_of(token: str) -> str:
     return f"/judge/{token}"
 
 
 def back_to(token: str) -> Response:
     return RedirectResponse(home_of(token), 303)
-
-
-def may_answer(questionnaire: Questionnaire, judge: JudgeRef) -> bool:
-    return questionnaire.consent is None or judge.has_consented
 
 
 def can_undo(setup: StudySetup, progress: JudgeProgress) -> bool:
@@ -166,6 +237,7 @@ def common_values(setup: StudySetup, token: str) -> dict[str, Any]:
         "home": home_of(token),
         "holder": token,
         "medium": setup.medium,
+        "words": setup.words,
     }
 
 
@@ -183,7 +255,7 @@ def demographics_page(
         **common_values(setup, token),
         fields=setup.questionnaire.demographics,
         values=given or {},
-        reasons=reasons or (),
+        reasons=[setup.words.again(reason) for reason in reasons or ()],
     )
 
 
@@ -195,6 +267,8 @@ def trial_page(
     progress: JudgeProgress,
     given: Form | None = None,
     reasons: list[str] | None = None,
+    *,
+    can_give_back: bool = False,
 ) -> Response:
     """A trial with its form, which has the earlier answer, or the one that was `given` and refused."""
     fields = field_names(trial)
@@ -211,14 +285,17 @@ def trial_page(
         progress=progress,
         instructions=setup.questionnaire.instructions,
         show_instructions=progress.done == 0 and not is_changing and not reasons,
-        heading=f"Trial {min(progress.done + 1, progress.total)} of {progress.total}",
+        heading=setup.words(
+            "pages.trial", number=min(progress.done + 1, progress.total), total=progress.total
+        ),
         trial=trial,
         speech=f"{home_of(token)}/trials/{trial.id}/speech",
         fields=fields,
         values=values,
         is_changing=is_changing,
         can_undo=not is_changing and can_undo(setup, progress),
-        keys=keys_of(trial),
+        can_give_back=can_give_back,
+        keys=keys_of(trial, setup.words),
         now=now_ms(),
         reasons=reasons or (),
     )

@@ -23,8 +23,11 @@ from starlette.responses import HTMLResponse
 from wellput.core.errors import InputError
 from wellput.studies.media import all_media
 from wellput.studies.security import CSRF_FIELD, browser_key, csrf_token, remember_browser
+from wellput.studies.wording import ENGLISH, Wording
 
 OWN_STATIC_FILES = ("htmx.min.js", "icon.svg", "judge.js", "wellput.css")
+LONG_TEXT_CHARACTERS = 1500
+LONG_TEXT_LINES = 20
 STATIC_FILES = {name: files("wellput.studies") / "static" / name for name in OWN_STATIC_FILES}
 for _medium in all_media():
     STATIC_FILES.update(_medium.static)
@@ -42,10 +45,13 @@ def _environment() -> Environment:
     )
     environment.filters["paragraphs"] = paragraphs
     environment.filters["by_number"] = by_number
+    environment.filters["markdown"] = markdown
     versions = {
         name: hashlib.sha256(file.read_bytes()).hexdigest()[:12]
         for name, file in STATIC_FILES.items()
     }
+    environment.globals["say"] = ENGLISH
+    environment.tests["long"] = is_long
     environment.globals["static"] = lambda name: f"/static/{name}?v={versions[name]}"
     return environment
 
@@ -78,6 +84,18 @@ def paragraphs(text: str) -> Markup:
     return Markup("\n").join(Markup("<p>{}</p>").format(part) for part in parts if part)
 
 
+def markdown(text: str) -> Markup:
+    """Markdown as HTML in which nothing runs and nothing is fetched."""
+    from wellput.studies.markdown import rendered  # only studies that show it need its packages
+
+    return rendered(text)
+
+
+def is_long(text: str) -> bool:
+    """Whether a text has its own scroll, so that the questions stay in sight."""
+    return len(text) > LONG_TEXT_CHARACTERS or text.count("\n") > LONG_TEXT_LINES
+
+
 def by_number(labels: Mapping[str, str]) -> list[tuple[str, str]]:
     """Labels in the order of the values they are for.
 
@@ -91,9 +109,18 @@ _ENVIRONMENT = _environment()
 
 
 def page(
-    request: Request, template: str, /, *, holder: str = "", status: int = 200, **values: Any
+    request: Request,
+    template: str,
+    /,
+    *,
+    holder: str = "",
+    status: int = 200,
+    words: Wording = ENGLISH,
+    **values: Any,
 ) -> HTMLResponse:
-    """A template as a response. Its forms are valid for the holder of a token, in this browser."""
+    """A template as a response. Its forms are valid for the holder of a token, in this browser. The
+    template gets the texts of the page by `say(key)`."""
+    values["say"] = words
     if holder:
         values[CSRF_FIELD] = csrf_token(browser_key(request), holder)
     response = HTMLResponse(_ENVIRONMENT.get_template(template).render(values), status)

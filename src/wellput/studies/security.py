@@ -20,12 +20,13 @@ from http import HTTPStatus
 from threading import Lock
 
 from fastapi import HTTPException
-from starlette.datastructures import Headers, MutableHeaders
+from starlette.datastructures import Headers
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from wellput.studies.store import JudgeRef, Store
+from wellput.studies.wording import ENGLISH
 
 BROWSER_COOKIE = "wellput_browser"
 CSRF_FIELD = "csrf"
@@ -36,8 +37,9 @@ MISS_WINDOW_SECONDS = 60.0
 
 SECURITY_HEADERS = {
     "Content-Security-Policy": (
-        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; media-src 'self'; "
-        "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+        "media-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; "
+        "frame-ancestors 'none'"
     ),
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
@@ -48,6 +50,10 @@ SECURITY_HEADERS = {
     "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
     "X-Robots-Tag": "noindex, nofollow",
 }
+
+RAW_SECURITY_HEADERS = [
+    (name.lower().encode(), value.encode()) for name, value in SECURITY_HEADERS.items()
+]
 
 
 class SecurityHeaders:
@@ -63,12 +69,13 @@ class SecurityHeaders:
 
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                headers = MutableHeaders(scope=message)
-                for name, value in SECURITY_HEADERS.items():
-                    headers[name] = value
+                headers = list(message.get("headers", ()))
+                headers += RAW_SECURITY_HEADERS
                 if scope["scheme"] == "https":
-                    headers["Strict-Transport-Security"] = "max-age=31536000"
-                headers.setdefault("Cache-Control", "no-store")
+                    headers.append((b"strict-transport-security", b"max-age=31536000"))
+                if not any(name.lower() == b"cache-control" for name, _ in headers):
+                    headers.append((b"cache-control", b"no-store"))
+                message = {**message, "headers": headers}
             await send(message)
 
         await self.app(scope, receive, send_with_headers)
@@ -264,9 +271,12 @@ class Gate:
 
     def judge(self, request: Request, token: str) -> JudgeRef:
         """The judge with this token. Raises 404 for an unknown token, 429 after too many of them."""
-        judge = self._store.judge_of(token)
+        return self.admit(request, self._store.judge_of(token))
+
+    def admit(self, request: Request, judge: JudgeRef | None) -> JudgeRef:
+        """The judge who was found. Raises 404 where there is none, 429 after too many tries."""
         if judge is None:
-            raise self._miss(request, "This link is not known. Please check that it is complete.")
+            raise self._miss(request, ENGLISH("errors.unknown_link"))
         return judge
 
     def admit_owner(self, request: Request, token: str, response: Response) -> None:
@@ -286,6 +296,6 @@ class Gate:
             return HTTPException(404, detail)
         return HTTPException(
             429,
-            "Too many unknown links from your address. Please wait a minute.",
+            ENGLISH("errors.too_many_links"),
             {"Retry-After": str(max(1, round(wait)))},
         )

@@ -9,18 +9,15 @@ from collections.abc import Iterator
 import numpy as np
 
 from wellput.language.models.inflection import inflect
-from wellput.language.perturb.meaning import (
-    NUMBER_WORDS,
-    Edits,
-    Surroundings,
-    subject_and_object,
-)
+from wellput.language.perturb.meaning import NUMBER_WORDS, subject_and_object
 from wellput.language.perturb.passage import (
     CLAUSE_RELATIONS,
     Edit,
+    Edits,
     ParsedSentence,
     Passage,
     PlacedWord,
+    Surroundings,
     capitalized,
     is_joined,
     without_capital,
@@ -57,7 +54,7 @@ WORDS_BEFORE_A_FIXED_PHRASE = word_set("words-before-a-fixed-phrase")
 
 
 def _may_be_replaced(sentence: ParsedSentence, place: int, category: str) -> bool:
-    word, _after = sentence.words[place], sentence.follows(place)
+    word = sentence.words[place]
     before = sentence.words[place - 1] if place else None
     if is_in_phrase("synonyms", sentence, place, word.lemma.lower()):
         return False

@@ -46,7 +46,8 @@ ORDERER_KINDS: tuple[LabelKind, ...] = ("words", "labels")
 
 @dataclass(frozen=True, eq=False)
 class LearnedRealizer:
-    """There are two orderers: `labels` for inputs with labels, `words` for inputs without."""
+    """There are two orderers: `labels` for inputs with labels, `words` for inputs without.
+    `share_weight` is the weight of a wording's frequency beside the n-gram model."""
 
     chooser: LabelChooser
     orderers: Mapping[LabelKind, Orderer]
@@ -65,7 +66,10 @@ class LearnedRealizer:
         """The realizer of a file, with the n-gram model it was tuned with."""
         file = load_model_file(path, KIND)
         with noticing_damage(path, "realizer"):
-            return cls._of_file(file, ngrams)
+            realizer = cls._of_file(file, ngrams)
+            # Made here, not at the first use: they refuse weights that are damaged.
+            _ = realizer.chooser.kernel, [one.kernel for one in realizer.orderers.values()]
+            return realizer
 
     @classmethod
     def _of_file(cls, file: ModelFile, ngrams: NgramModel | None) -> LearnedRealizer:

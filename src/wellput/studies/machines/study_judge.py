@@ -21,11 +21,12 @@ from wellput.studies.machines.machine_judge import (
 )
 from wellput.studies.machines.prompts import ShownTexts
 from wellput.studies.machines.rubrics import MachineTrial, Rubric
+from wellput.studies.media import TextMedium
 from wellput.studies.questionnaire import ShownTrial
 from wellput.studies.store import JudgeRef, Store
 
 TRIALS_AT_A_TIME = 64
-"""So many trials are asked before their answers are stored: a kill loses no more."""
+"""This many trials are asked before their answers are stored, so a kill loses no more than these."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +73,7 @@ def answer_study(
 def study_rubric(store: Store) -> Rubric:
     """What the study asks."""
     setup = store.setup
-    if setup.questionnaire.medium != "text":
+    if not isinstance(setup.medium, TextMedium):
         raise InputError("A machine judges texts; this study shows outputs of another kind.")
     return Rubric(setup.questionnaire, show_source=any(item.source for item in setup.items))
 
