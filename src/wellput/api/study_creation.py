@@ -18,6 +18,7 @@ from wellput.metrics.registry import create
 if TYPE_CHECKING:
     from wellput.studies.designs.base import Design
     from wellput.studies.embedded_media import with_media
+    from wellput.studies.enrolment import Enrolment
     from wellput.studies.planning import SelectionMethod
     from wellput.studies.store import Store
 
@@ -38,14 +39,20 @@ def create_store(
     from_substitutions: bool,
     items: int | PathLike | Sequence[str] | None,
     systems: Sequence[str],
+    enrolment: Mapping[str, Any] | None,
     media: PathLike | None,
     seed: int,
     threads: int | None,
     on_phase: OnPhase,
 ) -> Store:
     """The new study at `path`. `wording` has options of the design and of the pages, None if not
-    given; `plan` has the keywords of `make_plan`."""
+    given; `plan` has the keywords of `make_plan`, `enrolment` those of `open_link`."""
     store_class = import_store()
+    if enrolment is not None:
+        places = plan["judges"] if enrolment["quota"] is None else enrolment["quota"]
+        plan = {**plan, "judges": places if plan["judges"] is None else plan["judges"]}
+        enrolment = {**enrolment, "quota": places}
+        link = open_link(**enrolment)  # an error comes before the study is made
     from wellput.studies.planning import plan_study, substitution_settings
     from wellput.studies.settings import make_settings, read_settings
     from wellput.studies.shown_items import shown_items
@@ -80,7 +87,32 @@ def create_store(
         on_phase=on_phase,
     )
     on_phase("writing the study")
-    return store_class.create(path, setup)
+    store = store_class.create(path, setup)
+    if enrolment is not None:
+        store.open_enrolment(link)
+    return store
+
+
+def open_link(
+    *,
+    quota: int | None,
+    completion: str | None,
+    place_timeout: float,
+    screening: PathLike | None,
+) -> Enrolment:
+    """A new open link from the keywords of `Study.create`."""
+    import_store()
+    from wellput.studies.enrolment import new_enrolment
+    from wellput.studies.screening import read_screening
+
+    if quota is None:
+        raise InputError("open=True needs the number of places: quota=, or judges=.")
+    return new_enrolment(
+        quota=quota,
+        completion=completion,
+        place_minutes=place_timeout,
+        screening=() if screening is None else read_screening(screening),
+    )
 
 
 def _texts(evalset: EvalSet) -> Iterator[str]:
