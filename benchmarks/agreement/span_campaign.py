@@ -26,11 +26,11 @@ from wellput.agreement.marked_outputs import MarkedQuestion, marked_questions
 from wellput.agreement.span_summary import SpanSummary, panels_of, summarize_spans
 from wellput.core.clusters import ITEM
 from wellput.core.error_spans import SPANS_COLUMN
+from wellput.core.evalset import EvalSet, Item
 from wellput.core.judgment import Judgment
 from wellput.io.appraise import (
     AppraiseRow,
     mqm_score,
-    open_evalset,
     own_spans,
     read_rows,
     with_items,
@@ -43,9 +43,14 @@ CHECKOUT = "ERROR_SPAN_ANNOTATION"
 SCRIPTS_PYTHON, GAMMA_PYTHON = "ESA_PYTHON", "GAMMA_PYTHON"
 """Programs that have the packages of the scripts, and pygamma-agreement."""
 CAMPAIGN_FOLDER = "data/campaign-ruction-rc5"
-SECOND_ROUND = f"{CAMPAIGN_FOLDER}/240520rc6ESA.scores.csv"
+LATER_ROUNDS = {
+    ("ESA", "another judge"): f"{CAMPAIGN_FOLDER}/240520rc6ESA.scores.csv",
+    ("ESA-AI", "another judge"): f"{CAMPAIGN_FOLDER}/240520rc6GEMBA.scores.csv",
+    ("ESA", "the same judge"): f"{CAMPAIGN_FOLDER}/240521rc6ESA.scores.csv",
+    ("ESA-AI", "the same judge"): f"{CAMPAIGN_FOLDER}/240521rc6GEMBA.scores.csv",
+}
+"""By campaign, and by who judged again. In ESA-AI, judges begin with the spans of a language model."""
 BATCHES = f"{CAMPAIGN_FOLDER}/data/batches_wmt23_en-de_esa.json"
-PREFIX = "wmt23."
 GAMMA_OUTPUTS = (50, 200, 800)
 SHUFFLES = 10
 SLOW_QUANTILE = 0.95
@@ -57,14 +62,20 @@ import matplotlib
 matplotlib.use("Agg")
 sys.path.insert(0, "scripts")
 import ESA.utils
+import pathlib
 ESA.utils.PROTOCOL_DEFINITIONS.pop("ESAAI", None)  # the same as ESAAI-1
+prefilled, plain = "batches_wmt23_en-de_gemba.json", "batches_wmt23_en-de_esa.json"
+stands_in = not pathlib.Path("data/campaign-ruction-rc5/data", prefilled).exists()
+for definition in ESA.utils.PROTOCOL_DEFINITIONS.values():
+    if stands_in and definition.get("appraise_batchefile") == prefilled:
+        definition["appraise_batchefile"] = plain
 from ESA.annotation_loader import AnnotationLoader
 from ESA.experiments import avg_time_per_word as times
 from ESA.experiments.inter_annotator_agreement import get_df_scores, get_iaa
 loader = AnnotationLoader(refresh_cache=False)
 overlap = loader.get_view(only_overlap=True)
 complete = overlap.dropna()
-found = {"ids": list(complete.index), "overlap": list(overlap.index)}
+found = {"ids": list(complete.index), "overlap": list(overlap.index), "stands_in": stands_in}
 names = ("kendall", "pearson", "errors", "minor", "major")
 found["agreement"] = dict(zip(names, map(float, get_iaa(get_df_scores(complete, "ESA")))))
 times.plot_average_minutes_per_HIT = lambda *given: None
@@ -152,21 +163,20 @@ def segments(path: Path) -> dict[tuple[int, str], Segment]:
     return found
 
 
-def answers(rows: Sequence[AppraiseRow]) -> dict[tuple[str, str], AppraiseRow]:
-    """The last answer to each output, by item and system."""
+def answers(
+    rows: Sequence[AppraiseRow], names: Mapping[tuple[int, str], Segment]
+) -> dict[str, AppraiseRow]:
+    """The last answer to each output, by its name in the scripts. A place in a document, which is the item's
+    name in `wellput.io.read_judgments`, would not do: some rounds showed only a part of a document."""
     judged = [row for row in rows if row.is_judged]
-    return {(item, row.system): row for item, row in with_items(judged)}
+    return {names[row.number, row.document].name: row for _, row in with_items(judged)}
 
 
 def agreement_rows(
-    first: Mapping[tuple[str, str], AppraiseRow],
-    second: Mapping[tuple[str, str], AppraiseRow],
-    names: Mapping[tuple[int, str], Segment],
-    theirs: Mapping[str, Any],
+    first: Mapping[str, AppraiseRow], second: Mapping[str, AppraiseRow], theirs: Mapping[str, Any]
 ) -> list[list[str]]:
     ids = set(theirs["ids"])
-    both = [key for key in first if key in second]
-    chosen = [key for key in both if names[first[key].number, first[key].document].name in ids]
+    chosen = [key for key in first if key in second and key in ids]
     one, other = ([rows[key] for key in chosen] for rows in (first, second))
     x, y = ([row.score for row in rows] for rows in (one, other))
     ours = {
@@ -183,22 +193,41 @@ def agreement_rows(
         "minor": "the same for minor errors (%)",
         "major": "the same for major errors (%)",
     }
-    found = [
+    return [
         [f"{title}, {len(chosen):,} outputs", f"{ours[key]:.3f}", f"{theirs['agreement'][key]:.3f}"]
         for key, title in titles.items()
     ]
+
+
+def repeated_rows(
+    campaigns: Mapping[tuple[str, str], Mapping[str, AppraiseRow]], theirs: Mapping[str, Any]
+) -> list[list[str]]:
+    """Spearman's ρ of two rounds, over the outputs that all campaigns of a comparison have; for the same
+    judges, only those outputs that the repository lists as judged everywhere."""
     printed = [line.split(" & ") for line in theirs["annotator_agreement"].splitlines()]
-    scores = [float(cells[1].split()[0]) for cells in printed if len(cells) == 2][:2]
-    everyone = [[rows[key] for key in both] for rows in (first, second)]
-    x, y = ([row.score for row in rows] for rows in everyone)
-    weighted = [[mqm_score(row.spans or []) for row in rows] for rows in everyone]
-    for title, pair, value in (
-        ("Spearman's ρ of scores", (x, y), scores[0]),
-        ("Spearman's ρ of weighted errors", weighted, scores[1]),
-    ):
-        ours_now = float(spearmanr(*pair).statistic)
-        found.append([f"{title}, {len(both):,} outputs", f"{ours_now:.3f}", f"{value:.3f}"])
+    values = iter(float(cells[1].split()[0]) for cells in printed if len(cells) == 2)
+    overlap = set(theirs["overlap"])
+    found = []
+    for who in ("another judge", "the same judge"):
+        rounds = [campaigns[kind, which] for kind in ("ESA", "ESA-AI") for which in ("first", who)]
+        keys = [key for key in rounds[0] if all(key in rows for rows in rounds)]
+        if who == "the same judge":
+            keys = [key for key in keys if key in overlap]
+        for kind in ("ESA", "ESA-AI"):
+            pair = [[campaigns[kind, which][key] for key in keys] for which in ("first", who)]
+            for what, value_of in (("scores", _score), ("weighted errors", _weighted)):
+                rho = spearmanr(*([value_of(row) for row in rows] for rows in pair)).statistic
+                title = f"{kind}, {who}: Spearman's ρ of {what}, {len(keys):,} outputs"
+                found.append([title, f"{float(rho):.3f}", f"{next(values):.3f}"])
     return found
+
+
+def _score(row: AppraiseRow) -> float:
+    return row.score
+
+
+def _weighted(row: AppraiseRow) -> float:
+    return mqm_score(row.spans or [])
 
 
 def same_share(
@@ -309,20 +338,25 @@ def printed_checks(text: str) -> dict[str, float]:
 
 
 def marked_by_rounds(
-    first: Mapping[tuple[str, str], AppraiseRow],
-    second: Mapping[tuple[str, str], AppraiseRow],
-    batches: Path,
+    first: Mapping[str, AppraiseRow],
+    second: Mapping[str, AppraiseRow],
+    names: Mapping[tuple[int, str], Segment],
 ) -> MarkedQuestion:
-    """The two rounds as two judges."""
-    judgments = [
-        Judgment(
-            round_name, item, system, "esa", row.score,
-            {SPANS_COLUMN: json.dumps(own_spans(row.spans or []))},
-        )
-        for round_name, rows in (("round 1", first), ("round 2", second))
-        for (item, system), row in rows.items()
-    ]  # fmt: skip
-    [found] = marked_questions(open_evalset(batches), judgments)
+    """The two rounds as two judges. An item is a line of the test set."""
+    outputs: dict[str, dict[str, str]] = {}
+    judgments = []
+    for round_name, rows in (("round 1", first), ("round 2", second)):
+        for name, row in rows.items():
+            item, _, system = name.rpartition("#")
+            outputs.setdefault(item, {})[system] = names[row.number, row.document].text
+            cell = json.dumps(own_spans(row.spans or []))
+            judgments.append(
+                Judgment(round_name, item, system, "esa", row.score, {SPANS_COLUMN: cell})
+            )
+    evalset = EvalSet(
+        [Item(item, texts, document=item.partition("#")[2]) for item, texts in outputs.items()]
+    )
+    [found] = marked_questions(evalset, judgments)
     return found
 
 
@@ -405,12 +439,17 @@ def page(checkout: Path) -> str:
     names = segments(checkout / BATCHES)
     theirs = json.loads(_ran(SCRIPTS_PYTHON, SCRIPTS, folder=checkout))
     esa, mqm = (repaired(read_rows(data_path(CAMPAIGNS[kind]))) for kind in ("ESA", "MQM"))
-    first, second = (answers(rows) for rows in (esa, repaired(read_rows(checkout / SECOND_ROUND))))
-    marked = marked_by_rounds(first, second, checkout / BATCHES)
+    prefilled = repaired(read_rows(data_path(PREFILLED_CAMPAIGN)))
+    given = {("ESA", "first"): esa, ("ESA-AI", "first"): prefilled} | {
+        key: repaired(read_rows(checkout / file)) for key, file in LATER_ROUNDS.items()
+    }
+    campaigns = {key: answers(rows, names) for key, rows in given.items()}
+    first, second = campaigns["ESA", "first"], campaigns["ESA", "another judge"]
+    marked = marked_by_rounds(first, second, names)
     overlap = set(theirs["overlap"])
     time_rows = []
     for title, rows, protocol in (("ESA", esa, "ESA-1"), ("MQM", mqm, "MQM-1")):
-        shown = [r for r in answers(rows).values() if names[r.number, r.document].name in overlap]
+        shown = [row for name, row in answers(rows, names).items() if name in overlap]
         minutes, median = minutes_of_task(shown)
         other = theirs["times"][protocol]
         time_rows += [
@@ -418,7 +457,7 @@ def page(checkout: Path) -> str:
             [f"{title}: median seconds of a segment", f"{median:.2f}", f"{other[1]:.2f}"],
         ]
     printed = printed_checks(theirs["attention_checks"])
-    every, counted = checks_of_script(read_rows(data_path(PREFILLED_CAMPAIGN)), names)
+    every, counted = checks_of_script(prefilled, names)
     check_rows = []
     for title, rows, name in (("ESA", esa, "esa"), ("MQM", mqm, "mqm")):
         passed, of_all = (checks_passed(rows, names, chosen) for chosen in (counted, every))
@@ -448,10 +487,15 @@ def page(checkout: Path) -> str:
             "",
             "## Agreement of the two rounds",
             "",
-            table(["figure", "ours", "theirs"], agreement_rows(first, second, names, theirs)),
+            table(
+                ["figure", "ours", "theirs"],
+                agreement_rows(first, second, theirs) + repeated_rows(campaigns, theirs),
+            ),
             "",
-            "The first five rows have the outputs that every campaign of the repository has. Two batches have segments of one document with the same",
-            f"numbers (`{SPLIT_DOCUMENT}`). The export alone cannot tell them apart; the scripts do it by the login, and so does this page.",
+            *stand_in_note(theirs),
+            "The first five rows are about ESA and have the outputs that every campaign of the repository has. Two batches have segments of one document with the same",
+            f"numbers (`{SPLIT_DOCUMENT}`). The export alone cannot tell them apart; the scripts do it by the login, and so does this page. Outputs",
+            "are joined by the line of the test set, which the batches have.",
             "",
             "## Time",
             "",
@@ -469,7 +513,7 @@ def page(checkout: Path) -> str:
             "The script leaves out a check if the answer before or after it is about a check, too, and it counts a mark that begins right after the changed",
             "words. The last column has all checks, and a change is marked where a changed character is.",
             "",
-            "## How far the two rounds mark the same errors",
+            "## How far the two rounds of ESA mark the same errors",
             "",
             table(
                 [
@@ -509,6 +553,17 @@ def page(checkout: Path) -> str:
             "",
         ]
     )
+
+
+def stand_in_note(theirs: Mapping[str, Any]) -> list[str]:
+    """What was done where the checkout lacks a large file."""
+    if not theirs["stands_in"]:
+        return []
+    return [
+        "The checkout had no `batches_wmt23_en-de_gemba.json`. The batches of ESA, which have the same numbers and documents, stood in for it; figures that",
+        "need the language model's own spans are not on this page.",
+        "",
+    ]
 
 
 def marked_items(marked: MarkedQuestion) -> MarkedQuestion:
