@@ -54,6 +54,7 @@ def create_store(
         link = open_link(**enrolment)  # an error comes before the study is made
     from wellput.studies.embedded_media import with_media
     from wellput.studies.planning import plan_study, substitution_settings
+    from wellput.studies.rendering import load_markdown
     from wellput.studies.settings import make_settings, read_settings
     from wellput.studies.shown_items import shown_items
     from wellput.studies.study_setup import make_plan
@@ -67,8 +68,7 @@ def create_store(
             shown, record, design=design, points=wording["points"]
         )
     if (wording["show"] or record.get("show")) == "markdown":
-        with needing_judge_extra("Showing markdown"):
-            import wellput.studies.markdown  # noqa: F401
+        load_markdown()
         if media is not None:
             shown = with_media(shown, media)
     elif media is not None:
