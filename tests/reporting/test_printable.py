@@ -9,13 +9,13 @@ import pytest
 import wellput
 from wellput.core.printable import printable
 from wellput.reporting import table_formats
-from wellput.reporting.table import Report, Table, render
+from wellput.reporting.table import Format, Report, Table, render
 
 HOSTILE = "\x1b]0;owned\x07\x1b[2J\x9b31m\u202eevil"
 
 
 @pytest.mark.parametrize("format", ["table", "markdown", "latex"])
-def test_escape_sequences_in_names_are_shown_not_sent(format: tables.Format) -> None:
+def test_escape_sequences_in_names_are_shown_not_sent(format: Format) -> None:
     evalset = wellput.EvalSet.of({HOSTILE: ["a b"], "B": ["a c"]}, [["a b"]])
     report = wellput.score(evalset, "bleu").report()
     text = render(report, format)
