@@ -35,6 +35,7 @@ def create_store(
     metrics: Metrics,
     per_stratum: int,
     from_substitutions: bool,
+    prefill: PathLike | None,
     items: int | PathLike | Sequence[str] | None,
     systems: Sequence[str],
     seed: int,
@@ -42,10 +43,11 @@ def create_store(
     on_phase: OnPhase,
 ) -> Store:
     """The new study at `path`. `wording` has options of the design and of the pages, None if not
-    given; `plan` has the keywords of `make_plan`."""
+    given; `plan` has the keywords of `make_plan`. `prefill` is a file of error spans."""
     store_class = import_store()
     from wellput.studies.planning import plan_study, substitution_settings
-    from wellput.studies.settings import make_settings, read_settings
+    from wellput.studies.prefilled_spans import with_prefilled
+    from wellput.studies.settings import make_settings, read_settings, with_categories
     from wellput.studies.shown_items import shown_items
     from wellput.studies.study_setup import make_plan
 
@@ -56,6 +58,7 @@ def create_store(
         design, record = substitution_settings(
             shown, record, design=design, points=wording["points"]
         )
+    record, wording = with_categories(record, wording)
     setup = plan_study(
         shown,
         make_settings(design, record, questions=questions, n_checks=plan["checks"], **wording),
@@ -67,6 +70,8 @@ def create_store(
         threads=threads,
         on_phase=on_phase,
     )
+    if prefill is not None:
+        setup = with_prefilled(setup, prefill)
     on_phase("writing the study")
     return store_class.create(path, setup)
 

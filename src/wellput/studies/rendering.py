@@ -24,7 +24,9 @@ from wellput.core.errors import InputError
 from wellput.studies.media import all_media
 from wellput.studies.security import CSRF_FIELD, browser_key, csrf_token, remember_browser
 
-OWN_STATIC_FILES = ("htmx.min.js", "icon.svg", "judge.js", "wellput.css")
+OWN_STATIC_FILES = (
+    "htmx.min.js", "icon.svg", "judge.js", "kept_answers.js", "spans.css", "spans.js", "wellput.css",
+)  # fmt: skip
 STATIC_FILES = {name: files("wellput.studies") / "static" / name for name in OWN_STATIC_FILES}
 for _medium in all_media():
     STATIC_FILES.update(_medium.static)

@@ -139,7 +139,7 @@
     const notice = document.createElement("p");
     notice.className = "reasons lost";
     notice.setAttribute("role", "alert");
-    notice.textContent = "The server cannot be reached. Your answer is still here: please try again in a moment.";
+    notice.textContent = "The server cannot be reached. Your answer is kept here and is sent as soon as the server can be reached again.";
     document.querySelector(".actions")?.before(notice);
   }
 

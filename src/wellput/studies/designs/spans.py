@@ -1,0 +1,234 @@
+"""Designs in which judges mark the errors of a text: `Spans` as in ESA, with a score beside the marks,
+and `Mqm`, with a category for each mark and a score made from the marks.
+
+ESA is the protocol of Kocmi et al. 2024 (Error Span Annotation); MQM as in Freitag et al. 2021, from
+whom the default weights are.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from wellput.core.errors import InputError
+from wellput.core.judgment import Judgment
+from wellput.studies.designs.base import AnsweredTrial, Design
+from wellput.studies.designs.error_categories import (
+    Categories,
+    Weights,
+    checked_weights,
+    cost,
+    default_record,
+    flat_categories,
+    severity_names,
+)
+from wellput.studies.questionnaire import Check, Layout, Practice, Questionnaire
+from wellput.studies.questions import Question
+
+ERRORS_QUESTION = "errors"
+"""The name of the question whose answer are the marks."""
+SPANS_COLUMN = "spans"
+PREFILLED_COLUMN = "prefilled"
+SEVERITIES = ("minor", "major")
+
+HOW_BAD = (
+    "An error is major if it changes the meaning or makes the text hard to understand; otherwise it is "
+    "minor."
+)
+AT_ANY_TIME = (
+    "There is no time limit. You can go back one step, and you can leave at any time and come back "
+    "with the same link."
+)
+QUALITY_LABELS = {"0": "Nothing of it is right", "100": "Perfect"}
+
+PRACTICE = (
+    Practice(
+        ("The fairy to the island leaves every morning at nine.",),
+        source="The ferry to the island leaves every morning at nine o’clock sharp.",
+    ),
+    Practice(("Dinner is served at seven.",), source="Dinner is served at seven."),
+)
+
+
+@dataclass(frozen=True)
+class MarkedErrors(Design):
+    """What both designs share: a question for the marks, which comes first."""
+
+    template: ClassVar[str] = "spans.html"
+    scripts: ClassVar[tuple[str, ...]] = ("spans.js",)
+    styles: ClassVar[tuple[str, ...]] = ("spans.css",)
+    shows_source: ClassVar[bool] = True
+    shows_documents: ClassVar[bool] = True
+
+    severities: tuple[str, ...] = SEVERITIES
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "severities", severity_names(self.severities))
+
+    def errors_question(self, name: str) -> Question:
+        return Question(name, "Mark every error in this text.", "spans", severities=self.severities)
+
+    def kept_options(self) -> dict[str, Any]:
+        """The questions keep the severities."""
+        return {}
+
+    def practice(self) -> tuple[Practice, ...]:
+        return PRACTICE
+
+    def is_expected(self, answer: Any, expected: Any) -> bool:
+        """Of marks, some words are expected: a mark must touch them. "" expects that nothing is
+        marked."""
+        if not isinstance(answer, list):
+            return super().is_expected(answer, expected)
+        wanted = [expected] if isinstance(expected, str) else list(expected)
+        if not any(wanted):
+            return not answer
+        quotes = [span["text"] for span in answer]
+        return all(any(q and (q in words or words in q) for q in quotes) for words in wanted)
+
+    def beside(self, trial: AnsweredTrial, system: str, spans: object) -> dict[str, str]:
+        """The columns with the marks, and with what was marked beforehand."""
+        columns = {SPANS_COLUMN: json.dumps(spans, ensure_ascii=False)}
+        if trial.prefilled is not None:
+            given = [dict(span) for span in trial.prefilled.get(system, ())]
+            columns[PREFILLED_COLUMN] = json.dumps(given, ensure_ascii=False)
+        return columns
+
+
+@dataclass(frozen=True)
+class Spans(MarkedErrors):
+    """Judges mark errors, minor and major, and then score the output from 0 to 100 (ESA)."""
+
+    name: ClassVar[str] = "spans"
+    title: ClassVar[str] = "What is wrong, and how good is it?"
+    instructions: ClassVar[str] = (
+        "Mark every error in each text, once, with as few words as show it. If something is left out, "
+        f"mark it as missing. {HOW_BAD} Then move the slider: how good is the text as a whole?\n\n"
+        f"{AT_ANY_TIME}"
+    )
+    default_questions: ClassVar[tuple[str, ...]] = (ERRORS_QUESTION, "quality")
+
+    def question(self, name: str) -> Question:
+        if name == ERRORS_QUESTION:
+            return self.errors_question(name)
+        asked = "How good is this text as a whole?"
+        if name != "quality":
+            asked = f"How would you rate the {name} of this text?"
+        return Question(name, asked, "slider", 0, 100, QUALITY_LABELS)
+
+    def questionnaire(
+        self, questions: Sequence[str] = (), layout: Layout | None = None
+    ) -> Questionnaire:
+        """The marks come first, whatever else is asked."""
+        names = tuple(questions) or self.default_questions
+        if ERRORS_QUESTION not in names:
+            names = (ERRORS_QUESTION, *names)
+        return super().questionnaire(names, layout)
+
+    def problems(self, questionnaire: Questionnaire) -> list[str]:
+        found = super().problems(questionnaire)
+        if len(questionnaire.questions) < 2:
+            found.append("spans ask for a score beside the errors; the design mqm asks for none")
+        return found
+
+    def checks(self, questions: Sequence[Question]) -> tuple[Check, ...]:
+        scored = [question for question in questions if question.kind == "slider"]
+        words = "This text is a check: please mark nothing, and move every slider to the far left."
+        expected = {q.name: [q.low, (q.high or 0) / 10] for q in scored}
+        return (Check((words,), {ERRORS_QUESTION: "", **expected}),)
+
+    def judgments(self, trial: AnsweredTrial) -> Iterator[Judgment]:
+        """The scores of each output, with its marks beside them."""
+        for system, answers in zip(trial.systems, trial.answers, strict=True):
+            columns = self.beside(trial, system, answers[ERRORS_QUESTION])
+            for question in trial.questions:
+                if question.kind != "spans":
+                    yield trial.judgment(system, question.name, answers[question.name], columns)
+
+
+@dataclass(frozen=True)
+class Mqm(MarkedErrors):
+    """Judges mark errors and give each a severity and one of `categories`. The score is minus the sum
+    of the `weights`."""
+
+    name: ClassVar[str] = "mqm"
+    title: ClassVar[str] = "What is wrong?"
+    instructions: ClassVar[str] = (
+        "Mark every error in each text, once, with as few words as show it, and say what kind of error "
+        f"it is. If something is left out, mark it as missing. {HOW_BAD} If nothing is wrong, go on "
+        f"without a mark.\n\n{AT_ANY_TIME}"
+    )
+    default_questions: ClassVar[tuple[str, ...]] = (ERRORS_QUESTION,)
+
+    categories: Categories = ()
+    weights: Weights = ()
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        has_default = self.categories == ()
+        categories = flat_categories(
+            default_record()["categories"] if has_default else self.categories
+        )
+        weights = self.weights or self.default_weights(categories)
+        object.__setattr__(self, "categories", categories)
+        object.__setattr__(self, "weights", checked_weights(weights, self.severities, categories))
+
+    def default_weights(self, categories: Categories) -> Mapping[str, float]:
+        """The usual weights, as far as this study has their severities and categories."""
+        usual: Mapping[str, float] = default_record()["weights"]
+        paths = {path for path, _ in categories}
+        own = {
+            name: weight
+            for name, weight in usual.items()
+            if name.rpartition(":")[2] in self.severities
+            and (":" not in name or name.rpartition(":")[0] in paths)
+        }
+        if lacking := [name for name in self.severities if name not in own]:
+            raise InputError(
+                f"Say what an error costs that is {lacking[0]}: weights={lacking[0]}=NUMBER."
+            )
+        return own
+
+    def question(self, name: str) -> Question:
+        asked = self.errors_question(name)
+        return Question(
+            name,
+            asked.text,
+            asked.kind,
+            labels=dict(self.categories),
+            choices=tuple(path for path, _ in self.categories),
+            severities=self.severities,
+        )
+
+    def kept_options(self) -> dict[str, Any]:
+        """All of them: another version may have other defaults."""
+        return {
+            "severities": list(self.severities),
+            "categories": [list(pair) for pair in self.categories],
+            "weights": dict(self.weights),
+        }
+
+    def problems(self, questionnaire: Questionnaire) -> list[str]:
+        found = super().problems(questionnaire)
+        if len(questionnaire.questions) > 1:
+            found.append("mqm has one question, the errors; the design spans also asks for scores")
+        return found
+
+    def checks(self, questions: Sequence[Question]) -> tuple[Check, ...]:
+        words = "This text is a check: please mark the word WRONG, and nothing else."
+        return (Check((words,), {questions[0].name: "WRONG"}),)
+
+    def value_of(self, question: Question, answer: Any) -> float | None:
+        weights = dict(self.weights)
+        return 0.0 - sum(cost(span, weights) for span in answer)
+
+    def judgments(self, trial: AnsweredTrial) -> Iterator[Judgment]:
+        """Minus what the errors of each output cost, with the marks beside it."""
+        (question,) = trial.questions
+        for system, answers in zip(trial.systems, trial.answers, strict=True):
+            spans = answers[question.name]
+            value = self.value_of(question, spans)
+            assert value is not None
+            yield trial.judgment(system, question.name, value, self.beside(trial, system, spans))
