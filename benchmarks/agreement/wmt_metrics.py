@@ -141,7 +141,7 @@ def page(folder: Path) -> Iterator[str]:
         f"`wellput agree` finds the same agreement as mt-metrics-eval, which WMT uses, for all "
         f"{len(metrics)} metrics that scored English–German in 2023, at the level of segments and of systems: the "
         f"largest difference is {max(abs(values[key] - expected[key]) for key in values):.0e}. Ratings are MQM, of 12 systems "
-        "and 460 of 557 segments; the reference is no system."
+        "and 460 of 557 segments; the reference does not count as a system."
     )
     yield ""
     yield "| level | coefficients | values | largest difference | pairs of metrics tested | processor time |"

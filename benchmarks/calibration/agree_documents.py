@@ -112,10 +112,10 @@ def _holds(low: float | None, high: float | None, truth: float) -> bool:
 TEMPLATE = """\
 # Calibration of `wellput agree` with documents
 
-How often the intervals and tests of a metric's agreement with people are right if items come in documents of 1 to 40 items. Scores are simulated: what a
-system, a document, an item, a system in a document and an output share; two metrics are equally good. *coverage*: the share of 95% intervals that
+How often the intervals and tests of a metric's agreement with people are right if items come in documents of 1 to 40 items. A simulated score is the
+sum of effects of the system, the document, the item, the system in this document, and the output; two metrics are equally good. *coverage*: the share of 95% intervals that
 contain the true coefficient for other systems and other documents, .95 if right. *told apart*: the share of studies where the two metrics differ at p < .05, .05 if
-right. *clustered*: as [`wellput agree`](../commands/agree.md) computes it, leaving out systems and whole documents; *alone*: every item taken for
+right. *clustered*: as [`wellput agree`](../commands/agree.md) computes it, leaving out systems and whole documents; *alone*: every item treated as
 independent. {trials:,} studies a row, so figures near .95 and .05 are within {error:.3f} of the long-run share.
 
 | coefficient | systems | documents | scores | coverage, clustered | coverage, alone | told apart, clustered |
@@ -124,9 +124,10 @@ independent. {trials:,} studies a row, so figures near .95 and .05 are within {e
 
 ## What follows
 
-- Where documents are taken for items, pooled segments seem to show more than they do. At system level it hardly matters: there the systems are the few units.
+- If items are treated as independent although they come in documents, intervals of pooled segments are too narrow. At system level it hardly matters: there the
+  number of systems limits what is known.
 - With few systems and documents the intervals are cautious. With many, and with skewed scores (χ² with 2 degrees of freedom), they contain the truth a little too
-  seldom: few outputs with extreme scores decide, and a study that has none of them does not know it.
+  seldom: few outputs with extreme scores decide, and many studies have none of them.
 - Leaving out a document is exact for Pearson's coefficient, for coefficients averaged by item, and at system level. For pooled rank correlations it is approximated.
 """
 

@@ -182,11 +182,11 @@ def sample_row(world: World, *, trials: int, seed: int) -> str:
 TEMPLATE = """\
 # Calibration with documents and samples
 
-How often intervals and tests are right if items come in documents, or if outputs are several samples. Scores are simulated: what the
-items of one document (or the samples of one item) share, and what each has alone, so that two of them have the correlation that the
+How often intervals and tests are right if items come in documents, or if outputs are several samples. A simulated score is the sum of a part
+that the items of one document (or the samples of one item) share and a part of its own, so that two of them have the correlation that the
 row names. *coverage*: the share of 95% intervals of a system's score that contain the truth, .95 if right. *told apart*: the share of
 pairs of equally good systems whose difference has p < .05, .05 if right. *clustered*: as [`wellput score`](../commands/score.md) computes
-it, leaving out whole documents, or items with all their samples; *alone*: every item, or every sample, taken for independent.
+it, leaving out whole documents, or items with all their samples; *alone*: every item, or every sample, treated as independent.
 {trials:,} trials a row, so figures near .95 and .05 are within {error:.3f} of the long-run share.
 
 ## Documents

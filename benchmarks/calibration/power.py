@@ -248,6 +248,6 @@ How often the test that `wellput power` counts on calls two equal systems differ
 | --- | ---: |
 {nulls}
 
-With two or three judges the test has at most as many degrees of freedom as judges less one and hardly ever finds anything: take four or more. From there on it
+With two or three judges the test has at most one or two degrees of freedom (judges minus one) and hardly ever finds anything: take four or more. From four on it
 calls equal systems different in about .05 of the studies.
 """

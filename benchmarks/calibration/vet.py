@@ -230,9 +230,9 @@ def page(studies: int, seed: int) -> str:
                     )
         lines.append("")
     lines += [
-        "Bold: planted. The self-preference of a judge cannot be told apart from its severity to the systems of its "
-        "family; both are what it gives them more than people do, at equal length. All worlds of a kind use the same draws, so "
-        "their deviations by chance repeat; a share near 95% has a standard error of "
+        "Bold: planted. Self-preference cannot be told apart from mildness to the systems of the judge's own family: in both "
+        "cases the judge gives them more than people do, at equal length. All rows of a table use the same random draws, so "
+        "chance deviations repeat; a share near 95% has a standard error of "
         f"{100 * (0.95 * 0.05 / studies) ** 0.5:.1f} points.",
     ]
     return "\n".join(lines)

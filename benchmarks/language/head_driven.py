@@ -53,7 +53,10 @@ def disordered(sentences: Sentences, seed: int) -> tuple[Sentences, Sentences]:
 
 
 def attachment_lines(parser: HeadDrivenParser, parts: dict[str, list[Tree]]) -> list[str]:
-    lines = ["| part | UAS | of the parser that guesses |", "|---|---|---|"]
+    lines = [
+        "| part | UAS | UAS of the [transition parser](../language/parser.md) |",
+        "|---|---|---|",
+    ]
     for part, gold in parts.items():
         sentences = words_of(gold)
         guesses = parser.guesser.parse(sentences)
@@ -76,13 +79,17 @@ def order_lines(
 ) -> list[str]:
     """How often the original is preferred: strictly, a tie counts against the model."""
     text = [" ".join(sentence) for sentence in words_of(ewt("train"))]
-    models = {
-        f"{order}-gram, words met {least} times or more": train(
-            [text], order=order, min_count=least
-        ).model
-        for order, least in NGRAMS
-    }
-    lines = ["| part | model | one swap | shuffle | sentences |", "|---|---|---|---|---|"]
+    models = {}
+    for order, least in NGRAMS:
+        known = "all words" if least == 1 else f"words seen {least} times or more"
+        models[f"{order}-gram, {known}"] = train([text], order=order, min_count=least).model
+    lines = [
+        "How often a model finds a sentence more probable than the same words in another order. *One swap*: two neighbors are exchanged. "
+        f"*Shuffle*: all words are in random order. Sentences have {LEAST_WORDS} words or more.",
+        "",
+        "| part | model | one swap | shuffle | sentences |",
+        "|---|---|---|---|---|",
+    ]
     for part, gold in parts.items():
         sentences = [s for s in words_of(gold) if len(s) >= LEAST_WORDS and len(set(s)) > 1]
         versions = (sentences, *disordered(sentences, seed=1))
@@ -112,7 +119,12 @@ def _logs(parser: HeadDrivenParser, sentences: Sentences) -> np.ndarray:
 
 
 def fragment_lines(parser: HeadDrivenParser, parts: dict[str, list[Tree]]) -> list[str]:
-    lines = ["| part | text | 1 | 2 | 3 or more | n |", "|---|---|---|---|---|---|"]
+    lines = [
+        "Into how many fragments the parser divides a sentence, and two sentences written as one (*two glued*).",
+        "",
+        "| part | text | 1 | 2 | 3 or more | n |",
+        "|---|---|---|---|---|---|",
+    ]
     for part, gold in parts.items():
         sentences = words_of(gold)
         for name, texts in (("one sentence", sentences), ("two glued", glued(sentences)[::2])):

@@ -211,7 +211,7 @@ One thread tags {tagging:,.0f} sentences of EWT test a second, and tags and pars
 ## Tree metrics with gold and with parsed trees
 
 {len(rankings[METRICS[0]].gold)} systems: EWT test with words swapped with their neighbors, scattered, the sentence's parts exchanged, words dropped,
-each in four strengths. References are raw text, cut and parsed by `--trees auto`; trees are laid over the metric's tokens.
+each in four strengths. References are raw text, cut and parsed by `--trees auto`; trees of words are mapped to the metric's tokens.
 
 | | τ of system scores | pairs in another order | largest difference of a system's score | Pearson's r of segment scores |
 | --- | ---: | ---: | ---: | ---: |

@@ -129,8 +129,8 @@ def costs_text(
     ]
     lines += [
         "",
-        "Cost grows with the number of items and of systems as it is; with the length of segments as the third column says (4 is in proportion, "
-        "TER's search for shifts takes far more).",
+        "Cost grows in proportion to the number of items and of systems. The third column says how it grows with the length of segments: 4 is in proportion; "
+        "TER's search for shifts takes far more.",
         "",
         "| reading | µs a segment |",
         "| --- | ---: |",
@@ -145,13 +145,13 @@ def costs_text(
         "",
         f"**Where the time goes** with BLEU, chrF and ssa, streamed: {whole:.1f} µs a segment, of which the kernels are {kernels:.1f} ({kernels / whole:.0%}), "
         f"reading and decoding {plain:.1f} ({plain / whole:.0%}), the engine's Python {engine:.1f}; the rest is what threads add. Kernels run on all cores "
-        f"without the GIL; decoding and Python hold it, one core at a time. So one process stops growing at about {whole / (plain + engine):.0f} cores: beyond that the bottleneck is Python, and "
-        "processes (`--engine ray --threads N`) go on. With `length` alone reading is most of the work already; with `fluency` the model is nearly all of it, "
+        f"without the GIL; decoding and Python hold it, one core at a time. So one process gets no faster beyond about {whole / (plain + engine):.0f} cores: there Python is the bottleneck. Several "
+        "processes (`--engine ray --threads N`) use more cores. With `length` alone reading is most of the work already; with `fluency` the model is nearly all of it, "
         f"and one process keeps {by_name.get('fluency', whole) / (plain + engine):.0f} cores busy. A disk must give {270 / whole:.0f} MB a second for each core (270 bytes a segment) before it is the bottleneck.",
         "",
         f"**10⁹ segments**, computed from the streamed run above, not measured: {hours:.1f} core hours, which is {hours * 60 / 16:.0f} minutes of 16 cores, {hours * 3600 / 256:.0f} seconds of 256 in a cluster, if the storage gives "
         f"{256 * 270 / whole / 1000:.0f} GB a second. The coordinator receives 8 bytes an item for the check of ids (8 GB, on disk) and adds up {1e9 / 4096:,.0f} blocks. Intervals "
-        f"or a test under BLEU would keep 80 GB a system: draw a sample of the items, whose interval is that of the sample.",
+        f"or a test under BLEU would keep 80 GB a system: score a random sample of the items for these.",
         "",
     ]
     return "\n".join(lines)

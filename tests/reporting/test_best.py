@@ -6,7 +6,8 @@ import pytest
 
 from wellput import EvalSet, ScoreResult, score
 from wellput.reporting.score import score_report, score_table
-from wellput.reporting.table import Table, as_terminal, render
+from wellput.reporting.table import Table, render
+from wellput.reporting.table_formats import as_terminal
 
 # Twelve items: A is right in all of them, B in eleven, C in none.
 RIGHT, WRONG = "the cat sat down .", "a dog"

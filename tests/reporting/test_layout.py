@@ -8,7 +8,8 @@ from pathlib import Path
 
 import wellput
 from tests.programs import needs
-from wellput.reporting.table import LATEX_ESCAPES, Table, as_latex, as_terminal, fold_drawing
+from wellput.reporting.table import Table
+from wellput.reporting.table_formats import LATEX_ESCAPES, as_latex, as_terminal, fold_drawing
 
 DRAWING = """\
 reference  If the ferry is late , bus 7 waits                      .

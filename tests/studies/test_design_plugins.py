@@ -211,7 +211,7 @@ def test_a_question_about_all_outputs_together() -> None:
     study = Study.create(SENTENCES, path="s.db", design="best", judges=1)
     [ann] = study.invite(judges=1)
     page = TestClient(study.app()).get(f"/judge/{ann.token}").text
-    assert page.count('<section class="card"') == 3 and page.count("<legend>Which?</legend>") == 1
+    assert page.count('<section class="card"') == 3 and page.count(">Which?</legend>") == 1
     assert answer_all(study, ann.token, {"best": "2"}) == 2
     judgments = [one for one in study.judgments() if isinstance(one, Judgment)]
     assert [one.value for one in judgments] == [0, 1, 0, 0, 1, 0]

@@ -22,7 +22,8 @@ from wellput.studies.designs.registry import (
 from wellput.studies.designs.scales import Rating
 from wellput.studies.questionnaire import Questionnaire
 from wellput.studies.questions import AnswerError, Question, check_values, is_success
-from wellput.studies.settings import DEFAULT_CONSENT, StudySettings, make_settings, read_settings
+from wellput.studies.settings import StudySettings, make_settings, read_settings
+from wellput.studies.wording import ENGLISH
 
 
 def settings_of(tmp_path: Path, kind: str, toml: str, **options: Any) -> StudySettings:
@@ -229,7 +230,7 @@ def test_a_settings_file_replaces_the_wording(tmp_path: Path) -> None:
         "Read.",
         "page",
     )
-    assert questionnaire.consent == DEFAULT_CONSENT
+    assert questionnaire.consent == ENGLISH("consent.text")
     assert len(questionnaire.practice) == 2 and len(questionnaire.demographics) == 3
     assert questionnaire.questions == (
         Question("quality", "Good?", "points", 1, 5, {"1": "no", "5": "yes"}),

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from wellput.core.errors import InputError
 from wellput.core.evalset import EvalSet, Item
-from wellput.studies.designs.base import SEVEN_POINTS
+from wellput.studies.designs.base import seven_points
 from wellput.studies.machines import prompts
 from wellput.studies.machines.prompts import ShownTexts
 from wellput.studies.machines.rubrics import machine_trials, make_rubric
@@ -29,7 +29,7 @@ def messages(design: str = "rating", shown: ShownTexts | None = None, **options:
 
 def test_the_words_are_those_of_the_study() -> None:
     system, user = messages(unit="sentence")
-    text, labels = SEVEN_POINTS["quality"]
+    text, labels = seven_points("quality")
     assert text in user
     assert "Rate each sentence" in system
     assert all(f"\n{point} = {words}\n" in user for point, words in labels.items())

@@ -20,7 +20,7 @@ from wellput.studies.study_setup import StudyItem, StudyPlan
 
 pytestmark = needs("chromium")
 
-# The astronaut is 3 code points, 5 UTF-16 units. JavaScript counts these; "fairies" is at 12, not at 14.
+# The astronaut is 3 code points, but 5 UTF-16 units, in which JavaScript counts.
 TEXT = "The 👩‍🚀 ate fairies at nine o’clock."
 ITEMS = (
     StudyItem("1", {"A": "Once upon a time."}, source="Es war einmal.", document="d"),

@@ -51,7 +51,7 @@ def parse_exclusion(text: str, question: str = "") -> Exclusion:
     return Exclusion(question, reason.strip(), judge=judge, system=system, item=item)
 
 
-def of_others(exclusions: Sequence[Exclusion], known: KnownNames) -> list[Exclusion]:
+def exclusions_of_unknown(exclusions: Sequence[Exclusion], known: KnownNames) -> list[Exclusion]:
     """The exclusions of systems and items that the evalset does not have."""
     return [
         exclusion
@@ -127,7 +127,7 @@ def known_answers(
 ) -> tuple[list[A], list[Exclusion]]:
     """The answers about systems and items of the evalset, and the exclusions of answers about others.
     Raises InputError for answers about others that are not excluded."""
-    kept, left_out = without_excluded(answers, of_others(exclusions, known))
+    kept, left_out = without_excluded(answers, exclusions_of_unknown(exclusions, known))
     refuse_unknown(kept, known)
     return kept, left_out
 
@@ -137,7 +137,7 @@ def with_unknown(
 ) -> list[Exclusion]:
     """The exclusions, and one for each system and item of the answers that the evalset does not have,
     so that the rest can go on. Raises InputError if nothing would be left."""
-    rest, _ = without_excluded(answers, of_others(exclusions, known))
+    rest, _ = without_excluded(answers, exclusions_of_unknown(exclusions, known))
     systems: dict[str, None] = {}
     items: dict[str, None] = {}
     n_left = 0

@@ -19,7 +19,7 @@ from wellput.core.estimates import ScoreTable
 SENTINELS = ("random", "length-only")
 """Metrics that know nothing of quality. They show what others must exceed, and rank no systems."""
 MAX_NAMED_METRICS = 4
-"""A sentence names up to so many metrics; of more it gives only the number."""
+"""A sentence names up to this many metrics; of more it gives only the number."""
 MIN_MOSTLY_SHARE = 2 / 3
 """A metric with this share of right pairs "mostly" orders systems as people do; chance gives half."""
 

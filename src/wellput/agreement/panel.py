@@ -3,8 +3,8 @@ make.
 
 Ratings are normalized per judge before they are averaged: `z` (mean 0, standard deviation 1),
 `unit` (lowest 0, highest 1), `rank` (average ranks from 0 to 1), or `none`. Yes and no are never
-normalized. A cell is NaN where a
-judge gave no rating; a judge who rated a trial twice counts with the mean.
+normalized. A cell is NaN where a judge gave no rating; a judge who rated a trial twice counts with the
+mean.
 
 Pairwise choices are ratings, too: 1 for the output chosen, 0 for the other, ½ each for a tie. Their
 mean is the selection ratio: the share of offers in which an output was chosen.
@@ -36,7 +36,7 @@ UNKNOWN_NAME_REASON = "not in the evalset"
 MAX_NAMES_WITH_ADVICE = 20
 """More unknown names than a message shows get no suggestion: each is compared with all known names."""
 MAX_CELLS = 200_000_000
-"""Judges × systems × items of one question. An array of so many cells has 1.6 GB; the analysis makes
+"""Judges × systems × items of one question. An array of this many cells has 1.6 GB; the analysis makes
 several of them."""
 
 
@@ -110,7 +110,7 @@ def _unknown(kind: str, counts: Mapping[str, int], known: Collection[str]) -> li
 
 
 def _examples(names: Collection[str]) -> str:
-    """The two shortest names, or the first of them in the alphabet: `'1', '2'`."""
+    """The two shortest names, equally long ones in alphabetical order: `'1', '2'`."""
     first = nsmallest(2, names, key=lambda name: (len(name), name))
     return ", ".join(map(repr, first)) or "none"
 

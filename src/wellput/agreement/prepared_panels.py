@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from wellput.agreement.exclusions import known_answers, of_others, refuse_idle
+from wellput.agreement.exclusions import exclusions_of_unknown, known_answers, refuse_idle
 from wellput.agreement.judges import outlying_judges
 from wellput.agreement.panel import Exclusion, KnownNames, Normalization, Panel, normalized, panels
 from wellput.core.errors import InputError, counted, did_you_mean
@@ -104,7 +104,7 @@ def prepared_panels(
     known = KnownNames(set(systems), set(items))
     kept, left_out = known_answers(judgments, options.exclusions, known)
     raw = _chosen(panels(kept, systems, items), options.questions)
-    others = of_others(options.exclusions, known)
+    others = exclusions_of_unknown(options.exclusions, known)
     _refuse_idle(raw, [one for one in options.exclusions if one not in others])
     raw = {
         name: replace(panel, excluded=tuple(one for one in left_out if one.question == name))

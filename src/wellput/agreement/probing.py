@@ -178,7 +178,7 @@ class ProbeResult(Result):
 
 @dataclass(frozen=True, slots=True)
 class BlindSpots:
-    """What a metric misses in so many texts, in figures and in words."""
+    """What a metric misses in a number of `texts`, in figures and in words."""
 
     texts: int
     probes: tuple[Probe, ...]

@@ -133,7 +133,7 @@ def agree(
         Intervals and p-values hold for other systems and other items (`"both"`, needs 4 systems), for
         other `"systems"`, or for these systems and other `"items"`; and the confidence of intervals.
     cluster
-        What takes the items' place, as for `score`: documents by default, if items have them.
+        The unit of intervals and tests, as for `score`: documents by default, if items have them.
     by
         A tag, such as `"domain"`: also analyzes the items of each of its values, in `result.slices`.
     resamples, seed

@@ -75,7 +75,7 @@ def estimate(
     strata
         A tag of the items, such as `domain`: each of its values is estimated for itself.
     budget, plan
-        Also chooses so many items to ask people about next (the outputs of all systems for each),
+        Also chooses this many items to ask people about next (the outputs of all systems for each),
         more often those on which the proxy's scores of the systems differ; `plan` is the CSV file to
         write them to.
     probabilities

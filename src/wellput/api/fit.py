@@ -85,7 +85,7 @@ def fit(
     no_rescale
         Keeps the raw regression: all predictors, on the scale of the judgments.
     cluster
-        What takes the items' place, as for `score`: documents by default, if items have them.
+        The unit of intervals and tests, as for `score`: documents by default, if items have them.
     generalize
         Intervals and p-values hold for other systems and other items (`"both"`), these systems and
         other items (`"items"`), or other systems and these items (`"systems"`).

@@ -25,7 +25,7 @@ from wellput.studies.machines.local_model import LocalModel, import_llama_cpp
 from wellput.studies.machines.machine_judge import AskingOptions, ScoresOption, ask_trials
 from wellput.studies.machines.planned_model import PlannedModel
 from wellput.studies.machines.rubrics import Asking, machine_trials, make_rubric
-from wellput.studies.machines.unit_words import DEFAULT_UNIT
+from wellput.studies.unit_words import DEFAULT_UNIT
 
 if TYPE_CHECKING:
     from wellput.studies.designs.base import Design

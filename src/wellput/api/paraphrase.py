@@ -100,7 +100,7 @@ def paraphrase(
         The result prints every substitution, kept or refused, instead of their number.
     substitutions, sample
         Writes the substitutions as an evalset, for judges. Those of several methods are mixed; a tag
-        for each method says what it decided. `sample` draws so many of each method's.
+        for each method says what it decided. `sample` draws this many of each method's.
     path
         Writes the evalset with its new references.
     seed, threads, on_phase

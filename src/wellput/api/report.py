@@ -87,7 +87,7 @@ def report(
     items
         Shows at most this many items. Scores are computed from all items.
     cluster
-        What takes the items' place, as for `score`: documents by default, if items have them.
+        The unit of intervals and tests, as for `score`: documents by default, if items have them.
     by
         A tag, such as `"domain"`: a section of the report also shows the items of each of its values,
         with p-values corrected over all of them, and names those where systems part from their order

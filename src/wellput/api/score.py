@@ -112,7 +112,7 @@ def score(
     generalize
         Must be `"items"`: intervals and p-values hold for these systems on other items.
     cluster
-        What takes the items' place in intervals and tests, because items that share it are not
+        The unit of intervals and tests, because items that share it are not
         independent: `"document"`, the name of a tag, or `"item"`. Default: documents, if items have
         them.
     by

@@ -83,6 +83,8 @@ class Study:
         categories: PathLike | Mapping[str, Any] | None = None,
         weights: str | Mapping[str, float] | None = None,
         prefill: PathLike | None = None,
+        language: str | None = None,
+        unit: str | None = None,
         judges: int | None = None,
         per_item: int | None = None,
         plan: PlanKind = "per-item",
@@ -136,6 +138,13 @@ class Study:
         prefill
             A file of error spans, such as `judge` writes with `design="spans"`. Judges find them
             marked, and keep, change or remove them.
+        language
+            The language of the pages: `"en"` (the default), `"de"`, `"fr"`, `"es"`, `"zh"`, `"ar"`, or
+            the path of a language file of your own (`.toml`).
+        unit
+            What the outputs are called in the questions: `"sentence"`, `"text"`, `"answer"`,
+            `"summary"`, `"translation"`, in English any word. Default: `"sentence"` if most outputs
+            are one, else `"text"`.
         judges
             How many judges are expected.
         per_item
@@ -188,6 +197,8 @@ class Study:
                 "show_reference": show_reference or None,
                 "categories": categories,
                 "weights": weights,
+                "language": language,
+                "unit": unit,
             },
             plan={
                 "kind": plan,

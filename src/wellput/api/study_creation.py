@@ -50,6 +50,7 @@ def create_store(
     from wellput.studies.settings import make_settings, read_settings, with_categories
     from wellput.studies.shown_items import shown_items
     from wellput.studies.study_setup import make_plan
+    from wellput.studies.unit_words import usual_unit
 
     on_phase("reading items")
     shown = shown_items(read_items(evalset, column), items=items, systems=systems, seed=seed)
@@ -59,6 +60,8 @@ def create_store(
             shown, record, design=design, points=wording["points"]
         )
     record, wording = with_categories(record, wording)
+    if wording["unit"] is None and "unit" not in record:
+        wording = {**wording, "unit": usual_unit(_texts(shown))}
     setup = plan_study(
         shown,
         make_settings(design, record, questions=questions, n_checks=plan["checks"], **wording),
@@ -74,6 +77,11 @@ def create_store(
         setup = with_prefilled(setup, prefill)
     on_phase("writing the study")
     return store_class.create(path, setup)
+
+
+def _texts(evalset: EvalSet) -> Iterator[str]:
+    for item in evalset:
+        yield from (output for output in item.outputs.values() if isinstance(output, str))
 
 
 def import_store() -> type[Store]:

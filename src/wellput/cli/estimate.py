@@ -47,7 +47,7 @@ Examples:
 @click.option(
     "--strata",
     metavar="TAG",
-    help="Estimate each value of this tag of the items for itself, and put them together.",
+    help="Estimate the items of each value of this tag separately, then combine the estimates.",
 )
 @click.option(
     "--budget",

@@ -216,8 +216,8 @@ def cluster_option(function: F) -> F:
     return click.option(
         "--cluster",
         metavar="document|TAG|item",
-        help="Items that share this are not independent: it takes the items' place in intervals and "
-        "tests (default: documents, if items have them).",
+        help="The unit of intervals and tests, because items that share it are not independent "
+        "(default: documents, if items have them).",
     )(function)
 
 

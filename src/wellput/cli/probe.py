@@ -57,7 +57,7 @@ Examples:
     default=100,
     show_default=True,
     metavar="N",
-    help="Change so many texts at most, drawn at random.",
+    help="Change at most this many texts, drawn at random.",
 )
 @trees_option
 @click.option(

@@ -97,6 +97,17 @@ def wording_options(function: F) -> F:
             help="For spans and mqm: errors that judges find marked, from a file such as wellput judge "
             "--design spans writes.",
         ),
+        click.option(
+            "--language",
+            metavar="en|de|fr|es|zh|ar|FILE.toml",
+            help="The language of the pages, or a language file of your own (default: en).",
+        ),
+        click.option(
+            "--unit",
+            metavar="WORD",
+            help="What the outputs are called: sentence, text, answer, summary, translation, or in "
+            "English any word (default: sentence if most outputs are one, else text).",
+        ),
     )
 
 

@@ -91,7 +91,7 @@ def neighbor_options(function: F) -> F:
             type=click.IntRange(2, 60_000),
             default=20_000,
             show_default=True,
-            help="Number of words, the most frequent, that get a vector and a class.",
+            help="How many of the most frequent words get a vector and a class.",
         ),
         click.option(
             "--features",

@@ -65,8 +65,11 @@ def split_specs(text: str) -> list[str]:
 
 
 def option_names(cls: Any) -> list[str]:
-    """The options of a class: its fields if it is a dataclass, otherwise none."""
-    return [option.name for option in fields(cls) if option.init] if is_dataclass(cls) else []
+    """The options of a class: its fields if it is a dataclass, otherwise none. A field whose metadata
+    say `is_option=False` is none."""
+    if not is_dataclass(cls):
+        return []
+    return [one.name for one in fields(cls) if one.init and one.metadata.get("is_option", True)]
 
 
 def described_options(cls: Any) -> dict[str, str]:

@@ -175,7 +175,7 @@ def _notes(result: ScoreResult) -> list[str]:
             key = (score.system, score.undefined)
             undefined.setdefault(key, []).append(_short(score.metric))
     lines += [
-        f"{n:,} of {system} without displays, left out of its {', '.join(metrics)}."
+        f"{system}: {counted(n, 'sentence')} without displays, left out of its {', '.join(metrics)}."
         for (system, n), metrics in undefined.items()
     ]
     return lines

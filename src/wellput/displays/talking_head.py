@@ -59,23 +59,6 @@ def performance(derivation: Derivation, schedule: Schedule, speech: Speech) -> d
     }
 
 
-HEAD_TITLE = "Which do you prefer?"
-
-# Foster 2008, section 3.3: the same words are spoken, only the displays differ.
-HEAD_INSTRUCTIONS = {
-    "pairwise": (
-        "You will see a talking head say the same sentence in two versions; its face and head move "
-        "differently. Play both, as often as you like, and choose the version that you prefer.{ties}"
-        "\n\n"
-        "There are no right or wrong answers: your first impression is what counts. You can go back "
-        "one step, and you can leave at any time and come back with the same link."
-    ),
-}
-"""What judges read instead of a design's own words, which speak of reading; by design."""
-HEAD_QUESTIONS = {"Which version is better put?": "Which version do you prefer?"}
-"""Questions of designs, and the words that replace them."""
-
-
 class HeadMedium:
     """Shows schedules: the head performs them."""
 
@@ -109,16 +92,17 @@ class HeadMedium:
         return shown, speech.wav, problems
 
     def reworded(self, questionnaire: Questionnaire, design: Design) -> Questionnaire:
+        # Foster 2008, section 3.3: the same words are spoken, only the displays differ.
+        words = design.words
         title, instructions = questionnaire.title, questionnaire.instructions
-        if title == design.title:
-            title = HEAD_TITLE
-        if (
-            instructions == design.filled_in(design.instructions)
-            and design.name in HEAD_INSTRUCTIONS
-        ):
-            instructions = design.filled_in(HEAD_INSTRUCTIONS[design.name])
+        if title == design.worded_title:
+            title = words("head.title")
+        key = f"head.{design.name}"
+        if instructions == design.worded_instructions and words.has(key):
+            instructions = design.filled_in(words(key))
+        usual = words("pairs.preference")
         questions = tuple(
-            replace(question, text=HEAD_QUESTIONS.get(question.text, question.text))
+            replace(question, text=words("head.preference")) if question.text == usual else question
             for question in questionnaire.questions
         )
         return replace(

@@ -126,7 +126,7 @@ OnSegments = Callable[[str, Sequence[str], str, Floats], None]
 """Called with (system, item ids, metric, segment scores) for every block."""
 
 MAX_NAMED_IDS = 5
-"""At most so many ids are kept, to name items that were left out."""
+"""At most this many ids are kept, to name items that were left out."""
 
 
 @dataclass(frozen=True, slots=True)

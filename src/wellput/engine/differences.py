@@ -44,7 +44,7 @@ def compare_systems(
     of_slices: int = 1,
 ) -> list[Comparison]:
     """Every pair under every metric, with p-values corrected by Holm's method for all tests; with
-    `of_slices`, resamples are enough for a correction over so many slices."""
+    `of_slices`, resamples are enough for a correction over this many slices."""
     test, how = asked.test, asked.resampling
     assert test is not None
     n_needed = resamples_needed(

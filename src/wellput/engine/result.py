@@ -140,7 +140,7 @@ class ScoreResult(Result):
         return sum(not math.isnan(pair.p_value) for pair in self.differences)
 
     def is_significant(self, p_adjusted: float | None, n_items: int | None) -> bool:
-        """Whether a test on so many items shows a difference; or, for a test of equivalence, that no
+        """Whether a test on this many items shows a difference; or, for a test of equivalence, that no
         difference is as large as the margin."""
         return (
             p_adjusted is not None

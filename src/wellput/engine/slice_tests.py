@@ -27,7 +27,8 @@ class SliceTest:
     """Tests that score of `a` − score of `b` is the same in all slices, under one metric.
 
     `deltas` has the difference in each slice that is tested, `n` the number of their items.
-    `statistic` is Welch's F, with two degrees of `freedom`. `p_adjusted` is corrected by Holm's method
+    `statistic` is Welch's F; `freedom` has its degrees of freedom, of numerator and denominator.
+    `p_adjusted` is corrected by Holm's method
     for all pairs and metrics.
     """
 
@@ -46,7 +47,7 @@ def slice_tests(
     slices: Mapping[str, Mapping[str, ScoreTable]], pairs: Sequence[tuple[str, str]]
 ) -> tuple[SliceTest, ...]:
     """A test for each pair under each metric; `slices` has the tables of each slice by metric. A pair
-    that fewer than two slices can be tested for has none."""
+    has no test if fewer than two slices can be tested."""
     measured: dict[tuple[str, str, str], dict[str, MeasuredDifference]] = {}
     for name, tables in slices.items():
         for metric, table in tables.items():

@@ -38,7 +38,7 @@ VERDICTS = ("correct", "label")
 FileKind: TypeAlias = Literal["evalset", "judgments", "scores"]
 FIELD_OF = {name: field for field, names in NAMES.items() for name in names.split()}
 FEW_VALUES = 20
-"""A column with at most so many different short values looks like a tag."""
+"""A column with at most this many different short values looks like a tag."""
 SHORT = 30
 
 

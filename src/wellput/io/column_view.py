@@ -54,7 +54,7 @@ class ColumnsResult(Result):
 
     @property
     def kind_sentence(self) -> str:
-        """What a file is that is no evalset, and how to use it; "" for an evalset."""
+        """If the file is not an evalset: what it is, and how to use it; else empty."""
         return kind_sentence(self.file, self.kind, [view.column for view in self.columns])
 
     @property
@@ -122,7 +122,7 @@ def kind_of(views: Sequence[ColumnView]) -> FileKind:
 
 
 def kind_sentence(file: str, kind: FileKind, header: Sequence[str]) -> str:
-    """What a file is that is no evalset, and how to use it.
+    """If a file is not an evalset: what it is, and how to use it.
 
     >>> kind_sentence("a.csv", "evalset", ["id"])
     ''

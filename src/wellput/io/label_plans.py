@@ -26,8 +26,8 @@ def write_label_plan(
 
 
 def read_label_probabilities(path: PathLike, items: Sequence[str]) -> Floats:
-    """The probability of each item. Raises InputError for an item that is missing, and for a number
-    that is no probability above 0."""
+    """The probability of each item. Raises InputError for a missing item, and for a probability that is
+    not above 0 and up to 1."""
     file = InputFile(path)
     check_readable(file)
     problems = Problems(file.name)

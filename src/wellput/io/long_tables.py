@@ -30,8 +30,9 @@ class LongColumns:
 
     @classmethod
     def among(cls, header: Sequence[str], *, names_system: bool = False) -> LongColumns | None:
-        """Those of a header in which fields stand for the columns that the user named; None where the
-        table is not long. `names_system`: the user said which column has the systems."""
+        """The columns of a table with this header, where columns that the user named have the names
+        of their fields; None if the table is not long. `names_system`: the user said which column has
+        the systems."""
         system = next((name for name in SYSTEM_NAMES if name in header), None)
         identifier = next((name for name in ID_NAMES if name in header), None)
         named = [name for name in header if name.startswith((OUTPUTS, "samples."))]
@@ -68,8 +69,8 @@ class LongColumns:
         return found
 
     def answer(self, record: dict[str, Any], system: Any) -> dict[str, Any] | str:
-        """The record with the system's name on its output, and with the source as its id where ids
-        are missing; or what is wrong with it."""
+        """The record with the system's name on its output; or what is wrong with it. Without ids, all
+        records get the same id, and `core.joined_answers` tells items apart by their source."""
         if system in (None, "") or not isinstance(system, str | int) or isinstance(system, bool):
             return f"no {self.system}; every answer belongs to a system"
         if self.id is None:

@@ -48,8 +48,8 @@ MARKS = {
     "wellput.io.lm_eval_logs": b'"doc_id"',
     "wellput.io.ragas_logs": b"user_input",
 }
-"""What the first line of a table has that a reader knows, or the end of a Parquet file: most tables are
-wellput's own, and no reader is imported for these."""
+"""A text that stands in the first line of every table that this reader knows, or at the end of such a
+Parquet file. Without it the reader is not imported, because most tables are wellput's own."""
 PEEKED_BYTES = 1 << 16
 
 JUDGMENT_READERS = {

@@ -40,7 +40,7 @@ FLUENCY_FILE = "fluency.wpm"
 WRITING_FEATURES = ("capital", "stop")
 """Features of spelling and punctuation, which `written=false` ignores."""
 MIN_FLUENCY_COST = 0.02
-"""The loss of score from which on an explanation names a feature."""
+"""An explanation names features that lower the score by at least this much."""
 
 
 @dataclass(frozen=True)
@@ -149,7 +149,7 @@ GleuFeatures: TypeAlias = Literal["own", "paper"]
 GLEU_FILE = "gleu-fluency.wpm"
 GLEU_PAPER_FILE = "gleu-paper.wpm"
 MIN_GLEU_COST = 0.1
-"""The loss of score from which on an explanation names a feature."""
+"""An explanation names features that lower the score by at least this much."""
 
 
 @dataclass(frozen=True)

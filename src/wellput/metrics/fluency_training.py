@@ -161,7 +161,7 @@ def graded_texts(
         spoiled = ErrorGenerator(corpus, length=None, mistakes=mistakes).generate(n, rng)
         yield Graded(f"errors-{mistakes}", _texts(spoiled), mistakes, 1.0)
     for words in WORDS_PER_MISTAKE:
-        counted = ErrorGenerator(corpus, length=None, words_a_mistake=words).spoiled(n, rng)
+        counted = ErrorGenerator(corpus, length=None, words_per_mistake=words).spoiled(n, rng)
         texts = _texts([spoiled for spoiled, _ in counted])
         yield Graded(f"errors-every-{words}", texts, [mistakes for _, mistakes in counted], 1.0)
     some = _some(source, PARSED_SENTENCES, rng)

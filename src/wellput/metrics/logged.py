@@ -84,8 +84,8 @@ class LoggedInFiles(Logged):
     """Scores from `metric-scores/` of mt-metrics-eval, where higher is always better.
 
     The score of a whole system is the one that the folder gives. It need not be the mean of the
-    segments, as for BLEU. Where only some of the items count, the mean of these is moved by the
-    difference.
+    segments, as for BLEU. For a part of the items, the score is the mean of these segments plus the
+    difference between the folder's score and the mean of all segments.
     """
 
     needs: ClassVar[frozenset[Need]] = NOTHING

@@ -33,7 +33,7 @@ from wellput.metrics.base import as_text
 
 GROUP = "wellput.metrics"
 PATH_LIKE = re.compile(r"[/\\]|\.[A-Za-z]{2,7}$")
-"""What a path has and the name of a metric has not: a folder, or a suffix."""
+"""Marks of a path, which no name of a metric has: a folder, or a suffix."""
 SCORE_FILE = re.compile(
     r"^(.+\.(?:csv|tsv|jsonl|parquet)(?:\.(?:gz|xz|bz2|zst))?)((?::[^:/\\]+=[^:]*)*)$",
     re.IGNORECASE,

@@ -227,7 +227,7 @@ def order_table(result: AgreementResult) -> Table:
             for row in ordered
         ],
         title="Do the metrics order the systems as people do?",
-        notes=["Counted are the pairs of systems that people tell apart significantly."],
+        notes=["Only pairs of systems that people tell apart significantly are counted."],
         is_prose=True,
     )
 
@@ -255,7 +255,7 @@ def difference_table(result: AgreementResult) -> Table:
     notes = [
         f"Test: {tests}; p corrected for all pairs of metrics of a question and coefficient"
         + (
-            "; pairs with a sentinel are corrected separately."
+            "; pairs with random or length-only are corrected separately."
             if any(is_sentinel(metric) for row in result.differences for metric in row.metrics)
             else "."
         )
@@ -359,7 +359,7 @@ def _chance_levels(result: AgreementResult) -> str:
 
 
 def _undefined_notes(result: AgreementResult) -> list[str]:
-    """One note for all metrics without a value for so many outputs."""
+    """One note for all metrics that have no value for the same number of outputs."""
     alike: dict[tuple[str, int], list[str]] = {}
     for row in result.undefined:
         alike.setdefault((row["question"], row["n"]), []).append(row["metric"])

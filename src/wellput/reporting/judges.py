@@ -83,9 +83,9 @@ def _scale_notes(judges: Sequence[JudgeSummary]) -> list[str]:
     words = {
         "as given": "Ratings: κ (quadratic weights), α and β (interval) weight a disagreement by its "
         "square. For yes and no they equal the figures for categories.",
-        "choices": "Choices: κ and α (nominal) count every two that differ. A trial is an item with "
+        "choices": "Choices: κ and α (nominal) count any two that differ. A trial is an item with "
         "the two systems offered.",
-        "labels": "Labels: κ and α (nominal) count every two that differ.",
+        "labels": "Labels: κ and α (nominal) count any two that differ.",
     }
     return [
         words[values] for values in dict.fromkeys(row.values for row in judges if row.n_judges > 1)

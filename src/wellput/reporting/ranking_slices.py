@@ -29,7 +29,7 @@ from wellput.reporting.table import Table, p_text, p_with_relation
 from wellput.stats.corrections import holm
 
 MAX_NAMED_SLICES = 8
-"""Of the slices whose order differs by no more than chance, so many are named."""
+"""Of the slices whose order differs by no more than chance, this many are named."""
 
 
 def ranking_slice_table(whole: Ranking, slices: Mapping[str, Ranking], tag: str) -> Table:

@@ -1,5 +1,5 @@
-"""The tables of scores by slice: a row for each system in each slice, and where slices part from the
-order of systems over all items."""
+"""The tables of scores by slice: a row for each system in each slice, and the slices that order the
+systems differently than all items together do."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from wellput.reporting.table import Table, digits_of, interval_text, number, p_t
 CellText: TypeAlias = Callable[[ScoreResult, str, str], str]
 """Shows the score of (result, system, metric)."""
 MAX_NAMED_SLICES = 8
-"""Of the slices whose order differs by no more than chance, so many are named."""
+"""Of the slices whose order differs by no more than chance, this many are named."""
 
 
 def slice_tables(result: ScoreResult, cells: CellText) -> list[Table]:

@@ -98,7 +98,7 @@ def _caveats(result: VetResult) -> list[str]:
     ]
     if test.untested and test.is_enough:
         notes.append(
-            f"Not tested, only compared with, for fewer than {test.min_trials} of these trials: "
+            f"Not tested, because they have fewer than {test.min_trials} of these trials: "
             f"{untested_people(result)}."
         )
     if len(test.people) == 2:
@@ -111,7 +111,7 @@ def _caveats(result: VetResult) -> list[str]:
             + (
                 "it chooses the output with the better score."
                 if result.kind == "choices"
-                else "its scores are turned to the question's scale by fits that do not see the item."
+                else "its scores are put on the question's scale by fits that do not see the item."
                 if result.is_refitted
                 else "its scores are on the question's scale, and are taken as they are."
             )
@@ -128,7 +128,7 @@ def _agreement_table(result: VetResult) -> Table:
         ["a person with the other people", measure, *_cells(found.people)],
         ["the judge with the same people", measure, *_cells(found.judge)],
         [
-            "the judge's less the person's",
+            "the judge's minus the person's",
             "difference of these",
             *_cells(found.difference, sign=True),
         ],
@@ -192,7 +192,7 @@ def _bias_table(result: VetResult) -> Table:
             reasons.setdefault(biases.missing[name], []).append(name.replace("_", "-"))
     notes = [f"Not measured: {', '.join(names)}: {why}." for why, names in reasons.items()]
     if rows:
-        notes.insert(0, f"What it gives more than people do, in {unit}.")
+        notes.insert(0, f"How much more it gives than people do, in {unit}.")
     if biases.severity is not None and biases.severity.method.startswith(ALL_EQUAL):
         notes.append(
             "severity: the same for every item, so there is no interval; p is that of the sign test."

@@ -72,7 +72,7 @@ def clopper_pearson(hits: int, n: int, *, confidence: float = 0.95) -> Estimate:
 
 
 def _share_with_tail(misses: int, n: int, tail: float) -> float:
-    """The share of hits under which at most so many misses have the probability `tail`."""
+    """The share of hits under which at most this many misses have the probability `tail`."""
     below, above = 0.0, 1.0
     for _ in range(BISECTION_STEPS):
         middle = (below + above) / 2

@@ -41,6 +41,7 @@ from wellput.studies.security import (
     public_address_warning,
 )
 from wellput.studies.store import Store, StoreUnavailable
+from wellput.studies.wording import ENGLISH, Wording
 
 MEDIA_TYPES = {".js": "text/javascript", ".svg": "image/svg+xml", ".css": "text/css"}
 
@@ -48,6 +49,7 @@ MEDIA_TYPES = {".js": "text/javascript", ".svg": "image/svg+xml", ".css": "text/
 def create_app(store: Store, *, misses: Misses | None = None) -> FastAPI:
     """The application: judges' pages, their JSON interface, and the owner's dashboard."""
     check_template(store.setup.design.template)
+    words = store.setup.words
     app = FastAPI(
         title="wellput study",
         version=__version__,
@@ -70,9 +72,10 @@ def create_app(store: Store, *, misses: Misses | None = None) -> FastAPI:
         return page(
             request,
             "message.html",
+            words=words,
             title=store.questionnaire.title,
-            heading="Welcome",
-            text="To take part, please open the link of your invitation.",
+            heading=words("states.welcome"),
+            text=words("states.welcome_text"),
         )
 
     @app.get("/static/{name}", include_in_schema=False)
@@ -90,39 +93,43 @@ def create_app(store: Store, *, misses: Misses | None = None) -> FastAPI:
     def refused(request: Request, error: StarletteHTTPException) -> Response:
         detail: object = error.detail
         reasons = [str(each) for each in detail] if isinstance(detail, list) else [str(detail)]
-        return refusal(request, error.status_code, reasons, error.headers)
+        return refusal(request, error.status_code, reasons, error.headers, words)
 
     @app.exception_handler(RequestValidationError)
     def malformed(request: Request, error: RequestValidationError) -> Response:
         # The message does not repeat the body: it may be anything, even text that cannot be encoded.
         reasons = [f"{_place(each['loc'])}: {each['msg']}" for each in error.errors()]
-        return refusal(request, 422, reasons, None)
+        return refusal(request, 422, reasons, None, words)
 
     @app.exception_handler(StoreUnavailable)
     def unavailable(request: Request, error: StoreUnavailable) -> Response:
         # The message names files and servers: it is for the person who runs the study.
         print(f"error: {error}", file=sys.stderr)
-        text = "The answers cannot be reached just now. Nothing is lost; please try again."
-        return refusal(request, 503, [text], {"Retry-After": "5"})
+        return refusal(request, 503, [ENGLISH("errors.unavailable")], {"Retry-After": "5"}, words)
 
     return app
 
 
 def refusal(
-    request: Request, status: int, reasons: list[str], headers: Mapping[str, str] | None
+    request: Request,
+    status: int,
+    reasons: list[str],
+    headers: Mapping[str, str] | None,
+    words: Wording,
 ) -> Response:
     """The reasons of a refusal, as JSON for a program and as a page for a person."""
     if is_api(request.url.path):
         body = {"detail": "; ".join(reasons), "reasons": reasons}
         return JSONResponse(body, status, headers)
-    headings = {404: "Nothing here", 403: "Not possible", 429: "One moment, please"}
+    headings = {404: "nothing_here", 403: "not_possible", 429: "one_moment"}
     response = page(
         request,
         "message.html",
         status=status,
+        words=words,
         title="wellput",
-        heading=headings.get(status, "That did not work"),
-        text="\n\n".join(reasons),
+        heading=words(f"errors.{headings.get(status, 'heading')}"),
+        text="\n\n".join(words.again(reason) for reason in reasons),
     )
     response.headers.update(headers or {})
     return response

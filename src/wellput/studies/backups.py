@@ -22,7 +22,7 @@ from wellput.studies.database import Database, create_file, file_of, parse_url
 from wellput.studies.summaries import Backup
 
 PAGES_AT_A_TIME = 256
-"""SQLite copies so many pages, then lets judges write: 1 MiB."""
+"""SQLite copies this many pages, then lets judges write: 1 MiB."""
 
 
 def back_up(database: Database, path: str) -> Backup:

@@ -159,7 +159,7 @@ class LimitedServer(uvicorn.Server):
 
 
 def allow_open_files(max_connections: int) -> int:
-    """Raises the process's limit on open files as far as so many connections need. Returns how many
+    """Raises the process's limit on open files as far as this many connections need. Returns how many
     connections the limit of the operating system leaves room for."""
     try:
         import resource

@@ -15,6 +15,7 @@ from fastapi import Depends, HTTPException, Request
 from wellput.studies.judge_api import MAX_ANSWER_MS
 from wellput.studies.questionnaire import ShownTrial
 from wellput.studies.security import CSRF_FIELD, csrf_is_valid
+from wellput.studies.wording import ENGLISH, Wording
 
 Form: TypeAlias = Mapping[str, str]
 MAX_FORM_FIELDS = 5000
@@ -26,7 +27,7 @@ async def read_form(request: Request) -> Form:
         text = (await request.body()).decode("ascii")
         return dict(parse_qsl(text, keep_blank_values=True, max_num_fields=MAX_FORM_FIELDS))
     except ValueError:
-        raise HTTPException(400, "This form could not be read.") from None
+        raise HTTPException(400, ENGLISH("errors.bad_form")) from None
 
 
 PostedForm: TypeAlias = Annotated[Form, Depends(read_form)]
@@ -34,11 +35,7 @@ PostedForm: TypeAlias = Annotated[Form, Depends(read_form)]
 
 def check_csrf(request: Request, holder: str, form: Form) -> None:
     if not csrf_is_valid(request, holder, form.get(CSRF_FIELD, "")):
-        raise HTTPException(
-            403,
-            "This form was not made for this browser. Please open your link again; the page needs "
-            "cookies to keep other sites from answering in your name.",
-        )
+        raise HTTPException(403, ENGLISH("errors.other_browser"))
 
 
 FieldKey = tuple[str | None, str]
@@ -104,14 +101,14 @@ def now_ms() -> int:
     return round(time.time() * 1000)
 
 
-def in_words(trial: ShownTrial, reason: str) -> str:
-    """A reason with the texts named by their places, as on the page."""
+def in_words(trial: ShownTrial, reason: str, words: Wording) -> str:
+    """A reason in the language of the page, with the texts named by their places."""
     for place, variant in enumerate(trial.variants, start=1):
         reason = reason.replace(f"variant {variant.id}", f"text {place}")
-    return reason
+    return words.again(reason)
 
 
-def keys_of(trial: ShownTrial) -> str:
+def keys_of(trial: ShownTrial, words: Wording) -> str:
     """A line about the keys that answer this trial."""
     question = trial.questions[0]
-    return question.widget.keys(question)
+    return question.widget.keys(question, words)

@@ -30,19 +30,12 @@ from wellput.studies.rendering import page
 from wellput.studies.security import Gate
 from wellput.studies.store import AlreadyAnswered, JudgeRef, Store, StudyClosed
 from wellput.studies.study_setup import StudySetup
-
-STATE_MESSAGES = {
-    "paused": (
-        "The study is paused",
-        "Your answers so far are saved. Please come back later with the same link.",
-    ),
-    "closed": ("The study is closed", "Thank you for taking part. Your answers are saved."),
-}
+from wellput.studies.wording import ENGLISH
 
 
 def pages_router(store: Store, gate: Gate) -> APIRouter:
     router = APIRouter(prefix="/judge/{token}", include_in_schema=False)
-    setup, questionnaire = store.setup, store.questionnaire
+    setup, questionnaire, words = store.setup, store.questionnaire, store.setup.words
 
     def sender(request: Request, token: str, form: Form) -> JudgeRef:
         """The judge who sent a form."""
@@ -53,7 +46,7 @@ def pages_router(store: Store, gate: Gate) -> APIRouter:
     def own_trial(judge: JudgeRef, trial_id: str) -> ShownTrial:
         shown = store.trial(judge, trial_id)
         if shown is None:
-            raise HTTPException(404, "This page does not exist. Please open your link again.")
+            raise HTTPException(404, ENGLISH("errors.no_page"))
         return shown
 
     @router.get("")
@@ -67,7 +60,7 @@ def pages_router(store: Store, gate: Gate) -> APIRouter:
         try:
             trial = store.next_trial(judge)
         except StudyClosed as error:
-            heading, text = STATE_MESSAGES[error.state]
+            heading, text = words(f"states.{error.state}"), words(f"states.{error.state}_text")
             return page(request, "message.html", **common, heading=heading, text=text)
         progress = store.progress(judge)
         if trial is not None:
@@ -113,7 +106,7 @@ def pages_router(store: Store, gate: Gate) -> APIRouter:
         judge = gate.judge(request, token)
         wav = store.speech(judge, trial_id) if may_answer(questionnaire, judge) else None
         if wav is None:
-            raise HTTPException(404, "There is nothing to hear.")
+            raise HTTPException(404, ENGLISH("errors.no_sound"))
         return Response(wav, media_type="audio/wav")
 
     @router.post("/trials/{trial_id}")
@@ -127,7 +120,7 @@ def pages_router(store: Store, gate: Gate) -> APIRouter:
         except (StudyClosed, AlreadyAnswered):
             return back_to(token)
         except AnswerError as error:
-            reasons = [in_words(shown, reason) for reason in error.reasons]
+            reasons = [in_words(shown, reason, words) for reason in error.reasons]
             progress = store.progress(judge)
             return trial_page(request, setup, token, shown, progress, form, reasons)
         return back_to(token)
@@ -167,6 +160,7 @@ def common_values(setup: StudySetup, token: str) -> dict[str, Any]:
         "holder": token,
         "medium": setup.medium,
         "design": setup.design,
+        "words": setup.words,
     }
 
 
@@ -184,7 +178,7 @@ def demographics_page(
         **common_values(setup, token),
         fields=setup.questionnaire.demographics,
         values=given or {},
-        reasons=reasons or (),
+        reasons=[setup.words.again(reason) for reason in reasons or ()],
     )
 
 
@@ -212,14 +206,16 @@ def trial_page(
         progress=progress,
         instructions=setup.questionnaire.instructions,
         show_instructions=progress.done == 0 and not is_changing and not reasons,
-        heading=f"Trial {min(progress.done + 1, progress.total)} of {progress.total}",
+        heading=setup.words(
+            "pages.trial", number=min(progress.done + 1, progress.total), total=progress.total
+        ),
         trial=trial,
         speech=f"{home_of(token)}/trials/{trial.id}/speech",
         fields=fields,
         values=values,
         is_changing=is_changing,
         can_undo=not is_changing and can_undo(setup, progress),
-        keys=keys_of(trial),
+        keys=keys_of(trial, setup.words),
         now=now_ms(),
         reasons=reasons or (),
     )

@@ -116,20 +116,21 @@ class Overview(Result):
 
     @property
     def is_final(self) -> bool:
-        """Whether all answers are in. Until then the rankings hold however often the owner looks."""
+        """Whether all answers are in. Until then the rankings are sequential: they stay valid however
+        often the owner looks."""
         return _is_final(self.state, self.done, self.planned)
 
 
 QUICK_RANKING_SECONDS = 0.5
 REST_PER_RANKING = 20
-"""After a ranking that took longer than `QUICK_RANKING_SECONDS`, the dashboard's next one waits for so
-many times as long: judges, not the dashboard, have the processor."""
+"""After a slow ranking (longer than `QUICK_RANKING_SECONDS`), the dashboard waits this many times as
+long before the next one, so that the processor is free for the judges."""
 
 
 @dataclass
 class LatestRankings:
-    """The rankings of the last answers that were ranked: a dashboard asks again every few seconds. They
-    are made anew if there are new answers, for the dashboard not too often where this takes long."""
+    """Keeps the last rankings, because a dashboard asks for them every few seconds. They are computed
+    again when there are new answers; for a dashboard less often, if this takes long."""
 
     clock: Callable[[], float] = time.monotonic
     answers: Sequence[AnyJudgment] = ()
@@ -149,11 +150,11 @@ class LatestRankings:
         sequential: bool,
         may_be_old: bool = False,
     ) -> tuple[Ranking, ...]:
-        """Whom the judges prefer on each question; `sequential` rankings hold however often the owner
-        looks. Rankings that `may_be_old` may lack the newest answers."""
+        """Whom the judges prefer on each question; `sequential` rankings stay valid however often the
+        owner looks. With `may_be_old`, the newest answers may be missing."""
         with self._lock:
             self.is_old = answers != self.answers or sequential != self.sequential
-            may_stay = may_be_old and sequential == self.sequential and self._rests()
+            may_stay = may_be_old and sequential == self.sequential and self._is_resting()
             if self.is_old and not may_stay:
                 began = self.clock()
                 items = [item.id for item in setup.items]
@@ -164,7 +165,7 @@ class LatestRankings:
                 self.is_old = False
             return self.rankings
 
-    def _rests(self) -> bool:
+    def _is_resting(self) -> bool:
         elapsed = self.clock() - self.made_at
         return self.took > QUICK_RANKING_SECONDS and elapsed < REST_PER_RANKING * self.took
 

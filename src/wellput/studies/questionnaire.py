@@ -12,6 +12,8 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, TypeAlias, get_args
 
 from wellput.studies.questions import Question
+from wellput.studies.unit_words import SENTENCE
+from wellput.studies.wording import Wording, language_of, wording
 
 Layout: TypeAlias = Literal["single", "page"]
 LAYOUTS: tuple[Layout, ...] = get_args(Layout)
@@ -71,7 +73,8 @@ class Questionnaire:
     `kind` is the name of the design, `options` are those of its options that differ from the default.
     `layout` is "single" (one variant at a time) or "page" (all variants of an item on one page).
     If there is a text of `consent`, judges must agree to it first. `medium` is the name of the medium
-    that shows a variant.
+    that shows a variant. `language` is that of the pages, with `texts` the contents of a language file
+    of the owner's; `unit` is what the pages call an output.
     """
 
     kind: str
@@ -85,11 +88,22 @@ class Questionnaire:
     practice: tuple[Practice, ...] = ()
     options: Mapping[str, Any] = field(default_factory=dict)
     medium: str = "text"
+    language: str = "en"
+    unit: str = SENTENCE
+    texts: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def words(self) -> Wording:
+        """The texts of the pages."""
+        if self.texts:
+            return Wording(language_of(self.texts), self.unit)
+        return wording(self.language, self.unit)
 
     def to_json(self) -> dict[str, Any]:
         """Plain values, for the store and for the file beside an export.
 
-        Every record has the options `ties` and `modulus`, as older versions wrote them.
+        Every record has the options `ties` and `modulus`, as older versions wrote them. What pages in
+        English about sentences do not need is left out.
         """
         record = asdict(self)
         for question in record["questions"]:
@@ -99,6 +113,10 @@ class Questionnaire:
         record["ties"] = options.pop("ties", False)
         record["modulus"] = options.pop("modulus", None)
         record["medium"] = medium
+        for name, usual in (("language", "en"), ("unit", SENTENCE), ("texts", {})):
+            value = record.pop(name)
+            if value != usual:
+                record[name] = value
         return {**record, "options": options} if options else record
 
     @classmethod

@@ -19,6 +19,7 @@ from typing import Any, ClassVar, Literal, TypeAlias
 
 from wellput.core.errors import InputError, did_you_mean
 from wellput.studies.marked_spans import checked_spans, is_marked_alike
+from wellput.studies.wording import ENGLISH, Wording
 
 AnswerValues = dict[str, Any]
 
@@ -123,7 +124,7 @@ class Widget(ABC):
         return bool(value == before)
 
     @abstractmethod
-    def keys(self, question: Question) -> str:
+    def keys(self, question: Question, words: Wording = ENGLISH) -> str:
         """A line about the keys that answer the question."""
 
 
@@ -133,19 +134,19 @@ class NumberWidget(Widget):
     def checked(self, question: Question, value: object) -> tuple[Any, str]:
         # A whole number may be too large for a float. bool is an int in Python, but not a rating.
         if isinstance(value, bool) or not isinstance(value, int | float):
-            return None, f"a number is needed, not {quoted(value)}"
+            return None, ENGLISH("reasons.number_needed", given=quoted(value))
         if isinstance(value, int) and abs(value) > MAX_MAGNITUDE:
-            return None, "the number is too large"
+            return None, ENGLISH("reasons.too_large")
         number = float(value)
         if not math.isfinite(number):
-            return None, "the number is not finite"
+            return None, ENGLISH("reasons.not_finite")
         return number, self.out_of_range(question, number, quoted(value))
 
     def out_of_range(self, question: Question, number: float, given: str) -> str:
         low = question.low or 0
         if low < number <= MAX_MAGNITUDE:
             return ""
-        return f"a number above {low:g} is needed, at most {MAX_MAGNITUDE:g}"
+        return ENGLISH("reasons.above", low=f"{low:g}", high=f"{MAX_MAGNITUDE:g}")
 
     def from_text(self, text: str) -> Any:
         try:
@@ -158,8 +159,8 @@ class NumberWidget(Widget):
         """Within a factor of two."""
         return bool(0.5 <= value / before <= 2.0)
 
-    def keys(self, question: Question) -> str:
-        return "Enter: next"
+    def keys(self, question: Question, words: Wording = ENGLISH) -> str:
+        return words("keys.enter")
 
 
 class SliderWidget(NumberWidget):
@@ -175,15 +176,17 @@ class SliderWidget(NumberWidget):
 
     def out_of_range(self, question: Question, number: float, given: str) -> str:
         low, high = scale_ends(question)
-        return "" if low <= number <= high else f"{given} is not between {low:g} and {high:g}"
+        if low <= number <= high:
+            return ""
+        return ENGLISH("reasons.between", given=given, low=f"{low:g}", high=f"{high:g}")
 
     def is_alike(self, question: Question, value: Any, before: Any) -> bool:
         """Within a tenth of the slider."""
         low, high = scale_ends(question)
         return bool(abs(value - before) <= (high - low) / 10)
 
-    def keys(self, question: Question) -> str:
-        return "Keys: ← → move, or type a number · Enter next"
+    def keys(self, question: Question, words: Wording = ENGLISH) -> str:
+        return words("keys.slider")
 
 
 class PointsWidget(SliderWidget):
@@ -202,7 +205,7 @@ class PointsWidget(SliderWidget):
     def out_of_range(self, question: Question, number: float, given: str) -> str:
         low, high = scale_ends(question)
         if number != int(number):
-            return f"a whole number from {low:g} to {high:g} is needed"
+            return ENGLISH("reasons.whole_number", low=f"{low:g}", high=f"{high:g}")
         return super().out_of_range(question, number, given)
 
     def is_alike(self, question: Question, value: Any, before: Any) -> bool:
@@ -210,9 +213,9 @@ class PointsWidget(SliderWidget):
         low, high = scale_ends(question)
         return bool(abs(value - before) <= min(1, high - low - 1))
 
-    def keys(self, question: Question) -> str:
+    def keys(self, question: Question, words: Wording = ENGLISH) -> str:
         low, high = scale_ends(question)
-        return f"Keys: {low:g}–{high:g} choose · ← → move · Enter next"
+        return words("keys.points", low=f"{low:g}", high=f"{high:g}")
 
 
 class AnswerWidget(Widget):
@@ -220,22 +223,21 @@ class AnswerWidget(Widget):
 
     def checked(self, question: Question, value: object) -> tuple[Any, str]:
         if not isinstance(value, str):
-            return None, f"text is needed, not {quoted(value)}"
+            return None, ENGLISH("reasons.text_needed", given=quoted(value))
         if question.choices:
-            wanted = ", ".join(question.choices)
-            return value, "" if value in question.choices else f"one of {wanted} is needed"
+            if value in question.choices:
+                return value, ""
+            return value, ENGLISH("reasons.one_of", choices=", ".join(question.choices))
         if not value.strip():
-            return None, "the answer is empty"
+            return None, ENGLISH("reasons.empty")
         if len(value) > MAX_TEXT_CHARACTERS:
-            return None, f"the answer is longer than {MAX_TEXT_CHARACTERS} characters"
-        return value, "" if is_storable(
-            value
-        ) else "the answer has characters that cannot be stored"
+            return None, ENGLISH("reasons.too_long", n=MAX_TEXT_CHARACTERS)
+        return value, "" if is_storable(value) else ENGLISH("reasons.not_storable")
 
-    def keys(self, question: Question) -> str:
+    def keys(self, question: Question, words: Wording = ENGLISH) -> str:
         if not question.choices:
-            return "Enter: next"
-        return f"Keys: 1–{min(len(question.choices), 9)} choose · Enter next"
+            return words("keys.enter")
+        return words("keys.choices", high=min(len(question.choices), 9))
 
 
 class ChoiceWidget(AnswerWidget):
@@ -246,9 +248,8 @@ class ChoiceWidget(AnswerWidget):
             return []
         return [f"the choices of {question.name} must be a, b and perhaps tie"]
 
-    def keys(self, question: Question) -> str:
-        tie = " · T no difference" if "tie" in question.choices else ""
-        return f"Keys: ← first · → second{tie} · Enter next"
+    def keys(self, question: Question, words: Wording = ENGLISH) -> str:
+        return words("keys.pair_or_tie" if "tie" in question.choices else "keys.pair")
 
 
 class SpansWidget(Widget):
@@ -278,8 +279,8 @@ class SpansWidget(Widget):
         """Half of the marked characters are the same."""
         return is_marked_alike(value, before)
 
-    def keys(self, question: Question) -> str:
-        return "Keys: ← → words · Shift extends · 1–9 choose · Enter next"
+    def keys(self, question: Question, words: Wording = ENGLISH) -> str:
+        return words("keys.spans")
 
 
 WIDGETS: Mapping[QuestionKind, Widget] = {
@@ -312,11 +313,12 @@ def check_values(
     found: AnswerValues = {}
     for question in questions:
         if question.name not in values:
-            reasons.append(f"{where}no answer to {question.name}")
+            reasons.append(where + ENGLISH("reasons.no_answer", question=question.name))
             continue
         value, reason = question.widget.checked_about(question, values[question.name], text)
         if reason:
-            reasons.append(f"{where}{question.name}: {reason}")
+            about = ENGLISH("reasons.about_question", question=question.name, reason=reason)
+            reasons.append(where + about)
         found[question.name] = value
     if reasons:
         raise AnswerError(reasons)

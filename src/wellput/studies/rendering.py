@@ -23,6 +23,7 @@ from starlette.responses import HTMLResponse
 from wellput.core.errors import InputError
 from wellput.studies.media import all_media
 from wellput.studies.security import CSRF_FIELD, browser_key, csrf_token, remember_browser
+from wellput.studies.wording import ENGLISH, Wording
 
 OWN_STATIC_FILES = (
     "htmx.min.js", "icon.svg", "judge.js", "kept_answers.js", "spans.css", "spans.js", "wellput.css",
@@ -48,6 +49,7 @@ def _environment() -> Environment:
         name: hashlib.sha256(file.read_bytes()).hexdigest()[:12]
         for name, file in STATIC_FILES.items()
     }
+    environment.globals["say"] = ENGLISH
     environment.globals["static"] = lambda name: f"/static/{name}?v={versions[name]}"
     return environment
 
@@ -93,9 +95,18 @@ _ENVIRONMENT = _environment()
 
 
 def page(
-    request: Request, template: str, /, *, holder: str = "", status: int = 200, **values: Any
+    request: Request,
+    template: str,
+    /,
+    *,
+    holder: str = "",
+    status: int = 200,
+    words: Wording = ENGLISH,
+    **values: Any,
 ) -> HTMLResponse:
-    """A template as a response. Its forms are valid for the holder of a token, in this browser."""
+    """A template as a response. Its forms are valid for the holder of a token, in this browser. The
+    template gets the texts of the page by `say(key)`."""
+    values["say"] = words
     if holder:
         values[CSRF_FIELD] = csrf_token(browser_key(request), holder)
     response = HTMLResponse(_ENVIRONMENT.get_template(template).render(values), status)

@@ -26,6 +26,7 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from wellput.studies.store import JudgeRef, Store
+from wellput.studies.wording import ENGLISH
 
 BROWSER_COOKIE = "wellput_browser"
 CSRF_FIELD = "csrf"
@@ -266,7 +267,7 @@ class Gate:
         """The judge with this token. Raises 404 for an unknown token, 429 after too many of them."""
         judge = self._store.judge_of(token)
         if judge is None:
-            raise self._miss(request, "This link is not known. Please check that it is complete.")
+            raise self._miss(request, ENGLISH("errors.unknown_link"))
         return judge
 
     def admit_owner(self, request: Request, token: str, response: Response) -> None:
@@ -286,6 +287,6 @@ class Gate:
             return HTTPException(404, detail)
         return HTTPException(
             429,
-            "Too many unknown links from your address. Please wait a minute.",
+            ENGLISH("errors.too_many_links"),
             {"Retry-After": str(max(1, round(wait)))},
         )

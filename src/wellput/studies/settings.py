@@ -2,7 +2,7 @@
 
 `TOP_SETTINGS` lists the settings. The constants after it list what an entry of [[questions]],
 [[demographics]], [[practice]], [[checks]] and [[tasks]] may have. `consent`, `practice` and
-`demographics` may be true, which means the defaults of this module. docs/commands/study.md shows a
+`demographics` may be true, which means the defaults of the language. docs/commands/study.md shows a
 whole file.
 """
 
@@ -18,27 +18,10 @@ from wellput.core.errors import InputError, did_you_mean
 from wellput.studies.designs.base import Design
 from wellput.studies.designs.error_categories import read_categories
 from wellput.studies.designs.registry import create, default_questionnaire, names
+from wellput.studies.language_files import chosen_wording
 from wellput.studies.questionnaire import Check, DemographicField, Practice, Questionnaire, Task
 from wellput.studies.questions import Question
-
-DEFAULT_CONSENT = (
-    "Taking part is voluntary. Your answers are stored under a code, together with the time each of "
-    "them took, and are used to evaluate the systems that wrote the texts. You can stop at any time "
-    "without giving a reason, and ask the person who invited you to erase your answers."
-)
-
-DEFAULT_DEMOGRAPHICS = (
-    DemographicField(
-        "age", "How old are you?", "choice", ("18–29", "30–44", "45–59", "60 or older")
-    ),
-    DemographicField("first-language", "What is your first language?"),
-    DemographicField(
-        "proficiency",
-        "How well do you know the language of the texts?",
-        "choice",
-        ("as a first language", "very well", "well", "a little"),
-    ),
-)
+from wellput.studies.wording import Wording
 
 
 @dataclass(frozen=True)
@@ -58,6 +41,7 @@ SettingTypes: TypeAlias = Mapping[str, type | tuple[type, ...]]
 TOP_SETTINGS: SettingTypes = {
     "title": str, "instructions": str, "thanks": str, "consent": (str, bool), "layout": str,
     "points": int, "ties": bool, "modulus": (int, float), "show_source": bool,
+    "language": str, "unit": str,
     "practice": (list, bool), "demographics": (list, bool), "questions": list, "checks": list,
     "tasks": list, "show_reference": bool, "severities": list, "categories": dict, "weights": dict,
 }  # fmt: skip
@@ -157,9 +141,11 @@ def make_settings(
         raise InputError(f"Say how judges answer: design={'|'.join(names())}.")
     given = {**record, **{name: value for name, value in options.items() if value is not None}}
     asked = given.get("questions", [])
+    words, own_texts = chosen_wording(given.get("language"), given.get("unit"))
     design = create(
         design, **{n: given[n] for n in DESIGN_OPTIONS if given.get(n, False) is not False}
     )
+    design = replace(design, words=words)
     questionnaire = default_questionnaire(
         design,
         questions=tuple(questions) or tuple(entry.get("name", "") for entry in asked),
@@ -175,8 +161,9 @@ def make_settings(
             for question in questionnaire.questions
         ),
         practice=_practice(given.get("practice", False), design),
-        demographics=_demographics(given.get("demographics", False)),
-        consent=_consent(given.get("consent", False)),
+        demographics=_demographics(given.get("demographics", False), words),
+        consent=_consent(given.get("consent", False), words),
+        texts=own_texts,
         **{name: given[name] for name in ("title", "instructions", "thanks") if name in given},
     )
     design.check(questionnaire)
@@ -228,13 +215,15 @@ def _is_on_scale(value: str, question: Question) -> bool:
         return False
 
 
-def _consent(value: str | bool) -> str | None:
-    return DEFAULT_CONSENT if value is True else value or None
+def _consent(value: str | bool, words: Wording) -> str | None:
+    return words("consent.text") if value is True else value or None
 
 
-def _demographics(value: list[Mapping[str, Any]] | bool) -> tuple[DemographicField, ...]:
+def _demographics(
+    value: list[Mapping[str, Any]] | bool, words: Wording
+) -> tuple[DemographicField, ...]:
     if isinstance(value, bool):
-        return DEFAULT_DEMOGRAPHICS if value else ()
+        return default_demographics(words) if value else ()
     fields = []
     for entry in value:
         name, choices = entry.get("name", ""), tuple(map(str, entry.get("choices", ())))
@@ -245,6 +234,16 @@ def _demographics(value: list[Mapping[str, Any]] | bool) -> tuple[DemographicFie
             )
         fields.append(DemographicField(name, entry.get("text", name), kind, choices))
     return tuple(fields)
+
+
+def default_demographics(words: Wording) -> tuple[DemographicField, ...]:
+    """The questions about a judge of a study that has none of its own."""
+    ages, levels = (words.all(f"demographics.{of}_choices") for of in ("age", "proficiency"))
+    return (
+        DemographicField("age", words("demographics.age"), "choice", ages),
+        DemographicField("first-language", words("demographics.first_language")),
+        DemographicField("proficiency", words("demographics.proficiency"), "choice", levels),
+    )
 
 
 def _practice(value: list[Mapping[str, Any]] | bool, design: Design) -> tuple[Practice, ...]:

@@ -21,6 +21,7 @@ from wellput.studies.designs.registry import design_of
 from wellput.studies.media import Medium, medium_named
 from wellput.studies.questionnaire import Check, Questionnaire, Task
 from wellput.studies.questions import is_storable
+from wellput.studies.wording import Wording
 
 PlanKind: TypeAlias = Literal["per-item", "within-judge"]
 PLAN_KINDS: tuple[PlanKind, ...] = get_args(PlanKind)
@@ -89,6 +90,11 @@ class StudySetup:
     @cached_property
     def design(self) -> Design:
         return design_of(self.questionnaire)
+
+    @cached_property
+    def words(self) -> Wording:
+        """What the pages say."""
+        return self.questionnaire.words
 
     @cached_property
     def medium(self) -> Medium:

@@ -43,7 +43,7 @@ def test_mistakes_are_counted_and_grow_with_length() -> None:
         words: [
             mistakes
             for _, mistakes in ErrorGenerator(
-                Corpus.of(long), length=None, words_a_mistake=words
+                Corpus.of(long), length=None, words_per_mistake=words
             ).spoiled(400, np.random.default_rng(3))
         ]
         for words in (6, 30)

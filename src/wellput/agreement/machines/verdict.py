@@ -196,9 +196,7 @@ def _agreement_sentence(result: VetResult) -> list[str]:
             "how often its answer is nearer to theirs than a person's, not by how much."
         ]
     more = "more" if found.difference.value > 0 else "less"
-    if test.scoring == "accuracy":
-        return [f"It agrees {more} with people than they agree with each other ({figures})."]
-    return [f"Its answers correlate {more} with people's than theirs with each other ({figures})."]
+    return [f"It agrees {more} with people than they do with each other ({figures})."]
 
 
 def _copy_sentence(result: VetResult) -> list[str]:

@@ -219,7 +219,7 @@ def _reason_for_separation(data: QuestionData, problem: Separated) -> str:
 
 
 def _always(data: QuestionData, code: int) -> str:
-    """Whether a system won, or lost, all its comparisons; empty where it did neither."""
+    """Says that a system won, or lost, all its comparisons; empty where it did neither."""
     first, second = data.design.systems.T
     won = np.concatenate([data.values[first == code], 1 - data.values[second == code]])
     if set(won.tolist()) not in ({0.0}, {1.0}):

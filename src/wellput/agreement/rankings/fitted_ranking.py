@@ -45,7 +45,7 @@ from wellput.stats.proportions import wilson_bounds
 RankCorrection: TypeAlias = Literal["holm", "none"]
 MIN_SEQUENTIAL_JUDGES = 5
 MIN_SEQUENTIAL_ITEMS = 30
-"""With at least so many, the estimates behave like sums of independent steps."""
+"""With at least this many judges or items, estimates behave like sums of independent steps."""
 PRIOR_SD_SHARE = 0.5
 """Sequential intervals are narrowest for differences of about half the spread of single judgments."""
 LOGISTIC_VARIANCE = math.pi**2 / 3

@@ -24,8 +24,8 @@ SMALL_WORDS = (
 INFLECTED_ENDING = re.compile(r"(?:ies|ied|ying|ing|es|ed|d|s|y|e)$")
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 END_MARKS = (".", "?", "!")
-WORDS_A_MISTAKE = 8.0
-"""A sentence has one mistake, and on average one more for so many words."""
+WORDS_PER_MISTAKE = 8.0
+"""A sentence has one mistake, and on average one more for this many words."""
 
 Mistake = Callable[[list[str], np.random.Generator], None]
 
@@ -39,16 +39,16 @@ class ErrorGenerator:
         *,
         length: int | None = 24,
         mistakes: int | None = None,
-        words_a_mistake: float = WORDS_A_MISTAKE,
+        words_per_mistake: float = WORDS_PER_MISTAKE,
     ) -> None:
         """`mistakes` is the number in each sentence; with None there is one and, on average, one more
-        for every `words_a_mistake` words."""
+        for every `words_per_mistake` words."""
         lengths = corpus.ends - corpus.starts
         fits = lengths == length if length else lengths > 2
         self.starts, self.ends = corpus.starts[fits], corpus.ends[fits]
         self.corpus = corpus
         self.mistakes = mistakes
-        self.words_a_mistake = words_a_mistake
+        self.words_per_mistake = words_per_mistake
         if not len(self.starts):
             raise InputError(
                 f"The corpus has no sentence of {length or 'three'} words. Give a larger one"
@@ -69,14 +69,14 @@ class ErrorGenerator:
         return [words for words, _ in self.spoiled(n, rng)]
 
     def spoiled(self, n: int, rng: np.random.Generator) -> list[tuple[list[str], int]]:
-        """So many sentences, each with the number of its mistakes."""
+        """`n` sentences, each with the number of its mistakes."""
         return [self._spoiled(int(rng.integers(len(self.starts))), rng) for _ in range(n)]
 
     def _spoiled(self, sentence: int, rng: np.random.Generator) -> tuple[list[str], int]:
         tokens = self.corpus.tokens[self.starts[sentence] : self.ends[sentence]]
         original = self.corpus.text(tokens)
         words = list(original)
-        mistakes = self.mistakes or 1 + int(rng.poisson(len(words) / self.words_a_mistake))
+        mistakes = self.mistakes or 1 + int(rng.poisson(len(words) / self.words_per_mistake))
         left = mistakes
         for _ in range(20 * mistakes):
             before = list(words)

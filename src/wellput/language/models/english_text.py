@@ -1,8 +1,8 @@
 """Text for models of English: sentences as words joined by spaces, tokenized like the treebanks.
 
 A sentence's first word is put in lower case unless it is also capitalized elsewhere: its capital would
-tell models of word order which word comes first. `SentenceFeatures` joins what models that judge single
-sentences say of the sentences of a text.
+tell models of word order which word comes first. `SentenceFeatures` scores texts of several sentences
+by models that score one sentence at a time.
 """
 
 from __future__ import annotations

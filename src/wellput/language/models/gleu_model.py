@@ -37,7 +37,7 @@ FEATURES: dict[str, str] = {
     "nulls": "words that link grammar cannot link, or only at a cost: the root of their share",
     "invalid": "linkages that post-processing rejects, of those found",
 }
-NULLS_A_UNIT_OF_COST = 0.2
+NULLS_PER_COST_UNIT = 0.2
 """One unit of a linkage's cost counts as this fraction of a word that cannot be linked."""
 
 
@@ -90,7 +90,7 @@ def _link_features(parse: LinkParse, words: int) -> tuple[float, float]:
     """
     if parse.null_count is None:
         return 1.0, 1.0
-    nulls = parse.null_count + NULLS_A_UNIT_OF_COST * max(0.0, parse.cost or 0.0)
+    nulls = parse.null_count + NULLS_PER_COST_UNIT * max(0.0, parse.cost or 0.0)
     invalid = (parse.post_processed - parse.valid) / parse.found if parse.found else 1.0
     return sqrt(min(1.0, nulls / words)), invalid
 

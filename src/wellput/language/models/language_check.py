@@ -60,7 +60,7 @@ class ReadText:
 
 
 def words_of(text: str) -> list[str]:
-    """The words that the check looks at, in lower case; web addresses are none."""
+    """The words that the check looks at, in lower case, without web addresses."""
     if "@" in text or "www." in text or "://" in text:
         text = ADDRESS.sub(" ", text)
     return WORD.findall(text.lower())[:MAX_WORDS]
@@ -153,10 +153,10 @@ SMALL_WORDS = frozenset(
     ]
 )
 MIN_LINES, MIN_MEAN_OF_PROGRAM = 3, -1.0
-"""A paragraph of so many lines is a program if the mean score of its lines, each from −4 to 4, is
-higher. Prose broken into lines stays below −2."""
+"""A paragraph of at least this many lines is a program if the mean score of its lines, each from −4 to
+4, is above this mean. Prose broken into lines stays below −2."""
 MIN_SHARE_OF_PROGRAM = 0.5
-"""Where so many lines are code, the others must look like prose to be taken for it."""
+"""If at least this share of the lines is code, other lines count as prose only if they look like it."""
 DATA_FIELD = re.compile(r"^\s*[\[{].*[\]}]\s*$", re.DOTALL)
 DATA_NAME = re.compile(r"\"[^\"\n]*\"\s*:|^\s*\[\s*[\"{\[\d]")
 CODE_FEATURES = (

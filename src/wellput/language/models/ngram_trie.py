@@ -172,5 +172,5 @@ def by_frequency(model: NgramModel) -> NgramModel:
 
 
 def begins_of(counts: NDArray[np.integer[Any]]) -> Nodes:
-    """Where each of so many things begins, and where the last one ends."""
+    """The places where groups of these sizes begin in one row, and where the last group ends."""
     return np.concatenate([[0], np.cumsum(counts)])

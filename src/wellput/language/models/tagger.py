@@ -146,8 +146,8 @@ class Tagger:
         threads: int = 1,
     ) -> list[list[list[TagCandidate]]]:
         """For each word its possible tags, the most probable first: at most `k`, and none whose log
-        probability is more than `margin` below the best one's. The two tags after a word are the best
-        ones of these words.
+        probability is more than `margin` below the best one's. The two tags after a
+        word, which its probabilities depend on, are the best tags there.
         """
         numbers, logs = self._model.candidates(sentences, k, self.sharpness, threads)
         kept = (logs >= logs[:, :1] - margin).sum(axis=1).tolist()

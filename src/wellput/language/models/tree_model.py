@@ -235,8 +235,9 @@ class TreeModel:
         *,
         threads: int = 1,
     ) -> list[Floats]:
-        """By tree a row for each word: log P(its lexeme and attachment | its mother), and the log
-        probability of its slots and number of adjuncts. Their sum is the tree's log probability."""
+        """An array for each tree, with a row for each word: log P(its lexeme and attachment | its
+        mother), and the log probability of its slots and number of adjuncts. The sum of the array is
+        the tree's log probability."""
         numbers = self.inventory.numbers
         try:
             chosen = [numbers[supertag] for own in supertags for supertag in own]

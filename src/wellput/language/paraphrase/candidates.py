@@ -38,8 +38,9 @@ class Evidence(NamedTuple):
     """WordNet's figures for a pair, without context. Shares are of tag counts.
 
     `share` is the share of the word's uses in which the two mean the same, `replacement_share` that of
-    the replacement's uses, and `tag_count` the number of these. `members` is the size of the smallest
-    synset that they share, `rank` that of the first sense of the word that they share.
+    the replacement's uses, and `tag_count` the number of such uses of the replacement. `members` is the
+    size of the smallest synset that they share, `rank` that of the first sense of the word that they
+    share.
     """
 
     share: float

@@ -53,8 +53,8 @@ class ContextTraining:
 
 
 PAPER_OCCURRENCES, PAPER_WORDS = 10_000, 1_800_000_000
-"""In the paper a word needs so many occurrences in the English Gigaword corpus; the Linguistic Data
-Consortium gives the size of its first edition (LDC2003T05) as about so many words."""
+"""The occurrences that a word needs in the paper, and the words of its corpus, English Gigaword (first
+edition, LDC2003T05; the size is that of the Linguistic Data Consortium)."""
 
 AS_IN_THE_PAPER = ContextTraining(
     min_occurrences=PAPER_OCCURRENCES,
@@ -66,7 +66,7 @@ AS_IN_THE_PAPER = ContextTraining(
 
 
 def paper_training(n_words: int) -> ContextTraining:
-    """How the paper learns, for a corpus of so many words: a word must be as frequent in it as the
+    """How the paper learns, for a corpus of this many words: a word must be as frequent in it as the
     paper asks for in Gigaword, 5.6 times in a million words.
 
     >>> paper_training(4_044_937).min_occurrences

@@ -38,7 +38,7 @@ FEATURES = (
 N_SIMILARITIES = 3
 """Features that a neural encoder adds (`embeddings.SIMILARITIES`)."""
 TOPIC_WORDS = 12
-"""The topic is so many words on either side."""
+"""The topic is this many words on either side."""
 
 
 @dataclass(frozen=True, eq=False)

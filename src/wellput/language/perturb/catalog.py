@@ -169,7 +169,7 @@ def _others(texts: Sequence[str], place: int) -> list[str]:
 
 
 def _corpus_names(passages: Sequence[Passage]) -> dict[str, list[str]]:
-    """Names that occur at least twice, so that a word that only looks like a name is hardly one."""
+    """Names that occur at least twice: this leaves out most words that only look like names."""
     found: dict[str, dict[str, None]] = defaultdict(dict)
     counts: Counter[str] = Counter()
     for passage in passages:

@@ -57,7 +57,7 @@ WORDS_BEFORE_A_FIXED_PHRASE = word_set("words-before-a-fixed-phrase")
 
 
 def _may_be_replaced(sentence: ParsedSentence, place: int, category: str) -> bool:
-    word, _after = sentence.words[place], sentence.follows(place)
+    word = sentence.words[place]
     before = sentence.words[place - 1] if place else None
     if is_in_phrase("synonyms", sentence, place, word.lemma.lower()):
         return False

@@ -46,7 +46,8 @@ ORDERER_KINDS: tuple[LabelKind, ...] = ("words", "labels")
 
 @dataclass(frozen=True, eq=False)
 class LearnedRealizer:
-    """There are two orderers: `labels` for inputs with labels, `words` for inputs without."""
+    """There are two orderers: `labels` for inputs with labels, `words` for inputs without.
+    `share_weight` is the weight of a wording's frequency beside the n-gram model."""
 
     chooser: LabelChooser
     orderers: Mapping[LabelKind, Orderer]

@@ -24,7 +24,7 @@ from wellput.io.model_files import ModelFile, packed_strings
 from wellput.language.realize.inputs import InputTree
 from wellput.language.trees.supertags import Supertag, induce_supertags
 
-# The next wider estimate counts as so many observations, from the widest to the narrowest. Nearby
+# How many observations the next wider estimate counts for, from the widest to the narrowest. Nearby
 # values change nothing on EWT dev.
 PRIORS = (2.0, 4.0, 4.0, 2.0)
 MIN_PAIR_COUNT = 2

@@ -164,7 +164,7 @@ def probe_rows(probed: ProbeResult) -> list[dict[str, Any]]:
 
 
 def slices_section(evaluation: Evaluation) -> Section:
-    """Scores, people and agreement by the values of a tag; which slices part from the whole."""
+    """Scores, people and agreement by the values of a tag; which slices differ from the whole."""
     result = evaluation.result
     tag = next(iter(result.slices[0].by or {}))
     ordered = replace(result, systems=tuple(evaluation.order))

@@ -13,7 +13,7 @@ import numpy as np
 
 from wellput.agreement.analysis import AgreementOptions
 from wellput.agreement.correlations import common_cells
-from wellput.agreement.exclusions import of_others
+from wellput.agreement.exclusions import exclusions_of_unknown
 from wellput.agreement.panel import Exclusion, KnownNames, Panel
 from wellput.agreement.prepared_panels import prepared_panels
 from wellput.core.estimates import ScoreTable
@@ -44,7 +44,7 @@ def people_of_ratings(
     first = next(iter(tables.values()))
     _, ready = prepared_panels(judgments, first.systems, first.items, options)
     known = KnownNames(set(first.systems), set(first.items))
-    others = of_others(options.exclusions, known)  # the charts have no point for these
+    others = exclusions_of_unknown(options.exclusions, known)  # the charts have no point for these
     everything = replace(options, exclusions=others, judges_below=None)
     complete = {
         question: prepared_panels(

@@ -37,7 +37,7 @@ def slice_tables_of(result: ScoreResult, agreement: AgreementResult | None) -> l
 
 
 def slices_words(result: ScoreResult, agreement: AgreementResult | None) -> list[str]:
-    """The slices that part from the whole, under metrics and for people."""
+    """The slices that differ from the whole, under metrics and for people."""
     words = order_sentences(result)
     if agreement is not None and agreement.slices:
         for whole, slices, tag in ranked_slices(agreement):

@@ -1,9 +1,9 @@
 """The alternative annotator test (Calderon, Reichart & Dror 2025): may a machine stand in for people?
 
 Each person is left out in turn. On every trial the answers of this person and of the machine are
-compared with those of the remaining people; the closer one wins the trial, and equally close ones win
-both. The machine beats a person if its share of lost trials exceeds its share of won ones by less than
-`epsilon`, by a one-sided t-test; p-values are corrected by Benjamini & Yekutieli's method.
+compared with those of the remaining people; the closer one wins the trial, and both win if they are
+equally close. The machine beats a person if its share of lost trials exceeds its share of won ones by
+less than `epsilon`, by a one-sided t-test; p-values are corrected by Benjamini & Yekutieli's method.
 `winning_rate` is the share of people beaten: the test is passed from one half on.
 `advantage_probability` is how often the machine is at least as close to the remaining people as the
 person left out, on average over people.
@@ -44,7 +44,7 @@ TIE_TOLERANCE = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class ClusteredOutcome:
-    """`p_value` is not corrected."""
+    """The test of one person with a standard error over whole clusters; `p_value` is not corrected."""
 
     n_clusters: int
     p_value: float
@@ -145,7 +145,7 @@ def alternative_annotator_test(
     """From people's answers (judges × trials) and the machine's (trials), NaN where there is none.
     Labels are given as numbers, one for each label.
 
-    Used are trials with the machine's answer and those of two people or more, and people with at least
+    The test uses trials that the machine and at least two people answered, and people with at least
     `min_trials` of them. `clusters` has the place of each trial's item; trials of the same one may
     depend on each other in any way.
 

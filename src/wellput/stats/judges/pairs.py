@@ -1,9 +1,9 @@
 """Pairs of judges who share enough units, compared many at a time.
 
-The number of pairs grows with the square of the number of judges. Up to `MAX_PAIRS` pairs are compared;
-of more, so many are drawn at random, always the same ones. Of more than `MAX_PAIRED_JUDGES` judges who
-rated enough units, so many are drawn first. Means over 50,000 pairs have negligible sampling error; the
-lowest and highest value are those of the pairs drawn.
+The number of pairs grows with the square of the number of judges. So at most `MAX_PAIRS` pairs, of at
+most `MAX_PAIRED_JUDGES` judges who rated enough units, are compared. If there are more, they are drawn
+at random, always the same ones. Means over 50,000 pairs have negligible sampling error; the lowest and
+highest value are those of the pairs drawn.
 """
 
 from __future__ import annotations

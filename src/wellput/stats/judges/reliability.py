@@ -277,7 +277,7 @@ class _Given:
 
     def reliability(self, noise: float | None = None) -> float:
         """NaN where no variance of the true values can be estimated. `noise` is the `noise_share` of
-        the panel that is meant: when some ratings are left out, means of the rest have more noise."""
+        the whole panel: the means have more noise when some ratings are left out."""
         if not len(self.values):
             return NAN
         counts = np.bincount(self.units).astype(np.float64)

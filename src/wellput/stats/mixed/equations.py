@@ -58,7 +58,7 @@ class MixedDesign:
         object.__setattr__(self, "covariates", covariates)
         for name, codes in {"system": self.systems, **factors}.items():
             if codes.shape != self.systems.shape:
-                raise InputError(f"factor {name} has not one code for each judgment")
+                raise InputError(f"factor {name} needs one code for each judgment")
             if not len(codes):
                 raise InputError("there are no judgments")
             counts = np.bincount(codes.ravel()) if codes.min() >= 0 else np.zeros(1)

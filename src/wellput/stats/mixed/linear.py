@@ -33,7 +33,7 @@ LARGE_CORE = 1_500
 for the observed (see `LinearMixed`)."""
 PART_CORE = 1_000
 MAX_FALL, MAX_GROWTH = 0.02, 9.0
-"""A step leaves at least this share of a ratio, and adds at most so many times the ratio."""
+"""A step leaves at least this share of a ratio, and adds at most this many times the ratio."""
 RELATIVE_DIFFERENCE = 1e-4
 EXACT_SHARE = 1e-10
 """A residual variance below this share of the variance of the values is rounding."""

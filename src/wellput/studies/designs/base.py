@@ -21,46 +21,29 @@ from wellput.agreement.rankings.ranked_questions import judgments_of, rank_answe
 from wellput.core.errors import InputError
 from wellput.core.judgment import Judgment, Preference
 from wellput.core.metric import Floats
+from wellput.core.registries import option_names
 from wellput.stats.judges.krippendorff import MeasurementLevel
 from wellput.studies.questionnaire import LAYOUTS, Check, Layout, Practice, Questionnaire, Task
 from wellput.studies.questions import AnswerValues, Question
+from wellput.studies.wording import ENGLISH, Wording
 
-SEVEN_POINTS: Mapping[str, tuple[str, Mapping[str, str]]] = {
-    # Bangalore, Rambow & Whittaker 2000, section 4: three points have words, the others have none.
-    "understandability": (
-        "How easy is this sentence to understand?",
-        {"1": "Impossible", "4": "Just barely possible", "7": "Extremely easy"},
-    ),
-    "quality": (
-        "How well-written is this sentence?",
-        {"1": "Horrible", "4": "Pretty bad", "7": "Extremely well-written"},
-    ),
-    "fluency": (
-        "How fluent is this sentence?",
-        {"1": "Not fluent at all", "4": "Somewhat fluent", "7": "Perfectly fluent"},
-    ),
-    "adequacy": (
-        "How much of what should be said does this sentence say?",
-        {"1": "None of it", "4": "About half of it", "7": "All of it"},
-    ),
-}
-"""Questions and the labels of their 7 points. Scales of other lengths keep the labels of the ends."""
+KNOWN_QUESTIONS = ("understandability", "quality", "fluency", "adequacy")
+"""Questions with words of their own. Their scale of 7 points is that of Bangalore, Rambow & Whittaker
+2000, section 4: three points have words, the others have none."""
 
 
-def seven_points(name: str) -> tuple[str, Mapping[str, str]]:
-    """The question of a name, and the labels of the points 1 to 7, at least of the two ends."""
-    plain = f"How would you rate the {name} of this sentence?"
-    return SEVEN_POINTS.get(name, (plain, {"1": "Very low", "7": "Very high"}))
+def seven_points(name: str, words: Wording = ENGLISH) -> tuple[str, Mapping[str, str]]:
+    """The question of a name, and the labels of the points 1 to 7, at least of the two ends. Scales of
+    other lengths keep the labels of the ends."""
+    key = f"questions.{name if name in KNOWN_QUESTIONS else 'other'}"
+    points = {"1": "low", "4": "middle", "7": "high"}
+    labels = {
+        point: words(f"{key}.{place}")
+        for point, place in points.items()
+        if words.has(f"{key}.{place}")
+    }
+    return words(f"{key}.text", name=name), labels
 
-
-DEFAULT_THANKS = (
-    "That was the last one. Thank you: your answers are saved, and you can close this page."
-)
-
-PRACTICE_TEXTS = (
-    "The ferry to the island leaves every morning at nine.",
-    "Every nine the leaves island morning ferry to at.",
-)
 
 SUBSTITUTION_SETTINGS: Mapping[str, object] = {
     # Kauchak & Barzilay 2006, section 4.3: right only if right in meaning and in grammar.
@@ -159,11 +142,28 @@ class Design(ABC):
     has_own_scales: ClassVar[bool] = False
     """Whether judges choose their own scales. Their answers are then normalized before comparison."""
 
+    words: Wording = field(
+        default=ENGLISH, kw_only=True, repr=False, compare=False, metadata={"is_option": False}
+    )
+    """What judges read: the language, and what a text is called."""
+
     # Making a study.
 
     @abstractmethod
     def question(self, name: str) -> Question:
         """The question of this name, in the design's words and on its scale."""
+
+    @property
+    def worded_title(self) -> str:
+        """The title in the language of the study, if it has one."""
+        key = f"designs.{self.name}.title"
+        return self.words(key) if self.words.has(key) else self.title
+
+    @property
+    def worded_instructions(self) -> str:
+        """The instructions in the language of the study, if it has them."""
+        key = f"designs.{self.name}.instructions"
+        return self.filled_in(self.words(key) if self.words.has(key) else self.instructions)
 
     def filled_in(self, text: str) -> str:
         """Instructions with the words that depend on the options."""
@@ -171,8 +171,8 @@ class Design(ABC):
 
     def kept_options(self) -> dict[str, Any]:
         """The options that are stored with a study: those that differ from the default."""
-        given = {one.name: getattr(self, one.name) for one in fields(self)}
         usual = {one.name: one.default for one in fields(self)}
+        given = {name: getattr(self, name) for name in option_names(type(self))}
         return {name: value for name, value in given.items() if value != usual[name]}
 
     def questionnaire(
@@ -182,11 +182,13 @@ class Design(ABC):
         made = Questionnaire(
             kind=self.name,
             questions=tuple(self.question(name) for name in questions or self.default_questions),
-            title=self.title,
-            instructions=self.filled_in(self.instructions),
-            thanks=DEFAULT_THANKS,
+            title=self.worded_title,
+            instructions=self.worded_instructions,
+            thanks=self.words("thanks.text"),
             layout=layout or self.layouts[0],
             options=self.kept_options(),
+            language=self.words.language,
+            unit=self.words.unit,
         )
         self.check(made)
         return made
@@ -226,7 +228,7 @@ class Design(ABC):
 
     def practice(self) -> tuple[Practice, ...]:
         """Practice trials for a study that has none of its own."""
-        return tuple(Practice((text,)) for text in PRACTICE_TEXTS)
+        return tuple(Practice((text,)) for text in self.words.all("practice.texts"))
 
     def checks(self, questions: Sequence[Question]) -> tuple[Check, ...]:
         """Attention checks for a study that has none of its own. The text says what to answer."""

@@ -13,18 +13,10 @@ from wellput.agreement.panel import SHARE_WON_BY_A
 from wellput.core.judgment import Judgment, Preference
 from wellput.core.metric import Floats
 from wellput.stats.judges.krippendorff import MeasurementLevel
-from wellput.studies.designs.base import PRACTICE_TEXTS, AnsweredTrial, Design
+from wellput.studies.designs.base import KNOWN_QUESTIONS, AnsweredTrial, Design
 from wellput.studies.questionnaire import Check, Layout, Practice
 from wellput.studies.questions import Question
-
-COMPARATIVES: Mapping[str, str] = {
-    "preference": "better put",
-    "understandability": "easier to understand",
-    "quality": "better written",
-    "fluency": "more fluent",
-    "adequacy": "closer to what should be said",
-}
-TIES_SENTENCE = " If you find neither better, say so."
+from wellput.studies.wording import ENGLISH
 
 
 @dataclass(frozen=True)
@@ -35,13 +27,8 @@ class Pairwise(Design):
     """
 
     name: ClassVar[str] = "pairwise"
-    title: ClassVar[str] = "Which is better put?"
-    instructions: ClassVar[str] = (
-        "You will see two versions of a sentence at a time. Choose the one that you think is put "
-        "better.{ties}\n\n"
-        "There are no right or wrong answers: your first impression is what counts. You can go back "
-        "one step, and you can leave at any time and come back with the same link."
-    )
+    title: ClassVar[str] = ENGLISH("designs.pairwise.title")
+    instructions: ClassVar[str] = ENGLISH("designs.pairwise.instructions")
     default_questions: ClassVar[tuple[str, ...]] = ("preference",)
     layouts: ClassVar[tuple[Layout, ...]] = ("single",)
     template: ClassVar[str] = "pair.html"
@@ -53,12 +40,13 @@ class Pairwise(Design):
     ties: bool = False
 
     def filled_in(self, text: str) -> str:
-        return text.format(ties=TIES_SENTENCE if self.ties else "")
+        return text.format(ties=self.words("designs.pairwise.ties") if self.ties else "")
 
     def question(self, name: str) -> Question:
-        asked = COMPARATIVES.get(name, f"better in {name}")
+        known = ("preference", *KNOWN_QUESTIONS)
+        asked = self.words(f"pairs.{name if name in known else 'other'}", name=name)
         choices = ("a", "b", "tie") if self.ties else ("a", "b")
-        return Question(name, f"Which version is {asked}?", "choice", choices=choices)
+        return Question(name, asked, "choice", choices=choices)
 
     def groups(self, systems: Sequence[str], layout: Layout) -> list[tuple[str, ...]]:
         return list(combinations(systems, 2))
@@ -73,11 +61,11 @@ class Pairwise(Design):
         return f"{wants}; this evalset has {what}."
 
     def practice(self) -> tuple[Practice, ...]:
-        return (Practice(PRACTICE_TEXTS),)
+        return (Practice(self.words.all("practice.texts")),)
 
     def checks(self, questions: Sequence[Question]) -> tuple[Check, ...]:
-        this = "This is a check: please choose this version."
-        other = "This one is not to be chosen."
+        this = self.words("designs.pairwise.check_this")
+        other = self.words("designs.pairwise.check_other")
         return tuple(
             Check(texts, {question.name: choice for question in questions})
             for choice, texts in (("a", (this, other)), ("b", (other, this)))

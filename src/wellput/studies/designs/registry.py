@@ -111,5 +111,6 @@ def default_questionnaire(
 
 
 def design_of(questionnaire: Questionnaire) -> Design:
-    """The design of a questionnaire, with its options."""
-    return create(questionnaire.kind, **questionnaire.options)
+    """The design of a questionnaire, with its options and in its words."""
+    design = create(questionnaire.kind, **questionnaire.options)
+    return replace(design, words=questionnaire.words)

@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 
 from wellput.core.errors import InputError
 from wellput.core.judgment import Judgment
-from wellput.studies.designs.base import AnsweredTrial, Design
+from wellput.studies.designs.base import AnsweredTrial, Design, seven_points
 from wellput.studies.designs.error_categories import (
     Categories,
     Weights,
@@ -26,30 +26,13 @@ from wellput.studies.designs.error_categories import (
 )
 from wellput.studies.questionnaire import Check, Layout, Practice, Questionnaire
 from wellput.studies.questions import Question
+from wellput.studies.wording import ENGLISH
 
 ERRORS_QUESTION = "errors"
 """The name of the question whose answer are the marks."""
 SPANS_COLUMN = "spans"
 PREFILLED_COLUMN = "prefilled"
 SEVERITIES = ("minor", "major")
-
-HOW_BAD = (
-    "An error is major if it changes the meaning or makes the text hard to understand; otherwise it is "
-    "minor."
-)
-AT_ANY_TIME = (
-    "There is no time limit. You can go back one step, and you can leave at any time and come back "
-    "with the same link."
-)
-QUALITY_LABELS = {"0": "Nothing of it is right", "100": "Perfect"}
-
-PRACTICE = (
-    Practice(
-        ("The fairy to the island leaves every morning at nine.",),
-        source="The ferry to the island leaves every morning at nine o’clock sharp.",
-    ),
-    Practice(("Dinner is served at seven.",), source="Dinner is served at seven."),
-)
 
 
 @dataclass(frozen=True)
@@ -68,14 +51,18 @@ class MarkedErrors(Design):
         object.__setattr__(self, "severities", severity_names(self.severities))
 
     def errors_question(self, name: str) -> Question:
-        return Question(name, "Mark every error in this text.", "spans", severities=self.severities)
+        return Question(name, self.words("marking.question"), "spans", severities=self.severities)
 
     def kept_options(self) -> dict[str, Any]:
         """The questions keep the severities."""
         return {}
 
     def practice(self) -> tuple[Practice, ...]:
-        return PRACTICE
+        texts = self.words.all("marking.practice_texts")
+        sources = self.words.all("marking.practice_sources")
+        return tuple(
+            Practice((text,), source=source) for text, source in zip(texts, sources, strict=True)
+        )
 
     def is_expected(self, answer: Any, expected: Any) -> bool:
         """Of marks, some words are expected: a mark must touch them. "" expects that nothing is
@@ -102,21 +89,21 @@ class Spans(MarkedErrors):
     """Judges mark errors, minor and major, and then score the output from 0 to 100 (ESA)."""
 
     name: ClassVar[str] = "spans"
-    title: ClassVar[str] = "What is wrong, and how good is it?"
-    instructions: ClassVar[str] = (
-        "Mark every error in each text, once, with as few words as show it. If something is left out, "
-        f"mark it as missing. {HOW_BAD} Then move the slider: how good is the text as a whole?\n\n"
-        f"{AT_ANY_TIME}"
-    )
+    title: ClassVar[str] = ENGLISH("designs.spans.title")
+    instructions: ClassVar[str] = ENGLISH("designs.spans.instructions")
     default_questions: ClassVar[tuple[str, ...]] = (ERRORS_QUESTION, "quality")
 
     def question(self, name: str) -> Question:
         if name == ERRORS_QUESTION:
             return self.errors_question(name)
-        asked = "How good is this text as a whole?"
-        if name != "quality":
-            asked = f"How would you rate the {name} of this text?"
-        return Question(name, asked, "slider", 0, 100, QUALITY_LABELS)
+        if name == "quality":
+            ends = {
+                "0": self.words("marking.quality_low"),
+                "100": self.words("marking.quality_high"),
+            }
+            return Question(name, self.words("marking.quality"), "slider", 0, 100, ends)
+        text, labels = seven_points(name, self.words)
+        return Question(name, text, "slider", 0, 100, {"0": labels["1"], "100": labels["7"]})
 
     def questionnaire(
         self, questions: Sequence[str] = (), layout: Layout | None = None
@@ -135,9 +122,9 @@ class Spans(MarkedErrors):
 
     def checks(self, questions: Sequence[Question]) -> tuple[Check, ...]:
         scored = [question for question in questions if question.kind == "slider"]
-        words = "This text is a check: please mark nothing, and move every slider to the far left."
+        text = self.words("designs.spans.check")
         expected = {q.name: [q.low, (q.high or 0) / 10] for q in scored}
-        return (Check((words,), {ERRORS_QUESTION: "", **expected}),)
+        return (Check((text,), {ERRORS_QUESTION: "", **expected}),)
 
     def judgments(self, trial: AnsweredTrial) -> Iterator[Judgment]:
         """The scores of each output, with its marks beside them."""
@@ -154,12 +141,8 @@ class Mqm(MarkedErrors):
     of the `weights`."""
 
     name: ClassVar[str] = "mqm"
-    title: ClassVar[str] = "What is wrong?"
-    instructions: ClassVar[str] = (
-        "Mark every error in each text, once, with as few words as show it, and say what kind of error "
-        f"it is. If something is left out, mark it as missing. {HOW_BAD} If nothing is wrong, go on "
-        f"without a mark.\n\n{AT_ANY_TIME}"
-    )
+    title: ClassVar[str] = ENGLISH("designs.mqm.title")
+    instructions: ClassVar[str] = ENGLISH("designs.mqm.instructions")
     default_questions: ClassVar[tuple[str, ...]] = (ERRORS_QUESTION,)
 
     categories: Categories = ()
@@ -217,8 +200,9 @@ class Mqm(MarkedErrors):
         return found
 
     def checks(self, questions: Sequence[Question]) -> tuple[Check, ...]:
-        words = "This text is a check: please mark the word WRONG, and nothing else."
-        return (Check((words,), {questions[0].name: "WRONG"}),)
+        word = self.words("designs.mqm.check_word")
+        text = self.words("designs.mqm.check", word=word)
+        return (Check((text,), {questions[0].name: word}),)
 
     def value_of(self, question: Question, answer: Any) -> float | None:
         weights = dict(self.weights)

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from wellput.core.judgment import Judgment
-from wellput.studies.designs.base import PRACTICE_TEXTS, AnsweredTrial, Design
+from wellput.studies.designs.base import AnsweredTrial, Design
 from wellput.studies.questionnaire import Layout, Practice, Questionnaire, Task
 from wellput.studies.questions import Question, is_success
+from wellput.studies.wording import ENGLISH
 
 SECONDS_QUESTION = "seconds"
 """The name of the question that has the time of a task."""
@@ -24,14 +25,8 @@ class TaskDesign(Design):
     """
 
     name: ClassVar[str] = "task"
-    title: ClassVar[str] = "Read and answer"
-    instructions: ClassVar[str] = (
-        "You will read short texts, each with a question. Answer the question from the text alone, "
-        "as quickly as you can without hurrying. The time from seeing a text to answering is "
-        "measured.\n\n"
-        "It is the texts that are being tested, not you. You can leave at any time between two texts "
-        "and come back with the same link."
-    )
+    title: ClassVar[str] = ENGLISH("designs.task.title")
+    instructions: ClassVar[str] = ENGLISH("designs.task.instructions")
     default_questions: ClassVar[tuple[str, ...]] = ("success",)
     layouts: ClassVar[tuple[Layout, ...]] = ("single",)
     shows_items_once: ClassVar[bool] = True
@@ -40,7 +35,7 @@ class TaskDesign(Design):
     n_texts: ClassVar[int | None] = 1
 
     def question(self, name: str) -> Question:
-        return Question(name, "Please answer the question.", "answer")
+        return Question(name, self.words("designs.task.question"), "answer")
 
     def problems(self, questionnaire: Questionnaire) -> list[str]:
         found = super().problems(questionnaire)
@@ -49,8 +44,8 @@ class TaskDesign(Design):
         return found
 
     def practice(self) -> tuple[Practice, ...]:
-        ask = "When does the ferry leave?"
-        return tuple(Practice((text,), question=ask) for text in PRACTICE_TEXTS)
+        ask = self.words("practice.question")
+        return tuple(Practice((text,), question=ask) for text in self.words.all("practice.texts"))
 
     def asked(self, questions: tuple[Question, ...], task: Task | None) -> tuple[Question, ...]:
         if task is None:

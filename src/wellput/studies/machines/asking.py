@@ -56,8 +56,8 @@ class Request:
 
 @dataclass
 class Asked:
-    """What came of the requests: why some have no answer, how often was tried again, and whether the
-    limit of costs was reached."""
+    """What came of the requests: why some have no answer, the number of retries, and whether the limit
+    of costs was reached."""
 
     failures: dict[str, str] = field(default_factory=dict)
     rejections: dict[str, str] = field(default_factory=dict)
@@ -187,7 +187,8 @@ class _Work:
             self.sleep(min(left, 1.0))
 
     def _delay(self, n_failures: int, wait: float | None) -> None:
-        """Waits longer after each failure, by chance so that threads do not come back together."""
+        """Waits longer after each failure, for a random time, so that threads do not all try again at
+        the same moment."""
         if wait is not None:
             with self._lock:
                 self._resume_at = max(self._resume_at, time.monotonic() + wait)

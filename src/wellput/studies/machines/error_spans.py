@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from wellput.core.errors import InputError
-from wellput.studies.designs.base import DEFAULT_THANKS, Design
+from wellput.studies.designs.base import Design
 from wellput.studies.questionnaire import Layout, Questionnaire
 from wellput.studies.questions import Question
 
@@ -71,7 +71,7 @@ def spans_questionnaire(record: Mapping[str, Any], names: Sequence[str]) -> Ques
         tuple(questions),
         record.get("title", design.title),
         record.get("instructions", design.instructions),
-        DEFAULT_THANKS,
+        design.words("thanks.text"),
     )
     design.check(made)
     return made

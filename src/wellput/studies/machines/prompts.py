@@ -14,9 +14,9 @@ from itertools import count
 
 from wellput.studies.designs.base import Design, seven_points
 from wellput.studies.machines.error_spans import HOW_TO_ANSWER, SpansDesign
-from wellput.studies.machines.unit_words import SENTENCE, in_unit
 from wellput.studies.questionnaire import Questionnaire
 from wellput.studies.questions import Question, scale_ends
+from wellput.studies.unit_words import SENTENCE, in_unit
 
 Message = dict[str, str]
 
@@ -85,7 +85,7 @@ def make_prompt(
     mark = _mark([text for _, text in parts])
     blocks = [f"{heading}:\n<<<{mark}\n{text}\n{mark}>>>" for heading, text in parts]
     asks_spans = design.name == SpansDesign.name
-    how = f"{question.text}\n{HOW_TO_ANSWER}" if asks_spans else _asked(question, unit)
+    how = f"{question.text}\n{HOW_TO_ANSWER}" if asks_spans else _asked(question, unit, design)
     task = "\n\n".join([*blocks, how])
     instructions = "\n\n".join(filter(None, [_instructions(questionnaire, design, unit), RULES]))
     return Prompt(
@@ -136,16 +136,16 @@ def _instructions(questionnaire: Questionnaire, design: Design, unit: str) -> st
     """The owner's instructions; of the design's own all but the last paragraph, which is about the
     page."""
     words = questionnaire.instructions
-    if words != design.filled_in(design.instructions):
+    if words != design.worded_instructions:
         return words.strip()
     return in_unit(words.rpartition("\n\n")[0].strip(), unit)
 
 
-def _asked(question: Question, unit: str) -> str:
+def _asked(question: Question, unit: str, design: Design) -> str:
     """The question with the labels of its scale, and how to answer. It comes last: small models judge
     better if the scale stands right before the answer."""
     labels = [f"{value} = {words}" for value, words in question.labels.items()]
-    is_own_wording = question.text != seven_points(question.name)[0]
+    is_own_wording = question.text != seven_points(question.name, design.words)[0]
     text = question.text if is_own_wording else in_unit(question.text, unit)
     return "\n".join([text, *labels, _how_to_answer(question)])
 

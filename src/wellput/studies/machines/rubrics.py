@@ -16,12 +16,12 @@ from wellput.studies.designs.base import Design
 from wellput.studies.designs.registry import design_of
 from wellput.studies.machines.error_spans import SpansDesign, spans_questionnaire
 from wellput.studies.machines.prompts import Prompt, ShownTexts, make_prompt, prompt_hash
-from wellput.studies.machines.unit_words import DEFAULT_UNIT, SENTENCE, check_unit
 from wellput.studies.media import TextMedium, medium_for
 from wellput.studies.questionnaire import Questionnaire
 from wellput.studies.questions import Question
 from wellput.studies.settings import make_settings, read_settings
 from wellput.studies.study_setup import all_trials, study_items
+from wellput.studies.unit_words import DEFAULT_UNIT, SENTENCE, check_unit
 
 Asking: TypeAlias = str | Path | Iterable[str] | Mapping[str, Any]
 """Names of questions, the path of a file of settings (`.toml`), or a dictionary with its contents."""

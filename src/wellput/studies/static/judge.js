@@ -49,8 +49,10 @@
     return true;
   }
 
-  // ← and → choose a side of a pair, and move along a scale. They stop at its ends.
-  function onArrow(step) {
+  // ← and → choose a side of a pair, and move along a scale. They stop at its ends. In a page that is
+  // written from right to left, a scale begins at the right.
+  function onArrow(side) {
+    const step = document.documentElement.dir === "rtl" ? -side : side;
     const question = current();
     const all = radios(question);
     if (question.dataset.kind === "pair") {
@@ -139,7 +141,7 @@
     const notice = document.createElement("p");
     notice.className = "reasons lost";
     notice.setAttribute("role", "alert");
-    notice.textContent = "The server cannot be reached. Your answer is kept here and is sent as soon as the server can be reached again.";
+    notice.textContent = document.body.dataset.lost;
     document.querySelector(".actions")?.before(notice);
   }
 

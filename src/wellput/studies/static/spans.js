@@ -23,7 +23,7 @@
   function element(tag, className, text) {
     const made = document.createElement(tag);
     if (className) made.className = className;
-    if (text !== undefined) made.textContent = text;
+    if (text !== undefined) { made.textContent = text; made.dir = "auto"; }
     return made;
   }
 
@@ -44,6 +44,7 @@
     constructor(box) {
       this.box = box;
       this.words = JSON.parse(box.dataset.words);
+      this.names = JSON.parse(box.dataset.names); // of severities, as judges read them
       this.severities = JSON.parse(box.dataset.severities);
       this.categories = JSON.parse(box.dataset.categories);
       this.about = JSON.parse(box.dataset.about);
@@ -138,7 +139,7 @@
       this.selected = mark;
       this.choosesCategory = false;
       this.changed();
-      this.say(`${this.nameOf(mark)}. ${this.words.severity} ${this.offered().map((name, at) => `${at + 1} ${name}`).join(", ")}`);
+      this.say(`${this.nameOf(mark)}. ${this.words.severity} ${this.offer()}`);
       this.editor.scrollIntoView({ block: "nearest" });
     }
 
@@ -215,7 +216,7 @@
         this.choosesCategory = false;
         this.change(mark, isLeaf ? { category: path, partly: undefined } : { category: "", partly: path });
       }
-      this.say(this.isComplete(mark) ? this.nameOf(mark) : `${name}. ${this.offered().map((each, at) => `${at + 1} ${each}`).join(", ")}`);
+      this.say(this.isComplete(mark) ? this.nameOf(mark) : `${this.named(name)}. ${this.offer()}`);
     }
 
     onDigit(digit) {
@@ -374,14 +375,24 @@
 
     nameOf(mark) {
       const what = mark.start === MISSING ? this.words.missing : `“${mark.text}”`;
-      return [what, mark.severity, mark.category].filter(Boolean).join(", ");
+      return [what, this.named(mark.severity), mark.category].filter(Boolean).join(", ");
+    }
+
+    named(name) { return this.names[name] ?? name; }
+
+    // What the row in use offers, for screen readers.
+    offer() { return this.offered().map((name, at) => `${at + 1} ${this.named(name)}`).join(", "); }
+
+    kindOf(mark) { return mark.category.split("/").map(shownName).join(" › "); }
+
+    stored(marks) {
+      return JSON.stringify(marks.map(({ start, end, severity, category, text }) => ({ start, end, severity, category, text })));
     }
 
     show() {
       const order = (mark) => (mark.start === MISSING ? Infinity : mark.start);
       const sorted = [...this.marks].sort((one, other) => order(one) - order(other) || one.end - other.end);
-      this.field.value = JSON.stringify(sorted.map(({ start, end, severity, category, text }) =>
-        ({ start, end, severity, category, text })));
+      this.field.value = this.stored(sorted);
       this.undoButton.disabled = !this.past.length && this.begun === null;
       this.hint.textContent = this.begun === null ? this.words.begin : this.words.end;
       this.hint.hidden = this.selected !== null;
@@ -503,8 +514,7 @@
     }
 
     store() {
-      const at = this.marks.map(({ start, end, severity, category, text }) => ({ start, end, severity, category, text }));
-      this.field.value = JSON.stringify(at);
+      this.field.value = this.stored(this.marks);
       this.field.dispatchEvent(new Event("input", { bubbles: true }));
     }
 
@@ -521,7 +531,7 @@
           one.append(digit);
           one.setAttribute("aria-keyshortcuts", String(at + 1));
         }
-        one.append(element("span", "", shownName(name)));
+        one.append(element("span", "", shownName(row === 0 ? this.named(name) : name)));
         one.dataset.name = `${row}:${name}`;
         one.setAttribute("aria-pressed", String(name === chosen));
         if (row === 0) one.classList.add(`severity-${this.rank(at)}`);
@@ -546,8 +556,8 @@
       go.setAttribute("aria-pressed", String(mark === this.selected));
       go.append(element("span", "mark-quote", mark.start === MISSING
         ? [this.words.missing, mark.text].filter(Boolean).join(": ") : `“${mark.text}”`));
-      const kind = mark.category.split("/").map(shownName).join(" › ");
-      const said = [mark.severity || this.words.severity, kind || (this.categories.length ? this.words.category : "")];
+      const kind = this.kindOf(mark) || (this.categories.length ? this.words.category : "");
+      const said = [this.named(mark.severity) || this.words.severity, kind];
       go.append(element("span", "mark-about", said.filter(Boolean).join(" · ")));
       if (this.wasThere(mark)) go.append(element("span", "mark-about", `(${this.words.beforehand})`));
       const remove = button("×", () => this.remove(mark), "mark-remove");

@@ -4,12 +4,32 @@ papers that it comes from do; a machine is often asked about answers, summaries 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from wellput.core.errors import InputError
 
 SENTENCE = "sentence"
 DEFAULT_UNIT = "text"
 SENTENCE_PATTERN = re.compile(r"\b(?P<article>[Aa] )?(?P<noun>sentences?)\b")
+
+
+MAX_SENTENCE_CHARACTERS = 300
+NEXT_SENTENCE = re.compile(r"[.!?؟]\W*\s\W*[^\Wa-z_]|[。！？].|\n")
+"""The place where another sentence begins."""
+
+
+def usual_unit(texts: Iterable[str]) -> str:
+    """What texts are called if nobody says it: sentences if at least half of them are.
+
+    >>> usual_unit(["The ferry leaves at 9.", "It rained."]), usual_unit(["It rained. We left."])
+    ('sentence', 'text')
+    """
+    n = n_sentences = 0
+    for text in texts:
+        n += 1
+        is_short = len(text) <= MAX_SENTENCE_CHARACTERS
+        n_sentences += is_short and NEXT_SENTENCE.search(text.strip()) is None
+    return SENTENCE if 2 * n_sentences >= n else DEFAULT_UNIT
 
 
 def check_unit(unit: str) -> None:

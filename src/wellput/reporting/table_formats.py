@@ -1,0 +1,277 @@
+"""Tables and records as text: for a terminal, as Markdown, LaTeX, CSV and JSON.
+
+CSV and JSON are for programs: they have the values themselves, not the cells of the tables. On a
+terminal, drawn alignments are folded to its width.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+import re
+import textwrap
+from collections.abc import Collection, Mapping, Sequence
+from itertools import zip_longest
+from typing import TYPE_CHECKING, Any
+
+from wellput.core.result import strict_json
+
+if TYPE_CHECKING:
+    from wellput.reporting.table import Table
+
+UNLIMITED_WIDTH = 100_000
+"""The width for files and pipes: no line is folded."""
+
+
+def as_terminal(tables: Sequence[Table], *, width: int | None, color: bool) -> str:
+    """Tables for a terminal; Rich is imported here, only to print."""
+    from rich.console import Console
+    from rich.text import Text
+
+    target = io.StringIO()
+    console = Console(
+        file=target,
+        width=width or UNLIMITED_WIDTH,
+        force_terminal=color,
+        color_system="standard" if color else None,
+    )
+    for order, table in enumerate(tables):
+        if order:
+            console.print()
+        if table.title:  # not the grid's own title, which is folded to the grid's width
+            console.print(Text(table.title, style="italic"), soft_wrap=width is None)
+        if len(table.rows) > MAX_ROWS_FOLDED and table.width - 2 <= (width or UNLIMITED_WIDTH):
+            target.write(_long_grid(table, color=color))
+        else:
+            console.print(_grid(table) if table.rows else "")
+        for note in table.all_notes if color else table.notes:
+            console.print(Text(_wrapped(note, width)), soft_wrap=True)
+    return "\n".join(line.rstrip() for line in target.getvalue().splitlines()).strip("\n") + "\n"
+
+
+MAX_ROWS_FOLDED = 1000
+"""Rich takes a fifth of a millisecond for a cell. It lays out longer tables only where cells must be
+folded."""
+
+
+def _grid(table: Table) -> Any:
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table as RichTable
+    from rich.text import Text
+
+    grid = RichTable(box=SIMPLE_HEAD, pad_edge=False)
+    for place, column in enumerate(table.columns):
+        grid.add_column(
+            Text(column),
+            justify="left" if place == 0 or table.is_prose else "right",
+            overflow="fold",
+        )
+    for i, row in enumerate(table.rows):
+        grid.add_row(
+            *(Text(cell, "bold" if (i, j) in table.best else "") for j, cell in enumerate(row))
+        )
+    return grid
+
+
+def _long_grid(table: Table, *, color: bool) -> str:
+    """The grid as Rich draws it where nothing must be folded."""
+    from rich.cells import cell_len
+
+    columns = list(zip(table.columns, *table.rows, strict=True))
+    widths = [max(map(cell_len, column)) for column in columns]
+    is_left = [place == 0 or table.is_prose for place in range(len(widths))]
+
+    def line(cells: Sequence[str], row: int | None) -> str:
+        padded = []
+        for place, (cell, width) in enumerate(zip(cells, widths, strict=True)):
+            space = " " * (width - cell_len(cell))
+            is_bold = color and (row is None or (row, place) in table.best)
+            shown = f"\x1b[1m{cell}\x1b[0m" if is_bold else cell
+            padded.append(shown + space if is_left[place] else space + shown)
+        return " " + "   ".join(padded)
+
+    rule = " " + "─" * (sum(widths) + 3 * (len(widths) - 1))
+    rows = (line(row, place) for place, row in enumerate(table.rows))
+    return "\n".join(["", line(table.columns, None), rule, *rows, "", ""])
+
+
+def _wrapped(note: str, width: int | None) -> str:
+    """The note folded between words: a signature stays one word, so that it can be copied."""
+    if width is None or len(note) <= width:
+        return note
+    return textwrap.fill(note, width, break_long_words=False, break_on_hyphens=False)
+
+
+def as_markdown(tables: Sequence[Table]) -> str:
+    parts: list[str] = []
+    for table in tables:
+        lines = [f"**{table.title}**", ""] if table.title else []
+        others = "---" if table.is_prose else "---:"
+        if table.rows:
+            lines.append(_pipe(table.columns))
+            lines.append(_pipe(["---", *[others] * (len(table.columns) - 1)]))
+            lines += [
+                _pipe(row, {j for i_, j in table.best if i_ == i})
+                for i, row in enumerate(table.rows)
+            ]
+        for note in table.all_notes:
+            lines += ["", _escape_markdown(note)]
+        parts.append("\n".join(lines))
+    return "\n\n".join(parts) + "\n"
+
+
+def _pipe(cells: Sequence[str], bold: Collection[int] = ()) -> str:
+    shown = [_escape_markdown(cell) for cell in cells]
+    return "| " + " | ".join(f"**{c}**" if j in bold else c for j, c in enumerate(shown)) + " |"
+
+
+def _escape_markdown(text: str) -> str:
+    return text.replace("\\", "\\\\").replace("|", "\\|").replace("*", "\\*").replace("_", "\\_")
+
+
+LATEX_ESCAPES = {
+    "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_",
+    "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "−": "$-$",
+    "±": r"$\pm$", "Δ": r"$\Delta$", "↓": r"$\downarrow$", "²": "$^2$", "α": r"$\alpha$",
+    "β": r"$\beta$", "κ": r"$\kappa$", "χ": r"$\chi$", "·": r"$\cdot$", "→": r"$\to$",
+    "≤": r"$\leq$", "≥": r"$\geq$", "×": r"$\times$", "↑": r"$\uparrow$", "←": r"$\leftarrow$",
+    "▲": r"$\uparrow$", "▼": r"$\downarrow$",
+    "|": r"\textbar\allowbreak{}", "<": r"\textless{}", ">": r"\textgreater{}",
+}  # fmt: skip
+
+
+NEEDS_BOOKTABS = r"% Needs \usepackage{booktabs} in the preamble."
+
+
+def as_latex(tables: Sequence[Table]) -> str:
+    """Floating tables with the rules of booktabs, a caption, and the notes in small print beneath."""
+    parts: list[str] = []
+    labels: list[str] = []
+    for table in tables:
+        lines = [r"\begin{table}", r"\centering"]
+        if caption := _caption(table):
+            labels.append(_label(table.name or table.title or table.caption))
+            again = f"-{labels.count(labels[-1])}" if labels[-1] in labels[:-1] else ""
+            lines.append(rf"\caption{{{_escape_latex(caption)}}}")
+            lines.append(rf"\label{{tab:{labels[-1]}{again}}}")
+        if table.rows:
+            lines += _latex_grid(table)
+        if table.notes:
+            lines.append(r"\par\smallskip\footnotesize\raggedright")
+            lines += [rf"{_escape_latex(note)}\par" for note in table.notes]
+        parts.append("\n".join([*lines, r"\end{table}"]))
+    return "\n\n".join([NEEDS_BOOKTABS, *parts]) + "\n"
+
+
+def _caption(table: Table) -> str:
+    """The caption as a sentence, with the meaning of bold."""
+    text = table.caption or table.title
+    if table.bold_meaning:
+        text += f"; bold: {table.bold_meaning}"
+    return text if not text or text[-1] in ".?!" else f"{text}."
+
+
+def _label(text: str) -> str:
+    """A name for \\ref: lower-case letters and digits, hyphens between words.
+
+    >>> _label("Agreement with people, segment level")
+    'agreement-with-people-segment-level'
+    """
+    words = re.findall(r"[a-z0-9]+", text.lower())
+    return "-".join(words) or "wellput"
+
+
+def _latex_grid(table: Table) -> list[str]:
+    return [
+        rf"\begin{{tabular}}{{l{('l' if table.is_prose else 'r') * (len(table.columns) - 1)}}}",
+        r"\toprule",
+        _latex_row(table.columns),
+        r"\midrule",
+        *(
+            _latex_row(row, {j for i_, j in table.best if i_ == i})
+            for i, row in enumerate(table.rows)
+        ),
+        r"\bottomrule",
+        r"\end{tabular}",
+    ]
+
+
+def _latex_row(cells: Sequence[str], bold: Collection[int] = ()) -> str:
+    shown = [_escape_latex(cell) for cell in cells]
+    marked = (rf"\textbf{{{c}}}" if j in bold else c for j, c in enumerate(shown))
+    return " & ".join(marked) + r" \\"
+
+
+def _escape_latex(text: str) -> str:
+    return "".join(LATEX_ESCAPES.get(character, character) for character in text)
+
+
+def as_csv(columns: Sequence[str], records: Sequence[Mapping[str, Any]]) -> str:
+    """Records as CSV; None and NaN are empty cells. Names that a spreadsheet would run are marked
+    (`io.spreadsheets`)."""
+    from wellput.io.spreadsheets import without_formula
+
+    target = io.StringIO()
+    writer = csv.writer(target, lineterminator="\n")
+    writer.writerow([without_formula(column) for column in columns])
+    for record in records:
+        values = (record.get(column) for column in columns)
+        writer.writerow(["" if _is_nothing(value) else without_formula(value) for value in values])
+    return target.getvalue()
+
+
+def as_json(value: Mapping[str, Any]) -> str:
+    """Strict JSON: NaN becomes null."""
+    return json.dumps(strict_json(value), ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+
+
+def _is_nothing(value: object) -> bool:
+    return value is None or (isinstance(value, float) and math.isnan(value))
+
+
+DRAWING_HEADING = "reference"
+DRAWING_MARGIN = 11
+"""The column where the words of a drawing begin, after `reference` and `output`."""
+
+
+def fold_drawing(text: str, width: int | None) -> str:
+    """The three lines of an alignment, cut between words into blocks of three lines that fit the width.
+
+    Further lines, and text that is not a drawing, stay as they are.
+
+    >>> print(fold_drawing("reference  a cat sat\\n           . .   d\\noutput     a cat", 18))
+    reference  a cat
+               . .
+    output     a cat
+    <BLANKLINE>
+    reference  sat
+               d
+    output
+    """
+    lines = text.split("\n")
+    if width is None or not text.startswith(DRAWING_HEADING) or len(lines) < 3:
+        return text
+    drawing, rest = lines[:3], lines[3:]
+    columns = ["".join(column) for column in zip_longest(*drawing, fillvalue=" ")][DRAWING_MARGIN:]
+    blocks: list[str] = []
+    while columns:
+        end = _cut_between_words(columns, max(width - DRAWING_MARGIN, 1))
+        for row, line in enumerate(drawing):
+            words = "".join(column[row] for column in columns[:end])
+            blocks.append((line[:DRAWING_MARGIN].ljust(DRAWING_MARGIN) + words).rstrip())
+        columns = columns[end + 1 :]
+        if columns:
+            blocks.append("")
+    return "\n".join([*blocks, *rest])
+
+
+def _cut_between_words(columns: list[str], room: int) -> int:
+    """The last blank column within the room; where a word is longer, the first blank column after
+    it."""
+    if len(columns) <= room:
+        return len(columns)
+    blanks = [place for place, column in enumerate(columns) if not column.strip()]
+    within = [place for place in blanks if place <= room]
+    return within[-1] if within else next(iter(blanks), len(columns))

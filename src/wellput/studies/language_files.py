@@ -1,0 +1,124 @@
+"""Language files: those that wellput brings, and a file of one's own, which must be complete."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from wellput.core.errors import InputError, did_you_mean
+from wellput.studies.unit_words import SENTENCE
+from wellput.studies.wording import (
+    ENGLISH,
+    Text,
+    Wording,
+    codes,
+    language_of,
+    placeholders,
+    shipped_record,
+    wording,
+    wording_about,
+)
+
+
+def chosen_wording(language: str | None, unit: str | None) -> tuple[Wording, dict[str, Any]]:
+    """The texts of a language by its code, or of a file whose name ends in .toml, with the contents of
+    that file ({} for a language of wellput)."""
+    if language is None or not language.endswith(".toml"):
+        return wording(language or "en", unit or SENTENCE), {}
+    record = read_language(language)
+    return wording_about(language_of(record), unit or SENTENCE), record
+
+
+def read_language(path: str) -> dict[str, Any]:
+    """The contents of a language file, complete. What is missing is taken from wellput's own file of
+    the same language, where there is one. Raises InputError with all that is missing or wrong."""
+    try:
+        with Path(path).open("rb") as file:
+            record = tomllib.load(file)
+    except OSError as error:
+        raise InputError(f"Cannot read {path}: {error.strerror}.") from None
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{path} is not TOML: {error}.") from None
+    about = record.get("language")
+    code = about.get("code") if isinstance(about, dict) else None
+    if isinstance(code, str) and code in codes():
+        record = _merged(shipped_record(code), record)
+    if problems := problems_of(record):
+        raise InputError.collect(f"{path} is not a complete language file:", problems)
+    return record
+
+
+def _merged(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
+    both = dict(below)
+    for name, value in above.items():
+        lower = both.get(name)
+        both[name] = (
+            _merged(lower, value) if isinstance(lower, dict) and isinstance(value, dict) else value
+        )
+    return both
+
+
+def problems_of(record: Mapping[str, Any]) -> list[str]:
+    """What a language file lacks, or has wrong: keys, placeholders, plural forms, units."""
+    about = record.get("language")
+    if not isinstance(about, dict) or not all(
+        isinstance(about.get(name), str) and about[name] for name in ("code", "name", "direction")
+    ):
+        return ['[language] needs code = "…", name = "…" and direction = "ltr" or "rtl"']
+    if about["direction"] not in ("ltr", "rtl"):
+        return ['direction must be "ltr" or "rtl"']
+    units = record.get("units")
+    if (
+        not isinstance(units, dict)
+        or not units
+        or not all(_is_texts(one) for one in units.values())
+    ):
+        return ["[units] needs the forms of at least one unit, such as sentence"]
+    forms = set(next(iter(units.values())))
+    found = [
+        f"units.{unit} has the forms {', '.join(sorted(own))}; the first unit has "
+        f"{', '.join(sorted(forms))}"
+        for unit, own in units.items()
+        if set(own) != forms
+    ]
+    language = language_of(record)
+    english = ENGLISH.spoken.texts
+    found += [f"{key} is missing" for key in english if key not in language.texts]
+    for key, text in language.texts.items():
+        if key not in english:
+            found.append(f"no text {key}.{did_you_mean(key, list(english))}")
+        else:
+            found += [f"{key}: {problem}" for problem in _wrong(text, english[key], forms)]
+    return found
+
+
+def _is_texts(value: object) -> bool:
+    return isinstance(value, dict) and all(isinstance(text, str) for text in value.values())
+
+
+def _wrong(text: Any, english: Text, forms: set[str]) -> list[str]:
+    """What is wrong with a text, which stands for an English one."""
+    if isinstance(english, dict):
+        if isinstance(text, str):
+            text = {"other": text}
+        if not isinstance(text, dict) or "other" not in text or not _is_texts(text):
+            return ["needs its plural forms, at least other"]
+        return [why for form in text.values() for why in _wrong(form, english["other"], forms)]
+    if isinstance(english, list):
+        is_right = isinstance(text, list) and all(isinstance(one, str) for one in text)
+        if not is_right or len(text) != len(english):
+            return [f"must be a list of {len(english)} texts"]
+        return []
+    if not isinstance(text, str):
+        return ["must be a text"]
+    try:
+        has = placeholders(text)
+    except ValueError as error:
+        return [f"the braces are wrong: {error}"]
+    needed = placeholders(english) - set(ENGLISH.forms)
+    unknown = has - needed - forms
+    return [f"must have {{{name}}}" for name in sorted(needed - has)] + [
+        f"cannot have {{{name}}}" for name in sorted(unknown)
+    ]

@@ -1,0 +1,208 @@
+"""`Wording`: the texts that judges read, in one language, about one kind of text.
+
+All texts of a language are in one file, `texts/CODE.toml`; docs/interface_languages.md says how to
+write another. A text has a dotted key, such as "pages.next". `{…}` in a text is filled in: by the forms
+of the *unit*, which is what the texts to judge are called ("sentence", "answer"), or by values. A table
+with plural categories (one, few, other, …) in place of a text has its forms by number.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from string import Formatter
+from typing import Any, TypeAlias
+
+from wellput.core.errors import InputError, did_you_mean
+from wellput.studies.plurals import PLURAL_CATEGORIES, plural_category
+from wellput.studies.unit_words import SENTENCE, check_unit, in_unit
+
+Text: TypeAlias = str | list[str] | dict[str, str]
+"""A text, a list of texts, or the forms of a text by plural category."""
+
+
+@dataclass(frozen=True, eq=False)
+class Language:
+    """One file: the forms of each unit, and the texts by key."""
+
+    code: str
+    name: str
+    direction: str
+    units: Mapping[str, Mapping[str, str]]
+    texts: Mapping[str, Text]
+
+
+@dataclass(frozen=True)
+class Wording:
+    """The texts of a language about texts that are called `unit`.
+
+    >>> english = wording("en", "answer")
+    >>> english("questions.quality.text"), english("pages.progress", done=2, total=9)
+    ('How well-written is this answer?', '2 of 9 done')
+    """
+
+    spoken: Language
+    unit: str = SENTENCE
+
+    @property
+    def language(self) -> str:
+        return self.spoken.code
+
+    @property
+    def direction(self) -> str:
+        """The direction of the page: "ltr" or "rtl"."""
+        return self.spoken.direction
+
+    def __call__(self, key: str, *, n: int | None = None, **values: object) -> str:
+        """The text of a key. `n` chooses among plural forms and is the value of {n}. A placeholder
+        without a value stays."""
+        text = self._text(key)
+        if isinstance(text, dict):
+            category = plural_category(self.language, 0 if n is None else n)
+            text = text.get(category, text["other"])
+        assert isinstance(text, str), key
+        given = values if n is None else {**values, "n": n}
+        return text.format_map(_Filled(**self.forms, **given))
+
+    def all(self, key: str) -> tuple[str, ...]:
+        """The texts of a key that has a list of them."""
+        texts = self._text(key)
+        assert isinstance(texts, list), key
+        return tuple(text.format_map(_Filled(**self.forms)) for text in texts)
+
+    def has(self, key: str) -> bool:
+        return key in self.spoken.texts
+
+    @property
+    def forms(self) -> Mapping[str, str]:
+        """The forms of the unit."""
+        known = self.spoken.units.get(self.unit)
+        return english_forms(self.unit) if known is None else known
+
+    def again(self, english: str) -> str:
+        """A sentence of the server in this language; as it is if it is not among the texts."""
+        if self.language == "en" and self.spoken is ENGLISH.spoken:
+            return english
+        for key, pattern in _server_sentences():
+            if found := pattern.fullmatch(english):
+                values = found.groupdict()
+                if "reason" in values:
+                    values["reason"] = self.again(values["reason"])
+                n = values.pop("n", None)
+                return self(key, n=None if n is None else int(n), **values)
+        return english
+
+    def _text(self, key: str) -> Text:
+        found = self.spoken.texts.get(key)
+        return ENGLISH.spoken.texts[key] if found is None else found
+
+
+class _Filled(dict[str, object]):
+    def __missing__(self, name: str) -> str:
+        return f"{{{name}}}"
+
+
+def english_forms(unit: str) -> dict[str, str]:
+    """The forms of any English noun.
+
+    >>> english_forms("essay")
+    {'a': 'an essay', 'one': 'essay', 'this': 'this essay', 'many': 'essays'}
+    """
+    of_sentence = {"a": "a sentence", "one": SENTENCE, "this": "this sentence", "many": "sentences"}
+    return {form: in_unit(words, unit) for form, words in of_sentence.items()}
+
+
+def codes() -> list[str]:
+    """The languages that wellput brings."""
+    folder = files("wellput.studies") / "texts"
+    found = sorted(file.name[:-5] for file in folder.iterdir() if file.name.endswith(".toml"))
+    return sorted(found, key=lambda code: code != "en")
+
+
+def shipped_record(code: str) -> dict[str, Any]:
+    """The contents of a file that wellput brings."""
+    file = files("wellput.studies") / "texts" / f"{code}.toml"
+    return tomllib.loads(file.read_text(encoding="utf-8"))
+
+
+@cache
+def shipped(code: str) -> Language:
+    return language_of(shipped_record(code))
+
+
+def language_of(record: Mapping[str, Any]) -> Language:
+    """A language from the contents of its file, which must have been checked."""
+    about = record["language"]
+    rest = {name: table for name, table in record.items() if name not in ("language", "units")}
+    return Language(
+        about["code"], about["name"], about["direction"], record["units"], dict(_flat(rest, ""))
+    )
+
+
+def _flat(table: Mapping[str, Any], prefix: str) -> list[tuple[str, Text]]:
+    found: list[tuple[str, Text]] = []
+    for name, value in table.items():
+        key = f"{prefix}{name}"
+        if isinstance(value, dict) and not set(value) <= set(PLURAL_CATEGORIES):
+            found += _flat(value, f"{key}.")
+        else:
+            found.append((key, value))
+    return found
+
+
+ENGLISH = Wording(shipped("en"))
+
+
+def wording(language: str = "en", unit: str = SENTENCE) -> Wording:
+    """The texts of a language that wellput brings. Raises InputError for others, and for a unit that
+    the language does not have."""
+    if language not in codes():
+        raise InputError(
+            f"No language={language!r}.{did_you_mean(language, codes())} There are "
+            f"{', '.join(codes())}. A file of your own has a name that ends in .toml."
+        )
+    return wording_about(shipped(language), unit)
+
+
+def wording_about(language: Language, unit: str) -> Wording:
+    check_unit(unit)
+    if unit not in language.units and language.code != "en":
+        raise InputError(
+            f"unit={unit!r}: in {language.name} texts can be called {', '.join(language.units)}. Add a "
+            "unit in a language file of your own, or give the questions in your own words."
+        )
+    return Wording(language, unit)
+
+
+def placeholders(text: str) -> set[str]:
+    """The names in braces.
+
+    >>> sorted(placeholders("{number} of {total}"))
+    ['number', 'total']
+    """
+    return {name for _, name, _, _ in Formatter().parse(text) if name is not None}
+
+
+@cache
+def _server_sentences() -> list[tuple[str, re.Pattern[str]]]:
+    """Patterns of the English sentences that a server says, those about parts of it last."""
+    found = []
+    for key, text in ENGLISH.spoken.texts.items():
+        if key.startswith(("errors.", "reasons.")):
+            forms = text.values() if isinstance(text, dict) else [text]
+            found += [(key, _pattern(form)) for form in forms if isinstance(form, str)]
+    order = {"reasons.about_text": 0, "reasons.about_question": 2}
+    return sorted(found, key=lambda pair: order.get(pair[0], 1))
+
+
+def _pattern(text: str) -> re.Pattern[str]:
+    parts = []
+    for literal, name, _, _ in Formatter().parse(text):
+        parts.append(re.escape(literal))
+        if name is not None:
+            parts.append(rf"(?P<{name}>\d+)" if name in ("n", "number") else rf"(?P<{name}>.+?)")
+    return re.compile("".join(parts), re.DOTALL)
