@@ -19,7 +19,8 @@ import wellput
 from benchmarks.catalog import DEMETR
 from benchmarks.data import data_path
 from benchmarks.pages import write_page
-from wellput.agreement.probing import UNCHANGED, Probe, ProbeResult
+from wellput.agreement.probe_results import Probe, ProbeResult
+from wellput.agreement.probing import UNCHANGED
 
 OURS = (
     "bleu", "chrf", "chrf:word_order=2", "ter", "wer", "cer", "nist", "rouge-1", "rouge-2", "rouge-l",

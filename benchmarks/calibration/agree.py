@@ -229,9 +229,9 @@ numbers that is found to agree at .05. *Apart*: two equally good metrics that ar
 
 {verdict}
 
-Items of one document are not independent, but the figures treat them as independent: with more systems, this matters more. If
-the scores of systems are skewed or have heavy tails, Pearson's r of systems is a little too certain. All figures are cautious if outputs
-share nothing, and with few systems whose pairs are counted (Kendall's τ, accuracies).
+*Documents of five items*: the documents are not named in these studies, so items of one document are taken for independent. With more
+systems, this matters more. Where items name their documents, whole documents are left out: [that is measured here](agreement_documents.md).
+All figures are cautious if outputs share nothing, and with few systems whose pairs are counted (Kendall's τ, accuracies).
 
 The tests and intervals below are those that papers use; `--test` takes them by name. They were measured in
 {trials} studies a row.

@@ -126,8 +126,8 @@ independent. {trials:,} studies a row, so figures near .95 and .05 are within {e
 
 - If items are treated as independent although they come in documents, intervals of pooled segments are too narrow. At system level it hardly matters: there the
   number of systems limits what is known.
-- With few systems and documents the intervals are cautious. With many, and with skewed scores (χ² with 2 degrees of freedom), they contain the truth a little too
-  seldom: few outputs with extreme scores decide, and many studies have none of them.
+- With few systems and documents the intervals are cautious. Skewed scores are χ² with 2 degrees of freedom: few extreme systems or documents decide there, and the
+  intervals are wider for it.
 - Leaving out a document is exact for Pearson's coefficient, for coefficients averaged by item, and at system level. For pooled rank correlations it is approximated.
 """
 

@@ -245,17 +245,17 @@ The charts are of one corpus, seed {first}.
 
 ## How far it holds
 
-The share of nodes whose display has nothing to do with their context runs across. Whether the claim holds for the
+The columns are shares of noise: nodes whose display has nothing to do with their context. A cell says whether the claim holds for the
 means over {n} corpora, and in how many of the {n} by themselves:
 
 {claims}
 
 Where it breaks first, on the means: {broken}.
 
-That weighted choice shows less than the original rests on contexts that training lacks: rare words are news more often and
-carry more displays, and a shortened context forgets that. The example was given such words on purpose: where the words of
+Weighted choice shows less than the original because of contexts that training lacks: rare words are more often new information and
+carry more displays, and a shortened context does not know that. The example was given such words on purpose: where the words of
 unseen contexts are like all others, weighted choice shows as much as the original, and which of them has more is chance. With
-more noise, no display is the most common choice in ever more contexts, and majority choice falls silent.
+more noise, no display is the most common choice in ever more contexts, and majority choice shows nothing.
 
 ## Speed
 

@@ -1,7 +1,7 @@
 from wellput import displays as displays
 from wellput.agreement.fit import Fit as Fit
 from wellput.agreement.orders import MetricOrder as MetricOrder
-from wellput.agreement.probing import ProbeResult as ProbeResult
+from wellput.agreement.probe_results import ProbeResult as ProbeResult
 from wellput.agreement.rankings.people_ranking import RankResult as RankResult
 from wellput.agreement.rankings.plain_ranking import Ranking as Ranking
 from wellput.agreement.result import AgreementResult as AgreementResult

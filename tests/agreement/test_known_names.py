@@ -15,7 +15,7 @@ from wellput.agreement.exclusions import (
 )
 from wellput.agreement.panel import KnownNames, names_of, refuse_unknown
 from wellput.cli.agree import command
-from wellput.cli.options import keywords_as_options
+from wellput.cli.keyword_messages import keywords_as_options
 from wellput.core.errors import InputError
 from wellput.core.evalset import EvalSet, Item
 from wellput.core.judgment import Judgment, Preference

@@ -9,8 +9,8 @@ import pytest
 import wellput
 from wellput.agreement.machines.comparison import machine_comparisons
 from wellput.core.judgment import Judgment, Preference
-from wellput.reporting.html.contents import sections_of
 from wellput.reporting.html.machines import machine_rows, machine_tables
+from wellput.reporting.html.sections import sections_of
 
 MACHINE = "model:m"
 

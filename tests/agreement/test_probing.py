@@ -7,15 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from wellput.agreement.probing import (
-    Probe,
-    ProbedMetric,
-    check_directed,
-    degree_orders,
-    is_alarmed,
-    probe_metric,
-    summary_of,
-)
+from wellput.agreement.probe_results import Probe, is_alarmed, summary_of
+from wellput.agreement.probing import ProbedMetric, check_directed, degree_orders, probe_metric
 from wellput.core.clusters import Clusters
 from wellput.core.errors import InputError
 from wellput.language.perturb.catalog import Variant

@@ -54,7 +54,7 @@ def test_slices_are_scored_and_compared_alone() -> None:
 def test_slices_that_part_from_the_whole_are_named() -> None:
     result = wellput.score(evalset_with(), "chrf", baseline="A", by="domain")
     text = str(result)
-    assert "domain chat parts from the whole: there B is better than A on chrf" in text
+    assert "domain chat differs from the whole: there B is better than A on chrf" in text
     assert "1 item has no domain" in text
 
 

@@ -29,8 +29,8 @@ def test_p_is_corrected_over_the_slices() -> None:
     # Holm over two slices doubles the smaller p: .02 stays below .05, .03 does not.
     found = parting_sentences(whole, {"chat": ranking("BA", 0.02), "news": ranking("AB", 0.5)}, "t")
     assert found == [
-        "t chat parts from the whole: there people prefer B to A on quality (p = 0.040, corrected for "
-        "2 differences of all slices)."
+        "t chat differs from the whole: there people prefer B to A on quality (p = 0.040, corrected "
+        "for 2 differences of all slices)."
     ]
     found = parting_sentences(whole, {"chat": ranking("BA", 0.03), "news": ranking("AB", 0.5)}, "t")
     assert found == [
@@ -63,7 +63,7 @@ def judgments() -> list[Judgment]:
     ]
 
 
-SENTENCE = "domain chat parts from the whole: there people prefer B to A on quality"
+SENTENCE = "domain chat differs from the whole: there people prefer B to A on quality"
 
 
 def test_the_slices_where_people_part_from_the_whole_are_named_everywhere() -> None:
@@ -79,7 +79,7 @@ def test_the_slices_where_people_part_from_the_whole_are_named_everywhere() -> N
 def test_a_report_by_slice() -> None:
     made = wellput.report(evalset(), judgments(), metrics="chrf,length", by="domain")
     assert SENTENCE in str(made)
-    assert "domain chat parts from the whole: there B is better than A on chrf" in str(made)
+    assert "domain chat differs from the whole: there B is better than A on chrf" in str(made)
     assert '"name":"slices","title":"By domain"' in made.html
     assert "How far metrics agree with people, by domain" in made.html
     assert [part["by"] for part in made.to_dict()["score"]["by"]] == [

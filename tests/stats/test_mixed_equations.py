@@ -98,7 +98,7 @@ def test_codes_have_no_gaps() -> None:
         MixedDesign(np.array([0, 1]), {"judge": np.array([0, 2])})
     with pytest.raises(InputError, match="factor system"):
         MixedDesign(np.array([-1, 1]), {})
-    with pytest.raises(InputError, match="not one code for each judgment"):
+    with pytest.raises(InputError, match="needs one code for each judgment"):
         MixedDesign(np.array([0, 1]), {"judge": np.array([0])})
     with pytest.raises(InputError, match="one finite number"):
         MixedDesign(np.array([0, 1]), {}, np.array([[1.0], [np.nan]]))

@@ -77,7 +77,7 @@ def test_questionnaires_survive_json(kind: str) -> None:
         ("magnitude", {"modulus": 0}, "above zero"),
         ("pairwise", {"layout": "page"}, "no layout page"),
         ("rating", {"questions": ["q", "q"]}, "comes twice"),
-        ("task", {"questions": ["a", "b"]}, "one question an item"),
+        ("task", {"questions": ["a", "b"]}, "one question for each item"),
         (
             "stars",
             {},

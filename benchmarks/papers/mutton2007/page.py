@@ -111,14 +111,14 @@ def _overview(found: Scored, first: Trial, people: Sequence[RatedScores]) -> str
 
 | in the paper | here | outcome |
 |---|---|---|
-| Figure 1, sample sentences | [our samples](#figures-1-and-3) | reproduced in kind: other text |
+| Figure 1, sample sentences | [our samples](#figures-1-and-3) | similar, from other text |
 | Table 1, words for correlations | used below | nothing to measure |
 | Section 4, accuracy 81% on 300 sentences | {share.value:.1%} of {found.tested} | {"reproduced" if share.low is not None and share.low <= 0.81 <= (share.high or 0) else "differs: parsers and corpus"} |
 | Table 2, correlation with size; GLEU .4144 | GLEU {found.against_size(GLEU, found.sizes())}; {FIRST_LOOK} | {_table_2_outcome(found)} |
 | section 3.3, sizes whose intervals do not overlap: 1, 2, 4, 8, 24 | {sizes} | {_sizes_outcome(found, sizes)} |
 | Table 4, metrics and size on 50 sentences | [measured](#tables-3-4-5-7-8-9-and-figure-2-with-simulated-judges) | {_table_4_outcome(first)} |
 | Tables 3, 5, 7, 8, 9, Figure 2, and the rows Humans of Tables 4 and 6 | two [studies with simulated judges](#tables-3-4-5-7-8-9-and-figure-2-with-simulated-judges) | cannot be: ratings were not published |
-| Figure 3, samples of other generators | [our samples](#figures-1-and-3) | reproduced in kind |
+| Figure 3, samples of other generators | [our samples](#figures-1-and-3) | similar |
 | Table 6, means by generator | [below](#table-6) | {_fooled_outcome(found)} |
 | do parser features agree with people? | on {len(people)} sets of real ratings, GLEU has the highest r on {best} ({rated_people.overlap(people)}) | [same direction on {best}{", undecided" if not rated_people.apart(people) else ""}](#do-parser-features-agree-with-people-across-generators) |"""
 

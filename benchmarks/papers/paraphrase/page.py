@@ -67,12 +67,12 @@ training part; the weights and the threshold of the `context` filter from CoInCo
 stand in a SWORDS context. The classifiers' negatives and smoothing and the size of the vectors of places were chosen on
 CoInCo. The features were also chosen on SWORDS dev, in about a dozen runs with some sixty variants: it is a
 development set. The threshold first let 80% of CoInCo's right substitutions pass, then 70%, so that the paper's
-own example (*taken place*, *taken home*) is refused. The first figures on the sets below had been seen by then; they
+own example (*taken place*, *taken home*) is refused. By then we had seen the first figures on the sets below; they
 decided nothing else.
 
-These were tried for `context` and left out: they rank CoInCo's substitutions as well or better, but not SWORDS' by all figures:
-gradient-boosted trees, alone and beside the logistic model; the trigram model; how much the category is the replacement's
-usual one; how the other synonyms fit the place; phrases of WordNet that the word is part of; overlap of glosses with the
+These were tried for `context` and left out, because they were as good or better on CoInCo, but not by all figures on SWORDS:
+gradient-boosted trees, alone and beside the logistic model; the trigram model; how usual the category is for the
+replacement; how the other synonyms fit the place; phrases of WordNet that the word is part of; overlap of glosses with the
 sentence. Counting how many people named a substitute, or counting unnamed members of a named synset as partly right, made
 SWORDS worse: people do not name all that they accept."""
 

@@ -56,7 +56,7 @@ def advise(
         if not candidates:
             has_values = any(not math.isnan(row.value) for row in rows)
             reason = (
-                "there is no metric here that could be good or bad at it"
+                "no metric here says which output is better"
                 if has_values
                 else "no metric's agreement is defined"
             )

@@ -20,7 +20,7 @@ from wellput import __version__
 from wellput.agreement.cross_validation import CrossValidation, cross_validated
 from wellput.agreement.models import JudgedRows, ModelSummary, judged_rows, models_of
 from wellput.agreement.panel import Panel
-from wellput.agreement.probing import BlindSpots
+from wellput.agreement.probe_results import BlindSpots
 from wellput.core.clusters import Clusters
 from wellput.core.errors import InputError
 from wellput.core.estimates import Estimate, Generalize, ScoreTable

@@ -19,7 +19,7 @@ from wellput.example.harbor import EXAMPLE_BASELINE, harbor_example, simulated_j
 from wellput.io import check_table, replacing, write_evalset, write_judgments
 from wellput.io.files import PathLike
 from wellput.reporting.html import page as html_page
-from wellput.reporting.html.contents import evaluate
+from wellput.reporting.html.evaluation import evaluate
 
 DEMO_METRICS = "bleu,chrf,gsa,fluency"
 DEMO_TITLE = "Harbor announcements (wellput demo, judges simulated)"

@@ -8,16 +8,14 @@ from statistics import mean
 
 import numpy as np
 
+from wellput.agreement.probe_results import BlindSpots, ProbeResult, summary_of
 from wellput.agreement.probing import (
     UNCHANGED,
-    BlindSpots,
     ProbedMetric,
-    ProbeResult,
     check_directed,
     degree_orders,
     examples_of,
     probe_metric,
-    summary_of,
 )
 from wellput.api.corpora import as_list
 from wellput.api.inputs import (
@@ -94,7 +92,7 @@ def probe(
         Changes the outputs of this system. Default: the second reference, where items have two; else
         the outputs of the first system.
     n
-        So many texts of the corpus at most, drawn at random.
+        At most this many texts of the corpus, drawn at random.
     trees
         As for `score`: parses references for metrics that need trees.
     write

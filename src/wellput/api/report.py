@@ -13,7 +13,7 @@ from wellput.agreement.exclusions import answers_left, parse_exclusion
 from wellput.agreement.machines.comparison import machine_comparisons
 from wellput.agreement.orders import is_sentinel
 from wellput.agreement.panel import Normalization
-from wellput.agreement.probing import ProbeResult
+from wellput.agreement.probe_results import ProbeResult
 from wellput.agreement.rankings.judgment_design import with_documents
 from wellput.api.inputs import (
     Answers,
@@ -39,7 +39,7 @@ from wellput.io.judgment_columns import split_columns
 from wellput.metrics.external import ExternalMetric
 from wellput.metrics.registry import create_all
 from wellput.reporting.html import page as html_page
-from wellput.reporting.html.contents import Evaluation, evaluate
+from wellput.reporting.html.evaluation import Evaluation, evaluate
 from wellput.reporting.html.page import HtmlReport
 
 

@@ -6,9 +6,6 @@ The library's messages and notes name Python keywords. Here they are rewritten t
 
 from __future__ import annotations
 
-import ast
-import re
-import shlex
 import shutil
 import sys
 from collections.abc import Callable
@@ -19,6 +16,7 @@ from typing import Any, TypeVar, cast
 import click
 from click.shell_completion import CompletionItem
 
+from wellput.cli.keyword_messages import keywords_as_options
 from wellput.core.errors import WellputError
 from wellput.core.result import Result
 from wellput.core.work import OnPhase
@@ -386,62 +384,3 @@ def paraphrase_option(about: str) -> Callable[[F], F]:
         help=f"{about}: context, contextwn, wordnet, lsa, brown, separated by commas. "
         "contextwn:model=FILE.wpm and wordnet:words_only=true give a method options.",
     )
-
-
-PYTHON_CALL_PATTERN = re.compile(r"(\bwellput\.[\w.]+\([^()]*\))")
-VALUE_PATTERN = r"(?:'([^']*)'|\"([^\"]*)\"|((?:[^\s,;:.)'\"]|[.:](?=\w))+))?"
-
-
-def keywords_as_options(message: str, command: click.Command) -> str:
-    """The message with options in place of keywords; calls of Python functions stay.
-
-    >>> command = click.Command("score", params=[click.Option(["--all-pairs"], is_flag=True)])
-    >>> keywords_as_options("all_pairs=True needs two systems.", command)
-    '--all-pairs needs two systems.'
-    >>> keywords_as_options("See `wellput.score(…, all_pairs=True)`.", command)
-    'See `wellput.score(…, all_pairs=True)`.'
-    """
-    pieces = PYTHON_CALL_PATTERN.split(message)
-    return "".join(
-        piece if PYTHON_CALL_PATTERN.fullmatch(piece) else _keywords_replaced(piece, command)
-        for piece in pieces
-    )
-
-
-LIST_PATTERN = r"\[((?:'[^']*'|\"[^\"]*\")(?:, (?:'[^']*'|\"[^\"]*\"))*)\]"
-
-
-def _keywords_replaced(message: str, command: click.Command) -> str:
-    """Also of lists: `column=['id=a', 'outputs=b']` becomes `--column id=a --column outputs=b`."""
-    for parameter in command.params:
-        name = "path" if parameter.name == "output" else parameter.name or ""
-        if isinstance(parameter, click.Option):
-            flag = max(parameter.opts, key=len)
-            takes_value = not parameter.is_flag
-        else:
-            flag, takes_value = parameter.human_readable_name, False
-
-        def option_for(
-            found: re.Match[str], flag: str = flag, takes_value: bool = takes_value
-        ) -> str:
-            value = next((group for group in found.groups() if group is not None), "")
-            return f"{flag} {_typed(value)}" if takes_value and value else flag
-
-        def options_for(found: re.Match[str], flag: str = flag) -> str:
-            values = ast.literal_eval(f"[{found.group(1)}]")
-            return " ".join(f"{flag} {_typed(value)}" for value in values)
-
-        message = re.sub(rf"(?<![\w.]){re.escape(name)}={LIST_PATTERN}", options_for, message)
-        message = re.sub(rf"(?<![\w.]){re.escape(name)}={VALUE_PATTERN}", option_for, message)
-    return message
-
-
-def _typed(value: str) -> str:
-    """A value as typed in a shell.
-
-    >>> _typed("system"), _typed("judge=J3: asleep"), _typed("item=a $b: gone")
-    ('system', '"judge=J3: asleep"', "'item=a $b: gone'")
-    """
-    if not re.search(r"\s", value):
-        return value
-    return shlex.quote(value) if set(value) & set('"$`\\!') else f'"{value}"'

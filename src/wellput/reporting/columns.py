@@ -28,7 +28,7 @@ def columns_report(result: ColumnsResult) -> Report:
         notes.append(result.kind_sentence)
     elif result.options:
         notes += [
-            "To read them as they probably are meant:",
+            "To read them as guessed:",
             f"  wellput score {shlex.quote(result.file)} -m chrf {result.options}",
             "`wellput columns` with the same options and --save EVALSET.jsonl writes an evalset, which "
             "other commands read without them.",

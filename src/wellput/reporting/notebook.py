@@ -7,19 +7,19 @@ from html import escape
 from typing import Any
 
 from wellput.agreement.fit import Fit
-from wellput.agreement.probing import ProbeResult
+from wellput.agreement.probe_results import ProbeResult
 from wellput.agreement.result import AgreementResult
 from wellput.core.errors import InputError
 from wellput.core.result import Result
 from wellput.engine.result import ScoreResult
 from wellput.reporting.html.charts import Chart, altair
-from wellput.reporting.html.contents import agreement_rows, probe_rows, score_rows
 from wellput.reporting.html.report_charts import (
     agreement_chart,
     forest_chart,
     preferences_chart,
     probe_chart,
 )
+from wellput.reporting.html.sections import agreement_rows, probe_rows, score_rows
 from wellput.reporting.table import Table
 
 

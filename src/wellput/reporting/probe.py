@@ -6,13 +6,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
-from wellput.agreement.probing import (
-    UNCHANGED,
-    Probe,
-    ProbeExample,
-    ProbeResult,
-    is_alarmed,
-)
+from wellput.agreement.probe_results import Probe, ProbeExample, ProbeResult, is_alarmed
+from wellput.agreement.probing import UNCHANGED
 from wellput.core.errors import counted
 from wellput.language.perturb.catalog import Variant
 from wellput.reporting.table import Report, Table, number

@@ -177,7 +177,7 @@ def _sensitivity(question: QuestionRanking) -> list[str]:
     lines = [f"The order is the same {', '.join(same)}{_most_influential(same)}."] if same else []
     if other:
         lines.append(
-            f"The order is another one {', '.join(other)}{_most_influential(other)}: see below."
+            f"The order is different {', '.join(other)}{_most_influential(other)}: see below."
         )
     return lines
 

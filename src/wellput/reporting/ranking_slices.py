@@ -80,8 +80,8 @@ def parting_sentences(whole: Ranking, slices: Mapping[str, Ranking], tag: str) -
             p = p_values.get((name, frozenset((ahead, behind))), float("nan"))
             if p < _alpha(part.differences):
                 shown.append(
-                    f"{tag} {name} parts from the whole: there {whole.who} prefer {ahead} to {behind} "
-                    f"on {whole.question} (p {p_with_relation(p)}, corrected for "
+                    f"{tag} {name} differs from the whole: there {whole.who} prefer {ahead} to "
+                    f"{behind} on {whole.question} (p {p_with_relation(p)}, corrected for "
                     f"{counted(n_tests, 'difference')} of all slices)."
                 )
             else:

@@ -165,7 +165,7 @@ def order_sentences(result: ScoreResult) -> list[str]:
             if found is not None and part.is_significant(found.p_adjusted, found.n):
                 digits = digits_of(part[system, metric].score for system in part.systems)
                 shown.append(
-                    f"{name} parts from the whole: there {a} is better than {b} on {metric} "
+                    f"{name} differs from the whole: there {a} is better than {b} on {metric} "
                     f"({number(found.delta, digits, sign=True)}, p "
                     f"{p_with_relation(found.p_adjusted, is_bound=found.p_is_bound)})."
                 )

@@ -109,7 +109,7 @@ class SmallestStudy:
     n_items: int | None
     note: str = ""
     people_only: int | None = None
-    """As many without the proxy, in a plan with one."""
+    """The fewest items without the proxy, in a plan with one."""
 
 
 @dataclass(frozen=True, repr=False)

@@ -34,15 +34,13 @@ def share(plan: StudyPlan, n_trials: int, judge: int) -> int:
     return min(own, n_trials, plan.at_most or n_trials)
 
 
-def choose(
-    setup: StudySetup, missing: Mapping[int, int], had: Sequence[int], *, judge: int
-) -> int | None:
+def choose(setup: StudySetup, missing: Integers, had: Sequence[int], *, judge: int) -> int | None:
     """The next trial for a judge, None where there is none. It lacks the most judgments; among such
     trials its item, then its systems are those that the judge has seen least; then chance decides.
 
     `missing` is the number of judgments that each trial still lacks, `had` the judge's trials so far.
     """
-    numbers = candidates(setup, missing, had)
+    numbers = candidates(setup, np.flatnonzero(missing), had)
     if not len(numbers):
         return None
     items, systems = setup.item_of_trial, setup.systems_of_trial
@@ -50,21 +48,19 @@ def choose(
     system_seen = np.bincount(systems[had].ravel(), minlength=len(setup.systems) + 1)
     system_seen[-1] = 0  # the filling of shorter rows
     order = rng_for(setup.seed, judge, ORDER_STREAM).permutation(len(setup.trials))
-    lacking = np.array([missing[number] for number in numbers.tolist()])
     by_preference = np.lexsort(
         (
             order[numbers],
             system_seen[systems[numbers]].sum(axis=1),
             item_seen[items[numbers]],
-            -lacking,
+            -missing[numbers],
         )
     )
     return int(numbers[by_preference[0]])
 
 
-def candidates(setup: StudySetup, missing: Collection[int], had: Sequence[int]) -> Integers:
-    """The trials of `missing` that the judge may still get."""
-    numbers = np.fromiter(missing, np.int64, len(missing))
+def candidates(setup: StudySetup, numbers: Integers, had: Sequence[int]) -> Integers:
+    """Those of the trials that the judge may still get."""
     had_already = np.zeros(len(setup.trials), bool)
     had_already[had] = True
     numbers = numbers[~had_already[numbers]]

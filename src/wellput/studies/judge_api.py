@@ -10,7 +10,10 @@ from typing import Annotated, Any, TypeAlias
 
 from fastapi import APIRouter, HTTPException, Path, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
+from starlette.responses import JSONResponse
 
+from wellput.core.errors import WellputError
+from wellput.studies.judge_turns import AnswerTurn, answer_turn, find_judge, lacks_consent, visit
 from wellput.studies.questionnaire import ShownTrial
 from wellput.studies.questions import AnswerError, QuestionKind
 from wellput.studies.security import Gate
@@ -23,6 +26,7 @@ from wellput.studies.store import (
     StudyState,
     UnknownTrial,
 )
+from wellput.studies.study_transactions import StudyTransaction
 
 MAX_ANSWER_MS = 7 * 24 * 3600 * 1000
 
@@ -125,77 +129,112 @@ Token: TypeAlias = Annotated[str, Path(description="The token of a judge's link.
 def api_router(store: Store, gate: Gate) -> APIRouter:
     router = APIRouter(prefix="/api/judge/{token}", tags=["judge"])
 
-    def admitted(request: Request, token: str) -> JudgeRef:
-        judge = gate.judge(request, token)
-        if store.questionnaire.consent is not None and not judge.has_consented:
+    def check_consent(judge: JudgeRef) -> None:
+        if lacks_consent(store.setup, judge):
             raise HTTPException(
                 403, "This study asks for consent: open the invitation link in a browser first."
             )
-        return judge
 
-    @router.get("/next", responses=_ERRORS, summary="The judge's next trial")
-    def next_trial(request: Request, token: Token) -> NextTrial:
-        judge = admitted(request, token)
-        state: StudyState = "open"
-        try:
-            shown = store.next_trial(judge)
-        except StudyClosed as error:
-            shown, state = None, error.state
-        progress = store.progress(judge)
-        return NextTrial(
-            trial=None if shown is None else _api_trial(shown),
-            done=progress.done,
-            total=progress.total,
-            state=state,
+    @router.get(
+        "/next", response_model=NextTrial, responses=_ERRORS, summary="The judge's next trial"
+    )
+    async def next_trial(request: Request, token: Token) -> Response:
+        found = await store.grouped_writes.do(
+            lambda transaction: visit(store.setup, transaction, token, store.clock())
+        )
+        check_consent(gate.admit(request, found.judge))
+        assert found.turn is not None
+        shown, progress = found.turn.trial, found.turn.progress
+        return JSONResponse(
+            {
+                "trial": None if shown is None else _api_trial(shown),
+                "done": progress.done,
+                "total": progress.total,
+                "state": found.state,
+            }
         )
 
-    @router.post("/answers", status_code=201, responses=_RECORDING_ERRORS, summary="Answer a trial")
-    def answer(request: Request, response: Response, token: Token, body: Answers) -> Recorded:
-        judge = admitted(request, token)
-        try:
-            status = store.record(judge, body.trial, body.answers, ms=round(body.ms))
-        except UnknownTrial:
-            raise HTTPException(404, "The trial is not the judge's.") from None
-        except (StudyClosed, AlreadyAnswered) as error:
-            raise HTTPException(409, str(error)) from None
-        except AnswerError as error:
-            raise HTTPException(422, error.reasons) from None
-        if status == "repeated":
-            response.status_code = 200
-        progress = store.progress(judge)
-        return Recorded(status=status, trial=body.trial, done=progress.done, total=progress.total)
+    @router.post(
+        "/answers",
+        status_code=201,
+        response_model=Recorded,
+        responses=_RECORDING_ERRORS,
+        summary="Answer a trial",
+    )
+    async def answer(request: Request, token: Token, body: Answers) -> Response:
+        def record(transaction: StudyTransaction) -> tuple[JudgeRef | None, AnswerTurn | Exception]:
+            judge = find_judge(transaction.connection, token)
+            if judge is None or lacks_consent(store.setup, judge):
+                return judge, LookupError()
+            try:
+                turn = answer_turn(
+                    store.setup,
+                    transaction,
+                    judge,
+                    body.trial,
+                    body.answers,
+                    ms=round(body.ms),
+                    now=store.clock(),
+                )
+            except WellputError as error:  # nothing was written
+                return judge, error
+            return judge, turn
+
+        judge, turn = await store.grouped_writes.do(record)
+        check_consent(gate.admit(request, judge))
+        match turn:
+            case AnswerTurn():
+                progress = turn.progress
+            case UnknownTrial():
+                raise HTTPException(404, "The trial is not the judge's.")
+            case StudyClosed() | AlreadyAnswered():
+                raise HTTPException(409, str(turn))
+            case AnswerError():
+                raise HTTPException(422, turn.reasons)
+            case _:
+                raise turn
+        return JSONResponse(
+            {
+                "status": turn.outcome,
+                "trial": body.trial,
+                "done": progress.done,
+                "total": progress.total,
+            },
+            200 if turn.outcome == "repeated" else 201,
+        )
 
     return router
 
 
-def _api_trial(shown: ShownTrial) -> ApiTrial:
-    return ApiTrial(
-        id=shown.id,
-        context=shown.context,
-        source=shown.source,
-        references=list(shown.references),
-        variants=[
-            ApiVariant(
-                id=variant.id,
-                text=variant.text,
-                before=list(variant.before),
-                after=list(variant.after),
-                prefilled=None if variant.prefilled is None else list(map(dict, variant.prefilled)),
-            )
+def _api_trial(shown: ShownTrial) -> dict[str, Any]:
+    """An `ApiTrial` as plain values: its class is not called for each of thousands of requests."""
+    return {
+        "id": shown.id,
+        "context": shown.context,
+        "source": shown.source,
+        "references": list(shown.references),
+        "variants": [
+            {
+                "id": variant.id,
+                "text": variant.text,
+                "before": list(variant.before),
+                "after": list(variant.after),
+                "prefilled": None if variant.prefilled is None else list(variant.prefilled),
+            }
             for variant in shown.variants
         ],
-        questions=[
-            ApiQuestion(
-                name=question.name,
-                text=question.text,
-                kind=question.kind,
-                low=question.low,
-                high=question.high,
-                labels=dict(question.labels),
-                choices=list(question.choices),
-                severities=list(question.severities),
-            )
+        "questions": [
+            {
+                "name": question.name,
+                "text": question.text,
+                "kind": question.kind,
+                "low": question.low,
+                "high": question.high,
+                "labels": dict(question.labels),
+                "choices": list(question.choices),
+                "severities": list(question.severities),
+            }
             for question in shown.questions
         ],
-        practice=shown.is_practice,
-    )
+        "practice": shown.is_practice,
+    }

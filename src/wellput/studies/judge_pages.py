@@ -7,6 +7,7 @@ redirected there, so that reloading a page never sends an answer twice.
 from __future__ import annotations
 
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any
 
 from fastapi import APIRouter, HTTPException, Request
@@ -24,12 +25,23 @@ from wellput.studies.forms import (
     now_ms,
     values_so_far,
 )
-from wellput.studies.questionnaire import JudgeProgress, Questionnaire, ShownTrial
+from wellput.studies.judge_turns import (
+    answer_turn,
+    find_judge,
+    lacks_consent,
+    queue_of,
+    shown_with_answer,
+    visit,
+)
+from wellput.studies.queries import own_assignment
+from wellput.studies.questionnaire import JudgeProgress, ShownTrial
 from wellput.studies.questions import AnswerError
 from wellput.studies.rendering import page
 from wellput.studies.security import Gate
+from wellput.studies.shown_trials import shown_trial
 from wellput.studies.store import AlreadyAnswered, JudgeRef, Store, StudyClosed
 from wellput.studies.study_setup import StudySetup
+from wellput.studies.study_transactions import StudyTransaction
 from wellput.studies.wording import ENGLISH
 
 
@@ -50,19 +62,22 @@ def pages_router(store: Store, gate: Gate) -> APIRouter:
         return shown
 
     @router.get("")
-    def home(request: Request, token: str) -> Response:
-        judge = gate.judge(request, token)
+    async def home(request: Request, token: str) -> Response:
+        found = await store.grouped_writes.do(
+            lambda transaction: visit(
+                setup, transaction, token, store.clock(), asks_demographics=True
+            )
+        )
+        judge = gate.admit(request, found.judge)
         common = common_values(setup, token)
-        if not may_answer(questionnaire, judge):
+        if lacks_consent(setup, judge):
             return page(request, "consent.html", **common, consent=questionnaire.consent)
-        if questionnaire.demographics and not judge.has_demographics:
+        if found.turn is None:
             return demographics_page(request, setup, token)
-        try:
-            trial = store.next_trial(judge)
-        except StudyClosed as error:
-            heading, text = words(f"states.{error.state}"), words(f"states.{error.state}_text")
+        if found.state != "open":
+            heading, text = words(f"states.{found.state}"), words(f"states.{found.state}_text")
             return page(request, "message.html", **common, heading=heading, text=text)
-        progress = store.progress(judge)
+        trial, progress = found.turn.trial, found.turn.progress
         if trial is not None:
             return trial_page(request, setup, token, trial, progress)
         return page(
@@ -96,7 +111,7 @@ def pages_router(store: Store, gate: Gate) -> APIRouter:
     @router.get("/trials/{trial_id}")
     def trial(request: Request, token: str, trial_id: str) -> Response:
         judge = gate.judge(request, token)
-        if not may_answer(questionnaire, judge):
+        if lacks_consent(setup, judge):
             return back_to(token)
         shown = own_trial(judge, trial_id)
         return trial_page(request, setup, token, shown, store.progress(judge))
@@ -104,26 +119,27 @@ def pages_router(store: Store, gate: Gate) -> APIRouter:
     @router.get("/trials/{trial_id}/speech")
     def speech(request: Request, token: str, trial_id: str) -> Response:
         judge = gate.judge(request, token)
-        wav = store.speech(judge, trial_id) if may_answer(questionnaire, judge) else None
+        wav = None if lacks_consent(setup, judge) else store.speech(judge, trial_id)
         if wav is None:
             raise HTTPException(404, ENGLISH("errors.no_sound"))
         return Response(wav, media_type="audio/wav")
 
     @router.post("/trials/{trial_id}")
-    def answer(request: Request, token: str, trial_id: str, form: PostedForm) -> Response:
-        judge = sender(request, token, form)
-        if not may_answer(questionnaire, judge):
+    async def answer(request: Request, token: str, trial_id: str, form: PostedForm) -> Response:
+        check_csrf(request, token, form)
+        sent = await store.grouped_writes.do(
+            lambda transaction: send_form(
+                setup, transaction, token, trial_id, form, now=store.clock()
+            )
+        )
+        gate.admit(request, sent.judge)
+        if sent.is_unknown_trial:
+            raise HTTPException(404, ENGLISH("errors.no_page"))
+        if sent.refused is None:
             return back_to(token)
-        shown = own_trial(judge, trial_id)
-        try:
-            store.record(judge, trial_id, answers_in(shown, form), ms=elapsed(form))
-        except (StudyClosed, AlreadyAnswered):
-            return back_to(token)
-        except AnswerError as error:
-            reasons = [in_words(shown, reason, words) for reason in error.reasons]
-            progress = store.progress(judge)
-            return trial_page(request, setup, token, shown, progress, form, reasons)
-        return back_to(token)
+        shown, progress, reasons = sent.refused
+        plain = [in_words(shown, reason, words) for reason in reasons]
+        return trial_page(request, setup, token, shown, progress, form, plain)
 
     @router.post("/undo")
     def undo(request: Request, token: str, form: PostedForm) -> Response:
@@ -135,16 +151,51 @@ def pages_router(store: Store, gate: Gate) -> APIRouter:
     return router
 
 
+@dataclass(frozen=True, slots=True)
+class SentForm:
+    """What became of a judge's form. `refused`: the trial, how far the judge is, and why the answer was
+    not taken."""
+
+    judge: JudgeRef | None
+    is_unknown_trial: bool = False
+    refused: tuple[ShownTrial, JudgeProgress, list[str]] | None = None
+
+
+def send_form(
+    setup: StudySetup,
+    transaction: StudyTransaction,
+    token: str,
+    trial_id: str,
+    form: Form,
+    *,
+    now: float,
+) -> SentForm:
+    """Takes the answer in a form, if it is one to a trial of this judge."""
+    judge = find_judge(transaction.connection, token)
+    if judge is None or lacks_consent(setup, judge):
+        return SentForm(judge)
+    row = own_assignment(transaction.connection, judge.id, trial_id)
+    if row is None:
+        return SentForm(judge, is_unknown_trial=True)
+    shown = shown_trial(setup, row, None)
+    try:
+        given = answers_in(shown, form)
+        answer_turn(setup, transaction, judge, trial_id, given, ms=elapsed(form), now=now)
+    except (StudyClosed, AlreadyAnswered):
+        return SentForm(judge)
+    except AnswerError as error:
+        progress = queue_of(setup, transaction, judge, now).progress()
+        shown = shown_with_answer(setup, transaction.connection, row)
+        return SentForm(judge, refused=(shown, progress, error.reasons))
+    return SentForm(judge)
+
+
 def home_of(token: str) -> str:
     return f"/judge/{token}"
 
 
 def back_to(token: str) -> Response:
     return RedirectResponse(home_of(token), 303)
-
-
-def may_answer(questionnaire: Questionnaire, judge: JudgeRef) -> bool:
-    return questionnaire.consent is None or judge.has_consented
 
 
 def can_undo(setup: StudySetup, progress: JudgeProgress) -> bool:

@@ -10,14 +10,17 @@ An assignment has one of four purposes: `trial`, `repeat` (one of the judge's ow
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
+import numpy as np
 import sqlalchemy as sa
 from sqlalchemy import Connection, Row
 
 from wellput.core.judgment import MACHINE_PREFIX
+from wellput.core.metric import Integers
 from wellput.studies import schema
 from wellput.studies.assignment_rules import (
     CHECK_STREAM,
@@ -37,13 +40,13 @@ from wellput.studies.assignment_rules import (
 from wellput.studies.invitations import opaque_id
 from wellput.studies.questionnaire import JudgeProgress
 from wellput.studies.study_setup import StudySetup, Trial
+from wellput.studies.study_transactions import StudyReading, StudyTransaction
 
 AssignmentPurpose: TypeAlias = Literal["trial", "repeat", "practice", "check"]
 Assignment: TypeAlias = Row[Any]
 
 assignments = schema.assignments.c
 judges = schema.judges.c
-trials = schema.trials.c
 
 # Statements of every request, built once.
 OWN_ASSIGNMENTS = (
@@ -52,9 +55,6 @@ OWN_ASSIGNMENTS = (
     .order_by(assignments.id)
 )
 MACHINES = sa.select(judges.id).where(judges.name.startswith(MACHINE_PREFIX, autoescape=True))
-MISSING_JUDGMENTS = sa.select(trials.number, trials.planned - trials.given).where(
-    trials.given < trials.planned
-)
 
 
 @dataclass(frozen=True)
@@ -89,18 +89,36 @@ def open_assignment(own: Sequence[Assignment]) -> Assignment | None:
 class JudgeQueue:
     """Chooses what a judge gets next, and counts how much there is for the judge in all."""
 
-    def __init__(self, setup: StudySetup, connection: Connection, judge: int, now: float) -> None:
+    def __init__(
+        self,
+        setup: StudySetup,
+        transaction: StudyTransaction | StudyReading,
+        judge: int,
+        now: float,
+        *,
+        is_machine: bool,
+    ) -> None:
         self.setup = setup
-        self.connection = connection
+        self.transaction = transaction
+        self.connection = transaction.connection
         self.judge = judge
         self.now = now
-        self.own = own_assignments(connection, judge)
+        self.own = own_assignments(self.connection, judge)
         self.had = [r for r in self.own if r.purpose == "trial" and not r.is_withdrawn]
         self.had_numbers = [int(row.number) for row in self.had]
-        self.machines = machine_judges(connection)
-        self.is_machine = judge in self.machines
+        self.is_machine = is_machine
         self.is_within = setup.plan.kind == "within-judge" and not self.is_machine
         self.listed = within_judge(setup, judge) if self.is_within else ()
+
+    def add(self, row: Assignment) -> None:
+        """Notes an assignment that was just given to the judge."""
+        self.own = [*(other for other in self.own if other.id != row.id), row]
+        self.had = [r for r in self.own if r.purpose == "trial" and not r.is_withdrawn]
+        self.had_numbers = [int(row.number) for row in self.had]
+
+    @cached_property
+    def machines(self) -> set[int]:
+        return machine_judges(self.connection)
 
     def next(self) -> NewAssignment | None:
         """The next assignment; None when the judge has had everything."""
@@ -149,21 +167,29 @@ class JudgeQueue:
         extra = plan.checks + min(plan.repeats, regular) if regular else 0
         return len(self.setup.questionnaire.practice) + regular + extra
 
-    def progress(self) -> JudgeProgress:
-        done = sum(row.answered_at is not None and not row.is_reopened for row in self.own)
+    def progress(self, answered: Assignment | None = None) -> JudgeProgress:
+        """How far the judge is; `answered` is an assignment that the judge has just answered."""
+        just_answered = None if answered is None else answered.id
+        done = sum(
+            (row.answered_at is not None and not row.is_reopened) or row.id == just_answered
+            for row in self.own
+        )
         return JudgeProgress(done, max(done, self.total()))
 
     def _n_free(self) -> int:
         """The number of further trials that the judge could have."""
         if self.is_within:
             return len(self.listed)
-        return len(candidates(self.setup, self._missing(), self.had_numbers))
+        numbers = np.flatnonzero(self.transaction.missing)
+        return len(candidates(self.setup, numbers, self.had_numbers))
 
     def _count(self, purpose: AssignmentPurpose) -> int:
         return sum(row.purpose == purpose for row in self.own)
 
     def _special(self, n_done: int) -> NewAssignment | None:
         """The check or the repeat that is due after `n_done` trials."""
+        if not (self.setup.plan.checks or self.setup.plan.repeats):
+            return None
         positions = special_positions(
             self.setup.plan, self.length, seed=self.setup.seed, judge=self.judge
         )
@@ -192,28 +218,26 @@ class JudgeQueue:
             return NewAssignment(
                 "trial", number, [(opaque_id(), system) for system in trial.systems]
             )
-        missing = self._missing()
+        missing = self.transaction.missing
         if len(self.had) < self.length:
             chosen = self._choose(missing)
             if chosen is None:
                 chosen = self._take_over(self._held_by_absent())
         else:
             held = self._held_by_absent()
-            lacking = {
-                number: missing.get(number, 0) + (number in held) for number in {*missing, *held}
-            }
+            numbers = {*np.flatnonzero(missing).tolist(), *held}
+            lacking = {number: int(missing[number]) + (number in held) for number in numbers}
             allowed = self._beyond_share(lacking)
-            chosen = self._choose({n: m for n, m in missing.items() if n in allowed})
+            further = np.zeros_like(missing)
+            numbers_allowed = np.fromiter(allowed, np.int64, len(allowed))
+            further[numbers_allowed] = missing[numbers_allowed]
+            chosen = self._choose(further)
             if chosen is None:
                 chosen = self._take_over({n: row for n, row in held.items() if n in allowed})
         return None if chosen is None else NewAssignment("trial", chosen, self._variants(chosen))
 
-    def _choose(self, missing: Mapping[int, int]) -> int | None:
+    def _choose(self, missing: Integers) -> int | None:
         return choose(self.setup, missing, self.had_numbers, judge=self.judge)
-
-    def _missing(self) -> dict[int, int]:
-        """The number of judgments that each trial lacks and that no judge has been asked for."""
-        return {row[0]: row[1] for row in self.connection.execute(MISSING_JUDGMENTS).all()}
 
     def _absent(self, *, is_holding: bool) -> set[int]:
         """The other judges who count as away (`assignment_rules.is_away`).
@@ -260,7 +284,8 @@ class JudgeQueue:
 
     def _take_over(self, held: dict[int, Assignment]) -> int | None:
         """Withdraws a trial from a judge who is away, where there is nothing else to give."""
-        takeable = set(candidates(self.setup, held, self.had_numbers).tolist())
+        numbers = np.fromiter(held, np.int64, len(held))
+        takeable = set(candidates(self.setup, numbers, self.had_numbers).tolist())
         oldest = min(
             (row for row in held.values() if row.number in takeable),
             key=lambda row: row.given_at,
@@ -273,7 +298,8 @@ class JudgeQueue:
             .where(assignments.id == oldest.id)
             .values(is_withdrawn=True)
         )
-        change_given(self.connection, oldest.number, -1)
+        assert isinstance(self.transaction, StudyTransaction), "only a writer hands out trials"
+        self.transaction.change_given(oldest.number, -1)
         return int(oldest.number)
 
     def _beyond_share(self, missing: dict[int, int]) -> set[int]:
@@ -338,10 +364,3 @@ class JudgeQueue:
             for number, known in enumerate(self.setup.trials)
             if known.item == trial.item and {*known.systems} == {*trial.systems}
         )
-
-
-def change_given(connection: Connection, number: int, by: int) -> None:
-    """Changes the number of judges who have a trial."""
-    connection.execute(
-        sa.update(schema.trials).where(trials.number == number).values(given=trials.given + by)
-    )

@@ -29,6 +29,7 @@ from wellput.studies.queries import AnsweredRow, judgments_of, read_answered
 from wellput.studies.questionnaire import Check
 from wellput.studies.questions import AnswerValues
 from wellput.studies.study_setup import StudySetup
+from wellput.studies.study_transactions import StudyReading
 
 JudgeState: TypeAlias = Literal["invited", "working", "done"]
 
@@ -180,6 +181,7 @@ def overview(
     ranking_may_be_old: bool = False,
 ) -> Overview:
     """The state of the study."""
+    reading = StudyReading(connection, len(setup.trials))
     everything = read_answered(connection)
     machines = machine_judges(connection)
     answered = [one for one in everything if one.judge_id not in machines]
@@ -191,7 +193,7 @@ def overview(
     expected = 0
     for row in rows:
         if row.forgotten_at is None:
-            queue = JudgeQueue(setup, connection, row.id, now)
+            queue = JudgeQueue(setup, reading, row.id, now, is_machine=row.id in machines)
             own = by_judge.get(row.id, [])
             judge = _judge(setup, row, own, queue)
             judges.append(judge)

@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, Literal, TypeAlias, cast, get_args
+from typing import Any, cast
 
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
 from wellput.agreement.rankings.judgment_design import DOCUMENT_COLUMN
-from wellput.core.errors import InputError, WellputError
+from wellput.core.errors import InputError
 from wellput.core.judgment import Judgment, Preference
 from wellput.studies import schema
 from wellput.studies.designs.base import AnsweredTrial
@@ -24,8 +24,8 @@ from wellput.studies.invitations import opaque_id
 from wellput.studies.judge_queue import (
     Assignment,
     AssignmentPurpose,
+    JudgeQueue,
     NewAssignment,
-    change_given,
 )
 from wellput.studies.questionnaire import Check, Questionnaire, Task, from_record
 from wellput.studies.questions import AnswerValues, is_storable
@@ -37,9 +37,7 @@ from wellput.studies.study_setup import (
     beside_items,
     with_beside,
 )
-
-StudyState: TypeAlias = Literal["open", "paused", "closed"]
-STUDY_STATES: tuple[StudyState, ...] = get_args(StudyState)
+from wellput.studies.study_transactions import StudyState, StudyTransaction
 
 assignments = schema.assignments.c
 answers = schema.answers.c
@@ -53,14 +51,16 @@ LATEST_ANSWER_QUERY = (
     .order_by(answers.revision.desc())
     .limit(1)
 )
-
-
-class StudyClosed(WellputError):
-    """The study is paused or closed; `state` says which."""
-
-    def __init__(self, state: StudyState) -> None:
-        super().__init__(f"The study is {state}.")
-        self.state = state
+NEW_ASSIGNMENT = schema.assignments.insert().returning(schema.assignments)
+NOTE_SEEN = (
+    sa.update(schema.judges)
+    .where(judges.id == sa.bindparam("of_judge"))
+    .values(
+        seen_at=sa.bindparam("now", type_=sa.Double),
+        seen_answer=sa.select(sa.func.coalesce(sa.func.max(answers.id), 0)).scalar_subquery(),
+        started_at=sa.func.coalesce(judges.started_at, sa.bindparam("now", type_=sa.Double)),
+    )
+)
 
 
 def insert_setup(connection: Connection, setup: StudySetup, owner_hash: str, now: float) -> None:
@@ -114,23 +114,11 @@ def state_of(connection: Connection) -> StudyState:
     return state
 
 
-def require_state(connection: Connection, allowed: Sequence[StudyState]) -> None:
-    if (state := state_of(connection)) not in allowed:
-        raise StudyClosed(state)
-
-
-def lock_study(connection: Connection) -> None:
-    """Lets one transaction at a time hand out trials. (SQLite locks the whole file anyway.)"""
-    connection.execute(sa.select(schema.study.c.id).with_for_update())
-
-
-def own_assignment(
-    connection: Connection, judge: int, key: str, *, lock: bool = False
-) -> Assignment | None:
+def own_assignment(connection: Connection, judge: int, key: str) -> Assignment | None:
     if not is_storable(key):
         return None
     rows = sa.select(schema.assignments).where(assignments.key == key, assignments.judge == judge)
-    return connection.execute(rows.with_for_update() if lock else rows).one_or_none()
+    return connection.execute(rows).one_or_none()
 
 
 def speech_of(connection: Connection, item: int) -> bytes | None:
@@ -145,20 +133,11 @@ def latest_answer(connection: Connection, assignment: int) -> Assignment | None:
     return connection.execute(LATEST_ANSWER_QUERY, {"of_assignment": assignment}).one_or_none()
 
 
-def has_consented(connection: Connection, judge: int) -> bool:
-    return connection.scalar(sa.select(judges.consented_at).where(judges.id == judge)) is not None
-
-
 def give(
-    connection: Connection,
-    judge: int,
-    given: NewAssignment,
-    now: float,
-    *,
-    is_machine: bool = False,
+    transaction: StudyTransaction, queue: JudgeQueue, given: NewAssignment, now: float
 ) -> Assignment:
     """Gives a trial to a judge. What a machine gets does not count as one of the planned judgments."""
-    values = {
+    values: dict[str, Any] = {
         "variants": given.variants,
         "given_at": now,
         "answered_at": None,
@@ -166,34 +145,34 @@ def give(
         "is_withdrawn": False,
     }
     # A trial that was withdrawn from the judge and comes back is the same trial.
-    row = connection.execute(
-        sa.update(schema.assignments)
-        .where(
-            assignments.judge == judge,
-            assignments.purpose == given.purpose,
-            assignments.number == given.number,
-            assignments.is_withdrawn.is_(True),
-        )
-        .values(values)
-        .returning(schema.assignments)
-    ).one_or_none()
-    if row is None:
-        fixed = {"key": opaque_id(), "judge": judge, "purpose": given.purpose}
-        row = connection.execute(
-            schema.assignments.insert()
-            .values({**values, **fixed, "number": given.number})
+    withdrawn = next(
+        (
+            row
+            for row in queue.own
+            if row.is_withdrawn and (row.purpose, row.number) == (given.purpose, given.number)
+        ),
+        None,
+    )
+    if withdrawn is None:
+        fixed = {"key": opaque_id(), "judge": queue.judge, "purpose": given.purpose}
+        made = {**values, **fixed, "number": given.number}
+        row = transaction.connection.execute(NEW_ASSIGNMENT, made).one()
+    else:
+        row = transaction.connection.execute(
+            sa.update(schema.assignments)
+            .where(assignments.id == withdrawn.id)
+            .values(values)
             .returning(schema.assignments)
         ).one()
-    if given.purpose == "trial" and not is_machine:
-        change_given(connection, given.number, +1)
+    if given.purpose == "trial" and not queue.is_machine:
+        transaction.change_given(given.number, +1)
+    queue.add(row)
     return row
 
 
 def note_seen(connection: Connection, judge: int, now: float) -> None:
     """Notes when a judge was last there, and how many answers there were then."""
-    newest = connection.scalar(sa.select(sa.func.max(answers.id))) or 0
-    started = sa.func.coalesce(judges.started_at, now)
-    update_judge(connection, judge, seen_at=now, seen_answer=newest, started_at=started)
+    connection.execute(NOTE_SEEN, {"of_judge": judge, "now": now})
 
 
 def update_judge(connection: Connection, judge: int, **values: Any) -> None:

@@ -20,7 +20,7 @@ from http import HTTPStatus
 from threading import Lock
 
 from fastapi import HTTPException
-from starlette.datastructures import Headers, MutableHeaders
+from starlette.datastructures import Headers
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -50,6 +50,10 @@ SECURITY_HEADERS = {
     "X-Robots-Tag": "noindex, nofollow",
 }
 
+RAW_SECURITY_HEADERS = [
+    (name.lower().encode(), value.encode()) for name, value in SECURITY_HEADERS.items()
+]
+
 
 class SecurityHeaders:
     """Adds `SECURITY_HEADERS` to every response. A response is cached only if it says so itself."""
@@ -64,12 +68,13 @@ class SecurityHeaders:
 
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                headers = MutableHeaders(scope=message)
-                for name, value in SECURITY_HEADERS.items():
-                    headers[name] = value
+                headers = list(message.get("headers", ()))
+                headers += RAW_SECURITY_HEADERS
                 if scope["scheme"] == "https":
-                    headers["Strict-Transport-Security"] = "max-age=31536000"
-                headers.setdefault("Cache-Control", "no-store")
+                    headers.append((b"strict-transport-security", b"max-age=31536000"))
+                if not any(name.lower() == b"cache-control" for name, _ in headers):
+                    headers.append((b"cache-control", b"no-store"))
+                message = {**message, "headers": headers}
             await send(message)
 
         await self.app(scope, receive, send_with_headers)
@@ -265,7 +270,10 @@ class Gate:
 
     def judge(self, request: Request, token: str) -> JudgeRef:
         """The judge with this token. Raises 404 for an unknown token, 429 after too many of them."""
-        judge = self._store.judge_of(token)
+        return self.admit(request, self._store.judge_of(token))
+
+    def admit(self, request: Request, judge: JudgeRef | None) -> JudgeRef:
+        """The judge who was found. Raises 404 where there is none, 429 after too many tries."""
         if judge is None:
             raise self._miss(request, ENGLISH("errors.unknown_link"))
         return judge

@@ -7,15 +7,13 @@ a `ShownTrial`. System names appear only in `judgments` and in the overview.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
 
 import sqlalchemy as sa
-from sqlalchemy import Connection
 
-from wellput.core.errors import InputError, WellputError, counted
+from wellput.core.errors import InputError, counted
 from wellput.core.judgment import Judgment, Preference, is_machine
 from wellput.studies import schema
 from wellput.studies.database import (
@@ -37,45 +35,45 @@ from wellput.studies.invitations import (
     opaque_id,
     token_hash,
 )
-from wellput.studies.judge_queue import (
-    Assignment,
-    JudgeQueue,
-    change_given,
-    open_assignment,
-    own_assignments,
+from wellput.studies.judge_queue import JudgeQueue, own_assignments
+from wellput.studies.judge_turns import (
+    AlreadyAnswered,
+    JudgeRef,
+    Outcome,
+    UnknownTrial,
+    answer_turn,
+    find_judge,
+    judge_of_row,
+    next_turn,
+    queue_of,
+    shown_with_answer,
 )
 from wellput.studies.migrations import is_study, migrate
 from wellput.studies.overview import LatestRankings, Overview, overview
 from wellput.studies.owner_sessions import OwnerSessions
 from wellput.studies.queries import (
-    STUDY_STATES,
-    StudyClosed,
-    StudyState,
     give,
-    has_consented,
     insert_setup,
     judgments_of,
-    latest_answer,
     load_setup,
-    lock_study,
     note_seen,
     own_assignment,
     read_answered,
-    require_state,
     speech_of,
     state_of,
     update_judge,
 )
 from wellput.studies.questionnaire import JudgeProgress, Questionnaire, ShownTrial
 from wellput.studies.questions import AnswerError, is_storable
-from wellput.studies.shown_trials import checked_answers, shown_trial
 from wellput.studies.study_setup import StudySetup
-
-Outcome: TypeAlias = Literal["created", "repeated", "superseded"]
-
-MAX_STORED_MS = 2**31 - 1
-SEEN_EVERY_SECONDS = 60.0
-"""A judge who only looks at a page is noted as seen at most this often."""
+from wellput.studies.study_transactions import (
+    STUDY_STATES,
+    GroupedWrites,
+    StudyClosed,
+    StudyReading,
+    StudyState,
+    StudyTransaction,
+)
 
 __all__ = [
     "STUDY_STATES",
@@ -96,25 +94,6 @@ answers = schema.answers.c
 judges = schema.judges.c
 
 
-class UnknownTrial(WellputError):
-    """A trial that is not the judge's."""
-
-
-class AlreadyAnswered(WellputError):
-    """A trial whose answer cannot be changed: the design allows no second try."""
-
-
-@dataclass(frozen=True, slots=True)
-class JudgeRef:
-    """A judge who came with a valid token."""
-
-    id: int
-    name: str
-    has_consented: bool
-    has_demographics: bool
-    has_started: bool
-
-
 class Store:
     """A study in its database. `owner_token` is set by `create` and `renew_owner_token` alone."""
 
@@ -126,6 +105,7 @@ class Store:
         self.owner_sessions = OwnerSessions(database, clock)
         with database.read() as connection:
             self.setup = load_setup(connection, database.name)
+        self.grouped_writes = GroupedWrites(database, len(self.setup.trials))
 
     @classmethod
     def create(
@@ -221,8 +201,8 @@ class Store:
             given, asked = counted(len(names), "name"), counted(judges, "judge")
             raise InputError(f"There {are} {given} for {asked}.")
         now = self.clock()
-        with self.database.write() as connection:
-            lock_study(connection)
+        with self._writing() as transaction:
+            connection = transaction.connection
             there = set(connection.scalars(sa.select(schema.judges.c.name)))
             n_before = connection.scalar(sa.select(sa.func.count()).select_from(schema.judges)) or 0
             chosen = checked_names(names, there) if names else new_names(judges, n_before, there)
@@ -246,19 +226,7 @@ class Store:
     def judge_of(self, token: str) -> JudgeRef | None:
         """The judge with this token, None where there is none."""
         with self.database.read() as connection:
-            row = connection.execute(
-                sa.select(schema.judges).where(judges.token_hash == token_hash(token))
-            ).one_or_none()
-        # The lookup is by hash; the comparison in constant time decides.
-        if row is None or not is_token(token, row.token_hash):
-            return None
-        return JudgeRef(
-            id=row.id,
-            name=row.name,
-            has_consented=row.consented_at is not None,
-            has_demographics=row.demographics is not None,
-            has_started=row.started_at is not None,
-        )
+            return find_judge(connection, token)
 
     def consent(self, judge: JudgeRef) -> None:
         with self.database.write() as connection:
@@ -286,19 +254,9 @@ class Store:
 
         Raises StudyClosed while the study is paused or closed.
         """
-        now = self.clock()
-        with self.database.write() as connection:
-            lock_study(connection)
-            require_state(connection, ("open",))
-            queue = JudgeQueue(self.setup, connection, judge.id, now)
-            current = open_assignment(queue.own)
-            seen = connection.scalar(sa.select(judges.seen_at).where(judges.id == judge.id))
-            if current is None and (given := queue.next()) is not None:
-                current = give(connection, judge.id, given, now, is_machine=queue.is_machine)
-                note_seen(connection, judge.id, now)
-            elif abs(now - (seen or 0)) > SEEN_EVERY_SECONDS:
-                note_seen(connection, judge.id, now)
-            return None if current is None else self._shown(connection, current)
+        with self._writing() as transaction:
+            current = _current(transaction, judge)
+            return next_turn(self.setup, transaction, current, self.clock()).trial
 
     def next_trials(self, judge: JudgeRef, most: int) -> list[ShownTrial]:
         """Up to `most` trials for a machine, which answers several at a time: first those that it was
@@ -307,15 +265,14 @@ class Store:
         Raises StudyClosed while the study is paused or closed.
         """
         now = self.clock()
-        with self.database.write() as connection:
-            lock_study(connection)
-            require_state(connection, ("open",))
-            queue = JudgeQueue(self.setup, connection, judge.id, now)
+        with self._writing() as transaction:
+            transaction.require_state(("open",))
+            queue = queue_of(self.setup, transaction, judge, now)
             rows = [row for row in queue.had if row.answered_at is None][:most]
             for given in queue.for_machine(most - len(rows)):
-                rows.append(give(connection, judge.id, given, now, is_machine=True))
-            note_seen(connection, judge.id, now)
-            return [self._shown(connection, row) for row in rows]
+                rows.append(give(transaction, queue, given, now))
+            note_seen(transaction.connection, judge.id, now)
+            return [shown_with_answer(self.setup, transaction.connection, row) for row in rows]
 
     def machine(self, name: str, about: Mapping[str, str]) -> JudgeRef:
         """The machine judge of this name, which is invited if it is new. What is said `about` it stands
@@ -329,13 +286,13 @@ class Store:
         with self.database.write() as connection:
             row = connection.execute(sa.select(schema.judges).where(judges.name == name)).one()
             update_judge(connection, row.id, demographics=dict(about))
-        return JudgeRef(row.id, row.name, True, True, row.started_at is not None)
+        return JudgeRef(row.id, row.name, True, True, row.started_at is not None, row.seen_at)
 
     def trial(self, judge: JudgeRef, trial_id: str) -> ShownTrial | None:
         """One of the judge's own trials; None for any other trial."""
         with self.database.read() as connection:
             row = own_assignment(connection, judge.id, trial_id)
-            return None if row is None else self._shown(connection, row)
+            return None if row is None else shown_with_answer(self.setup, connection, row)
 
     def speech(self, judge: JudgeRef, trial_id: str) -> bytes | None:
         """The sound of one of the judge's own trials, as a WAV file; None where there is none."""
@@ -347,7 +304,11 @@ class Store:
 
     def progress(self, judge: JudgeRef) -> JudgeProgress:
         with self.database.read() as connection:
-            return JudgeQueue(self.setup, connection, judge.id, self.clock()).progress()
+            reading = StudyReading(connection, len(self.setup.trials))
+            queue = JudgeQueue(
+                self.setup, reading, judge.id, self.clock(), is_machine=is_machine(judge.name)
+            )
+            return queue.progress()
 
     def record(self, judge: JudgeRef, trial_id: str, answers: object, *, ms: int) -> Outcome:
         """Stores an answer. The same answer again changes nothing; a different one supersedes it.
@@ -355,51 +316,11 @@ class Store:
         Raises AnswerError, UnknownTrial, AlreadyAnswered, or StudyClosed. A paused study still takes
         answers to trials that judges already have.
         """
-        if isinstance(ms, bool) or not isinstance(ms, int) or ms < 0:
-            raise AnswerError(["ms: the time taken, in whole milliseconds, is needed"])
-        now = self.clock()
-        with self.database.write() as connection:
-            row = own_assignment(connection, judge.id, trial_id, lock=True)
-            if row is None:
-                raise UnknownTrial("This trial is not yours.")
-            require_state(connection, ("open", "paused"))
-            needs_consent = self.questionnaire.consent is not None and not is_machine(judge.name)
-            if needs_consent and not has_consented(connection, judge.id):
-                raise AnswerError(["the study needs your consent first"])
-            values = checked_answers(self.setup, row, answers)
-            latest = latest_answer(connection, row.id)
-            if latest is not None and latest.answers == values:
-                outcome: Outcome = "repeated"
-            else:
-                outcome = "created" if latest is None else "superseded"
-                if latest is not None and not self.setup.design.can_undo:
-                    raise AlreadyAnswered("This trial is answered; its answer cannot be changed.")
-                connection.execute(
-                    schema.answers.insert().values(
-                        assignment=row.id,
-                        revision=0 if latest is None else latest.revision + 1,
-                        supersedes=None if latest is None else latest.id,
-                        answers=values,
-                        ms=min(ms, MAX_STORED_MS),
-                        recorded_at=now,
-                    )
-                )
-                if is_machine(judge.name):  # people are not late because a machine is quick
-                    connection.execute(
-                        sa.update(schema.judges)
-                        .where(judges.id != judge.id)
-                        .values(seen_answer=judges.seen_answer + 1)
-                    )
-            changes: dict[str, Any] = {"is_reopened": False, "is_withdrawn": False}
-            if row.answered_at is None:
-                changes["answered_at"] = now
-            connection.execute(
-                sa.update(schema.assignments).where(assignments.id == row.id).values(changes)
-            )
-            if row.is_withdrawn and row.purpose == "trial":
-                change_given(connection, row.number, +1)
-            note_seen(connection, judge.id, now)
-        return outcome
+        with self._writing() as transaction:
+            current = _current(transaction, judge)
+            return answer_turn(
+                self.setup, transaction, current, trial_id, answers, ms=ms, now=self.clock()
+            ).outcome
 
     def undo(self, judge: JudgeRef) -> ShownTrial | None:
         """Takes back the last answer: its trial comes next again and still has the answer.
@@ -408,8 +329,9 @@ class Store:
         """
         if not self.setup.design.can_undo:
             return None
-        with self.database.write() as connection:
-            require_state(connection, ("open",))
+        with self._writing() as transaction:
+            transaction.require_state(("open",))
+            connection = transaction.connection
             own = [row for row in own_assignments(connection, judge.id) if row.answered_at]
             if not own:
                 return None
@@ -421,7 +343,7 @@ class Store:
                     .where(assignments.id == last.id)
                     .values(is_reopened=True)
                 )
-            return self._shown(connection, last)
+            return shown_with_answer(self.setup, connection, last)
 
     def forget(self, judge_name: str) -> int:
         """Erases a judge's answers, demographics, name and link. Returns the number of erased answers.
@@ -429,8 +351,8 @@ class Store:
         The study keeps only that somebody withdrew, and the number of erased answers. Other judges get
         the trials.
         """
-        with self.database.write() as connection:
-            lock_study(connection)
+        with self._writing() as transaction:
+            connection = transaction.connection
             row = connection.execute(
                 sa.select(schema.judges).where(judges.name == judge_name)
             ).one_or_none()
@@ -440,7 +362,7 @@ class Store:
             ids = [one.id for one in own]
             for one in own:
                 if one.purpose == "trial" and not one.is_withdrawn and not is_machine(row.name):
-                    change_given(connection, one.number, -1)
+                    transaction.change_given(one.number, -1)
             erased = sum(one.answered_at is not None for one in own)
             connection.execute(sa.delete(schema.answers).where(answers.assignment.in_(ids)))
             connection.execute(sa.delete(schema.assignments).where(assignments.judge == row.id))
@@ -483,6 +405,13 @@ class Store:
             rows = connection.execute(sa.select(judges.name, judges.demographics))
             return {row.name: row.demographics for row in rows if row.demographics}
 
-    def _shown(self, connection: Connection, row: Assignment) -> ShownTrial:
-        latest = latest_answer(connection, row.id)
-        return shown_trial(self.setup, row, None if latest is None else latest.answers)
+    @contextmanager
+    def _writing(self) -> Iterator[StudyTransaction]:
+        with self.database.write() as connection:
+            yield StudyTransaction(connection, len(self.setup.trials))
+
+
+def _current(transaction: StudyTransaction, judge: JudgeRef) -> JudgeRef:
+    """The judge as the study knows the judge now."""
+    row = sa.select(schema.judges).where(judges.id == judge.id)
+    return judge_of_row(transaction.connection.execute(row).one())

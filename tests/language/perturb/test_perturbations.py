@@ -15,8 +15,7 @@ from wellput.language.perturb.catalog import (
     chosen_perturbations,
     perturbed,
 )
-from wellput.language.perturb.meaning import Surroundings
-from wellput.language.perturb.passage import Edit, Passage, parse_passages
+from wellput.language.perturb.passage import Edit, Passage, Surroundings, parse_passages
 from wellput.language.perturb.word_lists import lines_of, spellings, word_pairs
 
 FERRY = "The old ferry to the island leaves from the second pier at noon today."

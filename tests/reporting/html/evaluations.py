@@ -9,7 +9,7 @@ from wellput.agreement.correlations import Uncertainty
 from wellput.core.evalset import EvalSet, Item
 from wellput.core.judgment import Judgment, Preference
 from wellput.core.tree import Tree, Word
-from wellput.reporting.html.contents import Evaluation, evaluate
+from wellput.reporting.html.evaluation import Evaluation, evaluate
 from wellput.reporting.html.page import report_page
 
 SCRIPT = "<script>document.title = 'owned'</script>"

@@ -81,7 +81,7 @@ class SequenceGenerator:
             )
 
     def generate(self, n: int, rng: np.random.Generator) -> list[list[str]]:
-        """So many sentences. Whole sentences of the corpus (size = length) are drawn once each."""
+        """`n` sentences. Whole sentences of the corpus (size = length) are drawn once each."""
         if not self.is_whole:
             return [self.corpus.text(self._sentence(rng)) for _ in range(n)]
         if n > len(self.firsts):

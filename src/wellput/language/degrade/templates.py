@@ -23,7 +23,7 @@ from wellput.language.degrade.corpus import Corpus, Integers
 from wellput.language.trees.context_free_grammar import ContextFreeGrammar
 
 MAX_DERIVATIONS = 2000
-EXPANSIONS_A_TAG = 20
+EXPANSIONS_PER_TAG = 20
 PHRASE_BIAS = 0.7
 """The weight of a rule is multiplied by this for each phrase among its parts, so that trees end."""
 
@@ -108,7 +108,7 @@ class GrammarTemplates:
         tags: list[str] = []
         waiting = [start]
         due = self.shortest[start]  # the fewest tags that the waiting parts can give
-        for _ in range(EXPANSIONS_A_TAG * self.length):
+        for _ in range(EXPANSIONS_PER_TAG * self.length):
             if not waiting:
                 break
             part = waiting.pop()

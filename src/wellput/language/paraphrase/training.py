@@ -122,7 +122,7 @@ def _queries(
 
 
 OTHER_TOKENS = 500
-"""So many punctuation marks and numbers are in the bigram model."""
+"""The number of punctuation marks and numbers in the bigram model."""
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,6 @@ A *kind* is harmful or harmless. Harmful ones have a severity: `base` (no answer
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -17,8 +16,8 @@ import numpy as np
 
 from wellput.core.errors import InputError, did_you_mean
 from wellput.language.perturb import damage, harmless, meaning
-from wellput.language.perturb.meaning import Edits, Surroundings, name_key, name_runs
-from wellput.language.perturb.passage import Passage, parse_passages
+from wellput.language.perturb.corpus_names import corpus_names
+from wellput.language.perturb.passage import Edits, Passage, Surroundings, parse_passages
 from wellput.language.perturb.word_lists import lines_of
 
 Severity: TypeAlias = Literal["base", "critical", "major", "minor", "harmless"]
@@ -133,12 +132,12 @@ def perturbed(
     {'negation/critical': 'She did pay 30 euros.'}
     """
     passages = parse_passages(texts, threads=threads)
-    corpus_names = _corpus_names(passages)
+    names = corpus_names(passages)
     kinds = {name: number for number, name in enumerate(PERTURBATIONS)}
     found: list[dict[Variant, str]] = []
     for place, passage in enumerate(passages):
         given = Surroundings(
-            "" if sources is None else sources[place], _others(texts, place), corpus_names
+            "" if sources is None else sources[place], _others(texts, place), names
         )
         own: dict[Variant, str] = {}
         for one in perturbations if passage.text.strip() else ():
@@ -155,7 +154,6 @@ def perturbed(
 
 
 OTHERS_DRAWN_FROM = 20
-MIN_NAME_COUNT = 2
 
 
 def _others(texts: Sequence[str], place: int) -> list[str]:
@@ -166,20 +164,3 @@ def _others(texts: Sequence[str], place: int) -> list[str]:
         for step in range(1, min(n, OTHERS_DRAWN_FROM + 1))
         if (text := texts[(place + step) % n]) != texts[place]
     ]
-
-
-def _corpus_names(passages: Sequence[Passage]) -> dict[str, list[str]]:
-    """Names that occur at least twice: this leaves out most words that only look like names."""
-    found: dict[str, dict[str, None]] = defaultdict(dict)
-    counts: Counter[str] = Counter()
-    for passage in passages:
-        for sentence in passage.sentences:
-            for first, last in name_runs(sentence):
-                name = passage.covered(sentence, first, last)
-                if "  " not in name and len(name) > 2:
-                    found[name_key(sentence, first, last)][name] = None
-                    counts[name] += 1
-    return {
-        key: [name for name in names if counts[name] >= MIN_NAME_COUNT]
-        for key, names in found.items()
-    }

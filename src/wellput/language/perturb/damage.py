@@ -9,12 +9,13 @@ from collections.abc import Iterator
 import numpy as np
 
 from wellput.language.models.inflection import inflect
-from wellput.language.perturb.meaning import Edits, Surroundings
 from wellput.language.perturb.passage import (
     Edit,
+    Edits,
     ParsedSentence,
     Passage,
     PlacedWord,
+    Surroundings,
     capitalized,
     removal,
 )

@@ -9,18 +9,15 @@ from collections.abc import Iterator
 import numpy as np
 
 from wellput.language.models.inflection import inflect
-from wellput.language.perturb.meaning import (
-    NUMBER_WORDS,
-    Edits,
-    Surroundings,
-    subject_and_object,
-)
+from wellput.language.perturb.meaning import NUMBER_WORDS, subject_and_object
 from wellput.language.perturb.passage import (
     CLAUSE_RELATIONS,
     Edit,
+    Edits,
     ParsedSentence,
     Passage,
     PlacedWord,
+    Surroundings,
     capitalized,
     is_joined,
     without_capital,

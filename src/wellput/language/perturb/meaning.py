@@ -7,18 +7,18 @@ of them would rather find nothing than make a text that is not what it claims to
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cache
+from collections.abc import Iterator
 
 import numpy as np
 
-from wellput.language.models.word_list import WordList
+from wellput.language.perturb.corpus_names import is_like_name, name_key, name_runs
 from wellput.language.perturb.passage import (
     CLAUSE_RELATIONS,
     Edit,
+    Edits,
     ParsedSentence,
     Passage,
+    Surroundings,
     capitalized,
     is_joined,
     without_capital,
@@ -35,27 +35,11 @@ from wellput.language.perturb.word_lists import (
     word_pairs,
     word_set,
 )
-from wellput.language.shipped import WORDS_FILE, shipped
-
-Edits = Sequence[Edit]
-
-
-@dataclass(frozen=True)
-class Surroundings:
-    """What a change may draw on besides the text: the source of the item, the texts of other items, and
-    the names in the corpus, by the word before them."""
-
-    source: str = ""
-    others: Sequence[str] = ()
-    corpus_names: Mapping[str, Sequence[str]] | None = None
-
 
 FINITE_TAGS = ("MD", "VBZ", "VBP", "VBD")
 WORDS_THAT_FOLLOW_AN_AUXILIARY = word_set("words-that-follow-an-auxiliary")
 DO_FORMS = {"VBZ": "does", "VBP": "do", "VBD": "did"}
 AUXILIARIES = word_set("auxiliaries")
-NEGATION_COMPANIONS = word_set("negation-companions")
-"""Words that sound wrong without a negation before them."""
 FULL_AUXILIARY = {"ca": "can", "wo": "will", "sha": "shall"}
 
 
@@ -228,53 +212,9 @@ def name(passage: Passage, given: Surroundings, rng: np.random.Generator) -> Ite
                 yield [Edit(begin, end, other)]
 
 
-def is_like_name(name: str, other: str) -> bool:
-    """Whether another name of the corpus may be of the same kind: it ends in the same word (*Gull
-    Island*, *Thorn Island*), or no word of either is listed or has a meaning of its own."""
-    one, two = name.split(), other.split()
-    if len(one) > 1 and one[-1] == two[-1]:
-        return one[0] != two[0]
-    return all(_is_mere_name(word) for word in (*one, *two)) and not set(one) & set(two)
-
-
-@cache
-def _is_mere_name(word: str) -> bool:
-    is_plain = word.isalpha() and not word.isupper() and len(word) > 2
-    return is_plain and word not in names() and not _english_words().is_known(word.lower())
-
-
-@cache
-def _english_words() -> WordList:
-    return WordList.load(shipped(WORDS_FILE))
-
-
 def _same_article(sentence: ParsedSentence, first: int, other: str) -> bool:
     before = sentence.words[first - 1].small if first else ""
     return before not in ("a", "an") or article_for(other) == before
-
-
-def name_runs(sentence: ParsedSentence) -> Iterator[tuple[int, int]]:
-    """The first and last word of each run of names."""
-    first = None
-    for place, word in enumerate((*sentence.words, None)):
-        is_name = word is not None and word.is_name and word.is_word and word.form[0].isupper()
-        if is_name and first is None:
-            first = place
-        elif not is_name and first is not None:
-            yield first, place - 1
-            first = None
-
-
-def name_key(sentence: ParsedSentence, first: int, last: int) -> str:
-    """What names must share to stand for each other: the word before them, their number of words, and
-    whether they are the head of their phrase."""
-    before = sentence.words[first - 1] if first else None
-    word_before = before.small if before is not None and before.is_word else ""
-    after = sentence.follows(last)
-    is_possessive = after is not None and after.tag == "POS"
-    head = sentence.words[last]
-    relation = "compound" if head.relation in ("compound", "flat") else "head"
-    return f"{word_before} {last - first + 1} {relation} {head.tag} {is_possessive}"
 
 
 WITHOUT_CLAUSE_COMPLEMENT = word_set("without-clause-complement")

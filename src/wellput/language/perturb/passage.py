@@ -1,12 +1,13 @@
 """`Passage`: a text, parsed sentence by sentence, whose words know their places in the text.
 
 A change to a passage is a list of `Edit`s, so everything that is not meant to change stays as it was,
-white space included. Words are numbered from 0 within their sentence; the head of the root is -1.
+white space included. `Surroundings` is what a change may use besides the passage. Words are numbered
+from 0 within their sentence; the head of the root is -1.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -42,6 +43,19 @@ class Edit(NamedTuple):
     begin: int
     end: int
     new: str
+
+
+Edits = Sequence[Edit]
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What a change may draw on besides the text: the source of the item, the texts of other items, and
+    the names in the corpus, by the word before them."""
+
+    source: str = ""
+    others: Sequence[str] = ()
+    corpus_names: Mapping[str, Sequence[str]] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,8 +30,9 @@ from wellput.core.work import OnPhase, ignore_phase
 from wellput.io.files import PathLike
 from wellput.io.output import write_text
 from wellput.reporting.html.answer import references_sentence
-from wellput.reporting.html.contents import Evaluation, sections_of
+from wellput.reporting.html.evaluation import Evaluation
 from wellput.reporting.html.items import explorer_items
+from wellput.reporting.html.sections import sections_of
 from wellput.reporting.html.slices import slices_words
 from wellput.reporting.score import few_items, left_out_sentence
 from wellput.reporting.table import Report, Table

@@ -322,7 +322,7 @@ def _interval(
     # judges would. So half of the variance of single answers is subtracted from that of judges.
     # All of it would be right for a crowd, but too much for judges of strong tastes (coverage .91).
     own = max(judges - answers / 2, 0.0)
-    variance, freedom = crossed_variance(own, items, 0.0, n_judges, n_items)
+    variance, freedom = crossed_variance(own, items, 0.0, n_judges - 1, n_items - 1)
     if not variance > 0 or not value < 1:
         return None, None, "no interval: the spread is unknown"
     method = f"jackknife over judges and items, {freedom:.1f} df"

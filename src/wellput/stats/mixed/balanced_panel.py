@@ -13,11 +13,11 @@ import numpy as np
 from wellput.core.metric import Floats
 
 MIN_ITEMS_FOR_FREEDOM = 10
-"""With fewer items, a difference has at most as many degrees of freedom as items less one: where the
-variance of items is estimated as 0, the model would count every judgment."""
+"""With fewer items, a difference has at most (items − 1) degrees of freedom: where the variance of
+items is estimated as 0, the model would count every judgment."""
 MIN_JUDGES_FOR_FREEDOM = 4
-"""With fewer judges their tastes are often estimated as 0 by chance; then there are as many degrees of
-freedom as judges, less one, which is cautious."""
+"""With fewer judges, their tastes are often estimated as 0 by chance. So a difference has at most
+(judges − 1) degrees of freedom, which is cautious."""
 
 
 def difference_variances(

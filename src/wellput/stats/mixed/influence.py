@@ -1,8 +1,8 @@
 """What the systems' effects would be without each judge.
 
-One step instead of a fit for every judge: items' and documents' effects are held where the whole
-data put them, and so are the variances; the effects of the systems and of the other judges are
-solved anew, exactly.
+One step instead of a fit for every judge: the effects of items and documents, and the variances, stay
+as they were fitted to all data; the effects of the systems and of the other judges are solved again,
+exactly.
 For the most influential judge a refit is worth its time: `fit_linear(values[keep], design.rows(keep),
 start=ratios_of(fitted))`.
 """

@@ -40,7 +40,7 @@ class TaskDesign(Design):
     def problems(self, questionnaire: Questionnaire) -> list[str]:
         found = super().problems(questionnaire)
         if len(questionnaire.questions) > 1:
-            found.append("a task has one question an item; give its wording under [[tasks]]")
+            found.append("a task has one question for each item; give its wording under [[tasks]]")
         return found
 
     def practice(self) -> tuple[Practice, ...]:

@@ -72,8 +72,10 @@ class Budget:
         """A cost in the unit of the limit."""
         if self.price is None:
             return float(cost.tokens_in + cost.tokens_out)
-        dear = cost.tokens_in * self.price.million_in + cost.tokens_out * self.price.million_out
-        return dear / 1e6
+        millionths = (
+            cost.tokens_in * self.price.million_in + cost.tokens_out * self.price.million_out
+        )
+        return millionths / 1e6
 
     def spend(self, cost: Cost) -> None:
         """Counts what was spent earlier."""

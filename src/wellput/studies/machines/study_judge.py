@@ -25,7 +25,7 @@ from wellput.studies.questionnaire import ShownTrial
 from wellput.studies.store import JudgeRef, Store
 
 TRIALS_AT_A_TIME = 64
-"""So many trials are asked before their answers are stored: a kill loses no more."""
+"""This many trials are asked before their answers are stored, so a kill loses no more than these."""
 
 
 @dataclass(frozen=True)

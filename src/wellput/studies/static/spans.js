@@ -23,7 +23,14 @@
   function element(tag, className, text) {
     const made = document.createElement(tag);
     if (className) made.className = className;
-    if (text !== undefined) { made.textContent = text; made.dir = "auto"; }
+    if (text !== undefined) made.textContent = text;
+    return made;
+  }
+
+  // Words of the text to judge, which may run in another direction than the page.
+  function quoted(tag, className, text) {
+    const made = element(tag, className, text);
+    made.dir = "auto";
     return made;
   }
 
@@ -472,7 +479,7 @@
       const { words, editor } = this;
       const inUse = this.rowInUse(mark);
       const head = element("div", "mark-head");
-      head.append(element("p", "mark-title", mark.start === MISSING ? words.missing : `“${mark.text}”`));
+      head.append(quoted("p", "mark-title", mark.start === MISSING ? words.missing : `“${mark.text}”`));
       const remove = button(words.remove, () => this.remove(mark), "secondary small");
       remove.setAttribute("aria-keyshortcuts", "Delete");
       head.append(remove);
@@ -554,7 +561,7 @@
       const go = button("", () => { this.select(mark); this.editor.scrollIntoView({ block: "nearest" }); }, "mark-name");
       go.dataset.name = `mark${at}`;
       go.setAttribute("aria-pressed", String(mark === this.selected));
-      go.append(element("span", "mark-quote", mark.start === MISSING
+      go.append(quoted("span", "mark-quote", mark.start === MISSING
         ? [this.words.missing, mark.text].filter(Boolean).join(": ") : `“${mark.text}”`));
       const kind = this.kindOf(mark) || (this.categories.length ? this.words.category : "");
       const said = [this.named(mark.severity) || this.words.severity, kind];

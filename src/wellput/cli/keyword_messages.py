@@ -1,0 +1,72 @@
+"""Messages of the library name keywords of Python; on the command line they name options instead."""
+
+from __future__ import annotations
+
+import ast
+import re
+import shlex
+
+import click
+
+PYTHON_CALL_PATTERN = re.compile(r"(\bwellput\.[\w.]+\([^()]*\))")
+KEYWORD_START = r"(?<![\w.:,])"
+"""After a colon or a comma stands an option of a metric, as in `random:seed=1`."""
+VALUE_PATTERN = r"(?:'([^']*)'|\"([^\"]*)\"|((?:[^\s,;:.)'\"]|[.:](?=\w))+))?"
+
+
+def keywords_as_options(message: str, command: click.Command) -> str:
+    """The message with options in place of keywords; calls of Python functions stay.
+
+    >>> command = click.Command("score", params=[click.Option(["--all-pairs"], is_flag=True)])
+    >>> keywords_as_options("all_pairs=True needs two systems.", command)
+    '--all-pairs needs two systems.'
+    >>> keywords_as_options("See `wellput.score(…, all_pairs=True)`.", command)
+    'See `wellput.score(…, all_pairs=True)`.'
+    >>> seeded = click.Command("score", params=[click.Option(["--seed"])])
+    >>> keywords_as_options("random:seed=1 does not use seed=7.", seeded)
+    'random:seed=1 does not use --seed 7.'
+    """
+    pieces = PYTHON_CALL_PATTERN.split(message)
+    return "".join(
+        piece if PYTHON_CALL_PATTERN.fullmatch(piece) else _keywords_replaced(piece, command)
+        for piece in pieces
+    )
+
+
+LIST_PATTERN = r"\[((?:'[^']*'|\"[^\"]*\")(?:, (?:'[^']*'|\"[^\"]*\"))*)\]"
+
+
+def _keywords_replaced(message: str, command: click.Command) -> str:
+    """Also of lists: `column=['id=a', 'outputs=b']` becomes `--column id=a --column outputs=b`."""
+    for parameter in command.params:
+        name = "path" if parameter.name == "output" else parameter.name or ""
+        if isinstance(parameter, click.Option):
+            flag = max(parameter.opts, key=len)
+            takes_value = not parameter.is_flag
+        else:
+            flag, takes_value = parameter.human_readable_name, False
+
+        def option_for(
+            found: re.Match[str], flag: str = flag, takes_value: bool = takes_value
+        ) -> str:
+            value = next((group for group in found.groups() if group is not None), "")
+            return f"{flag} {_typed(value)}" if takes_value and value else flag
+
+        def options_for(found: re.Match[str], flag: str = flag) -> str:
+            values = ast.literal_eval(f"[{found.group(1)}]")
+            return " ".join(f"{flag} {_typed(value)}" for value in values)
+
+        message = re.sub(rf"{KEYWORD_START}{re.escape(name)}={LIST_PATTERN}", options_for, message)
+        message = re.sub(rf"{KEYWORD_START}{re.escape(name)}={VALUE_PATTERN}", option_for, message)
+    return message
+
+
+def _typed(value: str) -> str:
+    """A value as typed in a shell.
+
+    >>> _typed("system"), _typed("judge=J3: asleep"), _typed("item=a $b: gone")
+    ('system', '"judge=J3: asleep"', "'item=a $b: gone'")
+    """
+    if not re.search(r"\s", value):
+        return value
+    return shlex.quote(value) if set(value) & set('"$`\\!') else f'"{value}"'

@@ -1,0 +1,229 @@
+"""What a judge does in one request, inside one transaction: finds the own place, gets the next trial,
+answers it. Each function reads what it needs once, because hundreds of judges may ask at the same time.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+import sqlalchemy as sa
+from sqlalchemy import Connection
+
+from wellput.core.errors import WellputError
+from wellput.core.judgment import is_machine
+from wellput.studies import schema
+from wellput.studies.invitations import is_token, token_hash
+from wellput.studies.judge_queue import Assignment, JudgeQueue, open_assignment
+from wellput.studies.queries import give, latest_answer, note_seen
+from wellput.studies.questionnaire import JudgeProgress, ShownTrial
+from wellput.studies.questions import AnswerError
+from wellput.studies.shown_trials import checked_answers, shown_trial
+from wellput.studies.study_setup import StudySetup
+from wellput.studies.study_transactions import StudyState, StudyTransaction
+
+Outcome: TypeAlias = Literal["created", "repeated", "superseded"]
+
+MAX_STORED_MS = 2**31 - 1
+SEEN_EVERY_SECONDS = 60.0
+"""A judge who only looks at a page is noted as seen at most this often."""
+
+assignments = schema.assignments.c
+judges = schema.judges.c
+
+# Statements of every request, built once.
+JUDGE_BY_TOKEN = sa.select(schema.judges).where(judges.token_hash == sa.bindparam("of_hash"))
+NEW_ANSWER = schema.answers.insert()
+MARK_ANSWERED = (
+    sa.update(schema.assignments)
+    .where(assignments.id == sa.bindparam("of_assignment"))
+    .values(
+        is_reopened=False,
+        is_withdrawn=False,
+        answered_at=sa.func.coalesce(assignments.answered_at, sa.bindparam("now", type_=sa.Double)),
+    )
+)
+
+
+class UnknownTrial(WellputError):
+    """A trial that is not the judge's."""
+
+
+class AlreadyAnswered(WellputError):
+    """A trial whose answer cannot be changed: the design allows no second try."""
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeRef:
+    """A judge who came with a valid token."""
+
+    id: int
+    name: str
+    has_consented: bool
+    has_demographics: bool
+    has_started: bool
+    seen_at: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class NextTurn:
+    """What a judge gets next, None when all is answered, and how far the judge is."""
+
+    trial: ShownTrial | None
+    progress: JudgeProgress
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerTurn:
+    """What became of an answer, and how far the judge is now."""
+
+    outcome: Outcome
+    progress: JudgeProgress
+
+
+def find_judge(connection: Connection, token: str) -> JudgeRef | None:
+    """The judge with this token, None where there is none."""
+    row = connection.execute(JUDGE_BY_TOKEN, {"of_hash": token_hash(token)}).one_or_none()
+    # The lookup is by hash; the comparison in constant time decides.
+    if row is None or not is_token(token, row.token_hash):
+        return None
+    return judge_of_row(row)
+
+
+def judge_of_row(row: Any) -> JudgeRef:
+    return JudgeRef(
+        id=row.id,
+        name=row.name,
+        has_consented=row.consented_at is not None,
+        has_demographics=row.demographics is not None,
+        has_started=row.started_at is not None,
+        seen_at=row.seen_at,
+    )
+
+
+def next_turn(
+    setup: StudySetup, transaction: StudyTransaction, judge: JudgeRef, now: float
+) -> NextTurn:
+    """The judge's current trial, the same until it is answered.
+
+    Raises StudyClosed while the study is paused or closed.
+    """
+    transaction.require_state(("open",))
+    connection = transaction.connection
+    queue = queue_of(setup, transaction, judge, now)
+    current = open_assignment(queue.own)
+    if current is None and (given := queue.next()) is not None:
+        current = give(transaction, queue, given, now)
+        note_seen(connection, judge.id, now)
+        return NextTurn(shown_trial(setup, current, None), queue.progress())
+    if abs(now - judge.seen_at) > SEEN_EVERY_SECONDS:
+        note_seen(connection, judge.id, now)
+    shown = None if current is None else shown_with_answer(setup, connection, current)
+    return NextTurn(shown, queue.progress())
+
+
+def answer_turn(
+    setup: StudySetup,
+    transaction: StudyTransaction,
+    judge: JudgeRef,
+    trial_id: str,
+    answers: object,
+    *,
+    ms: int,
+    now: float,
+) -> AnswerTurn:
+    """Stores an answer. The same answer again changes nothing; a different one supersedes it.
+
+    Raises AnswerError, UnknownTrial, AlreadyAnswered, or StudyClosed. A paused study still takes
+    answers to trials that judges already have.
+    """
+    if isinstance(ms, bool) or not isinstance(ms, int) or ms < 0:
+        raise AnswerError(["ms: the time taken, in whole milliseconds, is needed"])
+    connection = transaction.connection
+    queue = queue_of(setup, transaction, judge, now)
+    row = next((row for row in queue.own if row.key == trial_id), None)
+    if row is None:
+        raise UnknownTrial("This trial is not yours.")
+    transaction.require_state(("open", "paused"))
+    if lacks_consent(setup, judge) and not is_machine(judge.name):
+        raise AnswerError(["the study needs your consent first"])
+    values = checked_answers(setup, row, answers)
+    latest = None if row.answered_at is None else latest_answer(connection, row.id)
+    if latest is not None and latest.answers == values:
+        outcome: Outcome = "repeated"
+    else:
+        outcome = "created" if latest is None else "superseded"
+        if latest is not None and not setup.design.can_undo:
+            raise AlreadyAnswered("This trial is answered; its answer cannot be changed.")
+        connection.execute(
+            NEW_ANSWER,
+            {
+                "assignment": row.id,
+                "revision": 0 if latest is None else latest.revision + 1,
+                "supersedes": None if latest is None else latest.id,
+                "answers": values,
+                "ms": min(ms, MAX_STORED_MS),
+                "recorded_at": now,
+            },
+        )
+        if is_machine(judge.name):  # people are not late because a machine is quick
+            connection.execute(
+                sa.update(schema.judges)
+                .where(judges.id != judge.id)
+                .values(seen_answer=judges.seen_answer + 1)
+            )
+    connection.execute(MARK_ANSWERED, {"of_assignment": row.id, "now": now})
+    if row.is_withdrawn and row.purpose == "trial":
+        transaction.change_given(row.number, +1)
+        queue = queue_of(setup, transaction, judge, now)
+    note_seen(connection, judge.id, now)
+    return AnswerTurn(outcome, queue.progress(answered=row))
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """What a judge with a link finds: None for an unknown link. There is no turn yet if consent or
+    demographics are missing."""
+
+    judge: JudgeRef | None
+    state: StudyState
+    turn: NextTurn | None = None
+
+
+def visit(
+    setup: StudySetup,
+    transaction: StudyTransaction,
+    token: str,
+    now: float,
+    *,
+    asks_demographics: bool = False,
+) -> Visit:
+    """What comes next for the judge with this token. With `asks_demographics` the questions about the
+    judge come before the trials."""
+    judge = find_judge(transaction.connection, token)
+    state = transaction.state
+    if judge is None or lacks_consent(setup, judge):
+        return Visit(judge, state)
+    if asks_demographics and setup.questionnaire.demographics and not judge.has_demographics:
+        return Visit(judge, state)
+    if state == "open":
+        return Visit(judge, state, next_turn(setup, transaction, judge, now))
+    progress = queue_of(setup, transaction, judge, now).progress()
+    return Visit(judge, state, NextTurn(None, progress))
+
+
+def lacks_consent(setup: StudySetup, judge: JudgeRef) -> bool:
+    """Whether the judge must agree to the text of consent first."""
+    return setup.questionnaire.consent is not None and not judge.has_consented
+
+
+def queue_of(
+    setup: StudySetup, transaction: StudyTransaction, judge: JudgeRef, now: float
+) -> JudgeQueue:
+    return JudgeQueue(setup, transaction, judge.id, now, is_machine=is_machine(judge.name))
+
+
+def shown_with_answer(setup: StudySetup, connection: Connection, row: Assignment) -> ShownTrial:
+    """The trial with the judge's answer so far."""
+    latest = None if row.answered_at is None else latest_answer(connection, row.id)
+    return shown_trial(setup, row, None if latest is None else latest.answers)
