@@ -11,6 +11,7 @@ from typing import Any
 
 from tests.displays.test_annotations import TEXTGRID, eaf
 from tests.io.test_annotation_tools import potato_line, result, task
+from tests.io.test_appraise import BATCHES
 from tests.io.test_bad_input import EVALSET, RATINGS, TREE
 from tests.io.test_eval_logs import inspect_log, promptfoo_row, sample
 from tests.io.test_model_logs import RAGAS_CSV, RAGAS_ROWS, chosen, deepeval_run, generated
@@ -32,6 +33,8 @@ TEXTS = {
     "b.txt": "a\nb\nc\nd\n",
     "judgments.pairs.csv": "judge,item,system_a,system_b,question,choice\nj,1,A,B,q,tie\n",
     "evalica.csv": "left,right,winner\nA,B,left\nB,A,tie\n",
+    "appraise.csv": "eng1,A,2,TGT,eng,deu,70,d#A,False,"
+    '"[{""start_i"":4,""end_i"":6,""severity"":""minor""}]",50.5,52\n',
     "mqm.tsv": "system\trater\tcategory\tseverity\tseg_id\nA\tr\tStyle\tMinor\t1\n",
     "segments.csv": "system,item,metric,score\nA,1,bleu,0.5\nB,1,bleu,\n",
     "comet.csv": "system,item,metric,score,version\nA,1,COMET,0.5,2.2\nB,1,COMET,,2.2\n",
@@ -72,6 +75,7 @@ VALUES: dict[str, Any] = {
     },
     "deepeval.json": deepeval_run(["Paris", "Rome"], hyperparameters={"model": "m"}),
     "ragas.json": RAGAS_ROWS,
+    "appraise_batches.json": BATCHES,
     "label_studio.json": [
         task({"item": 7, "system": "A"}, result("quality", "rating", {"rating": 4})),
         task({"item": 7, "system": "B"}, result("f", "choices", {"choices": ["3 – so-so"]})),

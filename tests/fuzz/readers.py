@@ -102,6 +102,7 @@ READERS: dict[str, Read] = {
             "judgments.parquet",
             "judgments.pairs.csv",
             "evalica.csv",
+            "appraise.csv",
             "mqm.tsv",
             "quality.seg.score",
             "label_studio.json",
@@ -116,6 +117,7 @@ READERS: dict[str, Read] = {
             "deepeval.json",
             "ragas.json",
             "ragas.csv",
+            "appraise_batches.json",
             "samples_capitals.jsonl",
         )
     },

@@ -29,7 +29,7 @@ from wellput.core.errors import InputError
 from wellput.core.estimates import Estimate, ScoreTable
 from wellput.core.work import OnPhase, ignore_phase
 from wellput.stats.corrections import CORRECTIONS, Correction, resamples_needed
-from wellput.stats.correlation import Coefficient, Correlation
+from wellput.stats.correlation import Coefficient, Correlation, CorrelationLevel
 from wellput.stats.metric_comparison import CORRELATION_TESTS, CorrelationTest
 
 if TYPE_CHECKING:
@@ -81,7 +81,8 @@ def pair_test(
     if options.level == "document" or coefficient == "spa":
         what = "documents" if options.level == "document" else "soft pairwise accuracy"
         raise InputError(f"test={options.test!r} does not work for {what}: leave test= out.")
-    correlation = Correlation(options.level, options.average, coefficient)
+    level = cast(CorrelationLevel, options.level)
+    correlation = Correlation(level, options.average, coefficient)
     compare, n_resamples = _named_test(
         cast("CorrelationTest", options.test), tables, human, cells, correlation, options
     )

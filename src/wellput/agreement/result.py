@@ -6,14 +6,16 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, ClassVar, Literal
 
+from wellput.agreement.blamed_words import BlamedWords
 from wellput.agreement.orders import MetricOrder
 from wellput.agreement.rankings.plain_ranking import Ranking
+from wellput.agreement.span_summary import SpanSummary
 from wellput.core.clusters import Clusters
 from wellput.core.estimates import Generalize
 from wellput.core.result import Result
 from wellput.stats.correlation import Coefficient, CorrelationAverage, CorrelationLevel
 
-AgreementLevel = CorrelationLevel | Literal["document"]
+AgreementLevel = CorrelationLevel | Literal["document", "span"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +116,8 @@ class AgreementResult(Result):
     agreement: tuple[Agreement, ...] = ()
     differences: tuple[MetricDifference, ...] = ()
     judges: tuple[JudgeSummary, ...] = ()
+    spans: tuple[SpanSummary, ...] = ()
+    blamed: tuple[BlamedWords, ...] = ()
     questions: tuple[Mapping[str, Any], ...] = ()
     preferences: tuple[Mapping[str, Any], ...] = ()
     models: tuple[Mapping[str, Any], ...] = ()
@@ -135,7 +139,9 @@ class AgreementResult(Result):
 
     def records(self) -> list[dict[str, Any]]:
         """One record for each metric and question; for choices, one confusion per metric and
-        question."""
+        question; at the level of spans, one for each that blames words."""
+        if self.blamed:
+            return [row.flat() for row in self.blamed]
         return [asdict(row) for row in self.agreement] or [dict(row) for row in self.confusion]
 
     def values(self) -> dict[str, Any]:
@@ -146,6 +152,8 @@ class AgreementResult(Result):
             "agreement": [asdict(row) for row in self.agreement],
             "differences": [asdict(row) for row in self.differences],
             "judges": [asdict(row) for row in self.judges],
+            "spans": [asdict(row) for row in self.spans],
+            "blamed": [asdict(row) for row in self.blamed],
             "questions": list(self.questions),
             "preferences": list(self.preferences),
             "models": list(self.models),

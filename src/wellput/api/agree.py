@@ -16,6 +16,7 @@ from wellput.agreement.preferences import KEPT, REFUSED, agree_on_preferences
 from wellput.agreement.rankings.judgment_design import with_documents
 from wellput.agreement.result import AgreementLevel, AgreementResult
 from wellput.agreement.slices import agree_by
+from wellput.agreement.span_level import agree_on_spans, with_spans
 from wellput.agreement.substitutions import decisions_of
 from wellput.api.inputs import (
     Answers,
@@ -102,7 +103,8 @@ def agree(
     level, average
         What is correlated: segments (all together, or within each item or system and then averaged),
         systems, or documents: the items' own, or, if they have none, `documents` documents of
-        `document_size` segments drawn at random.
+        `document_size` segments drawn at random. `"span"` correlates nothing: it compares the words
+        that metrics and machine judges blame with the error spans that people marked.
     coefficient
         One or more of pearson, spearman, kendall, kendall-c, acc-t, spa.
     metric_items
@@ -175,8 +177,9 @@ def agree(
     column, own_columns = split_columns(column)
     rules = [exclude] if isinstance(exclude, str) else list(exclude)
     exclusions = [parse_exclusion(text, "") for text in rules]
+    everything = read_answers(judgments, own_columns)
     taken = choose_answers(
-        read_answers(judgments, own_columns),
+        everything,
         judges=split_names(judges),
         questions=[question] if isinstance(question, str) else list(question),
         exclusions=exclusions,
@@ -212,6 +215,21 @@ def agree(
     known = names_of(source.unparsed, on_progress=on_phase("reading items"))
     options = replace(options, exclusions=with_unknown(answers, options.exclusions, known))
     answers = with_documents(answers, known.documents)
+    if level == "span":
+        _refuse_options_of_correlations(options, by, homogeneity)
+        result = agree_on_spans(
+            source,
+            chosen if metrics else [],
+            cast("list[Judgment]", everything),
+            cast("list[Judgment]", answers),
+            options,
+            cluster=cluster,
+            on_phase=on_phase,
+        )
+        result = taken.completed(result)
+        if path is not None:
+            result.save(path)
+        return result
     plan = ScoringPlan(threads=cores, keep_rows=True)
     if not metrics and not set(known.systems) <= {KEPT, REFUSED}:
         raise InputError("Name the metrics to compare with people: metrics='bleu,chrf'.")
@@ -238,6 +256,7 @@ def agree(
         result = agree_on_ratings(tables, ratings, options, decisions, on_phase=on_phase)
         if masks is not None and by is not None:
             result = agree_by(result, tables, ratings, options, masks, by, on_phase=on_phase)
+        result = with_spans(result, source, ratings, options, cluster=cluster, on_phase=on_phase)
     if not metrics:
         result = replace(result, orders=(), agreement=(), differences=(), advice=())
     result = taken.completed(result)
@@ -262,6 +281,30 @@ def coefficient_names(given: Names) -> tuple[Coefficient, ...]:
             hint = did_you_mean(name, known)
             raise InputError(f"coefficient={name!r} is none of {', '.join(known)}.{hint}")
     return cast("tuple[Coefficient, ...]", tuple(dict.fromkeys(names))) or ("pearson",)
+
+
+def _refuse_options_of_correlations(
+    options: AgreementOptions, by: str | None, homogeneity: Answers | None
+) -> None:
+    """Refuses options that the comparison of words does not use."""
+    usual = AgreementOptions()
+    given = {
+        "average": options.average != usual.average,
+        "coefficient": tuple(options.coefficients) != tuple(usual.coefficients),
+        "normalize": options.normalization is not None,
+        "exclude_judges_below": options.judges_below is not None,
+        "metric_items": options.metric_items != usual.metric_items,
+        "models": options.with_models,
+        "test": options.test != usual.test,
+        "generalize": options.uncertainty.generalize not in (Uncertainty().generalize, "items"),
+        "by": by is not None,
+        "homogeneity": homogeneity is not None,
+    }
+    if names := [f"{name}=" for name, is_given in given.items() if is_given]:
+        raise InputError(
+            f"{', '.join(names)} {'is' if len(names) == 1 else 'are'} for correlations; level='span' "
+            "compares words and correlates nothing."
+        )
 
 
 def _refuse_options_of_ratings(options: AgreementOptions) -> None:

@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from wellput.api.inputs import Columns, Items, Metrics, check_files
-from wellput.api.study_creation import create_store, import_store, needing_judge_extra
+from wellput.api.study_creation import create_store, import_store, needing_judge_extra, open_link
 from wellput.core.errors import InputError
 from wellput.core.judgment import MACHINE_PREFIX, Judgment, Preference
 from wellput.core.registries import Names, split_names
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from wellput.studies.designs.base import Design
     from wellput.studies.exports import ExportTarget
+    from wellput.studies.media import ShownAs
     from wellput.studies.overview import Overview
     from wellput.studies.planning import SelectionMethod
     from wellput.studies.questionnaire import Layout
@@ -83,6 +84,8 @@ class Study:
         categories: PathLike | Mapping[str, Any] | None = None,
         weights: str | Mapping[str, float] | None = None,
         prefill: PathLike | None = None,
+        show: ShownAs | None = None,
+        media: PathLike | None = None,
         language: str | None = None,
         unit: str | None = None,
         judges: int | None = None,
@@ -99,6 +102,11 @@ class Study:
         from_substitutions: bool = False,
         items: int | PathLike | Sequence[str] | None = None,
         systems: Names = (),
+        open: bool = False,
+        quota: int | None = None,
+        screening: PathLike | None = None,
+        completion: str | None = None,
+        place_timeout: float = 120.0,
         seed: int = 12345,
         threads: int | None = None,
         on_phase: OnPhase = ignore_phase,
@@ -138,6 +146,11 @@ class Study:
         prefill
             A file of error spans, such as `judge` writes with `design="spans"`. Judges find them
             marked, and keep, change or remove them.
+        show
+            How texts are shown: `"plain"` (the default), as they are; `"markdown"`, with tables, code,
+            formulas, images and sounds, in which nothing runs and nothing is fetched.
+        media
+            A folder with the images and sounds that markdown names by a path. The study keeps them.
         language
             The language of the pages: `"en"` (the default), `"de"`, `"fr"`, `"es"`, `"zh"`, `"ar"`, or
             the path of a language file of your own (`.toml`).
@@ -167,6 +180,17 @@ class Study:
             Which items and systems the study shows. `items`: so many, drawn at random among those that
             have an output of every shown system; a file with an id on each line; or a list of ids.
             Default: all.
+        open
+            Makes one open link, by which everybody can take part until all places are taken.
+        quota
+            The number of places of the open link. Default: `judges`.
+        screening
+            A TOML file with questions that come first, and the answers that are accepted.
+        completion
+            A code to show at the end, or an address to go to. {PROLIFIC_PID}, {STUDY_ID}, {SESSION_ID},
+            {workerId}, {assignmentId}, {hitId}, {survey_code} and {judge} are filled in.
+        place_timeout
+            Minutes of absence after which the place of a judge who has not finished is free again.
         seed
             Seed of everything random.
         threads, on_phase
@@ -178,6 +202,8 @@ class Study:
             No judge could answer the questions, the evalset has nothing to show, or a study already
             exists at `path`.
         """
+        if not open and (quota is not None or screening or completion):
+            raise InputError("quota=, screening= and completion= belong to open=True.")
         store = create_store(
             evalset,
             path,
@@ -197,6 +223,7 @@ class Study:
                 "show_reference": show_reference or None,
                 "categories": categories,
                 "weights": weights,
+                "show": show,
                 "language": language,
                 "unit": unit,
             },
@@ -217,6 +244,15 @@ class Study:
             prefill=prefill,
             items=items,
             systems=split_names(systems),
+            enrolment={
+                "quota": quota,
+                "completion": completion,
+                "place_timeout": place_timeout,
+                "screening": screening,
+            }
+            if open
+            else None,
+            media=media,
             seed=seed,
             threads=threads,
             on_phase=on_phase,
@@ -251,7 +287,18 @@ class Study:
         """The summary that `wellput study create` prints: questions, trials, the owner's token."""
         from wellput.studies.summaries import StudySummary
 
-        return StudySummary.of(self._store.setup, study=self.path, owner_token=self.owner_token)
+        return StudySummary.of(
+            self._store.setup,
+            study=self.path,
+            owner_token=self.owner_token,
+            open_link=self.open_link(),
+        )
+
+    def open_link(self, url: str = DEFAULT_URL) -> str | None:
+        """The link by which everybody can take part; None if the study is not open. `url` is the
+        address at which it is served."""
+        enrolment = self._store.enrolment
+        return None if enrolment is None else f"{url.rstrip('/')}{enrolment.path}"
 
     def invite(
         self,
@@ -311,6 +358,10 @@ class Study:
         request_timeout: float = 20.0,
         max_connections: int = 1000,
         trust_proxy: Names = (),
+        open: bool = False,
+        quota: int | None = None,
+        completion: str | None = None,
+        place_timeout: float = 120.0,
     ) -> None:
         """Serves the judges' pages, the JSON interface and the dashboard until interrupted.
 
@@ -329,6 +380,9 @@ class Study:
         trust_proxy
             Addresses of proxies, whose `X-Forwarded-For` and `X-Forwarded-Proto` are believed. Default:
             nobody's.
+        open, quota, completion, place_timeout
+            Makes an open link, as `create` does. If there is one, it stays the same, and its places and
+            its end change.
 
         Raises
         ------
@@ -339,6 +393,10 @@ class Study:
             raise InputError("TLS needs both: certificate= and key=.")
         if not request_timeout > 0 or max_connections < 1:
             raise InputError("request_timeout= and max_connections= must be above 0.")
+        if open:
+            self.open_to_everybody(quota=quota, completion=completion, place_timeout=place_timeout)
+        elif quota is not None or completion is not None:
+            raise InputError("quota= and completion= belong to open=True.")
         with needing_judge_extra("Serving a study"):
             from wellput.studies.app import serve
         serve(
@@ -351,6 +409,27 @@ class Study:
             max_connections=max_connections,
             trust_proxy=split_names(trust_proxy),
         )
+
+    def open_to_everybody(
+        self,
+        *,
+        quota: int | None = None,
+        completion: str | None = None,
+        place_timeout: float = 120.0,
+    ) -> None:
+        """Makes an open link, as `create(open=True)` does. If there is one, it stays the same, and only
+        what is given changes."""
+        before = self._store.enrolment
+        if quota is None:
+            quota = self._store.setup.plan.judges if before is None else before.quota
+        if completion is None and before is not None:
+            completion = before.completion
+        link = open_link(
+            quota=quota, completion=completion, place_timeout=place_timeout, screening=None
+        )
+        if before is not None:
+            link = replace(link, screening=before.screening)
+        self._store.open_enrolment(link)
 
     def app(self) -> FastAPI:
         """The web application (ASGI), for another server or for tests."""

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from wellput.api.inputs import Columns, Items, Metrics, open_source
-from wellput.core.errors import MissingExtra
+from wellput.core.errors import InputError, MissingExtra
 from wellput.core.evalset import EvalSet
 from wellput.core.metric import GivesMetric, Metric
 from wellput.core.registries import split_specs
@@ -17,6 +17,8 @@ from wellput.metrics.registry import create
 
 if TYPE_CHECKING:
     from wellput.studies.designs.base import Design
+    from wellput.studies.embedded_media import with_media
+    from wellput.studies.enrolment import Enrolment
     from wellput.studies.planning import SelectionMethod
     from wellput.studies.store import Store
 
@@ -38,13 +40,21 @@ def create_store(
     prefill: PathLike | None,
     items: int | PathLike | Sequence[str] | None,
     systems: Sequence[str],
+    enrolment: Mapping[str, Any] | None,
+    media: PathLike | None,
     seed: int,
     threads: int | None,
     on_phase: OnPhase,
 ) -> Store:
     """The new study at `path`. `wording` has options of the design and of the pages, None if not
-    given; `plan` has the keywords of `make_plan`. `prefill` is a file of error spans."""
+    given; `plan` has the keywords of `make_plan`, `enrolment` those of `open_link`. `prefill` is a file
+    of error spans."""
     store_class = import_store()
+    if enrolment is not None:
+        places = plan["judges"] if enrolment["quota"] is None else enrolment["quota"]
+        plan = {**plan, "judges": places if plan["judges"] is None else plan["judges"]}
+        enrolment = {**enrolment, "quota": places}
+        link = open_link(**enrolment)  # an error comes before the study is made
     from wellput.studies.planning import plan_study, substitution_settings
     from wellput.studies.prefilled_spans import with_prefilled
     from wellput.studies.settings import make_settings, read_settings, with_categories
@@ -60,6 +70,13 @@ def create_store(
             shown, record, design=design, points=wording["points"]
         )
     record, wording = with_categories(record, wording)
+    if (wording["show"] or record.get("show")) == "markdown":
+        with needing_judge_extra("Showing markdown"):
+            import wellput.studies.markdown  # noqa: F401
+        if media is not None:
+            shown = with_media(shown, media)
+    elif media is not None:
+        raise InputError("media= needs show='markdown'.")
     if wording["unit"] is None and "unit" not in record:
         wording = {**wording, "unit": usual_unit(_texts(shown))}
     setup = plan_study(
@@ -76,7 +93,32 @@ def create_store(
     if prefill is not None:
         setup = with_prefilled(setup, prefill)
     on_phase("writing the study")
-    return store_class.create(path, setup)
+    store = store_class.create(path, setup)
+    if enrolment is not None:
+        store.open_enrolment(link)
+    return store
+
+
+def open_link(
+    *,
+    quota: int | None,
+    completion: str | None,
+    place_timeout: float,
+    screening: PathLike | None,
+) -> Enrolment:
+    """A new open link from the keywords of `Study.create`."""
+    import_store()
+    from wellput.studies.enrolment import new_enrolment
+    from wellput.studies.screening import read_screening
+
+    if quota is None:
+        raise InputError("open=True needs the number of places: quota=, or judges=.")
+    return new_enrolment(
+        quota=quota,
+        completion=completion,
+        place_minutes=place_timeout,
+        screening=() if screening is None else read_screening(screening),
+    )
 
 
 def _texts(evalset: EvalSet) -> Iterator[str]:

@@ -35,6 +35,7 @@ Examples:
   wellput agree evalset.jsonl choices.csv -m bleu,chrf        # pairwise choices
   wellput agree evalset.jsonl judgments.csv -m bleu,./comet.csv             # scores made elsewhere
   wellput agree wmt23/en-de wmt23/en-de -m logged:scorer=all --question mqm  # mt-metrics-eval
+  wellput agree evalset.jsonl marked.csv -m gsa --level span  # error spans: who blames the same words
 """
 )
 @click.argument("evalset")
@@ -48,10 +49,12 @@ Examples:
 @paraphrase_option("Also compare each metric on references rewritten by these methods")
 @click.option(
     "--level",
-    type=click.Choice(["system", "segment", "document"]),
+    type=click.Choice(["system", "segment", "document", "span"]),
     default="segment",
     show_default=True,
-    help="Correlate systems, segments, or documents made of segments drawn at random.",
+    help="Correlate systems, segments, or documents made of segments drawn at random; or, for span, "
+    "compare the words that metrics (ssa, gsa, sta, gta) and machine judges blame with the error spans "
+    "that people marked.",
 )
 @click.option(
     "--average",

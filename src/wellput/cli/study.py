@@ -98,6 +98,17 @@ def wording_options(function: F) -> F:
             "--design spans writes.",
         ),
         click.option(
+            "--show",
+            type=click.Choice(["plain", "markdown"]),
+            help="Show texts as they are (plain, the default), or as markdown: tables, code, formulas, "
+            "images and sounds, sanitized.",
+        ),
+        click.option(
+            "--media",
+            metavar="FOLDER",
+            help="Images and sounds that markdown names by a path; the study keeps them.",
+        ),
+        click.option(
             "--language",
             metavar="en|de|fr|es|zh|ar|FILE.toml",
             help="The language of the pages, or a language file of your own (default: en).",
@@ -197,6 +208,39 @@ def selection_options(function: F) -> F:
     )
 
 
+def open_options(function: F) -> F:
+    """Who may come in by the open link, and what happens at the end."""
+    return add_options(
+        function,
+        click.option(
+            "--open",
+            is_flag=True,
+            help="Make one open link, by which everybody can take part until all places are taken.",
+        ),
+        click.option(
+            "--quota",
+            type=click.IntRange(min=1),
+            metavar="N",
+            help="The number of places of the open link (default: --judges).",
+        ),
+        click.option(
+            "--completion",
+            metavar="URL|CODE",
+            help="For --open: a code to show at the end, or an address to go to. {PROLIFIC_PID} and "
+            "other parameters of the platform are filled in.",
+        ),
+        click.option(
+            "--place-timeout",
+            type=click.FloatRange(min=0, min_open=True),
+            default=120.0,
+            show_default=True,
+            metavar="MINUTES",
+            help="For --open: the place of a judge who is away for this long without having finished "
+            "is free again.",
+        ),
+    )
+
+
 @click.command(
     epilog="""\b
 Examples:
@@ -213,6 +257,12 @@ Examples:
 @wording_options
 @plan_options
 @selection_options
+@open_options
+@click.option(
+    "--screening",
+    metavar="FILE.toml",
+    help="For --open: questions that come first, with the answers that are accepted.",
+)
 @click.option(
     "--from-substitutions",
     is_flag=True,
@@ -322,6 +372,7 @@ def invite(
     "X-Forwarded-Proto are believed.",
 )
 @click.option("--new-owner-token", is_flag=True, help="Make a new owner's token and show it.")
+@open_options
 @name_options_in_errors
 def serve(
     study: str,
@@ -329,17 +380,29 @@ def serve(
     port: int,
     certificate: str | None,
     new_owner_token: bool,
+    open: bool,
+    quota: int | None,
+    completion: str | None,
+    place_timeout: float,
     **options: Any,
 ) -> None:
     """Serve the study on the web (pages, JSON interface, dashboard) until Ctrl-C."""
     from wellput.api.study import Study
 
     with Study.open(study) as opened:
+        if open:
+            opened.open_to_everybody(
+                quota=quota, completion=completion, place_timeout=place_timeout
+            )
+        elif quota is not None or completion is not None:
+            raise InputError("quota= and completion= belong to open=True.")
         if new_owner_token:
             click.echo(f"The owner's token is now {opened.renew_owner_token()}")
         address = f"{'http' if certificate is None else 'https'}://{host}:{port}"
         click.echo(opened.title)
         click.echo(f"  judges     {address}/judge/TOKEN\n  dashboard  {address}/dashboard")
+        if (link := opened.open_link(address)) is not None:
+            click.echo(f"  open link  {link}")
         opened.serve(host=host, port=port, certificate=certificate, **options)
 
 

@@ -10,6 +10,7 @@ Readers of other tools' files (`label_studio`, `potato`) share `split_trial`, `C
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from numbers import Real
@@ -282,11 +283,14 @@ def _checked(
 
 
 def _extra(record: dict[str, Any], fixed: Iterable[str]) -> dict[str, str]:
-    return {
-        name: "" if value is None else str(value)
-        for name, value in record.items()
-        if name not in fixed
-    }
+    return {name: _as_text(value) for name, value in record.items() if name not in fixed}
+
+
+def _as_text(value: object) -> str:
+    """A further column's value; lists and objects, such as error spans in JSONL, as JSON."""
+    if isinstance(value, list | dict):
+        return json.dumps(value, ensure_ascii=False)
+    return "" if value is None else str(value)
 
 
 def _check_all(found: Sequence[object], problems: Problems) -> None:

@@ -40,6 +40,7 @@ EVALSET_READERS = {
     "wellput.io.mt_metrics_eval": (FOLDER, ""),
     "wellput.io.lm_eval_logs": (FOLDER, ".jsonl"),
     "wellput.io.ragas_logs": (".csv", ".tsv", ".jsonl", ".parquet"),
+    "wellput.io.appraise": (".json",),
     "wellput.io.eval_logs": (FOLDER, ".json", ".eval"),
 }
 """Modules, and the paths that each may know: folders, suffixes, "" for names without a suffix."""
@@ -57,6 +58,7 @@ JUDGMENT_READERS = {
     "wellput.io.potato": (FOLDER, ".jsonl", ".json", ".tsv", ".csv"),
     "wellput.io.label_studio": (".json",),
     "wellput.io.evalica": (".csv", ".tsv"),
+    "wellput.io.appraise": (".csv",),
     "wellput.io.mqm": (".tsv",),
 }
 

@@ -27,8 +27,9 @@ from wellput.core.evalset import Batch
 from wellput.core.metric import Floats
 from wellput.core.tree import Tree
 from wellput.language.trees.token_projection import project
-from wellput.metrics.alignments import draw_alignment, draw_treelets
+from wellput.metrics.alignments import aligned, draw_alignment, draw_treelets
 from wellput.metrics.base import BaseMetric, lowered, lowered_lists, ratio
+from wellput.metrics.blame import Blamed, token_spans
 from wellput.text.tokenizers import (
     TokenizerName,
     is_native,
@@ -109,6 +110,27 @@ class Accuracy(AlignmentOptions):
             for row, (place, has_problems) in enumerate(self.chosen_references(batch))
         ]
 
+    def blamed(self, batch: Batch) -> list[Blamed]:
+        """The tokens of each output that the alignment with its reference substitutes, inserts or
+        moves. What is deleted has no place in the output."""
+        found: list[Blamed] = []
+        for row, (place, has_problems) in enumerate(self.chosen_references(batch)):
+            if not has_problems:
+                found.append([])
+                continue
+            reference = self.reference_tokens(batch, row, place)
+            output = self.tokens(batch.texts[row])
+            steps = aligned(reference, output, self.costs, with_moves="moves" in self.perfect)
+            places = token_spans(batch.texts[row], output)
+            wrong = [step.hypothesis for step in steps if step.mark != "."]
+            spans = [places[at] for at in wrong if at >= 0]
+            found.append([span for span in spans if span is not None])
+        return found
+
+    @abstractmethod
+    def reference_tokens(self, batch: Batch, row: int, place: int) -> list[str]:
+        """The tokens of one of the references that an output can be scored against."""
+
     def chosen_references(self, batch: Batch) -> list[tuple[int, bool]]:
         """For each output, the place of the reference that it was scored against, among those that
         it can be scored against, and whether the two differ."""
@@ -136,8 +158,11 @@ class StringAccuracy(Accuracy):
     def errors(self, batch: Batch) -> tuple[Floats, Counts]:
         return string_errors(batch, self)
 
+    def reference_tokens(self, batch: Batch, row: int, place: int) -> list[str]:
+        return self.tokens(batch.references[row][place])
+
     def drawing(self, batch: Batch, row: int, place: int) -> list[str]:
-        reference = self.tokens(batch.references[row][place])
+        reference = self.reference_tokens(batch, row, place)
         output = self.tokens(batch.texts[row])
         return draw_alignment(reference, output, self.costs, with_moves="moves" in self.perfect)
 
@@ -150,6 +175,9 @@ class TreeAccuracy(Accuracy):
 
     def errors(self, batch: Batch) -> tuple[Floats, Counts]:
         return treelet_errors(batch, self)
+
+    def reference_tokens(self, batch: Batch, row: int, place: int) -> list[str]:
+        return self.tokens_and_heads(batch, row, *reference_with_tree(batch, row, place))[0]
 
     def drawing(self, batch: Batch, row: int, place: int) -> list[str]:
         tokens, heads = self.tokens_and_heads(batch, row, *reference_with_tree(batch, row, place))

@@ -23,6 +23,7 @@ from wellput.reporting.choices_and_verdicts import (
 from wellput.reporting.judges import judge_table, preference_tables
 from wellput.reporting.ranking import ranking_tables
 from wellput.reporting.ranking_slices import ranking_slice_table
+from wellput.reporting.spans import BLAME_COLUMNS, blame_tables, span_tables
 from wellput.reporting.table import Report, Table, number, p_text, with_interval
 
 MAX_UNKNOWN_NAMES = 5
@@ -38,6 +39,8 @@ SEGMENT_EXCHANGING_TESTS = ("perm-both", "perm-inputs", "perm-cells")
 def agreement_report(result: AgreementResult) -> Report:
     """All tables of `wellput agree`; CSV has the agreement of each metric."""
     value = result.values()
+    if result.blamed:
+        return Report(tables_of(result), value, BLAME_COLUMNS, result.records())
     return Report(tables_of(result), value, CSV_COLUMNS, value["agreement"])
 
 
@@ -55,8 +58,12 @@ def tables_of(result: AgreementResult) -> list[Table]:
         tables += ranking_slice_tables(result)
         if result.agreement:
             tables.append(slice_table(result))
+    if result.blamed:
+        tables += blame_tables(result)
     if result.judges:
         tables.append(judge_table(result))
+    if result.spans:
+        tables += span_tables(result)
     if result.models:
         tables.append(model_table(result))
     for entry in result.preferences:

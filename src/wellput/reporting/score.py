@@ -32,7 +32,7 @@ TEST_NAMES = {
     "bs": "paired bootstrap",
 }
 MCNEMAR_NAMES = {"mcnemar": "McNemar's test", "exact mcnemar": "McNemar's exact test"}
-MCNEMAR_EXACT_OR_NOT = "McNemar's test, exact where few items differ"
+MCNEMAR_OF_BOTH_KINDS = "McNemar's test, exact where few items differ"
 SHARE_INTERVAL_NAMES = {
     "wilson": "Wilson's",
     "exact": "exact (Clopper and Pearson's)",
@@ -120,7 +120,7 @@ def _test_name(result: ScoreResult) -> str:
     if not of_shares:
         return name
     methods = {one.method for one in of_shares}
-    mcnemar = MCNEMAR_NAMES[methods.pop()] if len(methods) == 1 else MCNEMAR_EXACT_OR_NOT
+    mcnemar = MCNEMAR_NAMES[methods.pop()] if len(methods) == 1 else MCNEMAR_OF_BOTH_KINDS
     metrics = sorted({one.metric for one in of_shares})
     if set(metrics) == set(result.metrics):
         return mcnemar

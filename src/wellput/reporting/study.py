@@ -21,12 +21,16 @@ def summary_report(summary: StudySummary) -> Report:
     rows = [
         [name.replace("_", " "), _cell(value)]
         for name, value in record.items()
-        if name != "selection"
+        if name != "selection" and (name != "open_link" or value is not None)
     ]
     notes = []
     if summary.owner_token is not None:
         notes.append("The owner's token opens the dashboard; it is not shown again.")
-    notes.append(f"Next: wellput study invite {summary.study} --judges {summary.judges}")
+    if summary.open_link is not None:
+        notes.append("Whoever has the open link can take a place, until all are taken.")
+        notes.append(f"Next: wellput study serve {summary.study}")
+    else:
+        notes.append(f"Next: wellput study invite {summary.study} --judges {summary.judges}")
     table = Table(["study", ""], rows, notes=notes, caption="The study")
     return _report(table, summary.values(), record)
 
@@ -45,6 +49,7 @@ def invitations_report(invited: InvitationList) -> Report:
 def export_report(done: Export) -> Report:
     """How many answers were written, and where."""
     beside = f", the design to {done.design}" if done.design else ""
+    beside += f", the payments to {done.payments}" if done.payments else ""
     note = f"{counted(done.answers, 'answer')} written to {done.output}{beside}."
     row = [str(done.answers), done.output]
     table = Table(["answers", "output"], [row], notes=[note], caption="The export")

@@ -67,7 +67,7 @@ def item_mean_without_clusters(
 
 def _pearson_sums(x: Floats, z: Floats, codes: NDArray[np.intp]) -> Floats:
     """n, Σx, Σz, Σx², Σz², Σxz of each system and cluster (6, systems, clusters). Scores are centered
-    first, for the digits."""
+    first, to lose fewer digits."""
     present = np.isfinite(x)
     x, z = (np.where(present, scores - np.nanmean(scores), 0.0) for scores in (x, z))
     return np.stack(

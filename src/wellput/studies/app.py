@@ -30,6 +30,7 @@ from wellput.studies.connections import (
 from wellput.studies.dashboard import dashboard_router
 from wellput.studies.judge_api import api_router
 from wellput.studies.judge_pages import pages_router
+from wellput.studies.open_pages import open_router
 from wellput.studies.rendering import STATIC_FILES, check_template, page
 from wellput.studies.security import (
     BodyLimit,
@@ -63,6 +64,7 @@ def create_app(store: Store, *, misses: Misses | None = None) -> FastAPI:
     app.include_router(api_router(store, gate))
     app.include_router(pages_router(store, gate))
     app.include_router(dashboard_router(store, gate))
+    app.include_router(open_router(store))
     app.add_middleware(HeadRequests)
     app.add_middleware(BodyLimit)
     app.add_middleware(SecurityHeaders)

@@ -88,7 +88,7 @@ class Database:
                     raw.execute("PRAGMA wal_checkpoint(TRUNCATE)")
             else:
                 connection.execution_options(isolation_level="AUTOCOMMIT")
-                connection.execute(sa.text("VACUUM answers, assignments, judges"))
+                connection.execute(sa.text("VACUUM answers, assignments, judges, enrolments"))
 
     def close(self) -> None:
         self.engine.dispose()

@@ -15,6 +15,7 @@ from wellput.core.work import OnPhase, ignore_phase
 from wellput.io import check_table, replacing_text, write_judgments
 from wellput.io.evalica import write_evalica
 from wellput.io.mt_metrics_eval import check_score_file, write_score_file
+from wellput.studies.payments import payments_csv
 from wellput.studies.store import Store
 from wellput.studies.summaries import Export
 
@@ -45,6 +46,7 @@ def export(
     if not answers:
         raise InputError(f"{store.database.name} has no answers to export yet.")
     beside: str | None = None
+    paid: str | None = None
     on_phase("writing answers")
     if target == "evalica":
         if not isinstance(answers[0], Preference):
@@ -62,7 +64,11 @@ def export(
             beside = str(design_path(path))
             with replacing_text(beside) as file:
                 file.write(json.dumps(design_record(store), ensure_ascii=False, indent=2) + "\n")
-    return Export(len(answers), path, beside)
+            if store.enrolment is not None:
+                paid = str(beside_path(path, "payments.csv"))
+                with replacing_text(paid) as file:
+                    file.write(payments_csv(store.payments()))
+    return Export(len(answers), path, beside, paid)
 
 
 def check_target(path: str, target: ExportTarget) -> None:
@@ -74,10 +80,15 @@ def check_target(path: str, target: ExportTarget) -> None:
 
 def design_path(path: str) -> Path:
     """The file of the design: for `judgments.csv` it is `judgments.design.json`."""
+    return beside_path(path, "design.json")
+
+
+def beside_path(path: str, ending: str) -> Path:
+    """A file beside the export, with its name and another ending."""
     name = Path(path).name
     for suffix in (".gz", ".xz"):
         name = name.removesuffix(suffix)
-    return Path(path).with_name(f"{Path(name).stem}.design.json")
+    return Path(path).with_name(f"{Path(name).stem}.{ending}")
 
 
 def design_record(store: Store) -> dict[str, Any]:

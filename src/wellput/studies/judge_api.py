@@ -107,6 +107,7 @@ class Problem(BaseModel):
 
 _ERRORS: dict[int | str, dict[str, Any]] = {
     403: {"model": Problem, "description": "The judge has not consented on the page yet."},
+    409: {"model": Problem, "description": "The place was given to somebody else."},
     404: {
         "model": Problem,
         "description": "Nobody has this token, or the trial is not the judge's.",
@@ -117,10 +118,10 @@ _ERRORS: dict[int | str, dict[str, Any]] = {
     503: {"model": Problem, "description": "The database is busy or full: try again."},
 }
 _RECORDING_ERRORS: dict[int | str, dict[str, Any]] = {
+    **_ERRORS,
     200: {"model": Recorded, "description": "The same answer again; nothing was stored."},
     400: {"model": Problem, "description": "The body is not JSON."},
     409: {"model": Problem, "description": "The study is closed, or the answer cannot be changed."},
-    **_ERRORS,
 }
 
 Token: TypeAlias = Annotated[str, Path(description="The token of a judge's link.")]
@@ -140,10 +141,13 @@ def api_router(store: Store, gate: Gate) -> APIRouter:
     )
     async def next_trial(request: Request, token: Token) -> Response:
         found = await store.grouped_writes.do(
-            lambda transaction: visit(store.setup, transaction, token, store.clock())
+            lambda transaction: visit(
+                store.setup, transaction, token, store.clock(), enrolment=store.enrolment
+            )
         )
         check_consent(gate.admit(request, found.judge))
-        assert found.turn is not None
+        if found.turn is None:
+            raise HTTPException(409, "The place in this study was given to somebody else.")
         shown, progress = found.turn.trial, found.turn.progress
         return JSONResponse(
             {

@@ -13,6 +13,7 @@ from typing import Any
 from fastapi import APIRouter, HTTPException, Request
 from starlette.responses import RedirectResponse, Response
 
+from wellput.studies.enrolment import filled_completion
 from wellput.studies.forms import (
     Form,
     PostedForm,
@@ -65,11 +66,19 @@ def pages_router(store: Store, gate: Gate) -> APIRouter:
     async def home(request: Request, token: str) -> Response:
         found = await store.grouped_writes.do(
             lambda transaction: visit(
-                setup, transaction, token, store.clock(), asks_demographics=True
+                setup,
+                transaction,
+                token,
+                store.clock(),
+                asks_demographics=True,
+                enrolment=store.enrolment,
             )
         )
         judge = gate.admit(request, found.judge)
         common = common_values(setup, token)
+        if not found.has_place:
+            heading, text = words("open.full"), words("open.full_text")
+            return page(request, "message.html", **common, heading=heading, text=text)
         if lacks_consent(setup, judge):
             return page(request, "consent.html", **common, consent=questionnaire.consent)
         if found.turn is None:
@@ -79,7 +88,11 @@ def pages_router(store: Store, gate: Gate) -> APIRouter:
             return page(request, "message.html", **common, heading=heading, text=text)
         trial, progress = found.turn.trial, found.turn.progress
         if trial is not None:
-            return trial_page(request, setup, token, trial, progress)
+            is_open = found.is_enrolled
+            return trial_page(request, setup, token, trial, progress, can_give_back=is_open)
+        completion = None
+        if store.enrolment is not None and found.platform_fields is not None:
+            completion = filled_completion(store.enrolment, judge.name, found.platform_fields)
         return page(
             request,
             "thanks.html",
@@ -87,6 +100,8 @@ def pages_router(store: Store, gate: Gate) -> APIRouter:
             progress=progress,
             thanks=questionnaire.thanks,
             can_undo=can_undo(setup, progress),
+            completion=completion,
+            is_redirect=store.enrolment is not None and store.enrolment.is_redirect,
         )
 
     @router.post("/consent")
@@ -140,6 +155,18 @@ def pages_router(store: Store, gate: Gate) -> APIRouter:
         shown, progress, reasons = sent.refused
         plain = [in_words(shown, reason, words) for reason in reasons]
         return trial_page(request, setup, token, shown, progress, form, plain)
+
+    @router.post("/return")
+    def give_place_back(request: Request, token: str, form: PostedForm) -> Response:
+        judge = sender(request, token, form)
+        store.give_place_back(judge)
+        return page(
+            request,
+            "message.html",
+            **common_values(setup, token),
+            heading=words("open.given_back"),
+            text=words("open.given_back_text"),
+        )
 
     @router.post("/undo")
     def undo(request: Request, token: str, form: PostedForm) -> Response:
@@ -241,6 +268,8 @@ def trial_page(
     progress: JudgeProgress,
     given: Form | None = None,
     reasons: list[str] | None = None,
+    *,
+    can_give_back: bool = False,
 ) -> Response:
     """A trial with its form, which has the earlier answer, or the one that was `given` and refused."""
     fields = field_names(trial)
@@ -266,6 +295,7 @@ def trial_page(
         values=values,
         is_changing=is_changing,
         can_undo=not is_changing and can_undo(setup, progress),
+        can_give_back=can_give_back,
         keys=keys_of(trial, setup.words),
         now=now_ms(),
         reasons=reasons or (),

@@ -4,6 +4,7 @@ answers it. Each function reads what it needs once, because hundreds of judges m
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
@@ -13,6 +14,7 @@ from sqlalchemy import Connection
 from wellput.core.errors import WellputError
 from wellput.core.judgment import is_machine
 from wellput.studies import schema
+from wellput.studies.enrolment import Enrolment, fields_of, holds_place, note_finished
 from wellput.studies.invitations import is_token, token_hash
 from wellput.studies.judge_queue import Assignment, JudgeQueue, open_assignment
 from wellput.studies.queries import give, latest_answer, note_seen
@@ -183,11 +185,15 @@ def answer_turn(
 @dataclass(frozen=True, slots=True)
 class Visit:
     """What a judge with a link finds: None for an unknown link. There is no turn yet if consent or
-    demographics are missing."""
+    demographics are missing, and none if the place was given to somebody else. A judge of an open study
+    who has finished has the `platform_fields` of the own address."""
 
     judge: JudgeRef | None
     state: StudyState
     turn: NextTurn | None = None
+    has_place: bool = True
+    is_enrolled: bool = False
+    platform_fields: Mapping[str, str] | None = None
 
 
 def visit(
@@ -197,17 +203,25 @@ def visit(
     now: float,
     *,
     asks_demographics: bool = False,
+    enrolment: Enrolment | None = None,
 ) -> Visit:
     """What comes next for the judge with this token. With `asks_demographics` the questions about the
-    judge come before the trials."""
+    judge come before the trials. `enrolment` is that of an open study."""
     judge = find_judge(transaction.connection, token)
     state = transaction.state
     if judge is None or lacks_consent(setup, judge):
         return Visit(judge, state)
     if asks_demographics and setup.questionnaire.demographics and not judge.has_demographics:
         return Visit(judge, state)
+    connection = transaction.connection
+    if enrolment is not None and not holds_place(enrolment, transaction, judge.id, now):
+        return Visit(judge, state, has_place=False)
     if state == "open":
-        return Visit(judge, state, next_turn(setup, transaction, judge, now))
+        turn = next_turn(setup, transaction, judge, now)
+        if enrolment is None or turn.trial is not None or not turn.progress.done:
+            return Visit(judge, state, turn, is_enrolled=enrolment is not None)
+        note_finished(connection, judge.id, now)
+        return Visit(judge, state, turn, platform_fields=fields_of(connection, judge.id))
     progress = queue_of(setup, transaction, judge, now).progress()
     return Visit(judge, state, NextTurn(None, progress))
 

@@ -4,14 +4,19 @@ their medium with them."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from importlib.resources.abc import Traversable
-from typing import Protocol
+from typing import Literal, Protocol, TypeAlias, get_args
 
 from wellput.core.errors import InputError
 from wellput.core.evalset import Item
 from wellput.core.output_kinds import kind_of, output_kinds
 from wellput.studies.designs.base import Design
 from wellput.studies.questionnaire import Questionnaire
+
+ShownAs: TypeAlias = Literal["plain", "markdown"]
+SHOWN_AS: tuple[ShownAs, ...] = get_args(ShownAs)
+"""How texts can be shown."""
 
 
 class Medium(Protocol):
@@ -63,10 +68,22 @@ class TextMedium:
         return questionnaire
 
 
+class MarkdownMedium(TextMedium):
+    """Shows a text as markdown: tables, code, formulas, images and sounds. Nothing in it runs."""
+
+    name = "markdown"
+    template = "markdown.html"
+    has_blocks = True
+    """Whether an output is more than a phrase, and cannot be a button."""
+
+    def reworded(self, questionnaire: Questionnaire, design: Design) -> Questionnaire:
+        return replace(questionnaire, medium=self.name)
+
+
 def all_media() -> list[Medium]:
     """The medium of text, and those of other kinds of outputs."""
     others = (kind.medium() for kind in output_kinds())
-    return [TextMedium(), *(medium for medium in others if medium is not None)]
+    return [TextMedium(), MarkdownMedium(), *(medium for medium in others if medium is not None)]
 
 
 def medium_named(name: str) -> Medium:
@@ -80,8 +97,8 @@ def medium_named(name: str) -> Medium:
     )
 
 
-def medium_for(items: Iterable[Item]) -> Medium:
-    """The medium of the first output that is not text, or that of text."""
+def medium_for(items: Iterable[Item], show: ShownAs = "plain") -> Medium:
+    """The medium of the first output that is not text, or that of text: plain or as markdown."""
     for item in items:
         for output in item.outputs.values():
             if isinstance(output, Mapping):
@@ -89,5 +106,7 @@ def medium_for(items: Iterable[Item]) -> Medium:
                 medium: Medium | None = kind.medium()
                 if medium is None:
                     raise InputError(f"A study cannot show {kind.name}: they have no medium.")
+                if show != "plain":
+                    raise InputError(f"show={show!r} is for texts; these outputs are {kind.name}.")
                 return medium
-    return TextMedium()
+    return MarkdownMedium() if show == "markdown" else TextMedium()

@@ -131,11 +131,40 @@ def m004_owner_sessions(connection: Connection) -> None:
     sessions.create(connection)
 
 
+def m005_enrolment(connection: Connection) -> None:
+    """The open link, and the people who came by it."""
+    made = sa.MetaData()
+    # Only named for the foreign key: the table itself exists.
+    sa.Table("judges", made, sa.Column("id", sa.Integer, primary_key=True))
+    link = sa.Table(
+        "open_link",
+        made,
+        sa.Column("id", sa.Integer, primary_key=True),
+        sa.Column("settings", sa.JSON, nullable=False),
+    )
+    enrolments = sa.Table(
+        "enrolments",
+        made,
+        sa.Column("id", sa.Integer, primary_key=True),
+        sa.Column("judge", sa.Integer, sa.ForeignKey("judges.id"), unique=True),
+        sa.Column("platform", sa.String(20), nullable=False),
+        sa.Column("person", sa.Text, nullable=False),
+        sa.Column("fields", sa.JSON, nullable=False),
+        sa.Column("enrolled_at", sa.Double, nullable=False),
+        sa.Column("returned_at", sa.Double),
+        sa.Column("finished_at", sa.Double),
+        sa.UniqueConstraint("platform", "person", name="one_place_a_person"),
+    )
+    link.create(connection)
+    enrolments.create(connection)
+
+
 MIGRATIONS: Sequence[Migration] = (
     m001_tables,
     m002_speech,
     m003_documents,
     m004_owner_sessions,
+    m005_enrolment,
 )
 
 _applied = sa.Table(

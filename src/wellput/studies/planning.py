@@ -215,7 +215,7 @@ def plan_study(
 ) -> StudySetup:
     """All that is fixed when the study begins. `select` selects some of the trials."""
     on_phase("planning trials")
-    medium = medium_for(evalset)
+    medium = medium_for(evalset, settings.show)
     questionnaire = medium.reworded(settings.questionnaire, design_of(settings.questionnaire))
     items = study_items(
         evalset, medium, source=settings.show_source, reference=settings.show_reference

@@ -28,6 +28,8 @@ from wellput.studies.wording import ENGLISH, Wording
 OWN_STATIC_FILES = (
     "htmx.min.js", "icon.svg", "judge.js", "kept_answers.js", "spans.css", "spans.js", "wellput.css",
 )  # fmt: skip
+LONG_TEXT_CHARACTERS = 1500
+LONG_TEXT_LINES = 20
 STATIC_FILES = {name: files("wellput.studies") / "static" / name for name in OWN_STATIC_FILES}
 for _medium in all_media():
     STATIC_FILES.update(_medium.static)
@@ -45,11 +47,13 @@ def _environment() -> Environment:
     )
     environment.filters["paragraphs"] = paragraphs
     environment.filters["by_number"] = by_number
+    environment.filters["markdown"] = markdown
     versions = {
         name: hashlib.sha256(file.read_bytes()).hexdigest()[:12]
         for name, file in STATIC_FILES.items()
     }
     environment.globals["say"] = ENGLISH
+    environment.tests["long"] = is_long
     environment.globals["static"] = lambda name: f"/static/{name}?v={versions[name]}"
     return environment
 
@@ -80,6 +84,18 @@ def paragraphs(text: str) -> Markup:
     """Plain text as HTML: an empty line begins a new paragraph."""
     parts = [part.strip() for part in text.replace("\r\n", "\n").split("\n\n")]
     return Markup("\n").join(Markup("<p>{}</p>").format(part) for part in parts if part)
+
+
+def markdown(text: str) -> Markup:
+    """Markdown as HTML in which nothing runs and nothing is fetched."""
+    from wellput.studies.markdown import rendered  # only studies that show it need its packages
+
+    return rendered(text)
+
+
+def is_long(text: str) -> bool:
+    """Whether a text has its own scroll, so that the questions stay in sight."""
+    return len(text) > LONG_TEXT_CHARACTERS or text.count("\n") > LONG_TEXT_LINES
 
 
 def by_number(labels: Mapping[str, str]) -> list[tuple[str, str]]:

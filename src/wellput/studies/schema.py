@@ -125,3 +125,27 @@ answers = Table(
     # Two requests that race to answer the same trial cannot both be its first answer.
     UniqueConstraint("assignment", "revision", name="one_answer_a_revision"),
 )
+
+open_link = Table(
+    "open_link",
+    metadata,
+    Column("id", Integer, primary_key=True),  # always 1
+    Column("settings", JSON, nullable=False),
+)
+
+enrolments = Table(
+    "enrolments",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column(
+        "judge", Integer, ForeignKey("judges.id"), unique=True
+    ),  # none: refused by the screening
+    Column("platform", String(20), nullable=False),
+    Column("person", Text, nullable=False),
+    Column("fields", JSON, nullable=False),
+    Column("enrolled_at", Double, nullable=False),
+    Column("returned_at", Double),
+    Column("finished_at", Double),
+    # Two requests of the same person cannot both take a place.
+    UniqueConstraint("platform", "person", name="one_place_a_person"),
+)

@@ -19,6 +19,7 @@ from wellput.studies.designs.base import Design
 from wellput.studies.designs.error_categories import read_categories
 from wellput.studies.designs.registry import create, default_questionnaire, names
 from wellput.studies.language_files import chosen_wording
+from wellput.studies.media import SHOWN_AS, ShownAs
 from wellput.studies.questionnaire import Check, DemographicField, Practice, Questionnaire, Task
 from wellput.studies.questions import Question
 from wellput.studies.wording import Wording
@@ -33,6 +34,7 @@ class StudySettings:
     tasks: tuple[Task, ...]
     show_source: bool
     show_reference: bool = False
+    show: ShownAs = "plain"
 
 
 SettingTypes: TypeAlias = Mapping[str, type | tuple[type, ...]]
@@ -41,7 +43,7 @@ SettingTypes: TypeAlias = Mapping[str, type | tuple[type, ...]]
 TOP_SETTINGS: SettingTypes = {
     "title": str, "instructions": str, "thanks": str, "consent": (str, bool), "layout": str,
     "points": int, "ties": bool, "modulus": (int, float), "show_source": bool,
-    "language": str, "unit": str,
+    "language": str, "unit": str, "show": str,
     "practice": (list, bool), "demographics": (list, bool), "questions": list, "checks": list,
     "tasks": list, "show_reference": bool, "severities": list, "categories": dict, "weights": dict,
 }  # fmt: skip
@@ -177,6 +179,7 @@ def make_settings(
         tasks=tuple(_task(entry) for entry in given.get("tasks", [])),
         show_source=given.get("show_source", design.shows_source),
         show_reference=given.get("show_reference", False),
+        show=_shown_as(given.get("show", "plain")),
     )
 
 
@@ -189,6 +192,13 @@ def with_categories(
     if given is None or isinstance(given, Mapping):
         return dict(record), dict(options)
     return {**record, **read_categories(given)}, {**options, "categories": None}
+
+
+def _shown_as(given: str) -> ShownAs:
+    for name in SHOWN_AS:
+        if name == given:
+            return name
+    raise InputError(f"No show={given!r}; there are {', '.join(SHOWN_AS)}.")
 
 
 def _question(entry: Mapping[str, Any], question: Question, design: Design) -> Question:

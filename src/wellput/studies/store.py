@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import sqlalchemy as sa
@@ -25,6 +26,16 @@ from wellput.studies.database import (
     create_file,
     parse_url,
     remove_files,
+)
+from wellput.studies.enrolment import (
+    Enrolment,
+    Person,
+    Place,
+    enrol,
+    forget_person,
+    give_back,
+    read_enrolment,
+    write_enrolment,
 )
 from wellput.studies.invitations import (
     Invitation,
@@ -51,6 +62,7 @@ from wellput.studies.judge_turns import (
 from wellput.studies.migrations import is_study, migrate
 from wellput.studies.overview import LatestRankings, Overview, overview
 from wellput.studies.owner_sessions import OwnerSessions
+from wellput.studies.payments import Payment, payments_of
 from wellput.studies.queries import (
     give,
     insert_setup,
@@ -105,6 +117,7 @@ class Store:
         self.owner_sessions = OwnerSessions(database, clock)
         with database.read() as connection:
             self.setup = load_setup(connection, database.name)
+            self.enrolment = read_enrolment(connection)
         self.grouped_writes = GroupedWrites(database, len(self.setup.trials))
 
     @classmethod
@@ -222,6 +235,35 @@ class Store:
                 ],
             )
         return invitations
+
+    def open_enrolment(self, enrolment: Enrolment) -> None:
+        """Lets everybody in who has the open link. Settings of an earlier link that is open already
+        are replaced; the link stays the same."""
+        before = self.enrolment
+        if before is not None:
+            enrolment = replace(enrolment, key=before.key, secret=before.secret)
+        with self.database.write() as connection:
+            write_enrolment(connection, enrolment)
+        self.enrolment = enrolment
+
+    def enrol(self, person: Person, *, is_accepted: bool = True) -> Place:
+        """A place for somebody who came by the open link."""
+        if self.enrolment is None:
+            raise InputError(f"{self.database.name} has no open link.")
+        with self._writing() as transaction:
+            transaction.require_state(("open",))
+            now = self.clock()
+            return enrol(self.enrolment, transaction, person, now, is_accepted=is_accepted)
+
+    def give_place_back(self, judge: JudgeRef) -> None:
+        """Frees the place of a judge who came by the open link and has not finished."""
+        with self._writing() as transaction:
+            give_back(transaction.connection, judge.id, self.clock())
+
+    def payments(self) -> list[Payment]:
+        """Who came by the open link, for paying them."""
+        with self.database.read() as connection:
+            return payments_of(self.setup, connection)
 
     def judge_of(self, token: str) -> JudgeRef | None:
         """The judge with this token, None where there is none."""
@@ -366,6 +408,7 @@ class Store:
             erased = sum(one.answered_at is not None for one in own)
             connection.execute(sa.delete(schema.answers).where(answers.assignment.in_(ids)))
             connection.execute(sa.delete(schema.assignments).where(assignments.judge == row.id))
+            forget_person(connection, row.id)
             update_judge(
                 connection,
                 row.id,

@@ -15,7 +15,8 @@ from wellput.studies.study_setup import PlanKind, StudySetup
 
 @dataclass(frozen=True, repr=False)
 class StudySummary(Result):
-    """What a study asks, and how many. Only the maker of the study gets the `owner_token`."""
+    """What a study asks, and how many. Only the maker of the study gets the `owner_token`.
+    An open study has a link for everybody."""
 
     presented_by: ClassVar[str] = "wellput.reporting.study:summary_report"
     is_secret: ClassVar[bool] = True
@@ -33,9 +34,17 @@ class StudySummary(Result):
     selection: Mapping[str, Any] | None
     seed: int
     owner_token: str | None
+    open_link: str | None = None
 
     @classmethod
-    def of(cls, setup: StudySetup, *, study: str, owner_token: str | None) -> StudySummary:
+    def of(
+        cls,
+        setup: StudySetup,
+        *,
+        study: str,
+        owner_token: str | None,
+        open_link: str | None = None,
+    ) -> StudySummary:
         plan = setup.plan
         return cls(
             study=study,
@@ -51,6 +60,7 @@ class StudySummary(Result):
             selection=dict(setup.selection) or None,
             seed=setup.seed,
             owner_token=owner_token,
+            open_link=open_link,
         )
 
     def records(self) -> list[dict[str, Any]]:
@@ -90,13 +100,15 @@ class InvitationList(Result):
 
 @dataclass(frozen=True, repr=False)
 class Export(Result):
-    """The number of `answers` written to the file `output`, and the file of the `design`."""
+    """The number of `answers` written to the file `output`, the file of the `design`, and for an open
+    study the list of `payments`."""
 
     presented_by: ClassVar[str] = "wellput.reporting.study:export_report"
 
     answers: int
     output: str
     design: str | None
+    payments: str | None = None
 
     def records(self) -> list[dict[str, Any]]:
         """One record."""

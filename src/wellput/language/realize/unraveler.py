@@ -28,6 +28,7 @@ from wellput.language.trees.supertags import OrderingGrammar
 
 MAX_STATES = 1024
 WINDOW = 5
+"""In a restricted treelet, a daughter may overtake fewer than this many others."""
 PLACE_BEHIND_ALL = 1 << 30
 
 TreeletPlaces = tuple[int, ...]

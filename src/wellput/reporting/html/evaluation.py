@@ -14,6 +14,7 @@ from wellput.agreement.preferences import agree_on_preferences
 from wellput.agreement.probe_results import ProbeResult
 from wellput.agreement.result import AgreementResult
 from wellput.agreement.slices import agree_by
+from wellput.agreement.span_level import with_spans
 from wellput.core.judgment import Judgment, Preference
 from wellput.core.metric import GivesMetric, Metric
 from wellput.core.source import EvalSource
@@ -121,6 +122,9 @@ def evaluate(
             agreement = agree_by(
                 agreement, result.tables, ratings, options, masks, by, on_phase=on_phase
             )
+        agreement = with_spans(
+            agreement, source, ratings, options, cluster=options.cluster, on_phase=on_phase
+        )
         on_phase("preparing charts")
         people = people_of_ratings(result.tables, ratings, options)
     return Evaluation(title, result, chosen, sample, agreement, people)

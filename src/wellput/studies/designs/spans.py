@@ -44,6 +44,7 @@ class MarkedErrors(Design):
     styles: ClassVar[tuple[str, ...]] = ("spans.css",)
     shows_source: ClassVar[bool] = True
     shows_documents: ClassVar[bool] = True
+    shows_plain_text: ClassVar[bool] = True
 
     severities: tuple[str, ...] = SEVERITIES
 

@@ -28,7 +28,7 @@ Asking: TypeAlias = str | Path | Iterable[str] | Mapping[str, Any]
 
 RUBRIC_SETTINGS = {"design": str, "show_reference": bool}
 """The settings that only a rubric has."""
-FOR_PEOPLE_ALONE = ("consent", "practice", "demographics", "checks", "thanks", "layout")
+FOR_PEOPLE_ALONE = ("consent", "practice", "demographics", "checks", "thanks", "layout", "show")
 
 
 @dataclass(frozen=True)

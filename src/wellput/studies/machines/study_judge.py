@@ -21,6 +21,7 @@ from wellput.studies.machines.machine_judge import (
 )
 from wellput.studies.machines.prompts import ShownTexts
 from wellput.studies.machines.rubrics import MachineTrial, Rubric
+from wellput.studies.media import TextMedium
 from wellput.studies.questionnaire import ShownTrial
 from wellput.studies.store import JudgeRef, Store
 
@@ -72,7 +73,7 @@ def answer_study(
 def study_rubric(store: Store) -> Rubric:
     """What the study asks."""
     setup = store.setup
-    if setup.questionnaire.medium != "text":
+    if not isinstance(setup.medium, TextMedium):
         raise InputError("A machine judges texts; this study shows outputs of another kind.")
     if any(question.kind == "spans" for question in setup.questionnaire.questions):
         raise InputError(

@@ -1,0 +1,277 @@
+"""Campaigns of Appraise: the scores that `ExportSystemScoresToCSV` writes, and the batches (JSON) that
+the campaign was made from.
+
+Scores are CSV without a header: login, system, number of the item in the login's task, type (`TGT`, or
+`BAD` for an attention check), two languages, score, document, whether the document was judged as a
+whole, error spans as JSON (ESA and MQM campaigns only), start and end in seconds.
+
+The number is not that of an item: it counts the segments of a batch. So an item is named
+`DOCUMENT:PLACE`, the place of its number among those of the document, in the scores and in the batches
+alike. The two fit each other where every segment was judged by somebody.
+Attention checks, tutorials and repeated documents that only fill a task (`#duplicate`) are left out. A
+judge who answered twice counts with the last answer.
+
+Appraise counts `end_i` as the last character of a span; wellput's `end` is the first one after it.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from wellput.core.error_spans import MISSING, SPANS_COLUMN
+from wellput.core.errors import InputError, Problems
+from wellput.core.evalset import EvalSet, Item
+from wellput.core.judgment import Judgment, number_in
+from wellput.io.files import InputFile, PathLike, check_readable
+
+N_COLUMNS = (11, 12)
+JUDGED, ATTENTION_CHECK = "TGT", "BAD"
+ITEM_TYPES = (JUDGED, ATTENTION_CHECK, "REF", "CHK", "SRC")
+ESA_QUESTION, MQM_QUESTION, DIRECT_QUESTION = "esa", "mqm", "direct assessment"
+MQM_WEIGHTS = {"minor": 1.0, "major": 5.0, "critical": 25.0, "undecided": 0.0}
+"""Those of the ESA campaign's own scripts; minor punctuation weighs 0.1."""
+PUNCTUATION_WEIGHT = 0.1
+BATCH_MARKS = (b'"items"', b'"itemID"', b'"targetText"')
+PEEKED_BYTES = 1 << 16
+DOCUMENT_MARK = "#"
+"""Separates a document's name from the system, and from marks such as `duplicate1`."""
+
+
+@dataclass(frozen=True, slots=True)
+class AppraiseRow:
+    """One answer; `spans` is None in a campaign without spans."""
+
+    login: str
+    system: str
+    number: int
+    type: str
+    score: float
+    document: str
+    spans: list[dict[str, Any]] | None
+    start: float
+    end: float
+
+    @property
+    def is_judged(self) -> bool:
+        """Whether it is about an output, not a check, a tutorial or a filler."""
+        return self.type == JUDGED and is_content(self.document)
+
+    @property
+    def document_name(self) -> str:
+        return self.document.partition(DOCUMENT_MARK)[0]
+
+
+def is_content(document: str) -> bool:
+    """Whether a document has outputs to judge."""
+    return "tutorial" not in document and "#duplicate" not in document
+
+
+def knows(path: PathLike) -> bool:
+    """Whether the first line is a row of an export, or the JSON is a list of batches."""
+    file = InputFile(path)
+    if file.suffix == ".json":
+        start = next(file.chunks(), b"")[:PEEKED_BYTES].lstrip()
+        return start.startswith(b"[") and all(mark in start for mark in BATCH_MARKS)
+    if file.suffix != ".csv":
+        return False
+    cells = next(csv.reader([next(file.lines(), "")]), [])
+    return (
+        len(cells) in N_COLUMNS
+        and cells[3] in ITEM_TYPES
+        and cells[2].isdecimal()
+        and number_in(cells[6]) is not None
+    )
+
+
+def read_judgments(path: PathLike) -> list[Judgment]:
+    """The answers about outputs, with the extra columns `document`, `spans`, `started` and `ended`.
+
+    The question is `esa` for scores with error spans, `direct assessment` for scores without. Where
+    spans have kinds of errors, it is `mqm`, and the value is minus the sum of the errors' weights.
+    """
+    rows = [row for row in read_rows(path) if row.is_judged]
+    if not rows:
+        raise InputError(f"{InputFile(path).name} holds no judgments of outputs.")
+    question = question_of(rows)
+    return [
+        Judgment(
+            row.login,
+            item,
+            row.system,
+            question,
+            mqm_score(row.spans or []) if question == MQM_QUESTION else row.score,
+            {
+                "document": row.document_name,
+                **({} if row.spans is None else {SPANS_COLUMN: json.dumps(own_spans(row.spans))}),
+                "started": f"{row.start:.3f}",
+                "ended": f"{row.end:.3f}",
+            },
+        )
+        for item, row in with_items(rows)
+    ]
+
+
+def read_rows(path: PathLike) -> list[AppraiseRow]:
+    """All answers, checks and tutorials too."""
+    file = InputFile(path)
+    check_readable(file)
+    problems = Problems(file.name)
+    found: list[AppraiseRow] = []
+    for number, cells in enumerate(csv.reader(_with_ends(file)), start=1):
+        row = _row(cells)
+        if isinstance(row, str):
+            problems.add(f"line {number}", row)
+        else:
+            found.append(row)
+    problems.raise_if_any()
+    return found
+
+
+def question_of(rows: Sequence[AppraiseRow]) -> str:
+    """What judges were asked, told from the spans."""
+    if all(row.spans is None for row in rows):
+        return DIRECT_QUESTION
+    kinds = any(span.get("error_type") for row in rows for span in row.spans or [])
+    return MQM_QUESTION if kinds else ESA_QUESTION
+
+
+def with_items(rows: Sequence[AppraiseRow]) -> Iterator[tuple[str, AppraiseRow]]:
+    """The last answer of each login to each segment, with the name of the item."""
+    last: dict[tuple[str, str, int], AppraiseRow] = {}
+    for row in rows:
+        key = row.login, row.document, row.number
+        if key not in last or row.end >= last[key].end:
+            last[key] = row
+    places = places_in_documents((row.document, row.number) for row in last.values())
+    for _, row in sorted(last.items(), key=lambda one: one[0]):
+        yield f"{row.document_name}:{places[row.document, row.number]}", row
+
+
+def places_in_documents(numbered: Iterable[tuple[str, int]]) -> dict[tuple[str, int], int]:
+    """The place of each number among all numbers of its document, from 1 on. All logins count, because
+    one of them may have skipped a segment."""
+    numbers: dict[str, set[int]] = {}
+    for document, number in numbered:
+        numbers.setdefault(document, set()).add(number)
+    return {
+        (document, number): place
+        for document, own in numbers.items()
+        for place, number in enumerate(sorted(own), start=1)
+    }
+
+
+def own_spans(spans: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Spans as wellput's judgments have them.
+
+    >>> own_spans([{"start_i": 3, "end_i": 5, "severity": "minor", "error_type": ["Style", "Awkward"]}])
+    [{'start': 3, 'end': 6, 'severity': 'minor', 'category': 'Style/Awkward'}]
+    """
+    found = []
+    for span in spans:
+        is_missing = span["start_i"] == MISSING
+        found.append(
+            {
+                "start": MISSING if is_missing else span["start_i"],
+                "end": MISSING if is_missing else span["end_i"] + 1,
+                "severity": span["severity"],
+                **({"category": category} if (category := _category(span)) else {}),
+            }
+        )
+    return found
+
+
+def mqm_score(spans: Sequence[Mapping[str, Any]]) -> float:
+    """Minus the sum of the weights."""
+    return 0.0 - sum(
+        PUNCTUATION_WEIGHT
+        if "Punctuation" in (span.get("error_type") or ())
+        else MQM_WEIGHTS[span["severity"]]
+        for span in spans
+    )
+
+
+def open_evalset(path: PathLike) -> EvalSet:
+    """The segments of all batches, with their sources and each system's output. Of two segments of a
+    document with the same number, in two batches, the first counts."""
+    batches = _batches(InputFile(path))
+    shown = [
+        (str(item["documentID"]), int(item["itemID"]), item)
+        for batch in batches
+        for item in batch["items"]
+        if item.get("itemType") == JUDGED and is_content(str(item["documentID"]))
+    ]
+    places = places_in_documents((document, number) for document, number, _ in shown)
+    texts: dict[str, dict[str, str]] = {}
+    sources: dict[str, str] = {}
+    for document, number, item in sorted(shown, key=lambda one: one[:2]):
+        name = f"{document.partition(DOCUMENT_MARK)[0]}:{places[document, number]}"
+        sources.setdefault(name, str(item.get("sourceText", "")))
+        texts.setdefault(name, {}).setdefault(str(item["targetID"]), str(item["targetText"]))
+    if not texts:
+        raise InputError(f"{InputFile(path).name} holds no outputs to judge.")
+    return EvalSet(
+        [
+            Item(name, outputs, source=sources[name], document=name.rpartition(":")[0])
+            for name, outputs in texts.items()
+        ]
+    )
+
+
+def _with_ends(file: InputFile) -> Iterator[str]:
+    return (f"{line}\n" for line in file.lines())
+
+
+def _row(cells: Sequence[str]) -> AppraiseRow | str:
+    """The row, or what is wrong with it."""
+    if len(cells) not in N_COLUMNS:
+        return f"{len(cells)} cells; an export of Appraise has {N_COLUMNS[0]} or {N_COLUMNS[1]}"
+    score, start, end = (number_in(cells[place]) for place in (6, -2, -1))
+    if not cells[2].isdecimal() or score is None or start is None or end is None:
+        return "the third, seventh and last two cells must be numbers"
+    spans: list[dict[str, Any]] | None = None
+    if len(cells) == N_COLUMNS[1]:
+        spans = _spans(cells[9])
+        if spans is None:
+            return "the tenth cell is not a list of error spans"
+    return AppraiseRow(
+        cells[0], cells[1], int(cells[2]), cells[3], score, cells[7], spans, start, end
+    )
+
+
+def _spans(cell: str) -> list[dict[str, Any]] | None:
+    try:
+        spans = json.loads(cell or "[]")
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(spans, list):
+        return None
+    for span in spans:
+        if not isinstance(span, dict) or span.get("severity") not in MQM_WEIGHTS:
+            return None
+        places = span.get("start_i"), span.get("end_i")
+        is_placed = all(type(place) is int and place >= 0 for place in places)
+        if not is_placed and places[0] != MISSING:
+            return None
+    return spans
+
+
+def _category(span: Mapping[str, Any]) -> str:
+    kinds = span.get("error_type")
+    return "/".join(map(str, kinds)) if isinstance(kinds, list) else ""
+
+
+def _batches(file: InputFile) -> list[Mapping[str, Any]]:
+    check_readable(file)
+    try:
+        batches: list[Mapping[str, Any]] = json.loads("\n".join(file.lines()))
+        for batch in batches:
+            for item in batch["items"]:
+                int(item["itemID"])
+                _ = item["documentID"], item["targetID"], item["targetText"]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        raise InputError(f"{file.name} is not a list of Appraise's batches.") from None
+    return batches

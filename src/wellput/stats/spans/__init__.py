@@ -1,0 +1,1 @@
+"""How far judges mark the same parts of texts: characters, aligned spans (γ), severities."""

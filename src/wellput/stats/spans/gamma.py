@@ -1,0 +1,227 @@
+"""γ: how far judges agree on where spans are and on what they are, beyond chance (Mathet, Widlöcher &
+Métivier 2015, Computational Linguistics 41(3)).
+
+γ is 1 − observed / expected disorder: 1 is perfect agreement, 0 is chance, below 0 is less than chance.
+The disorder is that of the best alignment (`span_alignment`), divided by the mean number of spans of a
+judge. A *panel* is a set of texts that the same judges judged, laid end to end as one line of
+characters; this is how pygamma-agreement is used on a collection. With several panels, their disorders
+are added.
+
+The expected disorder is the mean over random panels (section 5.2 of the paper): each judge is replaced
+by one drawn at random, whose spans are all moved along the line by a random distance, round its end. At
+least `MIN_DRAWS` panels are drawn, and as many as the paper asks for, so that the expected disorder is
+known to 1% (section 5.3).
+
+The interval leaves out units (items, or documents). Without a unit, its spans are left out of the
+observed disorder, and so are, in the random panels, spans that come from it or that were moved to a
+place in it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from wellput.core.estimates import Estimate
+from wellput.core.metric import Floats
+from wellput.stats.clusters import ClusteredItems
+from wellput.stats.jackknife import WithoutItems, interval_of
+from wellput.stats.places import Places
+from wellput.stats.spans.span_alignment import MarkedSpans, aligned_disorders
+from wellput.stats.undefined_values import ratios, undefined
+
+MIN_DRAWS = 30
+MAX_DRAWS = 300
+EXPECTED_PRECISION = 0.01
+Z_95 = 1.96
+MAX_PIVOT_TRIES = 100
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MarkedPanel:
+    """The spans of the same judges in several texts: `text_ends` are the ends of the texts on the line
+    (cumulative lengths), `text_units` the unit (item) of each text, from 0 on."""
+
+    spans: MarkedSpans
+    text_ends: Floats
+    text_units: Places
+
+    @property
+    def length(self) -> float:
+        return float(self.text_ends[-1])
+
+    def units_at(self, places: Floats) -> Places:
+        """The unit of the text at each place of the line."""
+        at = np.searchsorted(self.text_ends, places, "right")
+        return self.text_units[np.minimum(at, len(self.text_units) - 1)]
+
+
+@dataclass(frozen=True, slots=True)
+class Gamma:
+    """`estimate` has γ with its interval; `observed` and `expected` are the disorders, for a span of
+    each judge; `draws` counts the random panels."""
+
+    estimate: Estimate
+    observed: float
+    expected: float
+    draws: int
+
+
+def gamma(
+    panels: Sequence[MarkedPanel],
+    *,
+    clusters: ClusteredItems,
+    seed: int = 12345,
+    confidence: float = 0.95,
+) -> Gamma:
+    """γ of all panels together. `clusters` has the cluster of each unit, which the interval leaves out
+    one by one."""
+    marked = [panel for panel in panels if len(panel.spans)]
+    if not marked:
+        return Gamma(undefined("nothing is marked"), math.nan, math.nan, 0)
+    observed = _Disorders(len(clusters.codes))
+    for panel in marked:
+        observed.add(aligned_disorders(panel.spans), [panel.units_at(panel.spans.starts)], clusters)
+    chance = [_Disorders(len(clusters.codes)) for _ in marked]
+    rates = _drawn_rates(marked, chance, clusters, np.random.default_rng(seed))
+    n_spans = np.array([len(panel.spans) for panel in marked], float)
+    weight = sum(len(panel.spans) / panel.spans.n_judges for panel in marked)
+    expected = float(rates.mean(axis=0) @ n_spans)
+    value = 1.0 - observed.total / expected
+    by_item = _without(observed, marked, chance, rates, clusters, by_cluster=False)
+    by_cluster = _without(observed, marked, chance, rates, clusters, by_cluster=True)
+    counts = ~np.isclose(by_cluster, value, rtol=0, atol=0)
+    estimate = interval_of(
+        WithoutItems(value, by_cluster, counts),
+        freedom=clusters.freedom(by_item, counts) if counts.sum() > 1 else 0.0,
+        n=len(clusters.codes),
+        confidence=confidence,
+        bounds=(None, 1.0),
+        method="jackknife",
+    )
+    return Gamma(estimate, observed.total / weight, expected / weight, len(rates))
+
+
+class _Disorders:
+    """Sums of disorders and numbers of spans: all of them, and those that go with each item or
+    cluster."""
+
+    def __init__(self, n_items: int) -> None:
+        self.total = 0.0
+        self.spans = 0
+        self.of_items = np.zeros((2, n_items))
+        self.of_clusters = np.zeros((2, n_items))
+
+    def add(self, disorders: Floats, items: Sequence[Places], clusters: ClusteredItems) -> None:
+        """`items` has, for each span, the items with which it is left out; they may be the same."""
+        self.total += float(disorders.sum())
+        self.spans += len(disorders)
+        for sums, codes in (
+            (self.of_items, list(items)),
+            (self.of_clusters, [clusters.codes[own] for own in items]),
+        ):
+            for place, own in enumerate(codes):
+                is_new = np.ones(len(own), np.bool_)
+                for before in codes[:place]:
+                    is_new &= own != before
+                np.add.at(sums[0], own[is_new], disorders[is_new])
+                np.add.at(sums[1], own[is_new], 1.0)
+
+
+def _drawn_rates(
+    panels: Sequence[MarkedPanel],
+    chance: Sequence[_Disorders],
+    clusters: ClusteredItems,
+    rng: np.random.Generator,
+) -> Floats:
+    """The mean disorder of a span in each random panel: draws × panels."""
+    rows: list[list[float]] = []
+    n_spans = np.array([len(panel.spans) for panel in panels], float)
+    wanted = MIN_DRAWS
+    while len(rows) < wanted:
+        row = []
+        for panel, sums in zip(panels, chance, strict=True):
+            spans, items = random_panel(panel, rng)
+            disorders = aligned_disorders(spans)
+            sums.add(disorders, items, clusters)
+            row.append(float(disorders.mean()))
+        rows.append(row)
+        if len(rows) == MIN_DRAWS:
+            totals = np.array(rows) @ n_spans
+            variation = float(totals.std() / totals.mean())
+            enough = math.ceil((variation * Z_95 / EXPECTED_PRECISION) ** 2)
+            wanted = min(max(wanted, enough), MAX_DRAWS)
+    return np.array(rows)
+
+
+def random_panel(panel: MarkedPanel, rng: np.random.Generator) -> tuple[MarkedSpans, list[Places]]:
+    """A random panel; and for each of its spans the item at its place, for every judge: for its own the
+    item that it comes from."""
+    spans, length = panel.spans, panel.length
+    n = spans.n_judges
+    apart = float((spans.ends - spans.starts).mean()) / 2
+    while True:
+        drawn = rng.integers(0, n, n)
+        pivots = _pivots(length, n, apart, rng)
+        taken = [np.flatnonzero(spans.judges == judge) for judge in drawn]
+        places = np.concatenate(taken)
+        if len(places):
+            break
+    judges = np.repeat(np.arange(n), [len(own) for own in taken])
+    moved = spans.starts[places] + pivots[judges]
+    back = np.where(moved > length, length, 0.0)
+    # The place of the line before the spans of each judge were moved: for a span's own judge, its own.
+    items = [panel.units_at((moved - pivots[judge]) % length) for judge in range(n)]
+    random = MarkedSpans(
+        judges,
+        moved - back,
+        spans.ends[places] + pivots[judges] - back,
+        spans.categories[places],
+        n,
+    )
+    return random, items
+
+
+def _pivots(length: float, n: int, apart: float, rng: np.random.Generator) -> Floats:
+    """Distances to move each judge, half a mean span apart from each other, round the end of the line,
+    if there is room."""
+    found: list[float] = []
+    for _ in range(n):
+        for _ in range(MAX_PIVOT_TRIES):
+            pivot = float(rng.integers(0, max(int(length), 1)))
+            gaps = [abs(pivot - other) for other in found]
+            if all(min(gap, length - gap) >= apart for gap in gaps):
+                break
+        found.append(pivot)
+    return np.array(found)
+
+
+def _without(
+    observed: _Disorders,
+    panels: Sequence[MarkedPanel],
+    chance: Sequence[_Disorders],
+    rates: Floats,
+    clusters: ClusteredItems,
+    *,
+    by_cluster: bool,
+) -> Floats:
+    """γ without each item, or without each cluster."""
+    n_items = len(clusters.codes)
+    n = len(clusters.sizes) if by_cluster else n_items
+    own = (observed.of_clusters if by_cluster else observed.of_items)[:, :n]
+    expected = np.zeros(n)
+    for place, (panel, sums) in enumerate(zip(panels, chance, strict=True)):
+        items = panel.units_at(panel.spans.starts)
+        kept = len(panel.spans) - np.bincount(
+            clusters.codes[items] if by_cluster else items, minlength=n
+        )
+        lost = (sums.of_clusters if by_cluster else sums.of_items)[:, :n]
+        left = sums.spans - lost[1]
+        rate = ratios(sums.total - lost[0], left)
+        expected += (
+            kept * np.nan_to_num(rate) * float(rates[:, place].mean()) * sums.spans / sums.total
+        )
+    return 1.0 - ratios(observed.total - own[0], expected)

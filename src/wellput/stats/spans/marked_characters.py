@@ -1,0 +1,131 @@
+"""Two markings of the same texts, compared character by character.
+
+The row of a text has four sums: characters that both mark, that the first marks, that the second
+marks, and that both would mark by chance: if each marked as many characters of this text, anywhere in
+it. Rows are added; precision, recall and F1 are those of the sums, so a text in which nothing is marked
+changes nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import IntEnum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wellput.core.estimates import Estimate
+from wellput.core.metric import Floats
+from wellput.stats.clusters import (
+    ClusteredItems,
+    clustered_difference,
+    clustered_interval,
+    scores_without_clusters,
+)
+from wellput.stats.jackknife import ScoreFunction
+from wellput.stats.undefined_values import ratios, undefined
+
+Marked = NDArray[np.bool_]
+"""Whether each character of a text is marked."""
+
+
+class Sums(IntEnum):
+    """The columns of a row."""
+
+    BOTH = 0
+    FIRST = 1
+    SECOND = 2
+    BY_CHANCE = 3
+
+
+def marked_row(first: Marked, second: Marked) -> Floats:
+    """The row of one text.
+
+    >>> marked_row(np.array([True, True, False, False]), np.array([False, True, True, False]))
+    array([1., 2., 2., 1.])
+    """
+    own, other = int(first.sum()), int(second.sum())
+    return np.array(
+        [int((first & second).sum()), own, other, own * other / max(len(first), 1)], np.float64
+    )
+
+
+def precision(sums: Floats) -> Floats:
+    """The share of what the first marks that the second marks too."""
+    return ratios(sums[..., Sums.BOTH], sums[..., Sums.FIRST])
+
+
+def recall(sums: Floats) -> Floats:
+    """The share of what the second marks that the first marks too."""
+    return ratios(sums[..., Sums.BOTH], sums[..., Sums.SECOND])
+
+
+def f1(sums: Floats) -> Floats:
+    """Twice what both mark, divided by what each marks."""
+    return ratios(2 * sums[..., Sums.BOTH], sums[..., Sums.FIRST] + sums[..., Sums.SECOND])
+
+
+def chance_f1(sums: Floats) -> Floats:
+    """F1 if each marked as many characters of each text, anywhere in it."""
+    return ratios(2 * sums[..., Sums.BY_CHANCE], sums[..., Sums.FIRST] + sums[..., Sums.SECOND])
+
+
+def chance_precision(sums: Floats) -> Floats:
+    return ratios(sums[..., Sums.BY_CHANCE], sums[..., Sums.FIRST])
+
+
+def chance_recall(sums: Floats) -> Floats:
+    return ratios(sums[..., Sums.BY_CHANCE], sums[..., Sums.SECOND])
+
+
+@dataclass(frozen=True, slots=True)
+class MarkedAlike:
+    """How far two markings agree, with intervals; the levels of chance; and how far F1 is above its
+    level, with the p-value that it is not."""
+
+    precision: Estimate
+    recall: Estimate
+    f1: Estimate
+    chance_precision: float
+    chance_recall: float
+    chance_f1: float
+    above_chance: Estimate
+
+
+def marked_alike(
+    rows: Floats, clusters: ClusteredItems, *, confidence: float = 0.95
+) -> MarkedAlike:
+    """From the row of each item (the sum of its texts' rows), for other clusters of items."""
+    total = rows.sum(axis=0)
+
+    def estimate(score: ScoreFunction) -> Estimate:
+        if not np.isfinite(score(total)):
+            return undefined("nothing is marked", n=len(rows))
+        return clustered_interval(rows, score, clusters, confidence=confidence, bounds=(0.0, 1.0))
+
+    return MarkedAlike(
+        estimate(precision),
+        estimate(recall),
+        estimate(f1),
+        float(chance_precision(total)),
+        float(chance_recall(total)),
+        float(chance_f1(total)),
+        _above_chance(rows, clusters, confidence),
+    )
+
+
+def _above_chance(rows: Floats, clusters: ClusteredItems, confidence: float) -> Estimate:
+    """F1 minus its level of chance; both lie between 0 and 1."""
+    if not np.isfinite(f1(rows.sum(axis=0))):
+        return undefined("nothing is marked", n=len(rows))
+    found = clustered_difference(
+        scores_without_clusters(rows, f1, clusters),
+        scores_without_clusters(rows, chance_f1, clusters),
+        rows[:, Sums.BOTH] != rows[:, Sums.BY_CHANCE],
+        clusters,
+        confidence=confidence,
+    ).estimate
+    low, high = (
+        None if end is None else min(max(end, -1.0), 1.0) for end in (found.low, found.high)
+    )
+    return replace(found, low=low, high=high)

@@ -1,0 +1,359 @@
+"""Open enrolment: one link for everybody, with a number of places.
+
+A *person* is somebody whom a crowd platform names in the address (Prolific, MTurk, SONA), or a browser.
+A person who takes a place becomes a judge and always comes back to the same place. A *place* is free
+again if it is given back, or if its judge is away for longer than the time-out without having finished.
+Only a posted form takes a place: programs that look at a link take none.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+import re
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Literal, TypeAlias
+from urllib.parse import quote, urlsplit
+
+import sqlalchemy as sa
+from sqlalchemy import Connection
+
+from wellput.core.errors import InputError
+from wellput.studies import schema
+from wellput.studies.invitations import token_hash
+from wellput.studies.questions import is_storable
+from wellput.studies.study_transactions import StudyTransaction
+
+MAX_FIELD_CHARACTERS = 200
+PLACE_MINUTES = 120.0
+PLATFORM_FIELDS: Mapping[str, tuple[str, ...]] = {
+    # The first field names the person; the others are kept beside it.
+    "prolific": ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID"),
+    "mturk": ("workerId", "assignmentId", "hitId"),
+    "sona": ("survey_code",),
+}
+"""The parameters that crowd platforms add to the address of a study."""
+SONA_OTHER_NAME = "id"
+"""SONA's parameter has this name in older set-ups."""
+MTURK_PREVIEW = "ASSIGNMENT_ID_NOT_AVAILABLE"
+"""MTurk's assignmentId while a worker only looks at the task."""
+
+PlaceState: TypeAlias = Literal["taken", "full", "refused"]
+
+enrolments = schema.enrolments.c
+judges = schema.judges.c
+
+
+@dataclass(frozen=True)
+class ScreeningQuestion:
+    """A question before the study. Only people who choose one of `accepted` may take part."""
+
+    text: str
+    choices: tuple[str, ...]
+    accepted: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Enrolment:
+    """How people come in by the open link. `key` is part of the link, `secret` makes the judges'
+    tokens. `completion` is a code to show at the end, or an address to go to."""
+
+    key: str
+    secret: str
+    quota: int
+    completion: str | None = None
+    place_minutes: float = PLACE_MINUTES
+    screening: tuple[ScreeningQuestion, ...] = ()
+
+    @property
+    def path(self) -> str:
+        return f"/open/{self.key}"
+
+    @property
+    def is_redirect(self) -> bool:
+        return self.completion is not None and "://" in self.completion
+
+
+@dataclass(frozen=True)
+class Person:
+    """Somebody who comes by the open link. `fields` are the parameters of the platform."""
+
+    platform: str
+    id: str
+    fields: Mapping[str, str]
+    is_preview: bool = False
+
+
+@dataclass(frozen=True)
+class Place:
+    """What became of somebody who wants a place. Whoever has one has a `token`."""
+
+    state: PlaceState
+    token: str | None = None
+
+
+def new_enrolment(
+    *,
+    quota: int,
+    completion: str | None = None,
+    place_minutes: float = PLACE_MINUTES,
+    screening: Sequence[ScreeningQuestion] = (),
+) -> Enrolment:
+    """An open link that nobody has yet. Raises InputError for settings that cannot be used."""
+    if quota < 1:
+        raise InputError("An open study needs at least one place: quota=1 or more.")
+    if not place_minutes > 0:
+        raise InputError("place_timeout= must be above 0.")
+    if completion is not None:
+        check_completion(completion)
+    return Enrolment(
+        secrets.token_urlsafe(9),
+        secrets.token_urlsafe(32),
+        quota,
+        completion,
+        place_minutes,
+        tuple(screening),
+    )
+
+
+def check_completion(completion: str) -> None:
+    """Raises InputError for an address that is not http(s), and for unknown placeholders."""
+    if "://" in completion or completion.lower().startswith(("javascript:", "data:")):
+        parts = urlsplit(completion)
+        if parts.scheme not in ("http", "https") or not parts.netloc:
+            raise InputError("completion= must be a code, or an address with http:// or https://.")
+        if "{" in parts.netloc:
+            raise InputError("completion= cannot have a placeholder in the name of the server.")
+    known = ["judge", *(name for names in PLATFORM_FIELDS.values() for name in names)]
+    wrong = [name for name in re.findall(r"\{(\w*)\}", completion) if name not in known]
+    if wrong:
+        raise InputError(
+            f"completion= has an unknown placeholder {{{wrong[0]}}}. There are "
+            f"{', '.join(f'{{{name}}}' for name in known)}."
+        )
+
+
+def filled_completion(enrolment: Enrolment, judge: str, fields: Mapping[str, str]) -> str | None:
+    """The code or address for one judge. A placeholder without a value is left empty."""
+    if enrolment.completion is None:
+        return None
+    values = {"judge": judge, **fields}
+    is_address = enrolment.is_redirect
+
+    def value(found: re.Match[str]) -> str:
+        text = values.get(found[1], "")
+        return quote(text, safe="") if is_address else text
+
+    return re.sub(r"\{(\w+)\}", value, enrolment.completion)
+
+
+def person_of(parameters: Mapping[str, str], browser_key: str) -> Person:
+    """The person whom the parameters of an address name; a browser where no platform does."""
+    for platform, names in PLATFORM_FIELDS.items():
+        fields = {name: parameters[name] for name in names if _is_filled(parameters.get(name, ""))}
+        if platform == "sona" and not fields and _is_filled(parameters.get(SONA_OTHER_NAME, "")):
+            fields = {names[0]: parameters[SONA_OTHER_NAME]}
+        is_preview = parameters.get("assignmentId") == MTURK_PREVIEW and platform == "mturk"
+        if names[0] in fields or is_preview:
+            return Person(platform, fields.get(names[0], ""), fields, is_preview)
+    return Person("browser", hashlib.sha256(browser_key.encode()).hexdigest(), {})
+
+
+def _is_filled(value: str) -> bool:
+    """Whether a platform has put a value in the place of its own placeholder."""
+    is_short = 0 < len(value) <= MAX_FIELD_CHARACTERS
+    return is_short and is_storable(value) and not re.fullmatch(r"\{\{.*\}\}|%\w+%|\$\{.*\}", value)
+
+
+def token_of(enrolment: Enrolment, person: Person) -> str:
+    """The token of a person's place: the same whenever the person comes back."""
+    named = f"{person.platform}\n{person.id}".encode()
+    digest = hmac.new(enrolment.secret.encode(), named, hashlib.sha256).digest()
+    return base64.urlsafe_b64encode(digest[:24]).decode()
+
+
+def read_enrolment(connection: Connection) -> Enrolment | None:
+    settings = connection.scalar(sa.select(schema.open_link.c.settings))
+    if settings is None:
+        return None
+    screening = tuple(
+        ScreeningQuestion(entry["text"], tuple(entry["choices"]), tuple(entry["accepted"]))
+        for entry in settings["screening"]
+    )
+    return Enrolment(**{**settings, "screening": screening})
+
+
+def write_enrolment(connection: Connection, enrolment: Enrolment) -> None:
+    connection.execute(sa.delete(schema.open_link))
+    connection.execute(schema.open_link.insert().values(id=1, settings=asdict(enrolment)))
+
+
+def own_place(enrolment: Enrolment, connection: Connection, person: Person) -> Place | None:
+    """The place of somebody who was here before; None for a new person, or if it was given away."""
+    row = _row_of(connection, person)
+    if row is None or row.returned_at is not None:
+        return None
+    if row.judge is None:
+        return Place("refused")
+    return Place("taken", token_of(enrolment, person))
+
+
+def enrol(
+    enrolment: Enrolment,
+    transaction: StudyTransaction,
+    person: Person,
+    now: float,
+    *,
+    is_accepted: bool = True,
+) -> Place:
+    """Gives a person a place, the own one if there is one. Whoever is not accepted by the screening is
+    refused now and later."""
+    connection = transaction.connection
+    row = _row_of(connection, person)
+    if row is not None and row.judge is None and row.returned_at is None:
+        return Place("refused")
+    if row is not None and row.returned_at is None:
+        return Place("taken", token_of(enrolment, person))
+    if row is None and not is_accepted:
+        _insert(connection, person, None, now)
+        return Place("refused")
+    if not has_free_place(enrolment, transaction, now):
+        return Place("full")
+    if row is not None:
+        _take_again(connection, row.judge)
+    else:
+        token = token_of(enrolment, person)
+        _insert(connection, person, _new_judge(connection, token, now), now)
+    return Place("taken", token_of(enrolment, person))
+
+
+def has_free_place(enrolment: Enrolment, transaction: StudyTransaction, now: float) -> bool:
+    """Whether a place is free, after those of judges who were away for too long are."""
+    connection = transaction.connection
+    away = sa.select(judges.id).where(judges.seen_at < now - 60 * enrolment.place_minutes)
+    timed_out = connection.scalars(
+        sa.update(schema.enrolments)
+        .where(
+            enrolments.returned_at.is_(None),
+            enrolments.finished_at.is_(None),
+            enrolments.judge.in_(away),
+        )
+        .values(returned_at=now)
+        .returning(enrolments.judge)
+    ).all()
+    for judge in timed_out:
+        _let_others_answer(connection, judge)
+    n_taken = connection.scalar(
+        sa.select(sa.func.count())
+        .select_from(schema.enrolments)
+        .where(enrolments.returned_at.is_(None), enrolments.judge.is_not(None))
+    )
+    return (n_taken or 0) < enrolment.quota
+
+
+def holds_place(
+    enrolment: Enrolment, transaction: StudyTransaction, judge: int, now: float
+) -> bool:
+    """Whether a judge may go on. A judge whose place was given away gets it again if one is free."""
+    connection = transaction.connection
+    row = connection.execute(
+        sa.select(schema.enrolments).where(enrolments.judge == judge)
+    ).one_or_none()
+    if row is None or row.returned_at is None:
+        return True
+    if not has_free_place(enrolment, transaction, now):
+        return False
+    _take_again(connection, judge)
+    return True
+
+
+def give_back(connection: Connection, judge: int, now: float) -> None:
+    """Frees the place of a judge who has not finished; others get the open trial."""
+    connection.execute(
+        sa.update(schema.enrolments)
+        .where(enrolments.judge == judge, enrolments.finished_at.is_(None))
+        .values(returned_at=now)
+    )
+    _let_others_answer(connection, judge)
+
+
+def note_finished(connection: Connection, judge: int, now: float) -> None:
+    connection.execute(
+        sa.update(schema.enrolments)
+        .where(enrolments.judge == judge, enrolments.finished_at.is_(None))
+        .values(finished_at=now)
+    )
+
+
+def fields_of(connection: Connection, judge: int) -> dict[str, str] | None:
+    """The platform's parameters of a judge; None for a judge who was invited by name."""
+    fields: dict[str, str] | None = connection.scalar(
+        sa.select(enrolments.fields).where(enrolments.judge == judge)
+    )
+    return fields
+
+
+def forget_person(connection: Connection, judge: int) -> None:
+    """Erases who a judge is. The place is free again."""
+    connection.execute(
+        sa.update(schema.enrolments)
+        .where(enrolments.judge == judge)
+        .values(person=f"forgotten-{judge}", fields={}, returned_at=enrolments.enrolled_at)
+    )
+
+
+def _row_of(connection: Connection, person: Person) -> Any:
+    return connection.execute(
+        sa.select(schema.enrolments).where(
+            enrolments.platform == person.platform, enrolments.person == person.id
+        )
+    ).one_or_none()
+
+
+def _insert(connection: Connection, person: Person, judge: int | None, now: float) -> None:
+    connection.execute(
+        schema.enrolments.insert().values(
+            judge=judge,
+            platform=person.platform,
+            person=person.id,
+            fields=dict(person.fields),
+            enrolled_at=now,
+        )
+    )
+
+
+def _new_judge(connection: Connection, token: str, now: float) -> int:
+    n_judges = connection.scalar(sa.select(sa.func.count()).select_from(schema.judges)) or 0
+    number = n_judges + 1
+    while connection.scalar(sa.select(judges.id).where(judges.name == f"J{number}")) is not None:
+        number += 1
+    connection.execute(
+        schema.judges.insert().values(
+            id=n_judges + 1,
+            name=f"J{number}",
+            token_hash=token_hash(token),
+            invited_at=now,
+            seen_at=now,
+            seen_answer=0,
+        )
+    )
+    return n_judges + 1
+
+
+def _take_again(connection: Connection, judge: int) -> None:
+    connection.execute(
+        sa.update(schema.enrolments).where(enrolments.judge == judge).values(returned_at=None)
+    )
+
+
+NEVER_SEEN = -(2**40)
+
+
+def _let_others_answer(connection: Connection, judge: int) -> None:
+    """Makes the judge count as away, as if all the others had given very many answers since."""
+    connection.execute(
+        sa.update(schema.judges).where(judges.id == judge).values(seen_answer=NEVER_SEEN)
+    )

@@ -1,0 +1,275 @@
+"""Markdown as HTML that is safe to show: nothing in it runs, and nothing is fetched.
+
+HTML inside markdown is cleaned by a list of allowed tags and attributes. Images and sounds are shown
+only if they are part of the text (data URIs). Formulas in LaTeX become MathML, which browsers know
+themselves; only known elements of it are kept.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+from xml.etree.ElementTree import Element
+
+import nh3
+from latex2mathml.converter import convert_to_element
+from markdown_it import MarkdownIt
+from markupsafe import Markup, escape
+
+if TYPE_CHECKING:
+    from markdown_it.renderer import RendererHTML
+    from markdown_it.rules_block import StateBlock
+    from markdown_it.rules_inline import StateInline
+    from markdown_it.token import Token
+    from markdown_it.utils import EnvType, OptionsDict
+
+MAX_CHARACTERS = 50_000
+MAX_MARKS = 2000
+"""Texts with more characters, or with more of one mark, are shown as they are: a page must not take
+seconds to make. The characters of images and sounds do not count."""
+MAX_FORMULA_CHARACTERS = 2000
+TEXTS_IN_MEMORY = 1024
+
+IMAGE_DATA = re.compile(r"data:image/(?:png|jpeg|gif|webp|avif);base64,[A-Za-z0-9+/=\s]+", re.I)
+AUDIO_DATA = re.compile(r"data:audio/[a-z0-9.+-]+;base64,[A-Za-z0-9+/=\s]+", re.I)
+DATA = re.compile(r"data:(?:image|audio)/[^;,\s]{1,40};base64,[A-Za-z0-9+/=]+")
+LINK = re.compile(r"(?:https?://|mailto:)[^\s]+", re.I)
+
+HEADINGS = ("h2", "h3", "h4", "h5")
+ALLOWED_TAGS = {
+    "a", "abbr", "audio", "b", "blockquote", "br", "cite", "code", "dd", "del", "details", "div", "dl",
+    "dt", "em", "hr", "i", "img", "ins", "kbd", "li", "mark", "ol", "p", "pre", "q", "s", "samp",
+    "small", "span", "strong", "sub", "summary", "sup", "table", "tbody", "td", "tfoot", "th", "thead",
+    "tr", "u", "ul", "var", *HEADINGS,
+}  # fmt: skip
+ALLOWED_ATTRIBUTES = {
+    "a": {"href", "title"},
+    "abbr": {"title"},
+    "audio": {"src"},
+    "img": {"src", "alt", "title"},
+    "li": {"value"},
+    "ol": {"start"},
+    "span": {"data-formula"},
+    "td": {"colspan", "rowspan"},
+    "th": {"colspan", "rowspan"},
+}
+ALIGNMENTS = {"text-align:right": "end", "text-align:center": "center"}
+OWN_DIRECTION = ("p", "li", "blockquote", "td", "th", "dt", "dd", "summary", *HEADINGS)
+"""Elements that are laid out in the direction of their own first letter."""
+
+
+def _allowed_value(tag: str, attribute: str, value: str) -> str | None:
+    if attribute == "href":
+        return value if LINK.fullmatch(value) else None
+    if attribute == "src":
+        pattern = AUDIO_DATA if tag == "audio" else IMAGE_DATA
+        return value if pattern.fullmatch(value) else None
+    return value
+
+
+CLEANER = nh3.Cleaner(
+    tags=ALLOWED_TAGS,
+    attributes=ALLOWED_ATTRIBUTES,
+    attribute_filter=_allowed_value,
+    allowed_classes={"td": set(ALIGNMENTS.values()), "th": set(ALIGNMENTS.values())},
+    set_tag_attribute_values={
+        "a": {"target": "_blank"},
+        "audio": {"controls": "controls", "preload": "none"},
+        "pre": {"dir": "ltr"},
+        "code": {"dir": "ltr"},
+        **{tag: {"dir": "auto"} for tag in OWN_DIRECTION},
+    },
+    url_schemes={"http", "https", "mailto", "data"},
+    link_rel="noopener noreferrer nofollow",
+)
+
+
+@lru_cache(TEXTS_IN_MEMORY)
+def rendered(text: str) -> Markup:
+    """Markdown as HTML."""
+    if _is_too_much(text):
+        return Markup('<p dir="auto" class="as-it-is">{}</p>').format(text)
+    formulas: list[str] = []
+    env: dict[str, Any] = {"formulas": formulas}
+    tokens = PARSER.parse(text, env)
+    _rank_headings(tokens)
+    dirty = PARSER.renderer.render(tokens, PARSER.options, env)
+    clean = CLEANER.clean(dirty)
+    # In text and in attributes the cleaner escapes < or ", so only elements can match.
+    for number, formula in enumerate(formulas):
+        clean = clean.replace(f'<span data-formula="{number}"></span>', formula)
+    return Markup(clean)
+
+
+def _is_too_much(text: str) -> bool:
+    words = DATA.sub("", text) if len(text) > MAX_CHARACTERS else text
+    return len(words) > MAX_CHARACTERS or max(map(words.count, "<[")) > MAX_MARKS
+
+
+def _rank_headings(tokens: Sequence[Token]) -> None:
+    """Headings of a text are below those of the page, with no level left out."""
+    used = sorted({token.tag for token in tokens if token.type == "heading_open"})
+    names = {tag: HEADINGS[min(rank, len(HEADINGS) - 1)] for rank, tag in enumerate(used)}
+    for token in tokens:
+        if token.type in ("heading_open", "heading_close"):
+            token.tag = names[token.tag]
+
+
+# Formulas.
+
+DELIMITERS = {"\\(": "\\)", "\\[": "\\]", "$$": "$$"}
+ENVIRONMENT = re.compile(r"\\begin\{((?:equation|align|gather|multline|eqnarray)\*?)\}")
+
+
+def _inline_formula(state: StateInline, silent: bool) -> bool:
+    text, begin = state.src, state.pos
+    opening = text[begin : begin + 2]
+    closing = DELIMITERS.get(opening)
+    if closing is None and opening[:1] == "$" and not opening[1:].isspace():
+        opening = closing = "$"
+    if closing is None:
+        return False
+    inner = begin + len(opening)
+    end = text.find(closing, inner, min(inner + MAX_FORMULA_CHARACTERS, state.posMax))
+    latex = text[inner : max(end, inner)]
+    after = text[end + len(closing) : end + len(closing) + 1]
+    if not latex.strip() or (
+        closing == "$" and ("\n" in latex or latex[-1].isspace() or after.isdecimal())
+    ):
+        return False
+    if not silent:
+        _add_formula(state, latex, is_block=opening in ("\\[", "$$"))
+    state.pos = end + len(closing)
+    return True
+
+
+def _block_formula(state: StateBlock, start_line: int, end_line: int, silent: bool) -> bool:
+    text = state.src
+    begin = state.bMarks[start_line] + state.tShift[start_line]
+    opening = text[begin : begin + 2]
+    if environment := ENVIRONMENT.match(text, begin):
+        inner, closing = begin, f"\\end{{{environment[1]}}}"
+    elif opening in ("$$", "\\["):
+        inner, closing = begin + 2, DELIMITERS[opening]
+    else:
+        return False
+    limit = min(begin + MAX_FORMULA_CHARACTERS, state.eMarks[end_line - 1])
+    end = text.find(closing, begin + 2, limit)
+    rest = text[end + len(closing) : limit].partition("\n")[0]
+    latex = text[inner : max(end, inner)]
+    if not latex.strip() or rest.strip():
+        return False
+    if not silent:
+        _add_formula(state, f"{latex}{closing}" if environment else latex, is_block=True)
+    state.line = start_line + text.count("\n", begin, end) + 1
+    return True
+
+
+def _add_formula(state: StateBlock | StateInline, latex: str, *, is_block: bool) -> None:
+    formulas: list[str] = state.env["formulas"]
+    token = state.push("formula", "", 0)
+    token.content = f'<span data-formula="{len(formulas)}"></span>'
+    formulas.append(mathml(latex, is_block=is_block))
+
+
+MATHML_TAGS = {
+    "math", "menclose", "mfrac", "mi", "mmultiscripts", "mn", "mo", "mover", "mpadded", "mphantom",
+    "mprescripts", "mroot", "mrow", "mspace", "msqrt", "mstyle", "msub", "msubsup", "msup", "mtable",
+    "mtd", "mtext", "mtr", "munder", "munderover", "none",
+}  # fmt: skip
+MATHML_ATTRIBUTES = {
+    "accent", "accentunder", "columnalign", "columnlines", "columnspacing", "depth", "displaystyle",
+    "fence", "form", "height", "largeop", "linethickness", "lspace", "mathcolor", "mathvariant",
+    "maxsize", "minsize", "movablelimits", "notation", "rowlines", "rowspacing", "rspace",
+    "scriptlevel", "separator", "stretchy", "symmetric", "voffset", "width",
+}  # fmt: skip
+MATHML_VALUE = re.compile(r"[\w.#% +-]{1,60}")
+
+
+@lru_cache(4 * TEXTS_IN_MEMORY)
+def mathml(latex: str, *, is_block: bool = False) -> str:
+    """A formula as MathML, or as code where it cannot be read."""
+    if len(latex) <= MAX_FORMULA_CHARACTERS:
+        try:
+            made = convert_to_element(latex.strip(), display="block" if is_block else "inline")
+            inner = "".join(map(_safe_mathml, made))
+        except Exception:  # the converter has no common error; a bad formula is shown as written
+            inner = ""
+        if inner:
+            display = 'display="block" tabindex="0"' if is_block else 'display="inline"'
+            return f'<math dir="ltr" {display} alttext="{escape(latex.strip())}">{inner}</math>'
+    return f'<code dir="ltr">{escape(latex)}</code>'
+
+
+def _safe_mathml(element: Element) -> str:
+    """Known elements with known attributes; of others only what is inside."""
+    # The converter writes some characters as references, which are meant as characters.
+    text = escape(html.unescape(element.text or ""))
+    inside = f"{text}{''.join(_safe_mathml(part) for part in element)}"
+    if element.tag not in MATHML_TAGS or element.tag == "math":
+        return f"<mrow>{inside}</mrow>" if element.tag == "math" else inside
+    attributes = "".join(
+        f' {name}="{escape(value)}"'
+        for name, value in element.attrib.items()
+        if name in MATHML_ATTRIBUTES and MATHML_VALUE.fullmatch(value)
+    )
+    return f"<{element.tag}{attributes}>{inside}</{element.tag}>"
+
+
+# Images and tables.
+
+
+def _image(
+    renderer: RendererHTML, tokens: Sequence[Token], place: int, options: OptionsDict, env: EnvType
+) -> str:
+    """An image or a sound that is part of the text; of any other only its description."""
+    token = tokens[place]
+    source = str(token.attrGet("src") or "")
+    words = renderer.renderInlineAsText(token.children, options, env)
+    if AUDIO_DATA.fullmatch(source):
+        label = f"<br><small>{escape(words)}</small>" if words else ""
+        return f'<audio src="{escape(source)}"></audio>{label}'
+    if IMAGE_DATA.fullmatch(source):
+        return f'<img src="{escape(source)}" alt="{escape(words)}">'
+    return f"<em>[{escape(words or source)}]</em>"
+
+
+def _cell(
+    renderer: RendererHTML, tokens: Sequence[Token], place: int, options: OptionsDict, env: EnvType
+) -> str:
+    token = tokens[place]
+    alignment = ALIGNMENTS.get(str(token.attrs.pop("style", "")))
+    if alignment:
+        token.attrSet("class", alignment)
+    return renderer.renderToken(tokens, place, options, env)
+
+
+def _formula(
+    renderer: RendererHTML, tokens: Sequence[Token], place: int, options: OptionsDict, env: EnvType
+) -> str:
+    return tokens[place].content
+
+
+def _parser() -> MarkdownIt:
+    parser = MarkdownIt("commonmark", {"html": True, "breaks": True, "maxNesting": 60})
+    parser.enable(["table", "strikethrough"])
+    parser.validateLink = lambda url: True  # type: ignore[method-assign]  # the cleaner decides
+    parser.inline.ruler.before("escape", "formula", _inline_formula)
+    parser.block.ruler.before(
+        "fence", "formula", _block_formula, {"alt": ["paragraph", "blockquote", "list"]}
+    )
+    rules: dict[str, Callable[..., str]] = {
+        "image": _image,
+        "formula": _formula,
+        "td_open": _cell,
+        "th_open": _cell,
+    }
+    for name, rule in rules.items():
+        parser.add_render_rule(name, rule)
+    return parser
+
+
+PARSER = _parser()

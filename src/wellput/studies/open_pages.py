@@ -1,0 +1,121 @@
+"""The open link of a study: a page that says what the study is about, asks the screening questions, and
+gives a place to whoever posts its form. Looking at the page changes nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from fastapi import APIRouter, HTTPException, Request
+from starlette.responses import RedirectResponse, Response
+
+from wellput.studies.enrolment import Enrolment, Person, enrol, own_place, person_of
+from wellput.studies.forms import Form, PostedForm, check_csrf
+from wellput.studies.judge_pages import home_of
+from wellput.studies.rendering import page
+from wellput.studies.security import browser_key
+from wellput.studies.store import Store
+from wellput.studies.wording import ENGLISH
+
+OPEN_FORM_HOLDER = "open"
+"""The holder of the form on the open page."""
+PARAMETER_PREFIX = "parameter-"
+ANSWER_PREFIX = "screening-"
+
+
+def open_router(store: Store) -> APIRouter:
+    router = APIRouter(prefix="/open", include_in_schema=False)
+    words = store.setup.words
+
+    def known(key: str) -> Enrolment:
+        enrolment = store.enrolment
+        if enrolment is None or key != enrolment.key:
+            raise HTTPException(404, ENGLISH("errors.unknown_link"))
+        return enrolment
+
+    def message(request: Request, text: str, status: int = 200) -> Response:
+        return page(
+            request,
+            "message.html",
+            status=status,
+            **common(store),
+            heading=words(f"open.{text}"),
+            text=words(f"open.{text}_text"),
+        )
+
+    def welcome(
+        request: Request, enrolment: Enrolment, person: Person, reasons: list[str] | None = None
+    ) -> Response:
+        return page(
+            request,
+            "open.html",
+            holder=OPEN_FORM_HOLDER,
+            status=422 if reasons else 200,
+            **common(store),
+            action=enrolment.path,
+            instructions=store.questionnaire.instructions,
+            screening=enrolment.screening,
+            parameters={f"{PARAMETER_PREFIX}{n}": v for n, v in person.fields.items()},
+            prefix=ANSWER_PREFIX,
+            is_preview=person.is_preview,
+            reasons=reasons or (),
+        )
+
+    @router.get("/{key}")
+    def look(request: Request, key: str) -> Response:
+        enrolment = known(key)
+        person = person_of(request.query_params, browser_key(request))
+        with store.database.read() as connection:
+            place = own_place(enrolment, connection, person)
+        if place is not None and place.token is not None:
+            return RedirectResponse(home_of(place.token), 303)
+        if place is not None:
+            return message(request, "refused")
+        if store.state != "open":
+            return message(request, "full")
+        return welcome(request, enrolment, person)
+
+    @router.post("/{key}")
+    async def take_place(request: Request, key: str, form: PostedForm) -> Response:
+        enrolment = known(key)
+        check_csrf(request, OPEN_FORM_HOLDER, form)
+        parameters = {
+            name.removeprefix(PARAMETER_PREFIX): value
+            for name, value in form.items()
+            if name.startswith(PARAMETER_PREFIX)
+        }
+        person = person_of(parameters, browser_key(request))
+        given = screening_answers(enrolment, form)
+        if person.is_preview or len(given) < len(enrolment.screening):
+            reasons = [] if person.is_preview else [words("open.answer_all")]
+            return welcome(request, enrolment, person, reasons)
+        is_accepted = all(
+            answer in question.accepted
+            for answer, question in zip(given, enrolment.screening, strict=True)
+        )
+        place = await store.grouped_writes.do(
+            lambda transaction: (
+                None
+                if transaction.state != "open"
+                else enrol(enrolment, transaction, person, store.clock(), is_accepted=is_accepted)
+            )
+        )
+        if place is not None and place.token is not None:
+            return RedirectResponse(home_of(place.token), 303)
+        return message(request, "refused" if place and place.state == "refused" else "full")
+
+    return router
+
+
+def screening_answers(enrolment: Enrolment, form: Form) -> list[str]:
+    """The answers to the screening questions, without those that were not given."""
+    given = [form.get(f"{ANSWER_PREFIX}{n}", "") for n in range(len(enrolment.screening))]
+    return [
+        answer
+        for answer, question in zip(given, enrolment.screening, strict=True)
+        if answer in question.choices
+    ]
+
+
+def common(store: Store) -> Mapping[str, Any]:
+    return {"title": store.questionnaire.title, "words": store.setup.words}

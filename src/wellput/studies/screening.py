@@ -1,0 +1,58 @@
+"""Screening questions from a TOML file: entries `[[screening]]` with a text, its choices, and those of
+them that are accepted."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from wellput.core.errors import InputError
+from wellput.studies.enrolment import ScreeningQuestion
+from wellput.studies.questions import is_storable
+
+EXAMPLE = '[[screening]] text = "…" choices = ["yes", "no"] accepted = ["yes"]'
+
+
+def read_screening(path: str | Path) -> tuple[ScreeningQuestion, ...]:
+    """The questions of a file. Raises InputError with all that is wrong."""
+    try:
+        with Path(path).open("rb") as file:
+            record = tomllib.load(file)
+    except OSError as error:
+        raise InputError(f"Cannot read {path}: {error.strerror}.") from None
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{path} is not TOML: {error}.") from None
+    entries = record.get("screening")
+    if set(record) != {"screening"} or not isinstance(entries, list) or not entries:
+        raise InputError(f"{path} has no screening questions. It needs entries as {EXAMPLE}.")
+    problems = [
+        f"[[screening]] number {place}: {problem}"
+        for place, entry in enumerate(entries, start=1)
+        for problem in _problems(entry)
+    ]
+    if problems:
+        raise InputError.collect(f"{path} cannot be used:", problems)
+    return tuple(
+        ScreeningQuestion(entry["text"], tuple(entry["choices"]), tuple(entry["accepted"]))
+        for entry in entries
+    )
+
+
+def _problems(entry: Any) -> list[str]:
+    if not isinstance(entry, dict) or set(entry) != {"text", "choices", "accepted"}:
+        return ["text, choices and accepted are needed, and nothing else"]
+    found = []
+    if not isinstance(entry["text"], str) or not entry["text"].strip():
+        found.append("text must be a question")
+    for name in ("choices", "accepted"):
+        values = entry[name]
+        if not isinstance(values, list) or not all(
+            isinstance(value, str) and value and is_storable(value) for value in values
+        ):
+            found.append(f"{name} must be a list of texts")
+    if not found and len(set(entry["choices"])) < 2:
+        found.append("at least two different choices are needed")
+    if not found and not (entry["accepted"] and set(entry["accepted"]) <= set(entry["choices"])):
+        found.append("accepted must name one or more of the choices")
+    return found

@@ -1,0 +1,304 @@
+"""The open link: places, people of crowd platforms, screening, the end, payments."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import threading
+from collections import Counter
+from functools import partial
+from pathlib import Path
+
+import pytest
+import sqlalchemy as sa
+
+from tests.studies.served_study import answer_fields, client_of, new_store, submit
+from tests.studies.studies import Clock, answer_all, new_setup
+from wellput.core.errors import InputError
+from wellput.studies import schema
+from wellput.studies.enrolment import (
+    Enrolment,
+    Person,
+    Place,
+    ScreeningQuestion,
+    check_completion,
+    enrol,
+    filled_completion,
+    new_enrolment,
+    person_of,
+)
+from wellput.studies.payments import payments_csv
+from wellput.studies.screening import read_screening
+from wellput.studies.store import JudgeRef, Store
+from wellput.studies.study_transactions import StudyTransaction
+
+ENGLISH = ScreeningQuestion("Is English your first language?", ("yes", "no"), ("yes",))
+
+
+def prolific(name: str) -> Person:
+    return person_of({"PROLIFIC_PID": name, "STUDY_ID": "s", "SESSION_ID": "x"}, "")
+
+
+def open_study(url: str, *, quota: int, clock: Clock | None = None, **settings: object) -> Store:
+    store = Store.create(url, new_setup(judges=2, per_item=2), clock=clock or Clock())
+    store.open_enrolment(new_enrolment(quota=quota, **settings))  # type: ignore[arg-type]
+    return store
+
+
+def judge_of(store: Store, place: Place) -> JudgeRef:
+    assert place.token is not None
+    judge = store.judge_of(place.token)
+    assert judge is not None
+    return judge
+
+
+def enrol_at(link: Enrolment, person: Person, transaction: StudyTransaction) -> Place:
+    return enrol(link, transaction, person, 1_000_000.0)
+
+
+def test_a_thousand_people_at_once_take_exactly_the_places(url: str) -> None:
+    """Two processes' worth of connections, each with five hundred people in groups, and some of them
+    twice at the same moment."""
+    store = open_study(url, quota=137)
+    found: list[Place] = []
+
+    def crowd(first: int) -> None:
+        own = Store.open(url)
+        link = own.enrolment
+        assert link is not None
+
+        async def come() -> None:
+            people = [prolific(f"p{number}") for number in range(first, first + 500)]
+            asked = [
+                own.grouped_writes.do(partial(enrol_at, link, one))
+                for one in (*people, *people[:50])
+            ]
+            found.extend(await asyncio.gather(*asked))
+
+        asyncio.run(come())
+
+    threads = [threading.Thread(target=crowd, args=(first,)) for first in (0, 500)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert Counter(place.state for place in found)["full"] >= 1100 - 137 - 100
+    assert len({place.token for place in found if place.state == "taken"}) == 137
+    with store.database.read() as connection:
+        assert connection.scalar(sa.select(sa.func.count()).select_from(schema.judges)) == 137
+        assert connection.scalar(sa.select(sa.func.count()).select_from(schema.enrolments)) == 137
+
+
+def test_a_person_always_comes_back_to_the_same_place(url: str) -> None:
+    store = open_study(url, quota=1)
+    first = store.enrol(prolific("ann"))
+    assert first.state == "taken"
+    assert store.enrol(prolific("ann")) == first
+    assert store.enrol(prolific("bob")) == Place("full")
+    # The same name on another platform is another person.
+    assert store.enrol(person_of({"workerId": "ann"}, "")) == Place("full")
+
+
+def test_a_place_is_free_again_when_its_judge_stays_away(url: str) -> None:
+    clock = Clock()
+    store = open_study(url, quota=1, clock=clock, place_minutes=10)
+    ann = judge_of(store, store.enrol(prolific("ann")))
+    held = store.next_trial(ann)
+    assert held is not None
+    clock.now += 9 * 60
+    assert store.enrol(prolific("bob")) == Place("full")
+    clock.now += 2 * 60
+    bob = judge_of(store, store.enrol(prolific("bob")))
+    assert bob.name != ann.name
+    # Ann comes back too late. When Bob gives the place back, she has it again.
+    assert store.enrol(prolific("ann")) == Place("full")
+    store.give_place_back(bob)
+    assert judge_of(store, store.enrol(prolific("ann"))).name == ann.name
+
+
+def test_a_place_that_was_finished_stays_taken(url: str) -> None:
+    clock = Clock()
+    store = open_study(url, quota=1, clock=clock, place_minutes=10)
+    place = store.enrol(prolific("ann"))
+    answer_all(store, judge_of(store, place))
+    client = client_of(store)
+    assert "Thank you" in client.get(f"/judge/{place.token}").text
+    clock.now += 24 * 3600
+    assert store.enrol(prolific("bob")) == Place("full")
+    [payment] = store.payments()
+    assert (payment.judge, payment.platform, payment.person) == ("J1", "prolific", "ann")
+    assert (payment.finished, payment.returned, payment.answers) == (True, False, 12)
+
+
+def test_others_get_the_trial_of_a_place_that_was_given_back(url: str) -> None:
+    # One trial for one judge: only by taking it over can the second judge have it.
+    store = Store.create(url, new_setup(n_items=1, systems="A", judges=1, per_item=1))
+    store.open_enrolment(new_enrolment(quota=1))
+    ann = judge_of(store, store.enrol(prolific("ann")))
+    assert store.next_trial(ann) is not None
+    store.give_place_back(ann)
+    bob = judge_of(store, store.enrol(prolific("bob")))
+    assert store.next_trial(bob) is not None
+
+
+def test_the_screening_refuses_for_good(url: str) -> None:
+    store = open_study(url, quota=1, screening=[ENGLISH])
+    assert store.enrol(prolific("ann"), is_accepted=False) == Place("refused")
+    assert store.enrol(prolific("ann"), is_accepted=True) == Place("refused")
+    assert store.enrol(prolific("bob")).state == "taken"  # nobody lost a place
+
+
+@pytest.mark.parametrize(
+    ("parameters", "platform", "person"),
+    [
+        ({"PROLIFIC_PID": "5f", "STUDY_ID": "s", "SESSION_ID": "x"}, "prolific", "5f"),
+        ({"workerId": "A1", "assignmentId": "3X", "hitId": "H"}, "mturk", "A1"),
+        ({"survey_code": "77"}, "sona", "77"),
+        ({"id": "77"}, "sona", "77"),
+        # A platform that has filled in nothing, and values that no platform would send.
+        ({"PROLIFIC_PID": "{{%PROLIFIC_PID%}}"}, "browser", None),
+        ({"survey_code": "%SURVEY_CODE%"}, "browser", None),
+        ({"PROLIFIC_PID": "x" * 201}, "browser", None),
+        ({"PROLIFIC_PID": "a\0b"}, "browser", None),
+        ({}, "browser", None),
+    ],
+)
+def test_platforms_name_people(
+    parameters: dict[str, str], platform: str, person: str | None
+) -> None:
+    found = person_of(parameters, "key of the browser")
+    assert found.platform == platform
+    assert person is None or found.id == person
+
+
+def test_a_preview_of_mturk_takes_no_place() -> None:
+    found = person_of({"assignmentId": "ASSIGNMENT_ID_NOT_AVAILABLE", "hitId": "H"}, "")
+    assert found.is_preview
+
+
+def test_placeholders_of_the_end_are_filled_and_escaped() -> None:
+    link = new_enrolment(
+        quota=1, completion="https://example.org/c?cc=X&pid={PROLIFIC_PID}&j={judge}"
+    )
+    filled = filled_completion(link, "J1", {"PROLIFIC_PID": "a&b=<c>/d"})
+    assert filled == "https://example.org/c?cc=X&pid=a%26b%3D%3Cc%3E%2Fd&j=J1"
+    code = new_enrolment(quota=1, completion="DONE-{judge}")
+    assert filled_completion(code, "J1", {}) == "DONE-J1"
+
+
+@pytest.mark.parametrize(
+    "completion",
+    [
+        "javascript:alert(1)",
+        "ftp://example.org/x",
+        "https://",
+        "https://{PROLIFIC_PID}.example.org/",
+        "https://example.org/?x={nobody}",
+    ],
+)
+def test_an_end_that_cannot_be_used_is_refused(completion: str) -> None:
+    with pytest.raises(InputError, match="completion="):
+        check_completion(completion)
+
+
+def test_from_the_open_link_to_the_redirect(tmp_path: Path) -> None:
+    store = new_store(tmp_path)
+    end = "https://example.org/complete?pid={PROLIFIC_PID}"
+    store.open_enrolment(new_enrolment(quota=1, completion=end, screening=[ENGLISH]))
+    assert store.enrolment is not None
+    client = client_of(store)
+    link = f"{store.enrolment.path}?PROLIFIC_PID=5f%3C&STUDY_ID=s&SESSION_ID=x"
+    welcome = client.get(link)
+    assert ENGLISH.text in welcome.text and "Begin" in welcome.text
+    # Looking takes no place, and neither does a form without an answer.
+    client.head(link)
+    assert submit(client, welcome.text, {}).status_code == 422
+    assert store.payments() == []
+    begun = submit(client, welcome.text, {"screening-0": "yes"})
+    home = begun.headers["location"]
+    assert begun.status_code == 303 and home.startswith("/judge/")
+    # Another browser, the same person: the same place.
+    other = client_of(store)
+    again = other.get(link, follow_redirects=False)
+    assert (again.status_code, again.headers["location"]) == (303, home)
+    full = other.get(f"{store.enrolment.path}?PROLIFIC_PID=other")
+    assert "taken" in submit(other, full.text, {"screening-0": "yes"}).text
+    while 'id="answer"' in (page := client.get(home).text):
+        assert "give my place" in page
+        submit(client, page, answer_fields(page))
+    assert 'href="https://example.org/complete?pid=5f%3C"' in page
+    assert re.search(r"J1,prolific,5f<,yes,no,\d+,", payments_csv(store.payments()))
+
+
+def test_whoever_is_screened_out_sees_it_politely(tmp_path: Path) -> None:
+    store = new_store(tmp_path)
+    store.open_enrolment(new_enrolment(quota=5, screening=[ENGLISH]))
+    assert store.enrolment is not None
+    client = client_of(store)
+    page = client.get(store.enrolment.path)
+    refused = submit(client, page.text, {"screening-0": "no"})
+    assert "looks for other people" in refused.text
+    assert "looks for other people" in client.get(store.enrolment.path).text
+    assert store.payments() == []
+
+
+def test_a_lost_place_is_said_on_the_page_and_in_json(tmp_path: Path) -> None:
+    store = new_store(tmp_path)
+    store.open_enrolment(new_enrolment(quota=1, completion="CODE"))
+    place = store.enrol(prolific("ann"))
+    client = client_of(store)
+    page = client.get(f"/judge/{place.token}").text
+    form = re.search(r'action="(/judge/[^"]+/return)"', page)
+    assert form is not None
+    csrf = re.search(r'name="csrf" value="([^"]+)"', page)
+    assert csrf is not None
+    assert "free again" in client.post(form[1], data={"csrf": csrf[1]}).text
+    assert store.enrol(prolific("bob")).state == "taken"
+    assert "All places are taken" in client.get(f"/judge/{place.token}").text
+    assert client.get(f"/api/judge/{place.token}/next").status_code == 409
+
+
+def test_an_unknown_open_link_is_not_found(tmp_path: Path) -> None:
+    store = new_store(tmp_path)
+    assert client_of(store).get("/open/whatever").status_code == 404
+    store.open_enrolment(new_enrolment(quota=1))
+    assert client_of(store).get("/open/whatever").status_code == 404
+
+
+def test_opening_again_keeps_the_link(tmp_path: Path) -> None:
+    store = new_store(tmp_path)
+    store.open_enrolment(new_enrolment(quota=1))
+    before = store.enrolment
+    store.open_enrolment(new_enrolment(quota=9, completion="CODE"))
+    assert isinstance(before, Enrolment) and store.enrolment is not None
+    assert (store.enrolment.key, store.enrolment.secret) == (before.key, before.secret)
+    assert Store.open(str(tmp_path / "study.db")).enrolment == store.enrolment
+
+
+def test_forgetting_a_judge_erases_who_it_was(url: str) -> None:
+    store = open_study(url, quota=1)
+    judge = judge_of(store, store.enrol(prolific("ann")))
+    store.forget(judge.name)
+    assert store.payments() == []
+    with store.database.read() as connection:
+        [row] = connection.execute(sa.select(schema.enrolments)).all()
+    assert "ann" not in f"{row.person}{row.fields}"
+    assert store.enrol(prolific("bob")).state == "taken"
+
+
+def test_no_formula_gets_into_the_payments(url: str) -> None:
+    store = open_study(url, quota=1)
+    store.enrol(prolific("=1+1"))
+    assert ",'=1+1," in payments_csv(store.payments())
+
+
+def test_screening_files_say_what_is_wrong(tmp_path: Path) -> None:
+    file = tmp_path / "screening.toml"
+    file.write_text('[[screening]]\ntext = "Old?"\nchoices = ["yes", "no"]\naccepted = ["yes"]\n')
+    assert read_screening(file) == (ScreeningQuestion("Old?", ("yes", "no"), ("yes",)),)
+    file.write_text('[[screening]]\ntext = "Old?"\nchoices = ["yes", "no"]\naccepted = ["maybe"]\n')
+    with pytest.raises(InputError, match="number 1: accepted must name"):
+        read_screening(file)
+    file.write_text("title = 3\n")
+    with pytest.raises(InputError, match="no screening questions"):
+        read_screening(file)
