@@ -53,20 +53,26 @@ class PlainBlock(Sequence[Item]):
 
     def batch(self, system: str, *, threads: int = 1) -> Batch:
         """The batch that `Batch.of` would make: the rows for which `system` has an output."""
-        n = len(self)
-        column = self.outputs.get(system, [None] * n)
+        column = self.outputs.get(system, [])
+        original = self.outputs.get(ORIGINAL, [None] * len(self))
+        ids, references, sources = self.ids, self.references, self.sources
         if None in column:
-            return Batch.of(system, self, threads=threads)
+            # Not by making items: an item knows the outputs of all systems.
+            places = [place for place, text in enumerate(column) if text is not None]
+            column, original = [column[p] for p in places], [original[p] for p in places]
+            ids, references = [ids[p] for p in places], [references[p] for p in places]
+            sources = [sources[p] for p in places]
+        n = len(column)
         return Batch(
             system=system,
-            ids=self.ids,
+            ids=ids if n else [],
             outputs=column,  # type: ignore[arg-type]  # none of them is None
-            references=self.references,
+            references=references if n else [],
             trees=[()] * n,
-            sources=self.sources,
+            sources=sources if n else [],
             derivations=[None] * n,
             threads=threads,
-            originals=self.outputs.get(ORIGINAL, [None] * n),
+            originals=original if n else [],
         )
 
 
