@@ -68,8 +68,14 @@ class ProxiedJudge:
 @needs("PostgreSQL")
 def test_two_servers_share_a_study_and_one_is_killed(postgresql: Server) -> None:
     url = postgresql.new_database()
-    plan = {"n_items": ITEMS, "judges": JUDGES, "per_item": PER_ITEM, "systems": SYSTEMS}
-    store = Store.create(url, new_setup(default_questionnaire("slider"), **plan))
+    setup = new_setup(
+        default_questionnaire("slider"),
+        n_items=ITEMS,
+        systems=SYSTEMS,
+        judges=JUDGES,
+        per_item=PER_ITEM,
+    )
+    store = Store.create(url, setup)
     tokens = [invitation.token for invitation in store.invite(JUDGES)]
     is_done = threading.Event()
     with ServedStudy(url) as one, ServedStudy(url) as two:
