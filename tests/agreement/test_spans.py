@@ -136,6 +136,14 @@ def test_outputs_are_laid_end_to_end_for_each_set_of_judges() -> None:
     assert three.spans.n_judges == 3 and three.text_units.tolist() == [2]
 
 
+def test_gamma_of_many_judges_is_that_of_their_pairs() -> None:
+    """Nine judges with four spans each: 5 to the power of 9 ways to take one of each or none."""
+    spans = [(0, 2, "minor"), (3, 5, "minor"), (6, 8, "minor"), (9, 12, "minor")]
+    found = summary({f"j{n}": {0: spans, 1: spans[: n % 4]} for n in range(9)})
+    assert found.note.startswith("γ is that of all pairs of judges")
+    assert 0 < found.gamma["value"] < 1
+
+
 def test_spans_outside_the_output_are_named() -> None:
     answers = [judgment("x", 0, [(0, 99)]), judgment("y", 1, [(3, 3)])]
     bad = Judgment("z", "0", "A", "errors", 1.0, {"spans": "{not json"})
