@@ -20,6 +20,7 @@ from wellput.io.files import PathLike
 if TYPE_CHECKING:
     from fastapi import FastAPI
 
+    from wellput.studies.datasheet import Datasheet
     from wellput.studies.designs.base import Design
     from wellput.studies.exports import ExportTarget
     from wellput.studies.media import ShownAs
@@ -420,17 +421,27 @@ class Study:
             from wellput.studies.app import create_app
         return create_app(self._store)
 
-    def status(self, *, path: PathLike | None = None) -> Overview:
+    def status(self, *, blinded: bool = False, path: PathLike | None = None) -> Overview:
         """The state of the study: whom the judges prefer, how much is done, what looks wrong, how well
         judges agree.
 
         Parameters
         ----------
+        blinded
+            Gives the systems code names, so that you can look and stay blind.
         path
             Writes the status to a file; a `.json`, `.csv`, `.tex` or `.md` file is in that format.
         """
         check_files([path], [])
-        return _saved(self._store.overview(), path)
+        overview = self._store.overview()
+        if blinded:
+            from wellput.studies.blinding import blinded as without_names
+            from wellput.studies.blinding import code_names
+
+            setup = self._store.setup
+            names = code_names(setup.systems, setup.seed)
+            overview = replace(overview, ranking=without_names(overview.ranking, names))
+        return _saved(overview, path)
 
     def judgments(self, *, repeats: bool = False) -> list[Judgment] | list[Preference]:
         """The judgments, for `agree`; with `repeats` also those of repeated trials."""
@@ -497,6 +508,52 @@ class Study:
         from wellput.studies.backups import back_up
 
         return back_up(self._store.database, str(path))
+
+    def replicate(self, path: PathLike) -> StudySummary:
+        """Makes the same study anew: the same settings, items, trials and seed, without judges and
+        answers. An open study gets a new open link.
+
+        Parameters
+        ----------
+        path
+            The file to make (SQLite), or the URL of an empty PostgreSQL database.
+
+        Returns
+        -------
+        StudySummary
+            What `create` says of a new study, with its owner's token.
+
+        Raises
+        ------
+        InputError
+            A study already exists at `path`.
+        """
+        from wellput.studies.replication import replicate
+
+        copy = type(self)(replicate(self._store, str(path)), path)
+        try:
+            return copy.summary()
+        finally:
+            copy.close()
+
+    def datasheet(
+        self, *, preregistration: bool = False, path: PathLike | None = None
+    ) -> Datasheet:
+        """What a reader of the study must know, answered from the database where it knows it. The other
+        questions are left open.
+
+        Parameters
+        ----------
+        preregistration
+            Says instead what is fixed before the first answer, to be published then.
+        path
+            Writes it to a file; a `.json`, `.csv`, `.tex` or `.md` file is in that format.
+        """
+        from wellput.studies.datasheet import make_datasheet, make_preregistration
+
+        check_files([path], [])
+        make = make_preregistration if preregistration else make_datasheet
+        return _saved(make(self._store, self.path), path)
 
     def forget(self, judge: str, *, path: PathLike | None = None) -> Forgotten:
         """Erases a judge who withdraws consent: answers, demographics, name and link. This is final.
