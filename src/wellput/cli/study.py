@@ -482,8 +482,8 @@ def replicate(study: str, path: str, format: str, seed: int, threads: int | None
 @command.command(
     epilog="""\b
 Examples:
-  wellput study datasheet study.db -o datasheet.md
-  wellput study datasheet study.db --preregistration -o preregistration.md
+  wellput study datasheet study.db --format markdown -o datasheet.md
+  wellput study datasheet study.db --preregistration --format markdown -o preregistration.md
 """
 )
 @click.argument("study")
