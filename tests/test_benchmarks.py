@@ -14,6 +14,7 @@ import pytest
 from benchmarks import pages
 from benchmarks.catalog import BENCHMARKS, command
 from benchmarks.data import sources
+from benchmarks.speed import mixed_models
 
 ROOT = Path(__file__).parents[1]
 
@@ -144,3 +145,25 @@ def test_an_ending_gathers_the_files_of_one_source() -> None:
         "- `mt/wmt21_de-en_da.jsonl.gz`, `mt/wmt21_de-en_refs.jsonl.gz`: converted from "
         "wmt-conference/wmt21-news-systems (licence: research only)"
     ) in lines
+
+
+def test_a_fit_of_lme4_that_was_stopped_gives_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
+    def stopped(*_: object) -> None:
+        raise mixed_models.StoppedFit(180.9)
+
+    monkeypatch.setattr(mixed_models, "lme4", stopped)
+    ours: dict[str, float | list[float]] = {"fit": 7.0, "ranking": 0.4}
+    # 180 / 7.4 = 24.3
+    assert (
+        mixed_models.columns_of_lme4((20_000, 20, 200), 1, ours, 180) == "> 180 | – | > 24 | – | –"
+    )
+
+
+def test_lme4_is_stopped_in_time(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    sleeper = tmp_path / "Rscript"
+    sleeper.write_text("#!/bin/sh\nexec sleep 60\n")
+    sleeper.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    with pytest.raises(mixed_models.StoppedFit) as stopped:
+        mixed_models.lme4((20, 5, 3), 1, seconds=0.05)
+    assert stopped.value.seconds < 1

@@ -23,6 +23,7 @@ from wellput.core.plain_block import batch_of
 from wellput.core.tree import Tree
 from wellput.engine.blocks import block_statistics
 from wellput.io import open_evalset, write_evalset
+from wellput.io.duplicates import SeenIds
 from wellput.language.shipped import shipped
 from wellput.metrics.registry import create
 from wellput.stats.resampling import approximate_randomization, bootstrap, paired_bootstrap
@@ -35,6 +36,8 @@ METRICS = (
 TREES = frozenset({"sta", "gta", "understandability", "quality"})
 LONGEST = 2.0
 """Seconds that a measurement may take; what is slower is measured on fewer segments."""
+
+PARTITION_ITEMS = 16 * 4096
 
 Pair = tuple[str, str]
 
@@ -161,6 +164,19 @@ def engine_cost(path: Path, names: str) -> float:
     whole = min(_timed(lambda _: block_statistics(block, metrics), 1) for _ in range(25))
     batches = min(_timed(lambda _: batch_of("A", block), 1) for _ in range(25))
     return max(0.0, whole - bare + batches) / len(block) * 1e6
+
+
+def id_check_cost(n: int = 1 << 24) -> float:
+    """What the check that no id occurs twice costs the process that adds up, when it uses the disk."""
+    hashes = np.random.default_rng(7).integers(0, 2**64, n, dtype=np.uint64)
+
+    def work(_: int) -> None:
+        seen = SeenIds()
+        for begin in range(0, n, PARTITION_ITEMS):
+            seen.add_hashes(hashes[begin : begin + PARTITION_ITEMS])
+        seen.suspects()
+
+    return min(_timed(work, n) for _ in range(2)) / n * 1e6
 
 
 def significance_costs(n: int, resamples: int = 1000) -> list[Cost]:

@@ -29,6 +29,7 @@ from benchmarks.scale.costs import (
     Cost,
     Pair,
     engine_cost,
+    id_check_cost,
     metric_costs,
     reading_costs,
     significance_costs,
@@ -190,7 +191,8 @@ def main() -> None:
         engine = kept.get("engine", lambda: engine_cost(small, METRICS))
     metrics = kept.costs("metrics", lambda: metric_costs(texts[:16384]))
     significance = kept.costs("significance", lambda: significance_costs(100_000))
+    ids = kept.get("ids", id_check_cost)
     whole = runs[0].processor / runs[0].items * 1e6
     words = mean(len(output.split()) for output, _ in texts)
-    costs = costs_text(whole, metrics, reading, significance, engine, words)
+    costs = costs_text(whole, metrics, reading, significance, engine, words, ids)
     replace_between(ROOT / "docs" / "scale.md", BEGIN, END, costs)

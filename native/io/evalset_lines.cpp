@@ -1,9 +1,10 @@
 // Reads plain lines of an evaluation set in JSONL, without Python's JSON.
 //
-// A plain line is one object whose keys are among id, source, context, references and outputs, each
-// given once, with texts (or null) where texts belong. The reader in Python takes all other lines:
-// it knows what is allowed and which message to give. For a plain line both readers must give
-// exactly the same. Texts are found without the GIL and made with it.
+// A plain line is one object whose keys are among id, source, context, references, outputs, document
+// and tags, each given once, with texts (or null) where texts belong; the document and a tag may also
+// be a whole number. The reader in Python takes all other lines: it knows what is allowed and which
+// message to give. For a plain line both readers must give exactly the same. Texts are found without
+// the GIL and made with it.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/tuple.h>
 
@@ -35,11 +36,13 @@ struct Text {
     bool is_null = false;
 };
 
-// References and outputs lie in one list of texts for all lines: first the references, then name and
-// output of each system in turn.
+// References, outputs and tags lie in one list of texts for all lines, the last two with the name
+// before each text. `tags_json` is the object of tags as it is written: of equal ones, one is made.
 struct PlainLine {
-    Text id, source, context;
-    std::size_t references = 0, references_end = 0, outputs = 0, outputs_end = 0;
+    Text id, source, context, document;
+    std::size_t references = 0, references_end = 0, outputs = 0, outputs_end = 0, tags = 0,
+                tags_end = 0;
+    std::string_view tags_json;
 };
 
 // Whether one of eight bytes is a quote, a backslash or a control character. Never misses one; may
@@ -61,7 +64,7 @@ public:
         : at_(line.data()), end_(line.data() + line.size()), pool_(pool) {}
 
     bool read(PlainLine& line) {
-        line.id.is_null = line.source.is_null = line.context.is_null = true;
+        line.id.is_null = line.source.is_null = line.context.is_null = line.document.is_null = true;
         skip_space();
         if (!take('{')) return false;
         unsigned seen = 0;
@@ -88,8 +91,18 @@ public:
             } else if (key.raw == "outputs") {
                 which = 16;
                 line.outputs = pool_.size();
-                is_read = texts_by_name();
+                is_read = by_name(&LineParser::text_or_null);
                 line.outputs_end = pool_.size();
+            } else if (key.raw == "document") {
+                which = 32;
+                is_read = name_or_null(line.document);
+            } else if (key.raw == "tags") {
+                which = 64;
+                line.tags = pool_.size();
+                const char* start = at_;
+                is_read = by_name(&LineParser::name_or_null);
+                line.tags_json = {start, static_cast<std::size_t>(at_ - start)};
+                line.tags_end = pool_.size();
             }
             if (!is_read || (seen & which)) return false;
             seen |= which;
@@ -149,6 +162,15 @@ private:
     // A text that is not empty, or a whole number as Python would print it.
     bool identifier(Text& found) {
         if (at_ != end_ && *at_ == '"') return text(found) && !found.raw.empty();
+        return whole_number(found);
+    }
+    // The empty text is null.
+    bool name_or_null(Text& found) {
+        if (!text_or_null(found)) return whole_number(found);
+        found.is_null = found.is_null || found.raw.empty();
+        return true;
+    }
+    bool whole_number(Text& found) {
         found = Text{};
         const char* start = at_;
         if (at_ != end_ && *at_ == '-') ++at_;
@@ -169,7 +191,8 @@ private:
         } while (take(','));
         return take(']');
     }
-    bool texts_by_name() {
+    // The names and values of an object, read by `value`.
+    bool by_name(bool (LineParser::*value)(Text&)) {
         const std::size_t first = pool_.size();
         std::unordered_set<std::string_view> seen;  // once there are many names
         if (!take('{')) return take_null();
@@ -188,7 +211,7 @@ private:
                 if (!seen.insert(name.raw).second) return false;
             }
             pool_.push_back(name);
-            if (!colon() || !text_or_null(pool_.emplace_back())) return false;
+            if (!colon() || !(this->*value)(pool_.emplace_back())) return false;
             skip_space();
         } while (take(','));
         return take('}');
@@ -278,13 +301,16 @@ public:
     bool add(const PlainLine& line) {
         return append(ids_, str(line.id)) && append(references_, tuple(line)) &&
                append(sources_, str(line.source)) && append(contexts_, str(line.context)) &&
+               append(documents_, document(line)) && append(tags_, tags(line)) &&
                add_outputs(line) && ++rows_;
     }
 
     nb::object result() {
         nb::dict outputs;
         for (auto& [name, column] : outputs_) outputs[name] = column;
-        return nb::make_tuple(ids_, outputs, references_, sources_, contexts_);
+        return nb::make_tuple(ids_, outputs, references_, sources_, contexts_,
+                              has_documents_ ? nb::object(documents_) : nb::none(),
+                              has_tags_ ? nb::object(tags_) : nb::none());
     }
 
 private:
@@ -319,6 +345,31 @@ private:
         return made;
     }
 
+    nb::object document(const PlainLine& line) {
+        if (line.document.is_null) return nb::none();
+        has_documents_ = true;
+        nb::object& made = known_documents_[line.document.raw];
+        if (!made) made = str(line.document);
+        return made;
+    }
+
+    // Lines with the same tags share one dictionary; nothing changes it later.
+    nb::object tags(const PlainLine& line) {
+        if (line.tags == line.tags_end) return no_tags_;
+        has_tags_ = true;
+        nb::object& made = known_tags_[line.tags_json];
+        if (made) return made;
+        nb::dict named;
+        for (std::size_t i = line.tags; i < line.tags_end; i += 2) {
+            if (pool_[i + 1].is_null) continue;
+            const nb::object name = str(pool_[i]), value = str(pool_[i + 1]);
+            if (!name || !value) return {};
+            named[name] = value;
+        }
+        made = named;
+        return made;
+    }
+
     // A system without an output for a row has None there.
     bool add_outputs(const PlainLine& line) {
         for (std::size_t i = line.outputs; i < line.outputs_end; i += 2) {
@@ -344,7 +395,10 @@ private:
 
     const std::vector<Text>& pool_;
     std::size_t rows_ = 0;
-    nb::list ids_, references_, sources_, contexts_;
+    bool has_documents_ = false, has_tags_ = false;
+    nb::list ids_, references_, sources_, contexts_, documents_, tags_;
+    std::unordered_map<std::string_view, nb::object> known_documents_, known_tags_;  // as written
+    nb::object no_tags_ = nb::dict();
     std::unordered_map<std::string_view, std::size_t> places_;  // of the systems in outputs_
     std::vector<std::pair<nb::object, nb::list>> outputs_;
     nb::object empty_ = nb::steal(PyTuple_New(0));
@@ -360,8 +414,8 @@ bool has_item(std::string_view line) {
     return false;
 }
 
-// Ids, outputs by system, references, sources and contexts of the lines; None if a line is not
-// plain.
+// Ids, outputs by system, references, sources, contexts, documents and tags of the lines; the last
+// two are None if no line has any. None if a line is not plain.
 nb::object plain_columns(nb::bytes data) {
     std::vector<PlainLine> lines;
     std::vector<Text> pool;

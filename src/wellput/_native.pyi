@@ -503,6 +503,8 @@ def plain_columns(
         list[tuple[str, ...]],
         list[str | None],
         list[str | None],
+        list[str | None] | None,
+        list[Mapping[str, str]] | None,
     ]
     | None
 ): ...

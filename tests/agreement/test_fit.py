@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import wellput
 from wellput.agreement.exclusions import parse_exclusion
 from wellput.agreement.fit import Fit, fit_table, panel_provenance
-from wellput.agreement.models import model_table
+from wellput.agreement.models import left_out_sentences, model_table
 from wellput.agreement.panel import Exclusion, mean_of, normalized, panels
 from wellput.core.errors import InputError
 from wellput.core.estimates import Generalize, ScoreTable, holds_for
@@ -256,9 +256,33 @@ def test_the_rows_left_out_are_counted_by_reason() -> None:
     sta[1, :2] = np.nan
     data.tables["sta"] = table("sta", sta, perfect={"score": 1.0})
     data.tables["sta"].present[3, 0] = False
-    result = fit_table(data.tables, data.human(y), ["sta", "length"])
-    assert result.left_out == {"no output or no reference": 1, "sta is undefined": 2}
-    assert result.model.card["n"] == 48 - 3 - 3
+    data.tables["length"].present[3, 1] = False
+    has_output = np.ones_like(y, np.bool_)
+    has_output[3, 0] = False
+    human = data.human(y)
+    result = fit_table(data.tables, human, ["sta", "length"], has_output=has_output)
+    assert result.left_out == {"no output": 1, "no reference": 1, "sta is undefined": 2}
+    assert result.model.card["n"] == 48 - 3 - 4
+    assert result.left_out_cells == {
+        "no output": [(SYSTEMS[3], ITEMS[0])],
+        "no reference": [(SYSTEMS[3], ITEMS[1])],
+        "sta is undefined": [(SYSTEMS[1], ITEMS[0]), (SYSTEMS[1], ITEMS[1])],
+    }
+    assert result.to_dict()["left_out_outputs"]["no output"] == [
+        {"system": SYSTEMS[3], "item": ITEMS[0]}
+    ]
+
+
+def test_what_is_left_out_is_named_up_to_five_outputs() -> None:
+    many = [("A", str(number)) for number in range(7)]
+    assert left_out_sentences({"no output": many[:1], "no reference": many}) == [
+        "Left out: 1 judged output, as the evalset has no such output: item 0 of A.",
+        "Left out: 7 judged outputs, as their items have no reference: items 0, 1, 2, 3, 4 and 2 more.",
+    ]
+    assert left_out_sentences({"sta is undefined": many}) == [
+        "Left out: 7 judged outputs, as sta is undefined: item 0 of A, item 1 of A, item 2 of A, "
+        "item 3 of A, item 4 of A and 2 more."
+    ]
 
 
 def judgments(values: Floats, judge: str = "J1") -> list[Judgment]:

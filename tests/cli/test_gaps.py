@@ -86,6 +86,22 @@ def test_the_page_and_the_json_of_a_report_have_the_notes(run: Run, tmp_path: Pa
 
 
 @pytest.mark.parametrize(
+    "command",
+    [
+        "vet j.csv --judge ./metricx.csv --evalset whole.jsonl",
+        "estimate whole.jsonl j.csv --proxy ./metricx.csv",
+    ],
+)
+def test_the_json_of_a_machine_s_commands_has_the_notes(command: str, run: Run) -> None:
+    outcome = run(*command.split(), "--format", "json")
+    assert outcome.code == 0, outcome.err
+    notes = outcome.json["notes"]
+    assert [note.removeprefix("metricx: ") for note in notes] == [
+        note.removeprefix("metricx: ") for note in NOTES
+    ]
+
+
+@pytest.mark.parametrize(
     ("command", "note"),
     [
         (
@@ -103,7 +119,7 @@ def test_the_page_and_the_json_of_a_report_have_the_notes(run: Run, tmp_path: Pa
         ),
         (
             "fit gaps.jsonl j.csv --question quality --predictors chrf,ssa,length --generalize items",
-            "Left out: 9 because there is no output or no reference.",
+            "Left out: 9 judged outputs, as their items have no reference: items 3, 8, 12.",
         ),
         (
             "estimate gaps.jsonl j.csv --proxy chrf",
@@ -123,3 +139,17 @@ def test_fitting_proxies_says_which_items_count(run: Run) -> None:
     refused = run("estimate", "gaps.jsonl", "j.csv", "--proxy", "chrf,length")
     assert refused.code == 2
     assert "needs 20 labeled items that all of them have a score for; there are 17" in refused.err
+
+
+def test_a_wrong_score_file_is_said_to_be_wrong_not_to_be_no_judge(run: Run, files: Write) -> None:
+    files(**{"bad.csv": "system,item,score\nA,1,good\n"})
+    refused = run("vet", "j.csv", "--judge", "./bad.csv", "--evalset", "whole.jsonl")
+    assert refused.code == 2
+    assert "line 2: bad: the score 'good' is not a number" in refused.err
+    assert "judge" not in refused.err
+
+
+def test_an_unknown_cluster_is_refused_even_where_no_interval_is_asked_for(run: Run) -> None:
+    refused = run("score", "whole.jsonl", "-m", "length", "--cluster", "nosuch")
+    assert refused.code == 2
+    assert "--cluster nosuch is not a tag of the evalset" in refused.err

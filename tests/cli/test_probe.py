@@ -187,3 +187,21 @@ def test_the_plot_is_a_heat_map_of_kinds_with_enough_texts() -> None:
         else next(iter(chart["datasets"].values()))
     )
     assert {row["change"] for row in rows} == {"negation, critical"}  # one text has a pronoun
+
+
+GERMAN = "Das Schiff fährt heute um zwölf Uhr vom alten Hafen ab.\n"
+
+
+def test_texts_that_are_not_english_are_left_out_and_counted(run: Run, files: Files) -> None:
+    files(**{"n.txt": NOTICES + GERMAN})
+    got = run("probe", "-m", "ssa", "n.txt", "--perturbations", "negation", "--format", "json").json
+    assert got["probes"][0]["n"] == 3
+    assert got["notes"][-1] == ("1 of 4 texts is not English prose and is left out: not English 1.")
+
+
+def test_a_corpus_of_another_language_is_refused(run: Run, files: Files) -> None:
+    files(**{"n.txt": 2 * GERMAN})
+    refused = run("probe", "-m", "ssa", "n.txt", "--perturbations", "negation")
+    assert refused.code == 2
+    assert "No text of the corpus is English prose: not English 2." in refused.err
+    assert "--dataset" in refused.err

@@ -133,7 +133,23 @@ def test_from_text(run: Run, files: Callable[..., None], monkeypatch: pytest.Mon
     monkeypatch.setattr(SentenceParser, "load", lambda name, **_: SentenceParser(None))  # type: ignore[arg-type]
     monkeypatch.setattr(SentenceParser, "parse", parse)
     files(**{"text.txt": "The old dog sleeps.\n"})
-    assert run("realize", "text.txt", "--from-text").out == "The old dog sleeps .\n"
+    outcome = run("realize", "text.txt", "--from-text")
+    assert (outcome.out, outcome.err) == ("The old dog sleeps .\n", "")
+
+
+def test_text_that_is_not_english_is_warned_of(
+    run: Run, files: Callable[..., None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(SentenceParser, "load", lambda name, **_: SentenceParser(None))  # type: ignore[arg-type]
+    monkeypatch.setattr(SentenceParser, "parse", lambda *_, **__: [ParsedSentence(TREES[2])])
+    files(**{"text.txt": "Das Schiff fährt heute um zwölf Uhr ab.\nThe old dog sleeps.\n"})
+    outcome = run("realize", "text.txt", "--from-text")
+    assert outcome.out == "The old dog sleeps .\n"
+    assert outcome.err == (
+        "1 line is not English prose, and its tree means little: not English 1.\n"
+    )
+    value = run("realize", "text.txt", "--from-text", "--format", "json").json
+    assert value["not_english"] == {"not English": 1}
 
 
 def test_missing_words_are_inserted(run: Run, files: Callable[..., None]) -> None:

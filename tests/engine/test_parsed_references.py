@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import pytest
+
 from wellput.core.evalset import EvalSet, Item
 from wellput.core.tree import Tree, Word
 from wellput.engine import parsed_references
-from wellput.engine.parsed_references import ParsedReferences
+from wellput.engine.parsed_references import NamedParser, ParsedReferences
 
 
 class Counting:
@@ -49,3 +51,28 @@ def test_what_is_kept_is_bounded() -> None:
     source._trees._trees.update({f"old{i}": GOLD for i in range(parsed_references.MAX_KEPT_TREES)})
     list(source.blocks())
     assert len(source._trees._trees) == 10
+
+
+GERMAN = "Das Schiff fährt heute um zwölf Uhr vom alten Hafen ab."
+ENGLISH = "The ferry leaves the old harbor at noon today."
+
+
+def test_references_that_are_not_english_are_counted() -> None:
+    items = [
+        Item("1", {"A": "x"}, (GERMAN, ENGLISH)),
+        Item("2", {"A": "x"}, (ENGLISH, "")),
+        Item("3", {"A": "x"}, (GERMAN,), (GOLD,)),  # it has a tree of its own
+    ]
+    own = ParsedReferences(EvalSet(items), NamedParser("english"), "test")
+    assert own.notes == (
+        "1 of 3 parsed references is not English prose, and its tree means little: not English 1.",
+    )
+    assert ParsedReferences(EvalSet(items), NamedParser("spacy:de"), "test").notes == ()
+    assert ParsedReferences(EvalSet(items[1:]), NamedParser("english"), "test").notes == ()
+
+
+def test_only_the_first_references_are_checked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parsed_references, "MAX_CHECKED_REFERENCES", 2)
+    items = [Item(str(number), {"A": "x"}, (GERMAN,)) for number in range(3)]
+    (note,) = ParsedReferences(EvalSet(items), NamedParser("english"), "test").notes
+    assert note.startswith("2 of the first 2 parsed references are not English prose")

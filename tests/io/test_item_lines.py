@@ -10,14 +10,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import wellput
 from wellput import _native
+from wellput.agreement.panel import names_of
+from wellput.api.output_values import documents_of, item_tags
 from wellput.core.errors import Problems
 from wellput.core.evalset import BLOCK_ITEMS, Batch, Item
 from wellput.core.plain_block import PlainBlock, batch_of
+from wellput.engine.blocks import block_statistics
 from wellput.io.files import InputFile
 from wellput.io.jsonl import json_values
 from wellput.io.record_files import line_blocks
 from wellput.io.records import RecordReader
+from wellput.metrics.registry import create_all
 
 names = st.sampled_from(["A", "B", "a b", "ü", "original", ""])
 texts = st.text(max_size=12) | st.sampled_from(["a\nb", '"', "\\", "\ud800", "\U0001f600", "\x00"])
@@ -28,6 +33,12 @@ records = st.fixed_dictionaries(
         "context": texts | st.none(),
         "references": st.lists(texts, max_size=3) | st.none() | texts,
         "outputs": st.dictionaries(names, texts | st.none(), max_size=3) | st.none(),
+        "document": texts | names | st.none() | st.integers() | st.booleans() | st.floats(),
+        "tags": st.dictionaries(
+            names, texts | st.none() | st.integers() | st.booleans(), max_size=3
+        )
+        | st.none()
+        | texts,
         "tree": st.none(),
         "note": texts,
     },
@@ -36,7 +47,8 @@ records = st.fixed_dictionaries(
 pieces = st.sampled_from(
     [*'{}[]:," \t\r', *['\\', 'e-0123.Aé'], '"id"', '"outputs"', '"references"',
      '"source"', '"id": 1', '"outputs": {"A": "b"}', 'null', 'true', '"\\u00e9"', '"\\ud83d\\ude00"',
-     '"\\udc00"', '"\\x"', '"A"', "-0", "01", "1e3", "NaN"]
+     '"\\udc00"', '"\\x"', '"A"', "-0", "01", "1e3", "NaN", '"document"', '"tags"',
+     '"tags": {"A": 7, "d": ""}', '"document": "x"']
 )  # fmt: skip
 
 
@@ -85,6 +97,18 @@ def test_wild_lines(parts: list[str]) -> None:
         ('{"id": -0}', False),
         ('{"id": 1.0}', False),
         ('{"id": "1", "tree": "x"}', False),
+        ('{"id": "1", "document": "d\\u00e9", "tags": {"a": "x", "b": null, "c": ""}}', True),
+        ('{"id": "1", "document": 7, "tags": {"a": -12}}\n{"id": 2, "tags": {}}', True),
+        ('{"id": "1", "document": "", "tags": null}', True),
+        ('{"id": "1", "document": true}', False),
+        ('{"id": "1", "document": 7.0}', False),
+        ('{"id": "1", "document": ["d"]}', False),
+        ('{"id": "1", "document": "d", "document": "d"}', False),
+        ('{"id": "1", "tags": {"a": false}}', False),
+        ('{"id": "1", "tags": {"a": "x", "a": "y"}}', False),
+        ('{"id": "1", "tags": {"": "x"}}', False),
+        ('{"id": "1", "tags": ["a"]}', False),
+        ('{"id": "1", "tags": {"a": -0}}', False),
         ('{"id": "1", "outputs": {"A": {}}}', False),
         ('{"id": "1"} x', False),
         ('{"id": "1\t"}', False),
@@ -117,6 +141,39 @@ def test_a_batch_of_columns_is_the_batch_of_the_items(rows: list[tuple[str, str]
     n = len(rows)
     block = PlainBlock(list(ids), {"A": list(outputs)}, [("r",)] * n, [None] * n, ["c"] * n)
     assert batch_of("A", block, threads=3) == Batch.of("A", list(block), threads=3)
+
+
+def test_lines_without_documents_and_tags_have_no_such_columns() -> None:
+    columns = _native.plain_columns(b'{"id": 1, "document": null, "tags": {}}')
+    assert columns is not None
+    assert columns[5:] == (None, None)
+
+
+def test_equal_tags_are_made_once() -> None:
+    lines = [{"id": n, "tags": {"domain": "news", "n": n // 2}} for n in range(4)]
+    columns = _native.plain_columns("\n".join(map(json.dumps, lines)).encode())
+    assert columns is not None
+    tags = PlainBlock(*columns).tags
+    assert tags == [{"domain": "news", "n": str(n // 2)} for n in range(4)]
+    assert tags[0] is tags[1] and tags[1] is not tags[2]
+
+
+def test_plain_columns_keep_documents_and_tags(tmp_path: Path) -> None:
+    path = tmp_path / "e.jsonl"
+    lines = [
+        {"id": n, "outputs": {"A": "x"}, "document": f"d{n // 3}", "tags": {"domain": "ab"[n % 2]}}
+        for n in range(6)
+    ]
+    path.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    source = wellput.open_evalset(path)
+    (block,) = source.blocks()
+    assert isinstance(block, PlainBlock)
+    assert documents_of(source) == {str(n): f"d{n // 3}" for n in range(6)}
+    assert names_of(source).documents == documents_of(source)
+    assert item_tags(source, "domain") == {str(n): "ab"[n % 2] for n in range(6)}
+    kept = block_statistics(block, create_all("length"), keep_rows=True)
+    assert list(kept.documents) == [f"d{n // 3}" for n in range(6)]
+    assert [own["domain"] for own in kept.tags] == list("ababab")
 
 
 def fnv1a(text: str) -> int:

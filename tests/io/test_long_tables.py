@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import json
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -148,3 +150,40 @@ def test_columns_shows_and_saves_a_long_table(tmp_path: Path) -> None:
     assert found.options == "--column references=gold --column tags=domain"
     wellput.columns(file, column=["references=gold", "tags=domain"], save=saved)
     assert items_of(saved) == ITEMS
+
+
+def given_on_standard_input(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+
+
+@pytest.mark.parametrize("separator", [",", "\t"])
+def test_a_table_on_standard_input(separator: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    given_on_standard_input("\ufeff" + csv_text().replace(",", separator), monkeypatch)
+    source = wellput.open_evalset("-")
+    for _ in range(2):
+        assert [item for block in source.blocks() for item in block] == ITEMS
+
+
+def test_answers_in_jsonl_on_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = [
+        {"item": row["id"], "model": row["system"], "response": row["output"]}
+        | {"references": [row["references"]], "tags": {"domain": row["domain"]}}
+        for row in ROWS
+    ]
+    given_on_standard_input("\n".join(map(json.dumps, lines)), monkeypatch)
+    assert items_of(Path("-")) == ITEMS
+
+
+@pytest.mark.parametrize("text", ["no header\n", '["a", "b"]\n', '{"id": 1,\n'])
+def test_what_is_no_table_is_read_as_jsonl(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    given_on_standard_input(text, monkeypatch)
+    with pytest.raises(InputError, match="standard input has a problem:\n  line 1"):
+        items_of(Path("-"))
+
+
+def test_columns_of_standard_input_are_named_if_none_is_known(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    given_on_standard_input("prompt,gpt\nWhy?,Because.\n", monkeypatch)
+    with pytest.raises(InputError, match="The columns are prompt, gpt"):
+        items_of(Path("-"))

@@ -274,7 +274,7 @@ def test_agree_takes_them_like_any_metric(tmp_path: Path) -> None:
         ("system,item,score\n,1,1\n", "line 2: no system"),
         (
             "system,item,score,version\nA,1,1,v1\nA,2,1,v2\n",
-            "line 3: scores: version v2 after v1",
+            "line 3: scores: version v2 after v1, in 1 line; a file may have one version of a metric",
         ),
         ("system,item,score\nA,1,\n", "all its cells are empty"),
         ("system,item,score\n", "has no scores"),

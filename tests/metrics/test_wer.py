@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from wellput.core.evalset import Batch
 from wellput.core.metric import Floats
-from wellput.metrics.error_rates import Cer, Wer
+from wellput.metrics.error_rates import Cer, Mer, Wer, Wil, Wip
 from wellput.metrics.registry import create
 
 
@@ -113,6 +113,33 @@ def test_pooled_as_jiwer(pairs: list[tuple[str, str]]) -> None:
     assert Wer().score(rows.sum(axis=0)) == pytest.approx(
         jiwer.wer(references, hypotheses), abs=1e-12
     )
+
+
+def test_matched_words_by_hand() -> None:
+    # 4 hits, 1 substitution, 1 insertion, 1 deletion; 6 words in the reference, 6 in the output
+    rows = statistics(["today the cat sits on mat"], [["the cat sat on the mat"]])
+    assert Mer().score(rows).tolist() == pytest.approx([3 / 7])
+    assert Wip().score(rows).tolist() == pytest.approx([4 / 6 * 4 / 6])
+    assert Wil().score(rows).tolist() == pytest.approx([1 - 4 / 6 * 4 / 6])
+
+
+def test_matched_words_of_empty_texts() -> None:
+    rows = statistics(["", "a b", ""], [[""], [""], ["a b"]])
+    np.testing.assert_array_equal(Mer().score(rows), [0, 1, 1])
+    np.testing.assert_array_equal(Wip().score(rows), [1, np.nan, 0])
+    np.testing.assert_array_equal(Wil().score(rows), [0, np.nan, 1])
+    assert [create(name).higher_is_better for name in ("mer", "wil", "wip")] == [False, False, True]
+
+
+@given(pairs=st.lists(st.tuples(texts, texts), min_size=1, max_size=4))
+def test_matched_words_as_jiwer(pairs: list[tuple[str, str]]) -> None:
+    hypotheses, references = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
+    assume(all(reference.strip() for reference in references))
+    sums = statistics(hypotheses, [[reference] for reference in references]).sum(axis=0)
+    output = jiwer.process_words(references, hypotheses)
+    assert Mer().score(sums) == pytest.approx(output.mer, abs=1e-12)
+    assert Wil().score(sums) == pytest.approx(output.wil, abs=1e-12)
+    assert Wip().score(sums) == pytest.approx(output.wip, abs=1e-12)
 
 
 @given(text=texts, others=st.lists(texts, max_size=2))

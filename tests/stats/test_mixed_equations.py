@@ -15,6 +15,7 @@ from wellput.stats.mixed.equations import (
     MixedDesign,
     MixedModel,
     crossed_codes,
+    part_with_smaller_core,
     renumbered,
 )
 
@@ -31,6 +32,33 @@ def chosen_pairs(seed: int, *, n: int = 60) -> MixedDesign:
     }
     factors = {f"{name}:system": crossed_codes(codes, systems) for name, codes in mains.items()}
     return MixedDesign(systems, factors, rng.normal(size=(n, 2)))
+
+
+def crowd(*, judges: int, ratings: int, items: int) -> MixedDesign:
+    """Each judge rates some outputs of two systems."""
+    rng = np.random.default_rng(1)
+    judge = np.repeat(np.arange(judges), ratings)
+    item, system = rng.integers(0, items, len(judge)), rng.integers(0, 2, len(judge))
+    mains = {"judge": judge, "item": renumbered(item)}
+    crossed = {f"{name}:system": crossed_codes(codes, system) for name, codes in mains.items()}
+    return MixedDesign(system, mains | crossed)
+
+
+@pytest.mark.parametrize(
+    ("judges", "items", "core"), [(200, 40, "item"), (40, 400, "judge"), (2000, 40, None)]
+)
+def test_a_part_of_the_data_has_a_smaller_core(judges: int, items: int, core: str | None) -> None:
+    # Judges of one rating each say nothing about how far a judge's ratings agree.
+    design = crowd(judges=judges, ratings=1 if core is None else 20, items=items)
+    rows = part_with_smaller_core(design, 0.5)
+    if core is None:
+        assert rows is None
+        return
+    assert rows is not None
+    units = design.factors[core]
+    assert len(np.unique(units[rows])) == (int(units.max()) + 1) // 2
+    assert set(units[rows]).isdisjoint(units[~rows])
+    assert MixedModel(design.rows(rows)).n_core < 0.6 * MixedModel(design).n_core
 
 
 def dense_equations(

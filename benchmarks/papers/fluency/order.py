@@ -23,9 +23,7 @@ def shuffle_lines(scorers: Scorers, real: Path) -> list[str]:
     held_out = whole_sentences([real], is_held_out=True)
     sentences = [words for words in held_out if len(words) >= SHORTEST]
     shuffled = [_shuffled(words, rng) for words in sentences]
-    pair = [
-        scorers.fluency.scores(scorers.models.features(texts_of(s))) for s in (sentences, shuffled)
-    ]
+    pair = [scorers.fluency_scores(texts_of(s)) for s in (sentences, shuffled)]
     share = float(np.mean(pair[0] > pair[1]))
     return [
         "## Order and speed\n",
@@ -63,8 +61,7 @@ def left_out_lines(scorers: Scorers, made: Made, real: Path, source: Path) -> li
         graded = list(graded_texts(*pools, parser, rng, left_out=name))
         model = train_fluency(graded, scorers.models)
         means = [
-            interval(mean, model.scores(scorers.models.features(part)))
-            for part in (made.real, texts[name])
+            interval(mean, scorers.fluency_scores(part, model)) for part in (made.real, texts[name])
         ]
         rows.append([name, *means])
     return [

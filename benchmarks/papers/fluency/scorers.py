@@ -12,6 +12,7 @@ from benchmarks.papers.fluency.kept_parses import KeptCharts, KeptLinks
 from benchmarks.papers.fluency.neural_scores import KeptScores
 from wellput.core.evalset import Batch
 from wellput.core.metric import Floats
+from wellput.language.models.english_text import SentenceFeatures
 from wellput.language.models.fluency_model import FEATURES, FluencyModel, english_models
 from wellput.language.models.gleu_model import FEATURES as GLEU_FEATURES
 from wellput.language.models.gleu_model import GleuModel, GleuParsers
@@ -43,20 +44,30 @@ class Scorers:
         self.parsers = GleuParsers(charts, KeptLinks(kept / "links.jsonl", workers=2))
         self.neural = KeptScores(kept / "neural.jsonl")
 
+    def fluency_scores(self, texts: Sequence[str], model: FluencyModel | None = None) -> Floats:
+        """As the metric `fluency` scores texts, with the shipped model or another."""
+        return joined_scores(model or self.fluency, self.models.sentence_features(texts))
+
     def __call__(self, texts: Sequence[str], *, has_gleu: bool = True) -> Columns:
-        features = self.models.features(texts)
+        sentences = self.models.sentence_features(texts)
         columns = {"length": np.array([float(len(text.split())) for text in texts])}
-        columns["fluency"] = np.nan_to_num(self.fluency.scores(features))
+        columns["fluency"] = np.nan_to_num(joined_scores(self.fluency, sentences))
         titles = {"ngrams": "ngrams (SLOR)"}
-        for name, column in zip(FEATURES, features.T, strict=True):
+        for name, column in zip(FEATURES, sentences.means().T, strict=True):
             columns[f"· {titles.get(name, name)}"] = _filled(column)
         if has_gleu:
-            rows = self.gleu.normalized(self.parsers.features(texts))
-            columns["gleu-fluency"] = _filled(self.gleu.distances(rows))
+            parses = self.parsers.sentence_features(texts)
+            distances = self.gleu.distances(self.gleu.normalized(parses.rows))
+            columns["gleu-fluency"] = _filled(parses.joined(distances))
+            means = self.gleu.normalized(parses.means())
             for place, name in enumerate(GLEU_FEATURES):
                 sign = 1 if name == "log_probability" else -1
-                columns[f"· gleu {name}"] = _filled(sign * rows[:, place])
+                columns[f"· gleu {name}"] = _filled(sign * means[:, place])
         return columns | _neural(texts, self.neural.rows(texts))
+
+
+def joined_scores(model: FluencyModel, sentences: SentenceFeatures) -> Floats:
+    return sentences.joined(model.scores(sentences.rows))
 
 
 def _neural(texts: Sequence[str], rows: Floats) -> Columns:

@@ -81,6 +81,20 @@ def advise(
     return sentences
 
 
+def shown_to_agree(
+    agreement: Sequence[Agreement], *, neutral: Collection[str] = (), alpha: float = 0.05
+) -> list[str]:
+    """The metrics that are the best for some question and coefficient, if that is evidence."""
+    groups: dict[tuple[str, str], list[Agreement]] = {}
+    for row in agreement:
+        if not (is_sentinel(row.metric) or row.metric in neutral or math.isnan(row.value)):
+            groups.setdefault((row.question, row.coefficient), []).append(row)
+    best = [max(rows, key=lambda row: row.value) for rows in groups.values()]
+    return list(
+        dict.fromkeys(row.metric for row in best if row.value > 0 and not _evidence(row, alpha))
+    )
+
+
 def _agrees(row: Agreement) -> str:
     if row.coefficient in CORRELATION_COEFFICIENTS:
         return f"correlates {_figure(row.value)} with people ({row.coefficient})"

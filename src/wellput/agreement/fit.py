@@ -10,15 +10,23 @@ judgments it was fitted to, and how well.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from functools import partial
 from typing import Any, ClassVar, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from wellput import __version__
 from wellput.agreement.cross_validation import CrossValidation, cross_validated
-from wellput.agreement.models import JudgedRows, ModelSummary, judged_rows, models_of
+from wellput.agreement.models import (
+    Cell,
+    JudgedRows,
+    ModelSummary,
+    judged_rows,
+    left_out_sentences,
+    models_of,
+)
 from wellput.agreement.panel import Panel
 from wellput.agreement.probe_results import BlindSpots
 from wellput.core.clusters import Clusters
@@ -134,6 +142,7 @@ class Fit(Result):
     generalize: Generalize
     regression_figures: Mapping[str, Any]
     clusters: Clusters | None = None
+    left_out_cells: Mapping[str, Sequence[Cell]] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     blind_spots: BlindSpots | None = None
     """What the metric misses; None if it was not probed."""
@@ -166,6 +175,10 @@ class Fit(Result):
             "steps": [asdict(step) for step in self.steps],
             "models": [asdict(model) for model in self.models],
             "outliers": [asdict(outlier) for outlier in self.outliers],
+            "left_out_outputs": {
+                reason: [{"system": system, "item": item} for system, item in cells]
+                for reason, cells in self.left_out_cells.items()
+            },
             "notes": list(self.notes),
             "probe": None if self.blind_spots is None else self.blind_spots.values(),
         }
@@ -180,6 +193,7 @@ def fit_table(
     stepwise: Criterion | None = None,
     rescale: bool = True,
     generalize: Generalize = "both",
+    has_output: NDArray[np.bool_] | None = None,
     seed: int = 12345,
     provenance: Mapping[str, Any] | None = None,
     on_phase: OnPhase = ignore_phase,
@@ -188,7 +202,7 @@ def fit_table(
 
     `rescale=False` keeps the raw regression: all predictors, on the scale of the judgments.
     Intervals and p-values of coefficients hold for what `generalize` says, those of cross-validation
-    for the units that were left out.
+    for the units that were left out. `has_output` is as for `judged_rows`.
 
     `provenance` goes into the metric's card: judges, normalization, exclusions, hashes of the data. No
     row is dropped because it is an outlier: exclude judgments before, with a reason.
@@ -198,11 +212,11 @@ def fit_table(
             "Ridge regression keeps all predictors: leave stepwise= out, or use method='ols'."
         )
     on_phase("fitting the model")
-    rows = judged_rows(tables, human, predictors)
+    rows = judged_rows(tables, human, predictors, has_output=has_output)
     if not len(rows.y):
-        raise InputError(
-            f"No sentence has both a judgment of {human.scorer!r} and all predictors"
-            f"{_reasons(rows.left_out)}."
+        raise InputError.collect(
+            f"No sentence has both a judgment of {human.scorer!r} and all predictors.",
+            left_out_sentences(rows.left_out_cells),
         )
     derivation = partial(_Derivation.of, rows, method=method, stepwise=stepwise, rescale=rescale)
     found = derivation(rows.y, rows.x)
@@ -255,6 +269,7 @@ def fit_table(
         cross_validation=cross_validation,
         outliers=_outliers(rows, derived),
         left_out=rows.left_out,
+        left_out_cells=rows.left_out_cells,
         warnings=warnings,
         generalize=generalize,
         regression_figures=card_figures(regression, _inference(rows, regression, generalize)),
@@ -365,8 +380,3 @@ def _outliers(rows: JudgedRows, model: Regression) -> tuple[Outlier, ...]:
 
 def _metrics(predictors: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(split_predictor(name)[0] for name in predictors))
-
-
-def _reasons(left_out: Mapping[str, int]) -> str:
-    reasons = "; ".join(f"{reason}: {n}" for reason, n in left_out.items())
-    return f" ({reasons})" if reasons else ""

@@ -13,24 +13,32 @@ for other systems and other items, or for what `generalize` says.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from wellput.core.clusters import Clusters
-from wellput.core.errors import InputError, did_you_mean
+from wellput.core.errors import InputError, counted, did_you_mean
 from wellput.core.estimates import Generalize, ScoreTable
 from wellput.core.metric import Floats
 from wellput.metrics.fitted import split_predictor
 from wellput.stats.clustered_regression import clustered_coefficients
 from wellput.stats.regression import ols
 
+NO_OUTPUT, NO_REFERENCE = "no output", "no reference"
+MAX_NAMED_CELLS = 5
+Cell: TypeAlias = tuple[str, str]
+"""A system and an item."""
+
 
 @dataclass(frozen=True, eq=False)
 class JudgedRows:
     """The data of a regression. `perfect` has each predictor's value for a perfect output, None where
-    there is none; `left_out` counts the judged cells without a row, by reason. `units` are the items,
-    or the clusters (such as documents) that take their place."""
+    there is none; `left_out` counts the judged cells without a row, by reason, and `left_out_cells` has
+    them in the order of items. `units` are the items, or the clusters (such as documents) that take
+    their place."""
 
     names: tuple[str, ...]
     y: Floats
@@ -41,17 +49,23 @@ class JudgedRows:
     left_out: Mapping[str, int]
     units: tuple[str, ...]
     clusters: Clusters | None = None
+    left_out_cells: Mapping[str, Sequence[Cell]] = field(default_factory=dict)
 
     def places(self, names: Sequence[str]) -> list[int]:
         return [self.names.index(name) for name in names]
 
 
 def judged_rows(
-    tables: Mapping[str, ScoreTable], human: ScoreTable, predictors: Sequence[str]
+    tables: Mapping[str, ScoreTable],
+    human: ScoreTable,
+    predictors: Sequence[str],
+    *,
+    has_output: NDArray[np.bool_] | None = None,
 ) -> JudgedRows:
     """The judged cells for which all predictors are defined, so that all models see the same rows.
 
-    `tables` are by the metric's name; all tables must have the systems and items of `human`.
+    `tables` are by the metric's name; all tables must have the systems and items of `human`. A cell
+    that is not in a table has no output, or, where `has_output` is true, no reference.
     """
     if not predictors:
         raise InputError("No predictor was given, such as sta, ssa.substitutions or length.")
@@ -68,11 +82,15 @@ def judged_rows(
     columns = {name: _values(used, name) for name in predictors}
     judged = human.present & np.isfinite(human.scores)
     scored = np.logical_and.reduce([table.present for table in used.values()])
-    left_out: dict[str, int] = {"no output or no reference": int((judged & ~scored).sum())}
+    has_output = np.zeros_like(scored) if has_output is None else has_output
+    left_out = {
+        NO_OUTPUT: judged & ~scored & ~has_output,
+        NO_REFERENCE: judged & ~scored & has_output,
+    }
     complete = judged & scored
     for name, values in columns.items():
         undefined = complete & ~np.isfinite(values)
-        left_out[f"{name} is undefined"] = int(undefined.sum())
+        left_out[f"{name} is undefined"] = undefined
         complete &= ~undefined
     at_system, at_item = np.nonzero(complete)
     clusters = next(iter(used.values())).clusters
@@ -84,10 +102,42 @@ def judged_rows(
         systems=tuple(human.systems[place] for place in at_system),
         items=items,
         perfect=tuple(_perfect(used, name) for name in predictors),
-        left_out={reason: n for reason, n in left_out.items() if n},
+        left_out={reason: int(cells.sum()) for reason, cells in left_out.items() if cells.any()},
+        left_out_cells={
+            reason: [
+                (human.systems[s], human.items[i])
+                for i, s in zip(*np.nonzero(cells.T), strict=True)
+            ]
+            for reason, cells in left_out.items()
+            if cells.any()
+        },
         units=items if clusters is None else tuple(map(str, clusters.codes[at_item].tolist())),
         clusters=clusters,
     )
+
+
+def left_out_sentences(left_out_cells: Mapping[str, Sequence[Cell]]) -> list[str]:
+    """How many judged outputs have no row, why, and which.
+
+    >>> left_out_sentences({"sta is undefined": [("B", "7")]})
+    ['Left out: 1 judged output, as sta is undefined: item 7 of B.']
+    """
+    return [_left_out_sentence(reason, cells) for reason, cells in left_out_cells.items()]
+
+
+def _left_out_sentence(reason: str, cells: Sequence[Cell]) -> str:
+    if reason == NO_REFERENCE:
+        places = list(dict.fromkeys(item for _, item in cells))
+        their = "its item has" if len(cells) == 1 else "their items have"
+        why, unit = f"{their} no reference", "item" if len(places) == 1 else "items"
+        where = f"{unit} {', '.join(places[:MAX_NAMED_CELLS])}"
+    else:
+        places = [f"item {item} of {system}" for system, item in cells]
+        why = "the evalset has no such output" if reason == NO_OUTPUT else reason
+        where = ", ".join(places[:MAX_NAMED_CELLS])
+    more = len(places) - MAX_NAMED_CELLS
+    rest = f" and {more:,} more" if more > 0 else ""
+    return f"Left out: {counted(len(cells), 'judged output')}, as {why}: {where}{rest}."
 
 
 def _table(tables: Mapping[str, ScoreTable], metric: str) -> ScoreTable:

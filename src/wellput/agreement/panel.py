@@ -59,6 +59,8 @@ def names_of(source: EvalSource, *, on_progress: OnProgress = ignore_progress) -
         items.update(ids_of(block))
         if isinstance(block, PlainBlock):
             systems |= dict.fromkeys(block.outputs)
+            named = zip(block.ids, block.documents or (), strict=False)
+            documents |= {item: document for item, document in named if document}
         else:
             for item in block:
                 systems |= dict.fromkeys(item.outputs)

@@ -149,6 +149,18 @@ class BlindSpots:
     probes: tuple[Probe, ...]
     summary: str
 
+    @property
+    def missed(self) -> list[str]:
+        """The kinds of harm that mislead the metric or that it does not see, the worst first."""
+        harmful = [probe for probe in self.probes if not probe.variant.is_harmless]
+        chosen = [
+            probe
+            for verdict in ("misled", "blind")
+            for probe in harmful
+            if probe.verdict == verdict
+        ]
+        return _named(chosen, harmful)
+
     def values(self) -> dict[str, Any]:
         """For JSON: the variants that mislead the metric or that it does not see."""
         return {

@@ -18,6 +18,7 @@ from wellput.agreement.result import AgreementLevel, AgreementResult
 from wellput.agreement.slices import agree_by
 from wellput.agreement.span_level import agree_on_spans, with_spans
 from wellput.agreement.substitutions import decisions_of
+from wellput.api.blind_spot_hints import blind_spot_hints
 from wellput.api.inputs import (
     Answers,
     Columns,
@@ -35,6 +36,7 @@ from wellput.core.errors import InputError, did_you_mean
 from wellput.core.estimates import Generalize
 from wellput.core.judgment import Judgment, Preference
 from wellput.core.registries import Names, split_names
+from wellput.core.scores import MIN_ITEMS_FOR_CLAIMS
 from wellput.core.work import OnPhase, available_cores, ignore_phase
 from wellput.engine.score import score_source
 from wellput.engine.scoring_plan import Inference, ScoringPlan
@@ -261,6 +263,11 @@ def agree(
         result = replace(result, orders=(), agreement=(), differences=(), advice=())
     result = taken.completed(result)
     result = replace(result, notes=(*result.notes, *scored.notes))
+    if metrics and len(known.items) >= MIN_ITEMS_FOR_CLAIMS:
+        hints = blind_spot_hints(
+            result, chosen, source, alpha=options.alpha, threads=threads, on_phase=on_phase
+        )
+        result = replace(result, advice=(*result.advice, *hints))
     if path is not None:
         result.save(path)
     return result

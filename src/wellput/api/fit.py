@@ -20,6 +20,7 @@ from wellput.api.inputs import (
     open_items,
     read_answers,
 )
+from wellput.api.output_values import outputs_in
 from wellput.core.errors import InputError, did_you_mean
 from wellput.core.estimates import Generalize
 from wellput.core.judgment import Judgment, Preference
@@ -169,6 +170,7 @@ def fit(
         stepwise=stepwise,
         rescale=not no_rescale,
         generalize=generalize,
+        has_output=outputs_in(source.unparsed, first) if scored.left_out else None,
         seed=seed,
         provenance={**panel_provenance(panel), "sha256": hashes},
         on_phase=on_phase,

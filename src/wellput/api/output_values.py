@@ -6,6 +6,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
+import numpy as np
+from numpy.typing import NDArray
+
+from wellput.core.estimates import ScoreTable
 from wellput.core.evalset import Item, Output
 from wellput.core.metric import Metric
 from wellput.core.plain_block import PlainBlock
@@ -52,15 +56,25 @@ def _texts(output: Output) -> tuple[str, ...]:
     return output if isinstance(output, tuple) else ()
 
 
+def outputs_in(source: EvalSource, table: ScoreTable) -> NDArray[np.bool_]:
+    """Which cells of the table (systems, items) have an output, whether it has a score or not."""
+    systems = {name: place for place, name in enumerate(table.systems)}
+    items = {name: place for place, name in enumerate(table.items)}
+    found = np.zeros((len(systems), len(items)), np.bool_)
+    for item in _items(source):
+        found[[systems[name] for name in item.outputs if name in systems], items[item.id]] = True
+    return found
+
+
 def documents_of(source: EvalSource) -> dict[str, str] | None:
     """The document of each item that has one; None where no item has."""
-    found = {
-        item.id: item.document
-        for block in source.unparsed.blocks()
-        if not isinstance(block, PlainBlock)  # which has no documents
-        for item in block
-        if item.document
-    }
+    found: dict[str, str] = {}
+    for block in source.unparsed.blocks():
+        if isinstance(block, PlainBlock):
+            named = zip(block.ids, block.documents or (), strict=False)
+            found |= {item: document for item, document in named if document}
+        else:
+            found |= {item.id: item.document for item in block if item.document}
     return found or None
 
 

@@ -79,7 +79,7 @@ def probe(
         and fluency, unless there are `scores`.
     corpus
         Good English texts: an evalset or its path, sentences in a list, or a text file with one on each
-        line. Default: the embedded example.
+        line. Texts that are not English prose are left out. Default: the embedded example.
     perturbations
         Only these kinds of change; `"harmful"` and `"harmless"` stand for groups. Default: all.
     dataset
@@ -210,7 +210,7 @@ def _texts(
         return dataset_texts(files, names)
     perturbations = chosen_perturbations(names)
     items, note = corpus_items(corpus, column, system)
-    evalset = perturbed_texts(
+    evalset, left_out = perturbed_texts(
         items,
         perturbations,
         n=n,
@@ -218,7 +218,7 @@ def _texts(
         threads=threads or available_cores(),
         on_phase=on_phase,
     )
-    return ProbeTexts(evalset, (note,))
+    return ProbeTexts(evalset, (note, left_out) if left_out else (note,))
 
 
 def _scored(

@@ -3,6 +3,7 @@ variant of them (`negation/critical`)."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +20,7 @@ from wellput.core.tree import Tree
 from wellput.core.work import OnPhase
 from wellput.io.files import InputFile, PathLike, check_readable
 from wellput.io.minimal_pairs import MinimalPair, read_minimal_pairs
+from wellput.language.models.language_check import not_english_sentence, shipped_check
 from wellput.language.perturb.catalog import (
     PERTURBATIONS,
     SEVERITIES,
@@ -130,14 +132,16 @@ def perturbed_texts(
     seed: int,
     threads: int,
     on_phase: OnPhase,
-) -> EvalSet:
-    """At most n of the items, drawn at random, with their variants as outputs."""
+) -> tuple[EvalSet, str]:
+    """At most n of the items, drawn at random, with their variants as outputs; and a sentence on texts
+    that are left out because they are not English prose, empty if there are none."""
     usable = [item for item in items if str(item.outputs[UNCHANGED]).strip()]
     if not usable:
         raise InputError("The corpus has no text to change.")
     if len(usable) > n:
         rng = np.random.default_rng(seed)
         usable = [usable[place] for place in sorted(rng.choice(len(usable), n, replace=False))]
+    usable, note = _of_english(usable)
     texts = [str(item.outputs[UNCHANGED]) for item in usable]
     on_progress = on_phase("changing texts", len(usable))
     made = perturbed(
@@ -157,7 +161,27 @@ def perturbed_texts(
     systems = [UNCHANGED, *(name for name in order if name in there)]
     if len(systems) == 1:
         raise InputError("None of the changes could be made in these texts.")
-    return EvalSet(changed, systems=systems)
+    return EvalSet(changed, systems=systems), note
+
+
+def _of_english(items: Sequence[Item]) -> tuple[list[Item], str]:
+    """The items whose text is English prose, which the changes are made for; and a sentence on the
+    others."""
+    check = shipped_check()
+    reasons = [check.read(str(item.outputs[UNCHANGED])).reason for item in items]
+    note = not_english_sentence(
+        Counter(reason for reason in reasons if reason is not None),
+        "text",
+        (" and is left out", " and are left out"),
+        total=len(items),
+    )
+    kept = [item for item, reason in zip(items, reasons, strict=True) if reason is None]
+    if not kept:
+        raise InputError(
+            f"No text of the corpus is English prose: {note.rpartition(': ')[2]} Only English texts "
+            "can be changed; for another language give pairs of your own, dataset=."
+        )
+    return kept, note
 
 
 def dataset_texts(paths: Sequence[PathLike], chosen: Sequence[str]) -> ProbeTexts:

@@ -20,6 +20,7 @@ from wellput.core.tree import Tree
 from wellput.core.work import OnPhase, available_cores, ignore_phase
 from wellput.engine.realization import RealizationResult
 from wellput.io.files import InputFile, PathLike
+from wellput.language.models.language_check import reasons_against
 from wellput.language.models.sentence_parsing import ParseResult
 from wellput.language.models.tree_model import ChoosingMethod
 from wellput.language.models.wordnet import Synsets
@@ -136,8 +137,11 @@ def realize(
         check_table(evalset)
     insertions = _insertions(insert)
     cores = threads or available_cores()
-    ordered, sources = _sources(
-        trees, input, cores, from_text, needs_order=evaluate or evalset is not None
+    lines = _lines(cast("Sentences", trees)) if from_text else []
+    ordered, sources = (
+        _parsed(lines, trees, cores)
+        if from_text
+        else _sources(trees, input, needs_order=evaluate or evalset is not None)
     )
     on_phase("loading the realizer")
     realizer = Realizer.load(
@@ -157,7 +161,12 @@ def realize(
         on_progress=on_phase("realizing trees"),
     )
     result = RealizationResult(
-        model, tuple(realized), tuple(ordered), shows_all=nbest is not None, path=path
+        model,
+        tuple(realized),
+        tuple(ordered),
+        shows_all=nbest is not None,
+        path=path,
+        not_english=reasons_against(lines),
     )
     if lattice is not None:
         from wellput.language.realize.lattice import write_lattices
@@ -203,12 +212,9 @@ def _insertions(names: Names | None) -> list[Insertion]:
 
 
 def _sources(
-    trees: Trees, kind: InputKind, threads: int, from_text: bool, *, needs_order: bool
+    trees: Trees, kind: InputKind, *, needs_order: bool
 ) -> tuple[Sequence[Tree], Sequence[RealizerInput] | Iterator[RealizerInput]]:
     """The trees that have a word order, and all trees to realize."""
-    if from_text:
-        parsed = _parsed(cast("Sentences", trees), threads)
-        return parsed, parsed
     if isinstance(trees, str | Path):
         refuse_sentence(trees, keyword="from_text=True")
         return _read(trees, kind, needs_order=needs_order)
@@ -259,17 +265,20 @@ def _refuse_text(tree: RealizerInput | str) -> RealizerInput:
     return tree
 
 
-def _parsed(sentences: Sentences, threads: int) -> list[Tree]:
-    """The sentences, parsed."""
+def _lines(sentences: Sentences) -> list[str]:
+    return [line for block in sentence_blocks(sentences, LINES_AT_ONCE) for line in block]
+
+
+def _parsed(lines: Sequence[str], given: Trees, threads: int) -> tuple[list[Tree], list[Tree]]:
+    """The trees of the lines, twice: all of them have a word order."""
     from wellput.language.models.sentence_parsing import SentenceParser
 
-    lines = [line for block in sentence_blocks(sentences, LINES_AT_ONCE) for line in block]
     parsing = SentenceParser.load("english", is_weighed=False)
-    parsed = parsing.parse(lines, threads=threads)
+    parsed = [sentence.tree for sentence in parsing.parse(lines, threads=threads)]
     if not parsed:
-        name = InputFile(sentences).name if isinstance(sentences, str | Path) else "The list"
+        name = InputFile(given).name if isinstance(given, str | Path) else "The list"
         raise InputError(f"{name} has no sentence to parse.")
-    return [sentence.tree for sentence in parsed]
+    return parsed, parsed
 
 
 def _evaluation(

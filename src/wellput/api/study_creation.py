@@ -17,7 +17,6 @@ from wellput.metrics.registry import create
 
 if TYPE_CHECKING:
     from wellput.studies.designs.base import Design
-    from wellput.studies.embedded_media import with_media
     from wellput.studies.enrolment import Enrolment
     from wellput.studies.planning import SelectionMethod
     from wellput.studies.store import Store
@@ -53,6 +52,7 @@ def create_store(
         plan = {**plan, "judges": places if plan["judges"] is None else plan["judges"]}
         enrolment = {**enrolment, "quota": places}
         link = open_link(**enrolment)  # an error comes before the study is made
+    from wellput.studies.embedded_media import with_media
     from wellput.studies.planning import plan_study, substitution_settings
     from wellput.studies.settings import make_settings, read_settings
     from wellput.studies.shown_items import shown_items

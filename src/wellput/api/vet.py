@@ -30,7 +30,7 @@ from wellput.core.source import EvalSource
 from wellput.core.work import OnPhase, available_cores, ignore_phase
 from wellput.io.files import PathLike
 from wellput.io.judgment_columns import split_columns
-from wellput.metrics.registry import create_all
+from wellput.metrics.registry import SCORE_FILE, create_all
 from wellput.stats.judges.alternative_annotator import Scoring
 
 
@@ -195,6 +195,8 @@ def _scores_of(
     try:
         metrics = create_all([name])
     except InputError as problem:
+        if SCORE_FILE.match(name):
+            raise
         raise InputError(
             f"judge={name!r}: {unknown_judge(name, judges)} It is not a metric either: {problem}"
         ) from None

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from wellput.cli.options import basic_options, show_summary_of
 from wellput.core.errors import InputError
+from wellput.core.work import OnPhase
+
+if TYPE_CHECKING:
+    from wellput.engine.realization import RealizationResult
 
 INPUTS = ("words", "labels", "lemmas")
 CHOOSERS = ("exact", "top-down", "alone")
@@ -113,8 +117,13 @@ def command(format: str, path: str | None, explain: bool, **options: Any) -> Non
         raise InputError("--explain needs --format table.")
     # With -o -, standard output gets the sentences and also what these options ask for.
     shows_more = explain or options["evaluate"] or options["nbest"] or format != "table"
-    show_summary_of(
-        lambda on_phase: realize(**options, explain=explain, path=path, on_phase=on_phase),
-        format,
-        None if shows_more else path,
-    )
+    warnings: list[str] = []
+
+    def realized(on_phase: OnPhase) -> RealizationResult:
+        result = realize(**options, explain=explain, path=path, on_phase=on_phase)
+        warnings.append(result.warning)
+        return result
+
+    show_summary_of(realized, format, None if shows_more else path)
+    if any(warnings):  # standard output has the sentences
+        click.echo(warnings[0], err=True)

@@ -1,4 +1,4 @@
-"""`PlainBlock`: a block of items that have only text, kept as columns.
+"""`PlainBlock`: a block of items that have only texts and names, kept as columns.
 
 It is a sequence of `Item` like any block and makes each item on demand. A batch has columns, too, so
 a batch is made from a block without making its items.
@@ -10,18 +10,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import overload
 
-from wellput.core.evalset import ORIGINAL, Batch, Item
+from wellput.core.evalset import NO_TAGS, ORIGINAL, Batch, Item
 
 
 @dataclass(frozen=True)
 class PlainBlock(Sequence[Item]):
-    """Columns of equal length; None is a missing output."""
+    """Columns of equal length; None is a missing output. `documents` and `tags` are None if no item has
+    any."""
 
     ids: list[str]
     outputs: Mapping[str, list[str | None]]
     references: list[tuple[str, ...]]
     sources: list[str | None]
     contexts: list[str | None]
+    documents: list[str | None] | None = None
+    tags: list[Mapping[str, str]] | None = None
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -44,24 +47,32 @@ class PlainBlock(Sequence[Item]):
             self.references[place],
             source=self.sources[place],
             context=self.contexts[place],
+            document=None if self.documents is None else self.documents[place],
+            tags=NO_TAGS if self.tags is None else self.tags[place],
         )
 
     def batch(self, system: str, *, threads: int = 1) -> Batch:
         """The batch that `Batch.of` would make: the rows for which `system` has an output."""
-        n = len(self)
-        column = self.outputs.get(system, [None] * n)
+        column = self.outputs.get(system, [])
+        original = self.outputs.get(ORIGINAL, [None] * len(self))
+        ids, references, sources = self.ids, self.references, self.sources
         if None in column:
-            return Batch.of(system, self, threads=threads)
+            # Not by making items: an item knows the outputs of all systems.
+            places = [place for place, text in enumerate(column) if text is not None]
+            column, original = [column[p] for p in places], [original[p] for p in places]
+            ids, references = [ids[p] for p in places], [references[p] for p in places]
+            sources = [sources[p] for p in places]
+        n = len(column)
         return Batch(
             system=system,
-            ids=self.ids,
+            ids=ids if n else [],
             outputs=column,  # type: ignore[arg-type]  # none of them is None
-            references=self.references,
+            references=references if n else [],
             trees=[()] * n,
-            sources=self.sources,
+            sources=sources if n else [],
             derivations=[None] * n,
             threads=threads,
-            originals=self.outputs.get(ORIGINAL, [None] * n),
+            originals=original if n else [],
         )
 
 

@@ -44,6 +44,11 @@ class EvalSource(ABC):
         """What to do if the items have no outputs; empty if nothing is known."""
         return ""
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader of scores must know of the items, in sentences."""
+        return ()
+
     @abstractmethod
     def blocks(self) -> Iterator[Sequence[Item]]:
         """The items in lists of `evalset.BLOCK_ITEMS`, the last one shorter; every call starts again.

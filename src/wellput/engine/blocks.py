@@ -251,7 +251,7 @@ def _structure(
 ) -> tuple[Sequence[str | None], Sequence[Mapping[str, str]]]:
     """The documents and the tags of the items, each empty if no item has any."""
     if isinstance(block, PlainBlock):
-        return (), ()
+        return block.documents or (), block.tags or ()
     documents = [item.document for item in block]
     tags = [item.tags for item in block]
     return documents if any(documents) else (), tags if any(tags) else ()

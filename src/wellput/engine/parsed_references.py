@@ -8,16 +8,26 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import islice
 from typing import Protocol
 
 from wellput.core.evalset import Item
 from wellput.core.source import EvalSource, Partition
 from wellput.core.tree import Tree
 from wellput.core.work import OnPhase, ignore_phase
+from wellput.language.models.language_check import (
+    THEIR_TREES_MEAN_LITTLE,
+    not_english_sentence,
+    reasons_against,
+)
+from wellput.language.models.parsers import ENGLISH
 from wellput.language.models.sentence_parsing import SentenceParser
 
 TEXTS_PER_CALL = 256
 """Texts given to the parser at once: enough for all threads, few enough to show progress."""
+
+MAX_CHECKED_REFERENCES = 1000
+"""So many references at the beginning are checked for being English."""
 
 MAX_KEPT_TREES = 1 << 17
 """Trees kept for references that occur again; a limit, so that a large file does not fill memory."""
@@ -69,6 +79,31 @@ class ParsedReferences(EvalSource):
         self.parser = parser_signature
         self.are_ids_checked_by_partition = source.are_ids_checked_by_partition
         self._trees = _Trees(parse, threads, on_phase)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """A sentence on references that are not English, as the parser of wellput expects."""
+        if not isinstance(self.parse, NamedParser) or self.parse.name != ENGLISH:
+            return ()
+        texts = (
+            text
+            for block in self.source.blocks()
+            for item in block
+            for text in _texts(item)
+            if text.strip()
+        )
+        first = list(islice(texts, MAX_CHECKED_REFERENCES + 1))
+        checked = first[:MAX_CHECKED_REFERENCES]
+        is_cut = len(first) > len(checked)
+        sentence = not_english_sentence(
+            reasons_against(checked),
+            "parsed reference",
+            THEIR_TREES_MEAN_LITTLE,
+            total=len(checked),
+        )
+        if is_cut:
+            sentence = sentence.replace(" of ", " of the first ", 1)
+        return (sentence,) if sentence else ()
 
     def blocks(self) -> Iterator[Sequence[Item]]:
         return self._trees.with_trees(self.source.blocks())

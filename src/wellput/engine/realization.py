@@ -7,8 +7,9 @@ because the realizer decides which word comes first and gets the capital.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from wellput.core.errors import InputError
@@ -21,6 +22,7 @@ from wellput.engine.score import score_source
 from wellput.engine.scoring_plan import Inference, Resampling, ScoringPlan
 from wellput.io.files import PathLike
 from wellput.io.output import write_text
+from wellput.language.models.language_check import THEIR_TREES_MEAN_LITTLE, not_english_sentence
 from wellput.language.realize.realizations import Realized
 from wellput.metrics.registry import create_all
 
@@ -105,6 +107,13 @@ class RealizationResult(Result):
     shows_all: bool = False
     """Whether all realizations are shown, as a table; otherwise the best, one line for each tree."""
     path: PathLike | None = None
+    not_english: Counter[str] = field(default_factory=Counter)
+    """Of sentences that were parsed first: those that are not English prose, by the reason."""
+
+    @property
+    def warning(self) -> str:
+        """A sentence on given sentences that are not English prose; empty if there are none."""
+        return not_english_sentence(self.not_english, "line", THEIR_TREES_MEAN_LITTLE)
 
     @property
     def sentences(self) -> list[str]:
@@ -161,6 +170,7 @@ class RealizationResult(Result):
             "model": self.model,
             "trees": len(self.realized),
             "sentences": self._sentences(),
+            "not_english": dict(self.not_english),
         }
         return {**own, **scores}
 

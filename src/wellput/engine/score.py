@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 from typing import TYPE_CHECKING
@@ -72,11 +72,10 @@ def score_source(
     )
     scores: list[Score] = []
     for metric in collection.metrics:
-        for system in collection.systems:
-            score = _score(collection, system, metric, signatures[metric.name])
+        for score in _scores(collection, metric, signatures[metric.name]):
             if asked.has_intervals:
                 interval = how.interval(
-                    tables[metric.name], system, by_bootstrap=asked.draws == "bs"
+                    tables[metric.name], score.system, by_bootstrap=asked.draws == "bs"
                 )
                 score = replace(
                     score, low=interval.low, high=interval.high, method=interval.method or None
@@ -120,6 +119,7 @@ def score_source(
             *_empty_notes(collection),
             *_form_notes(collection),
             *_spacing_notes(collection),
+            *source.notes,
             *(note for m in collection.metrics for note in getattr(m, "notes", ())),
         ),
         tables=tables,
@@ -194,20 +194,26 @@ def _collected(
     return collection
 
 
-def _score(collection: Collection, system: str, metric: Metric, signed: str) -> Score:
-    column = collection.columns[system, metric.name]
-    left_out = collection.left_out[system] if "references" in metric.needs else 0
-    return Score(
-        system=system,
-        metric=metric.name,
-        score=float(metric.score(column.sums)),
-        signature=signed,
-        n=collection.counts[system] - left_out,
-        left_out=left_out,
-        undefined=column.undefined,
-        undefined_reasons=dict(column.reasons),
-        components={name: float(value) for name, value in metric.components(column.sums).items()},
-    )
+def _scores(collection: Collection, metric: Metric, signed: str) -> Iterator[Score]:
+    """The scores of all systems under one metric, which are computed together."""
+    name, needs_references = metric.name, "references" in metric.needs
+    columns = [collection.columns[system, name] for system in collection.systems]
+    sums = np.stack([column.sums for column in columns])
+    values = metric.score(sums).tolist()
+    parts = {part: found.tolist() for part, found in metric.components(sums).items()}
+    for row, (system, column) in enumerate(zip(collection.systems, columns, strict=True)):
+        left_out = collection.left_out[system] if needs_references else 0
+        yield Score(
+            system=system,
+            metric=name,
+            score=float(values[row]),
+            signature=signed,
+            n=collection.counts[system] - left_out,
+            left_out=left_out,
+            undefined=column.undefined,
+            undefined_reasons=dict(column.reasons),
+            components={part: float(found[row]) for part, found in parts.items()},
+        )
 
 
 def _pairs(collection: Collection, asked: Inference, baseline: str | None) -> list[tuple[str, str]]:

@@ -167,7 +167,12 @@ class Inference:
     @property
     def needs_rows(self) -> bool:
         """Whether the rows of segments must be kept."""
-        return self.has_intervals or self.test is not None or self.by is not None
+        return (
+            self.has_intervals
+            or self.test is not None
+            or self.by is not None
+            or self.cluster is not None  # so that an unknown name is refused
+        )
 
     def baseline_among(self, systems: Sequence[str]) -> str | None:
         """The system to compare with; None if nothing is compared."""

@@ -152,10 +152,7 @@ def kind_sentence(file: str, kind: FileKind, header: Sequence[str]) -> str:
 
 
 def column_advice(file: RecordFile) -> str:
-    """The columns that were found, and the likeliest mapping, as a keyword to copy; empty where the
-    file cannot be read a second time."""
-    if file.file.is_read_once:
-        return ""
+    """The columns that were found, and the likeliest mapping, as a keyword to copy."""
     try:
         views = column_views(file)
     except InputError:

@@ -24,11 +24,11 @@ def open_evalset(path: PathLike, *, trees: bool = True, column: Columns = ()) ->
     """The items of a path, read block by block.
 
     The path is a file of JSONL, CSV, TSV or Parquet, by its suffix (`.gz` or `.xz` may follow), with a
-    row for each item, or for each answer (`io.long_tables`);
-    `-`, JSONL on standard input; a folder of such files or a pattern (`shards/*.jsonl`); a folder
-    of mt-metrics-eval and a language pair (`wmt21.news/zh-en`); a log of inspect_ai, promptfoo,
-    DeepEval, ragas or lm-evaluation-harness, or a folder of logs; or a format that another package
-    reads (`io.readers`). Files, folders and patterns may be URLs of PyArrow's filesystems (`s3://…`).
+    row for each item, or for each answer (`io.long_tables`); `-`, standard input, with JSONL, CSV or
+    TSV; a folder of such files or a pattern (`shards/*.jsonl`); a folder of mt-metrics-eval and a
+    language pair (`wmt21.news/zh-en`); a log of inspect_ai, promptfoo, DeepEval, ragas or
+    lm-evaluation-harness, or a folder of logs; or a format that another package reads (`io.readers`).
+    Files, folders and patterns may be URLs of PyArrow's filesystems (`s3://…`).
 
     `trees=False` does not parse trees, for metrics that need none. `column` names columns or keys of
     another layout: `["id=prompt_id", "source=prompt", "references=gold", "outputs=gpt"]`.

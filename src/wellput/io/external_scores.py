@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wellput import _native
-from wellput.core.errors import InputError, Problems
+from wellput.core.errors import InputError, Problems, counted
 from wellput.io.files import InputFile, PathLike, check_readable, file_fingerprint
 from wellput.io.score_columns import MISSING_CELLS, NameColumn, Unsuitable, read_score_columns
 from wellput.io.tables import read_records
@@ -157,6 +157,14 @@ class Layout:
 
 
 @dataclass
+class _OtherVersion:
+    """A version that is not the first of the metric: the place of its first row, and its rows."""
+
+    first: str
+    rows: int = 0
+
+
+@dataclass
 class _Collected:
     """Scores as they come: an array a system, in order of the items' first appearance."""
 
@@ -164,6 +172,7 @@ class _Collected:
     scores: dict[str, array[float]] = field(default_factory=dict)
     version: str = ""
     repeats: int = 0
+    other_versions: dict[str, _OtherVersion] = field(default_factory=dict)
 
     def add(self, system: str, item: str, value: float) -> str | None:
         """What is wrong, if the cell has another score already."""
@@ -323,13 +332,18 @@ def _by_rows(
                 continue
             own = collected.setdefault(metric, _Collected())
             if version and own.version and version != own.version:
-                problems.add(
-                    place, f"{metric}: version {version} after {own.version}; a file may have one"
-                )
+                own.other_versions.setdefault(version, _OtherVersion(place)).rows += 1
                 continue
             own.version = own.version or version
             if wrong := own.add(system, item, value):
                 problems.add(place, f"{metric}, system {system}, item {item}: {wrong}")
+    for metric, own in collected.items():
+        for version, found in own.other_versions.items():
+            problems.add(
+                found.first,
+                f"{metric}: version {version} after {own.version}, in {counted(found.rows, unit)}; a "
+                "file may have one version of a metric",
+            )
     problems.raise_if_any()
     return {
         metric: ExternalScores(

@@ -214,8 +214,17 @@ class RecordFile:
         self.file = file
         self.trees = trees
         self.own_columns = own_columns
-        self.suffix = format_of(file.path, on_stream=".jsonl")
-        self.unit = "row" if self.suffix == ".parquet" else "line"
+        if not file.is_stdin:
+            self.suffix = format_of(file.path, on_stream=".jsonl")
+
+    @cached_property
+    def suffix(self) -> str:
+        """`.jsonl`, `.csv`, `.tsv` or `.parquet`; that of standard input is seen in its first line."""
+        return stream_format(self.file)
+
+    @property
+    def unit(self) -> str:
+        return "row" if self.suffix == ".parquet" else "line"
 
     def blocks(self, problems: Problems, span: Span | None = None) -> Iterator[Sequence[Item]]:
         """The items in blocks of `BLOCK_ITEMS`; bad ones go to `problems` and are left out."""
@@ -239,10 +248,7 @@ class RecordFile:
 
     @cached_property
     def long(self) -> LongColumns | None:
-        """The columns of a table with a row for each answer; None for one with a row for each item, and
-        for a stream, which cannot be looked into before it is read."""
-        if self.file.is_read_once:
-            return None
+        """The columns of a table with a row for each answer; None for one with a row for each item."""
         try:
             header, _ = first_rows(self, 1)
         except InputError:
@@ -432,6 +438,19 @@ class FilePartition:
             for chunk in file.raw_chunks():
                 digest.update(chunk)
         return digest.hexdigest()
+
+
+def stream_format(file: InputFile) -> str:
+    """The format of records on standard input: JSONL, unless the first line looks like the header of a
+    table with tabs or commas."""
+    try:
+        head = next(file.chunks(), b"").removeprefix(codecs.BOM_UTF8).lstrip()
+    except InputError:
+        return ".jsonl"  # reading it says what is wrong with it
+    line = head.partition(b"\n")[0]
+    if line.startswith((b"{", b"[")):
+        return ".jsonl"
+    return ".tsv" if b"\t" in line else ".csv" if b"," in line else ".jsonl"
 
 
 def first_rows(file: RecordFile, n: int) -> tuple[list[str], list[dict[str, Any]]]:

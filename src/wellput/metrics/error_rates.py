@@ -1,5 +1,7 @@
 """How many edits turn an output into a reference: WER, CER, TER, and exact match (no edits).
 
+MER, WIL and WIP (Morris et al. 2004) are other figures of WER's alignment, between 0 and 1.
+
 WER, the word error rate, has jiwer's digits: substitutions, insertions and deletions per reference
 word. 0 is perfect, and it can exceed 1. Several alignments may be equally cheap, with other counts of
 the three kinds of errors; WER takes the alignment that jiwer takes. CER, the character error rate, is
@@ -30,6 +32,8 @@ from wellput.core.metric import Floats
 from wellput.metrics.base import BaseMetric, MeanMetric, lowered, lowered_lists, ratio
 from wellput.text.tokenizers import TokenizerName, prepare, prepare_lists
 from wellput.text.tokenizers import signature as tokenizer_signature
+
+MORRIS = "Morris et al. 2004, From WER and RIL to MER and WIL"
 
 
 @dataclass(frozen=True)
@@ -104,6 +108,81 @@ class Wer(_ErrorRate):
     def signature(self) -> str:
         case = "lc" if self.lowercase else "mixed"
         return f"case:{case}|tok:{tokenizer_signature(self.tokenize)}"
+
+
+@dataclass(frozen=True)
+class Mer(Wer):
+    """Match error rate: the share of matched, replaced, added and lost words that are not matched.
+
+    >>> metric = Mer()
+    >>> batch = Batch.from_texts(["the cat sat on mat"], [["the cat sat on the mat"]])
+    >>> [round(float(score), 4) for score in metric.score(metric.statistics(batch))]  # 1 of 6
+    [0.1667]
+    """
+
+    family: ClassVar[str] = "mer"
+    about: ClassVar[str] = "share of words, matched or not, that are errors"
+    paper: ClassVar[str] = MORRIS
+    bounds: ClassVar[Bounds] = (0.0, 1.0)
+
+    def score(self, statistics: Floats) -> Floats:
+        errors = statistics[..., :3].sum(axis=-1)
+        hits = statistics[..., 3] - statistics[..., 0] - statistics[..., 2]
+        return np.where(errors == 0, 0.0, ratio(errors, hits + errors))
+
+
+@dataclass(frozen=True)
+class Wip(Wer):
+    """Word information preserved: the share of the reference's words that are matched, times the share
+    of the output's words that are. 0 for an empty output.
+
+    >>> metric = Wip()
+    >>> batch = Batch.from_texts(["the cat sat on mat"], [["the cat sat on the mat"]])
+    >>> [round(float(score), 4) for score in metric.score(metric.statistics(batch))]  # 5/6 · 5/5
+    [0.8333]
+    """
+
+    family: ClassVar[str] = "wip"
+    about: ClassVar[str] = "share of the reference's words matched, times that of the output's"
+    paper: ClassVar[str] = MORRIS
+    bounds: ClassVar[Bounds] = (0.0, 1.0)
+    perfect: ClassVar[Mapping[str, float]] = {**_ErrorRate.perfect, "score": 1.0}
+
+    @property
+    def higher_is_better(self) -> bool | None:
+        return True
+
+    def score(self, statistics: Floats) -> Floats:
+        return _information_preserved(statistics)
+
+
+@dataclass(frozen=True)
+class Wil(Wer):
+    """Word information lost: 1 − `wip`. 1 for an empty output.
+
+    >>> metric = Wil()
+    >>> batch = Batch.from_texts(["the cat sat on mat"], [["the cat sat on the mat"]])
+    >>> [round(float(score), 4) for score in metric.score(metric.statistics(batch))]  # 1 − 5/6
+    [0.1667]
+    """
+
+    family: ClassVar[str] = "wil"
+    about: ClassVar[str] = "one minus the word information preserved (wip)"
+    paper: ClassVar[str] = MORRIS
+    bounds: ClassVar[Bounds] = (0.0, 1.0)
+
+    def score(self, statistics: Floats) -> Floats:
+        return 1 - _information_preserved(statistics)
+
+
+def _information_preserved(statistics: Floats) -> Floats:
+    """NaN for an empty reference, unless the output is empty too."""
+    substitutions, insertions, deletions, length = np.moveaxis(statistics, -1, 0)
+    hits = length - substitutions - deletions
+    output_length = hits + substitutions + insertions
+    of_output = np.where(output_length == 0, 0.0, ratio(hits, output_length))
+    is_exact = substitutions + insertions + deletions == 0
+    return np.where(is_exact, 1.0, ratio(hits, length) * of_output)
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from typing import Any
 
 from wellput.agreement.cross_validation import BestSingle, CrossValidation, LeftOutGroup
 from wellput.agreement.fit import Fit
+from wellput.agreement.models import left_out_sentences
 from wellput.core.errors import counted
 from wellput.core.estimates import GENERALIZE_WORDS, Generalize, holds_for
 from wellput.reporting.table import Report, Table, interval_text, number, p_text, p_with_relation
@@ -161,9 +162,7 @@ def _counts(result: Fit) -> list[str]:
         + (f", normalization {card['normalization']}" if "normalization" in card else "")
         + "."
     ]
-    lines += [
-        f"Left out: {n:,} because {_clause(reason)}." for reason, n in result.left_out.items()
-    ]
+    lines += left_out_sentences(result.left_out_cells)
     by_reason: dict[str, list[Mapping[str, Any]]] = {}
     for one in card.get("excluded", []):
         by_reason.setdefault(one["reason"], []).append(one)
@@ -179,10 +178,6 @@ def _all_excluded(exclusions: Sequence[Mapping[str, Any]]) -> str:
     more = len(exclusions) - MAX_EXCLUSIONS
     shown = ", ".join(map(_excluded, exclusions[:MAX_EXCLUSIONS]))
     return shown + (f" and {more:,} more" if more > 0 else "")
-
-
-def _clause(reason: str) -> str:
-    return f"there is {reason}" if reason.startswith("no ") else reason
 
 
 def _excluded(exclusion: Mapping[str, Any]) -> str:

@@ -167,6 +167,11 @@ def make_settings(
         **{name: given[name] for name in ("title", "instructions", "thanks") if name in given},
     )
     design.check(questionnaire)
+    show = _shown_as(given.get("show", "plain"))
+    if show != "plain" and design.shows_plain_text:
+        raise InputError(
+            f"A {design.name} design shows texts as they are: leave out show={show!r}."
+        )
     asked_names = [question.name for question in questionnaire.questions]
     checks = tuple(_check(entry, design, asked_names) for entry in given.get("checks", []))
     if n_checks and not checks:
@@ -176,7 +181,7 @@ def make_settings(
         checks=checks,
         tasks=tuple(_task(entry) for entry in given.get("tasks", [])),
         show_source=given.get("show_source", False),
-        show=_shown_as(given.get("show", "plain")),
+        show=show,
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from wellput.core.tree import Tree, Word
+from wellput.language import shipped
 from wellput.language.models.ngram_files import save_model
 from wellput.language.models.ngram_training import train
 from wellput.language.models.tree_model import TreeModel
@@ -41,7 +42,9 @@ TREES = [tree_of(sentence) for sentence in SENTENCES]
 
 
 def save_toy_models(folder: Path) -> None:
-    """The four files of a language."""
+    """The four files of a language, and the shipped language check."""
+    check = shipped.shipped(shipped.LANGUAGE_FILE)
+    (folder / check.name).write_bytes(check.read_bytes())
     tree_model = TreeModel.train(TREES)
     capitals = learn_capitals(TREES)
     lowered = [capitals.lowered_tree(tree) for tree in TREES]

@@ -137,6 +137,7 @@ class VetResult(Result):
             ],
             "order": None if self.pairs is None else asdict(self.pairs),
             "excluded": [asdict(one) for one in self.excluded],
+            "notes": list(self.notes),
         }
 
     def records(self) -> list[dict[str, Any]]:

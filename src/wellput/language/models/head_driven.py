@@ -30,7 +30,7 @@ from wellput.language.models.function_tags import CLASS_NAMES, TagSet, full_tags
 from wellput.language.models.ngram_files import load_model
 from wellput.language.models.ngrams import NgramModel
 from wellput.language.models.parsers import FURTHER_ROOT_RELATION, Parser, load_parser
-from wellput.language.models.word_shapes import word_number
+from wellput.language.models.word_shapes import ANY_WORD, word_number
 from wellput.language.shipped import NGRAMS_FILE
 
 # Tuned on EWT dev: the most tags of a word, how far (a natural log) their weights may be below the
@@ -157,13 +157,18 @@ class HeadDrivenParser:
         ngrams: NgramModel | None = None,
         *,
         continuing: float | None = None,
+        path: PathLike = "The model",
     ) -> None:
-        """`continuing` replaces the trained probability of a further fragment."""
+        """`continuing` replaces the trained probability of a further fragment. `path` names the model
+        in messages."""
+        self._path = path
         tags, words = unpacked_strings(arrays, "tags"), unpacked_strings(arrays, "words")
         self.tag_set = TagSet(tags)
         self.guesser = guesser
         self._relations = [relation_of(tag) for tag in tags]
         self._numbers = {word: number for number, word in enumerate(words)}
+        if ANY_WORD not in self._numbers:
+            raise ValueError("the class of unknown words is missing")
         self._tagger = _native.TaggerModel(arrays["tagger"].tobytes(), len(tags))
         self._ngrams, self._ngram_share = ngrams, float(arrays["ngrams.share"][0])
         if not 0 <= self._ngram_share <= 1:
@@ -184,7 +189,7 @@ class HeadDrivenParser:
         with noticing_damage(path, "head-driven parser"):
             has_ngrams = is_pooled and float(file.arrays["ngrams.share"][0]) > 0
             ngrams = load_model(folder / NGRAMS_FILE) if has_ngrams else None
-            return cls(file.arrays, guesser or load_parser(str(folder)), ngrams)
+            return cls(file.arrays, guesser or load_parser(str(folder)), ngrams, path=path)
 
     def parse(
         self, sentences: Sentences, *, guesses: Sequence[Tree] | None = None, threads: int = 1
@@ -235,17 +240,18 @@ class HeadDrivenParser:
         threads: int,
     ) -> NDArray[np.float64]:
         """The kernel's rows: log probability, that of the best forest, that by word frequencies."""
-        rows = self._kernel.parse(
-            lattices.sentences,
-            lattices.words,
-            lattices.starts,
-            lattices.tags,
-            lattices.weights,
-            heads,
-            tags,
-            (MAX_EXACT_WORDS, MAX_ARC_WORDS),
-            threads,
-        )
+        with noticing_damage(self._path, "head-driven parser"):
+            rows = self._kernel.parse(
+                lattices.sentences,
+                lattices.words,
+                lattices.starts,
+                lattices.tags,
+                lattices.weights,
+                heads,
+                tags,
+                (MAX_EXACT_WORDS, MAX_ARC_WORDS),
+                threads,
+            )
         if self._ngrams is not None:
             others = ngram_log_probabilities(sentences, self._ngrams, threads)
             rows[:, 0] += self._ngram_share * (others - rows[:, 0])

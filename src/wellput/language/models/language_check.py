@@ -18,7 +18,8 @@ from __future__ import annotations
 import math
 import re
 import zlib
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import compress
@@ -27,6 +28,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from wellput.core.errors import counted
 from wellput.core.metric import Floats
 from wellput.io.files import PathLike
 from wellput.io.model_files import load_model_file, noticing_damage, save_model_file
@@ -48,6 +50,7 @@ MAX_NGRAM = 4
 MAX_CACHED_WORDS = 1 << 18
 LETTER = re.compile(r"[^\W\d_]")
 WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
+THEIR_TREES_MEAN_LITTLE = (", and its tree means little", ", and their trees mean little")
 ADDRESS = re.compile(r"(?:https?://|www\.)\S+|\S+@\S+\.\S+")
 
 
@@ -328,3 +331,28 @@ def _is_in_other_script(paragraphs: Sequence[str]) -> bool:
 def shipped_check() -> LanguageCheck:
     """The check that comes with wellput, loaded once."""
     return LanguageCheck.load(shipped(LANGUAGE_FILE))
+
+
+def reasons_against(texts: Iterable[str]) -> Counter[str]:
+    """The texts that are not English prose, counted by the reason; empty texts are not looked at."""
+    read = (shipped_check().read(text) for text in texts if text.strip())
+    return Counter(text.reason for text in read if text.reason is not None)
+
+
+def not_english_sentence(
+    reasons: Counter[str], noun: str, consequence: tuple[str, str], *, total: int | None = None
+) -> str:
+    """How many texts are not English prose, what follows (for one text, and for several), and why;
+    empty if there are none. `total` is the number of texts that were looked at.
+
+    >>> not_english_sentence(Counter({"no words": 2}), "text", (" (1)", " (several)"), total=60)
+    '2 of 60 texts are not English prose (several): no words 2.'
+    """
+    n = reasons.total()
+    if not n:
+        return ""
+    one, several = consequence
+    counts = ", ".join(f"{reason} {count:,}" for reason, count in sorted(reasons.items()))
+    subject = counted(n, noun) if total is None else f"{n:,} of {counted(total, noun)}"
+    verb, follows = ("is", one) if n == 1 else ("are", several)
+    return f"{subject} {verb} not English prose{follows}: {counts}."

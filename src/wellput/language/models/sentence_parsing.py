@@ -22,7 +22,11 @@ from wellput.io.files import PathLike
 from wellput.io.output import STANDARD_OUTPUT
 from wellput.language import shipped
 from wellput.language.models.head_driven import HeadDrivenParse, HeadDrivenParser
-from wellput.language.models.language_check import shipped_check
+from wellput.language.models.language_check import (
+    THEIR_TREES_MEAN_LITTLE,
+    not_english_sentence,
+    reasons_against,
+)
 from wellput.language.models.parsers import (
     ENGLISH,
     SPACY_PREFIX,
@@ -69,21 +73,12 @@ class ParseSummary:
 
     def check_language(self, lines: Sequence[str]) -> None:
         """Counts the lines that a parser of English cannot be trusted with."""
-        read = shipped_check().read_all([line for line in lines if line.strip()])
-        self.not_english.update(text.reason for text in read if text.reason is not None)
+        self.not_english.update(reasons_against(lines))
 
     @property
     def warning(self) -> str:
         """A sentence on lines that are not English prose; empty if there are none."""
-        if not self.not_english:
-            return ""
-        counts = ", ".join(f"{reason} {n:,}" for reason, n in sorted(self.not_english.items()))
-        n = self.not_english.total()
-        lines, their, mean = (
-            ("lines are", "their", "mean") if n > 1 else ("line is", "its", "means")
-        )
-        trees = "trees" if n > 1 else "tree"
-        return f"{n:,} {lines} not English prose, and {their} {trees} {mean} little: {counts}."
+        return not_english_sentence(self.not_english, "line", THEIR_TREES_MEAN_LITTLE)
 
 
 @dataclass(frozen=True, repr=False)

@@ -175,7 +175,12 @@ class TreeModel:
         with noticing_damage(path, "tree model"):
             supertags = tuple(parse_supertag(text) for text in file.strings("supertags"))
             words, known_shapes = tuple(file.strings("words")), tuple(file.strings("shapes"))
-            return cls(supertags, words, known_shapes, file.arrays, file.card)
+            model = cls(supertags, words, known_shapes, file.arrays, file.card)
+            if len(file.arrays["lexicon.sizes"]) != len(words) + len(known_shapes):
+                raise ValueError("the lexicon has not one entry for each word and shape")
+            # Made here, not at the first use: they refuse numbers that do not belong together.
+            _ = model.kernel, model._rare
+            return model
 
     def save(self, path: PathLike) -> None:
         save_model_file(path, KIND, self.card, self.arrays)

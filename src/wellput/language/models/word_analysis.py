@@ -20,6 +20,7 @@ from typing import Any, Self
 
 from numpy.typing import NDArray
 
+from wellput.core.errors import InputError
 from wellput.core.tree import Tree, Word
 from wellput.io.model_files import ModelFile, packed_strings
 
@@ -92,6 +93,8 @@ class WordAnalysis:
         if change == AS_IT_STANDS:
             return form
         removed, _, added = change.partition(" ")
+        if not removed.isdecimal():
+            raise InputError("The parser's rules for lemmas are damaged: train it again.")
         lower = form.lower()
         return lower[: max(len(lower) - int(removed), 0)] + added or form
 

@@ -17,6 +17,10 @@ CLASS_SUFFIXES = (
 _ADDRESS = re.compile(r"(https?:|www\.)|.@.|.\.(com|org|net|edu|gov)\b", re.IGNORECASE)
 
 
+ANY_WORD = "<xx>"
+"""The class of words of no special shape."""
+
+
 def shape_class(form: str) -> str:
     """The class of an unknown word, by its characters and its ending.
 
@@ -37,7 +41,7 @@ def shape_class(form: str) -> str:
     ending = next((s for s in CLASS_SUFFIXES if lower.endswith(s) and len(lower) > len(s) + 2), "")
     if form[:1].isupper():
         return "<Xx>" if ending not in ("s", "ing", "ed") else f"<Xx-{ending}>"
-    return f"<xx-{ending}>" if ending else "<xx>"
+    return f"<xx-{ending}>" if ending else ANY_WORD
 
 
 def word_number(form: str, numbers: Mapping[str, int]) -> int:
@@ -46,7 +50,7 @@ def word_number(form: str, numbers: Mapping[str, int]) -> int:
     found = numbers.get(form)
     if found is None:
         found = numbers.get(form.lower())
-    return found if found is not None else numbers.get(shape_class(form), numbers["<xx>"])
+    return found if found is not None else numbers.get(shape_class(form), numbers[ANY_WORD])
 
 
 SUFFIX_LETTERS = 3

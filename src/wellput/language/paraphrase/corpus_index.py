@@ -30,6 +30,8 @@ from wellput.io.model_files import (
 from wellput.language.paraphrase.sentences import lower_tokens
 
 KIND = "corpus-index"
+CHECK_UP_TO_TOKENS = 1 << 24
+"""An index with more is mapped as it is: checking it would read all of it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,6 +76,24 @@ class CorpusIndex:
         bounds = ((int(self.starts[i]), int(self.starts[i + 1])) for i in np.unique(found))
         return [[self.words[n] for n in self.tokens[begin:end]] for begin, end in bounds]
 
+    def _check(self) -> None:
+        """Refuse numbers that do not belong together."""
+        n_tokens, n_words = len(self.tokens), len(self.words)
+        for bounds, n_parts, end in (
+            (self.starts, len(self.starts) - 1, n_tokens),
+            (self.begins, n_words, len(self.places)),
+        ):
+            places = bounds.astype(np.int64)
+            if places.shape != (n_parts + 1,) or (np.diff(places) < 0).any():
+                raise ValueError("bounds are out of order")
+            if places[0] != 0 or places[-1] != end:
+                raise ValueError("bounds do not begin at 0 or end too early")
+        for numbers, end in ((self.tokens, n_words), (self.places, n_tokens)):
+            if numbers.ndim != 1 or numbers.dtype != np.uint32:
+                raise ValueError("places and words are 32-bit numbers")
+            if len(numbers) and int(numbers.max()) >= end:
+                raise ValueError("a place or word is out of range")
+
     def save(self, path: PathLike) -> None:
         save_model_file(path, KIND, {"tokens": len(self)}, self._arrays)
 
@@ -99,7 +119,9 @@ class CorpusIndex:
                 file.arrays[name] for name in ("tokens", "starts", "begins", "places")
             )
             words = file.strings("words")
-        index = cls(words, tokens, starts, begins, places)
+            index = cls(words, tokens, starts, begins, places)
+            if len(tokens) <= CHECK_UP_TO_TOKENS:
+                index._check()
         index.__dict__["fingerprint"] = file.fingerprint
         return index
 

@@ -66,7 +66,10 @@ class LearnedRealizer:
         """The realizer of a file, with the n-gram model it was tuned with."""
         file = load_model_file(path, KIND)
         with noticing_damage(path, "realizer"):
-            return cls._of_file(file, ngrams)
+            realizer = cls._of_file(file, ngrams)
+            # Made here, not at the first use: they refuse weights that are damaged.
+            _ = realizer.chooser.kernel, [one.kernel for one in realizer.orderers.values()]
+            return realizer
 
     @classmethod
     def _of_file(cls, file: ModelFile, ngrams: NgramModel | None) -> LearnedRealizer:

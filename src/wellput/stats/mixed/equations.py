@@ -32,6 +32,8 @@ CONFOUNDED_SHARE = 1e-9
 """A column with less than this share of its own is made up of the others."""
 MAX_CORE_COLUMNS = 10_000
 """A core of 10,000 columns takes 0.8 GB and about 10 s for each evaluation."""
+MAX_SINGLE_SHARE = 0.9
+"""Of a part's judgments: with more levels, too few of them are met twice to estimate their variance."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -275,15 +277,24 @@ def _sides(design: MixedDesign) -> tuple[tuple[str, ...], tuple[str, ...]]:
     return tuple(absorbed), tuple(name for name in design.factors if name not in absorbed)
 
 
-def part_of_judges(design: MixedDesign, share: float) -> NDArray[np.bool_] | None:
-    """The judgments of a share of the judges, at least ten; None if they leave a system out."""
-    judges = design.factors.get("judge")
-    if judges is None:
+def part_with_smaller_core(design: MixedDesign, share: float) -> NDArray[np.bool_] | None:
+    """The judgments of a share, at least ten, of the judges, documents or items, whichever make up the
+    core; None if so few judgments say too little.
+
+    A part of what is absorbed would leave the core as large as it is.
+    """
+    core = _sides(design)[1]
+    named = [name for name in ("judge", "document", "item") if name in core]
+    if not named or design.is_choice:
         return None
-    n_judges = int(judges.max()) + 1
-    chosen = np.zeros(n_judges, np.bool_)
-    order = np.random.default_rng(0).permutation(n_judges)
-    chosen[order[: max(int(n_judges * share), 10)]] = True
-    rows = chosen[judges]
-    has_all_systems = len(np.unique(design.systems[rows])) == design.n_systems
-    return rows if has_all_systems else None
+    units = design.factors[named[0]]
+    n_units = int(units.max()) + 1
+    chosen = np.zeros(n_units, np.bool_)
+    order = np.random.default_rng(0).permutation(n_units)
+    chosen[order[: max(int(n_units * share), 10)]] = True
+    rows = chosen[units]
+    if len(np.unique(design.systems[rows])) < design.n_systems:
+        return None
+    most = MAX_SINGLE_SHARE * float(rows.sum())
+    has_repeats = all(len(np.unique(codes[rows])) <= most for codes in design.factors.values())
+    return rows if has_repeats or named[0] == "judge" else None

@@ -20,7 +20,7 @@ from scipy.optimize import minimize
 
 from wellput.core.errors import InputError
 from wellput.stats.mixed.contrasts import Contrasts, VarianceSpread, contrast_effects
-from wellput.stats.mixed.equations import Floats, MixedDesign, MixedModel, part_of_judges
+from wellput.stats.mixed.equations import Floats, MixedDesign, MixedModel, part_with_smaller_core
 from wellput.stats.mixed.families import ChoicesWithTies, Family, Grades, YesNo
 from wellput.stats.mixed.likelihood import (
     LaplaceLikelihood,
@@ -41,7 +41,7 @@ SUSPICIOUS_LATENT = 8.0
 DIFFERENCE = 1e-3
 """Of parameters in units of their rough standard errors, for second derivatives from first ones."""
 LARGE_CORE = 1_500
-"""Above this many core columns a part of the judges gives the start, and standard errors take the
+"""Above this many core columns a part of the data gives the start, and standard errors take the
 variances as known."""
 PART_CORE = 400
 
@@ -192,11 +192,11 @@ class _Problem(LaplaceLikelihood):
         return self._polished(parameters, np.flatnonzero(~is_zero), units)
 
     def _first_thetas(self) -> Floats:
-        """A half for each, or in large designs those of a part of the judges."""
+        """A half for each, or in large designs those of a part of the data."""
         first = np.full(self.n_thetas, FIRST_THETA)
         rows = None
         if self.model.n_core > LARGE_CORE:
-            rows = part_of_judges(self.model.design, PART_CORE / self.model.n_core)
+            rows = part_with_smaller_core(self.model.design, PART_CORE / self.model.n_core)
         if rows is None:
             return first
         design, family = self.model.design.rows(rows), self.family.rows(rows)

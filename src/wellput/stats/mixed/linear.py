@@ -17,7 +17,13 @@ from numpy.typing import NDArray
 
 from wellput.core.errors import InputError
 from wellput.stats.mixed.contrasts import Contrasts, VarianceSpread, contrast_effects
-from wellput.stats.mixed.equations import Floats, Inverse, MixedDesign, MixedModel, part_of_judges
+from wellput.stats.mixed.equations import (
+    Floats,
+    Inverse,
+    MixedDesign,
+    MixedModel,
+    part_with_smaller_core,
+)
 
 MAX_STEPS = 60
 MAX_SHORTENINGS = 8
@@ -29,7 +35,7 @@ FIRST_RATIO = 0.3
 LEAST_RATIO = 1e-4
 """Times levels per judgment: a ratio this small that would rather be smaller is taken to be 0."""
 LARGE_CORE = 1_500
-"""Above this many core columns a part of the judges gives the start, and the average information stands
+"""Above this many core columns a part of the data gives the start, and the average information stands
 for the observed (see `LinearMixed`)."""
 PART_CORE = 1_000
 MAX_FALL, MAX_GROWTH = 0.02, 9.0
@@ -149,13 +155,13 @@ class _Problem:
         self.model.check_fixed()
 
     def first_ratios(self, start: Mapping[str, float] | None) -> Floats:
-        """The given ones, or in large designs those of a part of the judges."""
+        """The given ones, or in large designs those of a part of the data."""
         if start is not None:
             return np.asarray(np.maximum([start[name] for name in self.names], self.least))
         first: Floats = np.maximum(np.full(len(self.names), FIRST_RATIO), self.least)
         rows = None
         if self.model.n_core > LARGE_CORE:
-            rows = part_of_judges(self.model.design, PART_CORE / self.model.n_core)
+            rows = part_with_smaller_core(self.model.design, PART_CORE / self.model.n_core)
         if rows is None:
             return first
         part = _Problem(MixedModel(self.model.design.rows(rows)), self.values[rows])

@@ -114,6 +114,8 @@ class Design(ABC):
 
     layouts: ClassVar[tuple[Layout, ...]] = LAYOUTS
     """What a page can show: one variant, or all variants of an item. The first is the default."""
+    shows_plain_text: ClassVar[bool] = False
+    """Whether outputs must be shown as they are, not as markdown: judges mark places in them."""
     template: ClassVar[str] = "trial.html"
     """The page of a trial: one of `studies/templates`, or `package:path` in another package."""
     asks_once: ClassVar[bool] = False
