@@ -4,6 +4,7 @@ datasheet, and the same study anew."""
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -21,7 +22,7 @@ from wellput.studies.replication import replicate
 from wellput.studies.store import Store
 
 
-def answered(values: list[float], milliseconds: list[int]) -> list[AnsweredRow]:
+def answered(values: Sequence[float], milliseconds: Sequence[int]) -> list[AnsweredRow]:
     return [
         AnsweredRow(1, "J1", "trial", place, ("A",), [{"quality": value}], ms, 0.0, place + 1)
         for place, (value, ms) in enumerate(zip(values, milliseconds, strict=True))
