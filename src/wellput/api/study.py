@@ -91,6 +91,8 @@ class Study:
         times: int | None = None,
         repeats: int = 0,
         checks: int = 0,
+        degraded_checks: bool = False,
+        break_every: int | None = None,
         at_most: int | None = None,
         lease: float = 30.0,
         select: SelectionMethod | None = None,
@@ -155,6 +157,11 @@ class Study:
             item once, and each system (or pair) `times` times. Default: as often as the items allow.
         repeats, checks
             Trials that each judge sees twice, and attention checks for each judge.
+        degraded_checks
+            The checks are outputs of the study, spoiled: half of the words are foreign, in random
+            order. They must be rated in the lower half of the scale, or lose to the whole output.
+        break_every
+            Suggests a break after so many answers.
         at_most
             Most trials that one judge gets.
         lease
@@ -190,6 +197,8 @@ class Study:
             No judge could answer the questions, the evalset has nothing to show, or a study already
             exists at `path`.
         """
+        if degraded_checks and not checks:
+            raise InputError("degraded_checks=True needs the number of checks: checks=.")
         if not open and (quota is not None or screening or completion):
             raise InputError("quota=, screening= and completion= belong to open=True.")
         store = create_store(
@@ -208,6 +217,7 @@ class Study:
                 "practice": practice or None,
                 "demographics": demographics or None,
                 "show_source": show_source or None,
+                "break_every": break_every,
                 "show": show,
                 "language": language,
                 "unit": unit,
@@ -225,6 +235,7 @@ class Study:
             select=select,
             metrics=metrics,
             per_stratum=per_stratum,
+            degraded_checks=degraded_checks,
             from_substitutions=from_substitutions,
             items=items,
             systems=split_names(systems),

@@ -136,6 +136,14 @@ def plan_options(function: F) -> F:
             show_default=True,
             help="Attention checks for each judge.",
         ),
+        click.option(
+            "--degraded-checks",
+            is_flag=True,
+            help="The attention checks are outputs of the study, spoiled.",
+        ),
+        click.option(
+            "--break-every", type=count, metavar="N", help="Suggest a break after every N answers."
+        ),
         click.option("--at-most", type=count, metavar="N", help="Most trials that one judge gets."),
         click.option(
             "--lease",
