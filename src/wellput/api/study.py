@@ -81,6 +81,10 @@ class Study:
         practice: bool = False,
         demographics: bool = False,
         show_source: bool = False,
+        show_reference: bool = False,
+        categories: PathLike | Mapping[str, Any] | None = None,
+        weights: str | Mapping[str, float] | None = None,
+        prefill: PathLike | None = None,
         show: ShownAs | None = None,
         media: PathLike | None = None,
         language: str | None = None,
@@ -121,8 +125,8 @@ class Study:
         column
             The columns of the evalset's file, as for `score`.
         design
-            `"rating"`, `"magnitude"`, `"slider"`, `"pairwise"`, `"task"`, a design of another package,
-            or a design object. Options may follow the name: `"rating:points=5"`.
+            `"rating"`, `"magnitude"`, `"slider"`, `"pairwise"`, `"spans"`, `"mqm"`, `"task"`, a design
+            of another package, or a design object. Options may follow the name: `"rating:points=5"`.
         questions
             The names of the questions.
         settings
@@ -134,8 +138,17 @@ class Study:
             `"single"`: one output at a time; `"page"`: all outputs of an item together.
         consent, practice, demographics
             Begins with a form of consent, practice trials, questions about the judge.
-        show_source
-            Shows the source of each item.
+        show_source, show_reference
+            Shows the source, or the references, of each item. The designs spans and mqm show the source
+            unless the settings say `show_source = false`.
+        categories
+            The kinds of errors of the design mqm: the path of a TOML file, or a tree of names such as
+            `{"accuracy": ["addition", "omission"], "other": ""}`.
+        weights
+            What errors cost in the design mqm: `"minor=1,major=5"`, or a mapping.
+        prefill
+            A file of error spans, such as `judge` writes with `design="spans"`. Judges find them
+            marked, and keep, change or remove them.
         show
             How texts are shown: `"plain"` (the default), as they are; `"markdown"`, with tables, code,
             formulas, images and sounds, in which nothing runs and nothing is fetched.
@@ -218,6 +231,9 @@ class Study:
                 "demographics": demographics or None,
                 "show_source": show_source or None,
                 "break_every": break_every,
+                "show_reference": show_reference or None,
+                "categories": categories,
+                "weights": weights,
                 "show": show,
                 "language": language,
                 "unit": unit,
@@ -237,6 +253,7 @@ class Study:
             per_stratum=per_stratum,
             degraded_checks=degraded_checks,
             from_substitutions=from_substitutions,
+            prefill=prefill,
             items=items,
             systems=split_names(systems),
             enrolment={

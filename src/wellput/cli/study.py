@@ -30,9 +30,10 @@ def wording_options(function: F) -> F:
         function,
         click.option(
             "--design",
-            metavar="rating|magnitude|slider|pairwise|task",
+            metavar="rating|magnitude|slider|pairwise|spans|mqm|task",
             help="How judges answer: points, free numbers, a slider, a choice between two outputs, "
-            "or an answer to a question about the text. Other packages may add designs.",
+            "marked errors with a score (spans) or with categories (mqm), or an answer to a question "
+            "about the text. Other packages may add designs.",
         ),
         click.option(
             "--questions",
@@ -68,7 +69,33 @@ def wording_options(function: F) -> F:
             "--demographics", is_flag=True, default=None, help="Ask judges about themselves."
         ),
         click.option(
-            "--show-source", is_flag=True, default=None, help="Show the source of each item."
+            "--show-source",
+            is_flag=True,
+            default=None,
+            help="Show the source of each item (spans and mqm show it anyway).",
+        ),
+        click.option(
+            "--show-reference",
+            is_flag=True,
+            default=None,
+            help="Show the references of each item.",
+        ),
+        click.option(
+            "--categories",
+            metavar="FILE.toml",
+            help="For mqm: the kinds of errors (default: the usual ones).",
+        ),
+        click.option(
+            "--weights",
+            metavar="NAME=X,…",
+            help="For mqm: what an error costs, such as minor=1,major=5,fluency/punctuation:minor=0.1 "
+            "(these are the default).",
+        ),
+        click.option(
+            "--prefill",
+            metavar="FILE",
+            help="For spans and mqm: errors that judges find marked, from a file such as wellput judge "
+            "--design spans writes.",
         ),
         click.option(
             "--show",
@@ -230,6 +257,7 @@ Examples:
   wellput study create evalset.jsonl --design pairwise --plan within-judge --items 18 \\
       --systems original,weighted,rule -o pairs.db
   wellput study create evalset.jsonl --design magnitude --select spread -m sta,bleu -o study.db
+  wellput study create evalset.jsonl --design spans --prefill machine.csv -o spans.db
 """
 )
 @click.argument("evalset")

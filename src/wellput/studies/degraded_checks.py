@@ -1,9 +1,9 @@
 """Attention checks made from the data: an output of the study, spoiled so that nobody who reads it can
 miss it.
 
-Half of its words, chosen at random, are replaced by words of another item, and all words are shuffled. On
-a scale the spoiled output must be put in the lower half; in a pair it must lose to the output that it was
-made of.
+Half of its words, chosen at random, are replaced by words of another item, and all words are shuffled.
+On a scale the spoiled output must be put in the lower half; in a pair it must lose to the output that it
+was made of.
 """
 
 from __future__ import annotations

@@ -246,6 +246,7 @@ def common_values(setup: StudySetup, token: str) -> dict[str, Any]:
         "home": home_of(token),
         "holder": token,
         "medium": setup.medium,
+        "design": setup.design,
         "words": setup.words,
     }
 

@@ -312,7 +312,8 @@ def _flags(answered: Sequence[AnsweredRow], n_checks: int, n_failed: int) -> lis
     for one in trials:
         for values in one.values:
             for question, value in values.items():
-                given.setdefault(question, []).append(value)
+                if not isinstance(value, list):  # most texts may have no error to mark
+                    given.setdefault(question, []).append(value)
     for question, column in given.items():
         if len(column) >= MIN_STRAIGHT_LINE_ANSWERS and len(set(column)) == 1:
             shown = column[0] if isinstance(column[0], str) else f"{column[0]:g}"

@@ -220,7 +220,9 @@ def plan_study(
     on_phase("planning trials")
     medium = medium_for(evalset, settings.show)
     questionnaire = medium.reworded(settings.questionnaire, design_of(settings.questionnaire))
-    items = study_items(evalset, medium, source=settings.show_source)
+    items = study_items(
+        evalset, medium, source=settings.show_source, reference=settings.show_reference
+    )
     trials = all_trials(questionnaire, items)
     selection: Mapping[str, Any] = {}
     if select is not None:

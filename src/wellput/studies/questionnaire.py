@@ -108,6 +108,9 @@ class Questionnaire:
         English about sentences do not need is left out.
         """
         record = asdict(self)
+        for question in record["questions"]:
+            if not question["severities"]:  # as older versions wrote it
+                del question["severities"]
         options, medium = dict(record.pop("options")), record.pop("medium")
         record["ties"] = options.pop("ties", False)
         record["modulus"] = options.pop("modulus", None)
@@ -147,10 +150,17 @@ class Questionnaire:
 @dataclass(frozen=True)
 class Variant:
     """A text as a judge sees it, or a performance as JSON. The id is random and is used only in this
-    judge's trial."""
+    judge's trial.
+
+    `before` and `after` are the same system's texts around it in its document. `prefilled` are error
+    spans that the judge finds marked already; None where nothing was marked beforehand.
+    """
 
     id: str
     text: str
+    before: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
+    prefilled: tuple[Mapping[str, Any], ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -158,7 +168,9 @@ class ShownTrial:
     """All that a judge may see of a trial: no system names, no answers of other judges.
 
     `answers` are the judge's own so far, in the shape in which judges give them: {question: value}, or
-    {variant id: {question: value}} if `is_by_variant`; empty where there are none.
+    {variant id: {question: value}} if `is_by_variant`; empty where there are none. `references` are
+    good texts to compare with; `sources_before` and `sources_after` lie around the source in its
+    document.
     """
 
     id: str
@@ -169,6 +181,9 @@ class ShownTrial:
     is_practice: bool
     is_by_variant: bool
     answers: Mapping[str, Any]
+    references: tuple[str, ...] = ()
+    sources_before: tuple[str, ...] = ()
+    sources_after: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
