@@ -2,8 +2,8 @@
 miss it.
 
 Half of its words, chosen at random, are replaced by words of another item, and all words are shuffled.
-On a scale the spoiled output must be put in the lower half; in a pair it must lose to the output that it
-was made of.
+On a scale the spoiled output must be put in the lower half; in a pair it must lose to the output that
+it was made of.
 """
 
 from __future__ import annotations
