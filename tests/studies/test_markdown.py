@@ -9,6 +9,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
+from starlette.testclient import TestClient
 
 from wellput import EvalSet, Study
 from wellput.core.errors import InputError
@@ -126,6 +127,12 @@ def test_images_and_sounds_of_a_folder_become_part_of_the_study(tmp_path: Path) 
     assert f'<img src="data:image/gif;base64,{GIF}" alt="map">' in shown
     assert '<audio src="data:audio/x-wav;base64,UklGRg=="' in shown
     assert "<em>[s]</em> <em>[x]</em>" in shown
+    evalset = EvalSet.of({"A": [text]})
+    path = tmp_path / "study.db"
+    study = Study.create(evalset, path=path, design="rating", show="markdown", media=folder)
+    [ann, *_] = study.invite()
+    page = TestClient(study.app()).get(f"/judge/{ann.token}").text
+    assert f'src="data:image/gif;base64,{GIF}"' in page
     (folder / "page.html").write_text("<script>")
     with pytest.raises(InputError, match=r"page.html: not a PNG"):
         with_media(EvalSet.of({"A": ["![a](page.html)"]}), folder)
@@ -135,9 +142,9 @@ def test_images_and_sounds_of_a_folder_become_part_of_the_study(tmp_path: Path) 
         with_media(EvalSet.of({"A": ["plain"]}), tmp_path / "nowhere")
 
 
-def test_a_study_shows_markdown_and_gives_programs_the_text(tmp_path: Path) -> None:
-    from starlette.testclient import TestClient
-
+def test_a_study_shows_markdown_and_gives_programs_the_text(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     evalset = EvalSet.of({"A": ["It is **late**.\n\n- a"], "B": ["It is *late*. So."]})
     for design in ("rating", "pairwise"):
         path = tmp_path / f"{design}.db"
@@ -149,6 +156,9 @@ def test_a_study_shows_markdown_and_gives_programs_the_text(tmp_path: Path) -> N
         assert "<strong>late</strong>" in page or "<em>late</em>" in page
         variants = client.get(f"/api/judge/{ann.token}/next").json()["trial"]["variants"]
         assert {one["text"] for one in variants} <= {"It is **late**.\n\n- a", "It is *late*. So."}
+    monkeypatch.setattr("wellput.studies.designs.scales.Rating.shows_plain_text", True)
+    with pytest.raises(InputError, match="A rating design shows texts as they are"):
+        Study.create(evalset, path=tmp_path / "x.db", design="rating", show="markdown")
     with pytest.raises(InputError, match="media= needs show='markdown'"):
         Study.create(evalset, path=tmp_path / "x.db", design="rating", media=tmp_path)
     with pytest.raises(InputError, match="No show='html'; there are plain, markdown"):

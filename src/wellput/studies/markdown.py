@@ -32,6 +32,8 @@ MAX_MARKS = 2000
 seconds to make. The characters of images and sounds do not count."""
 MAX_FORMULA_CHARACTERS = 2000
 TEXTS_IN_MEMORY = 1024
+MAX_CHARACTERS_IN_MEMORY = 100_000
+"""Texts with large images would fill the memory."""
 
 IMAGE_DATA = re.compile(r"data:image/(?:png|jpeg|gif|webp|avif);base64,[A-Za-z0-9+/=\s]+", re.I)
 AUDIO_DATA = re.compile(r"data:audio/[a-z0-9.+-]+;base64,[A-Za-z0-9+/=\s]+", re.I)
@@ -87,9 +89,12 @@ CLEANER = nh3.Cleaner(
 )
 
 
-@lru_cache(TEXTS_IN_MEMORY)
 def rendered(text: str) -> Markup:
-    """Markdown as HTML."""
+    """Markdown as HTML. A text is rendered once, not for every judge."""
+    return _remembered(text) if len(text) <= MAX_CHARACTERS_IN_MEMORY else _rendered(text)
+
+
+def _rendered(text: str) -> Markup:
     if _is_too_much(text):
         return Markup('<p dir="auto" class="as-it-is">{}</p>').format(text)
     formulas: list[str] = []
@@ -102,6 +107,9 @@ def rendered(text: str) -> Markup:
     for number, formula in enumerate(formulas):
         clean = clean.replace(f'<span data-formula="{number}"></span>', formula)
     return Markup(clean)
+
+
+_remembered = lru_cache(TEXTS_IN_MEMORY)(_rendered)
 
 
 def _is_too_much(text: str) -> bool:

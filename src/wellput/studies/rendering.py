@@ -25,7 +25,9 @@ from wellput.studies.media import all_media
 from wellput.studies.security import CSRF_FIELD, browser_key, csrf_token, remember_browser
 from wellput.studies.wording import ENGLISH, Wording
 
-OWN_STATIC_FILES = ("htmx.min.js", "icon.svg", "judge.js", "wellput.css")
+OWN_STATIC_FILES = (
+    "htmx.min.js", "icon.svg", "judge.js", "kept_answers.js", "spans.css", "spans.js", "wellput.css",
+)  # fmt: skip
 LONG_TEXT_CHARACTERS = 1500
 LONG_TEXT_LINES = 20
 STATIC_FILES = {name: files("wellput.studies") / "static" / name for name in OWN_STATIC_FILES}
