@@ -125,6 +125,11 @@ BENCHMARKS = {
         WMT21["de-en"],
         ("Ray", "2.7 GB of disk"),
     ),
+    "growth": Benchmark(
+        "scale.growth",
+        "how cost grows with judges, systems, names, documents, tags and the length of lines",
+        "docs/results/growth.md",
+    ),
     "external-scores": Benchmark(
         "scale.external_scores",
         "files of ten million scores, read beside PyArrow",

@@ -35,6 +35,7 @@ def create_store(
     select: SelectionMethod | None,
     metrics: Metrics,
     per_stratum: int,
+    degraded_checks: bool,
     from_substitutions: bool,
     prefill: PathLike | None,
     items: int | PathLike | Sequence[str] | None,
@@ -79,13 +80,21 @@ def create_store(
         raise InputError("media= needs show='markdown'.")
     if wording["unit"] is None and "unit" not in record:
         wording = {**wording, "unit": usual_unit(_texts(shown))}
+    n_own_checks = 0 if degraded_checks else plan["checks"]
     setup = plan_study(
         shown,
-        make_settings(design, record, questions=questions, n_checks=plan["checks"], **wording),
+        make_settings(
+            design,
+            record,
+            questions=questions,
+            n_checks=n_own_checks,
+            **wording,
+        ),
         make_plan(**plan),
         select=select,
         metrics=_metric_list(metrics),
         per_stratum=per_stratum,
+        degraded=degraded_checks,
         seed=seed,
         threads=threads,
         on_phase=on_phase,

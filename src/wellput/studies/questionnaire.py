@@ -74,7 +74,8 @@ class Questionnaire:
     `layout` is "single" (one variant at a time) or "page" (all variants of an item on one page).
     If there is a text of `consent`, judges must agree to it first. `medium` is the name of the medium
     that shows a variant. `language` is that of the pages, with `texts` the contents of a language file
-    of the owner's; `unit` is what the pages call an output.
+    of the owner's; `unit` is what the pages call an output. A break is suggested after `break_every`
+    answers.
     """
 
     kind: str
@@ -91,6 +92,7 @@ class Questionnaire:
     language: str = "en"
     unit: str = SENTENCE
     texts: Mapping[str, Any] = field(default_factory=dict)
+    break_every: int | None = None
 
     @property
     def words(self) -> Wording:
@@ -113,7 +115,13 @@ class Questionnaire:
         record["ties"] = options.pop("ties", False)
         record["modulus"] = options.pop("modulus", None)
         record["medium"] = medium
-        for name, usual in (("language", "en"), ("unit", SENTENCE), ("texts", {})):
+        usual_values: dict[str, Any] = {
+            "language": "en",
+            "unit": SENTENCE,
+            "texts": {},
+            "break_every": None,
+        }
+        for name, usual in usual_values.items():
             value = record.pop(name)
             if value != usual:
                 record[name] = value

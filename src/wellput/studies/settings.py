@@ -46,6 +46,7 @@ TOP_SETTINGS: SettingTypes = {
     "language": str, "unit": str, "show": str,
     "practice": (list, bool), "demographics": (list, bool), "questions": list, "checks": list,
     "tasks": list, "show_reference": bool, "severities": list, "categories": dict, "weights": dict,
+    "break_every": int,
 }  # fmt: skip
 QUESTION_SETTINGS: SettingTypes = {"name": str, "text": str, "points": int, "labels": dict}
 DEMOGRAPHIC_SETTINGS: SettingTypes = {"name": str, "text": str, "choices": list, "kind": str}
@@ -166,8 +167,11 @@ def make_settings(
         demographics=_demographics(given.get("demographics", False), words),
         consent=_consent(given.get("consent", False), words),
         texts=own_texts,
+        break_every=given.get("break_every"),
         **{name: given[name] for name in ("title", "instructions", "thanks") if name in given},
     )
+    if questionnaire.break_every is not None and questionnaire.break_every < 1:
+        raise InputError("break_every= must be at least 1.")
     design.check(questionnaire)
     show = _shown_as(given.get("show", "plain"))
     if show != "plain" and design.shows_plain_text:
