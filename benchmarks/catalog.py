@@ -44,6 +44,8 @@ CAMPAIGNS = {
     "MQM": "judged/esa_en-de/240315rc5MQM.scores.csv.gz",
     "judges": "judged/esa_en-de/annotators_mapping.csv",
 }
+PREFILLED_CAMPAIGN = "judged/esa_en-de/240315rc5GEMBA.scores.csv.gz"
+"""The same outputs, with error spans of a language model to begin with."""
 DEMETR = tuple(
     f"judged/demetr/{name}.json.gz"
     for name in (
@@ -122,6 +124,11 @@ BENCHMARKS = {
         "docs/results/scale.md",
         WMT21["de-en"],
         ("Ray", "2.7 GB of disk"),
+    ),
+    "growth": Benchmark(
+        "scale.growth",
+        "how cost grows with judges, systems, names, documents, tags and the length of lines",
+        "docs/results/growth.md",
     ),
     "external-scores": Benchmark(
         "scale.external_scores",
@@ -233,6 +240,17 @@ BENCHMARKS = {
         "docs/results/ranking_campaigns.md",
         tuple(CAMPAIGNS.values()),
         ("R with lme4, lmerTest and jsonlite (without it, no comparison with lme4)",),
+    ),
+    "span-agreement": Benchmark(
+        "agreement.span_campaign",
+        "error spans of a campaign of WMT23 beside its own scripts, and γ beside pygamma-agreement",
+        "docs/results/span_agreement.md",
+        (CAMPAIGNS["ESA"], CAMPAIGNS["MQM"], PREFILLED_CAMPAIGN),
+        (
+            "a checkout of `wmt-conference/ErrorSpanAnnotation` from GitHub, which `ERROR_SPAN_ANNOTATION` names",
+            "a Python with `pandas==1.5.3`, `numpy==1.26.4`, SciPy, matplotlib, ipdb and openpyxl from PyPI, which `ESA_PYTHON` names",
+            "a Python with `pygamma-agreement==0.5.9` from PyPI, which `GAMMA_PYTHON` names",
+        ),
     ),
     "mixed-models": Benchmark(
         "speed.mixed_models",

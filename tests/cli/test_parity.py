@@ -42,6 +42,8 @@ OF_A_STUDY = {
     "study status",
     "study export",
     "study backup",
+    "study replicate",
+    "study datasheet",
     "study forget",
 }
 """Methods of the study that the command names first; nothing in them is random or shared by threads."""

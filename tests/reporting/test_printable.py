@@ -8,14 +8,14 @@ import pytest
 
 import wellput
 from wellput.core.printable import printable
-from wellput.reporting import table as tables
-from wellput.reporting.table import Report, Table, render
+from wellput.reporting import table_formats
+from wellput.reporting.table import Format, Report, Table, render
 
 HOSTILE = "\x1b]0;owned\x07\x1b[2J\x9b31m\u202eevil"
 
 
 @pytest.mark.parametrize("format", ["table", "markdown", "latex"])
-def test_escape_sequences_in_names_are_shown_not_sent(format: tables.Format) -> None:
+def test_escape_sequences_in_names_are_shown_not_sent(format: Format) -> None:
     evalset = wellput.EvalSet.of({HOSTILE: ["a b"], "B": ["a c"]}, [["a b"]])
     report = wellput.score(evalset, "bleu").report()
     text = render(report, format)
@@ -48,10 +48,10 @@ def test_a_long_table_looks_as_rich_draws_it(
     )
     report = Report([table, table], {}, [], [])
     by_rich = render(report, "table", width=80, color=color)
-    monkeypatch.setattr(tables, "MAX_ROWS_FOLDED", 0)
+    monkeypatch.setattr(table_formats, "MAX_ROWS_FOLDED", 0)
     found = render(report, "table", width=80, color=color)
     assert without_styles(found) == without_styles(by_rich)
     assert ("\x1b[1m−3\x1b[0m" in found) == color
     narrow = render(report, "table", width=14, color=color)
-    monkeypatch.setattr(tables, "MAX_ROWS_FOLDED", 1000)
+    monkeypatch.setattr(table_formats, "MAX_ROWS_FOLDED", 1000)
     assert render(report, "table", width=14, color=color) == narrow

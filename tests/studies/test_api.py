@@ -40,7 +40,9 @@ def test_the_next_trial_is_described_and_stays_until_it_is_answered(store: Store
     body = first.json()
     assert set(body) == {"trial", "done", "total", "state"}
     assert (body["done"], body["total"], body["state"]) == (0, 4, "open")
-    assert set(body["trial"]) == {"id", "context", "source", "variants", "questions", "practice"}
+    assert set(body["trial"]) == {
+        "id", "context", "source", "references", "variants", "questions", "practice",
+    }  # fmt: skip
     (variant,) = body["trial"]["variants"]
     assert variant["text"] in {text for item in ITEMS for text in item.outputs.values()}
     assert [question["name"] for question in body["trial"]["questions"]] == [

@@ -78,7 +78,11 @@ def test_questionnaires_survive_json(kind: str) -> None:
         ("pairwise", {"layout": "page"}, "no layout page"),
         ("rating", {"questions": ["q", "q"]}, "comes twice"),
         ("task", {"questions": ["a", "b"]}, "one question for each item"),
-        ("stars", {}, "No design 'stars'.* There are rating, magnitude, slider, pairwise, task"),
+        (
+            "stars",
+            {},
+            "No design 'stars'.* There are rating, magnitude, slider, pairwise, spans, mqm, task",
+        ),
         ("ratings", {}, "Did you mean rating?"),
         ("rating", {"stars": 3}, "The design rating has no option 'stars'. It has points."),
         ("rating:stars=3", {}, "rating has no option 'stars'"),

@@ -340,7 +340,7 @@ def test_a_broken_database_is_not_described_to_strangers(
     def fail(*_: object) -> Response:
         raise StoreUnavailable("/secret/study.db is full")
 
-    monkeypatch.setattr(store, "next_trial", fail)
+    monkeypatch.setattr(store.grouped_writes, "do", fail)
     for path in (f"/judge/{invitation.token}", f"/api/judge/{invitation.token}/next"):
         response = client.get(path)
         assert response.status_code == 503 and "secret" not in response.text

@@ -126,7 +126,10 @@ def test_a_study_of_substitutions() -> None:
 @pytest.mark.parametrize(
     ("keywords", "message"),
     [
-        ({}, r"Say how judges answer: design=rating\|magnitude\|slider\|pairwise\|task"),
+        (
+            {},
+            r"Say how judges answer: design=rating\|magnitude\|slider\|pairwise\|spans\|mqm\|task",
+        ),
         ({"design": Rating}, r"Rating is a class: give a design, Rating\(\)"),
         ({"design": "rating", "ties": True}, "ties= is an option of the design pairwise"),
         ({"design": "rating", "per_item": 0}, "every trial must be judged at least once"),

@@ -97,8 +97,8 @@ def section(measured: wsj.Measured, part: wsj.Part) -> str:
     forms = inflections(measured.made, trees)
     return f"""## Section 5: function words, punctuation and morphology
 
-The paper says that FERGUS "currently can perform punctuation and function word insertion", and that morphology is under development. It gives no
-numbers. Ours, on the same {len(trees)} sentences: words of a kind that have no daughters are taken out of the tree (in these trees a preposition has
+The paper says that FERGUS "currently can perform punctuation and function word insertion", and that morphology and lexical choice are under
+development. It gives no numbers. Lexical choice is not measured here. Ours, on the same {len(trees)} sentences: words of a kind that have no daughters are taken out of the tree (in these trees a preposition has
 one, so it stays), and `--insert` puts words in. Precision and recall count words of the same form, wherever they stand, with 95% intervals
 (Wilson):
 

@@ -21,8 +21,8 @@ predicted and rated are equal.
 
 ![Four scatter plots of predicted against rated values](../images/bangalore2000-figures.svg)
 
-For your own judgments, [`wellput report`](../commands/report.md) draws this plot, with the equation of its line. It shows an output that `--exclude` leaves
-out as a crossed ring, as the paper shows its outlier:
+For your own judgments, [`wellput report`](../commands/report.md) draws this plot, with the equation of its line. An output that `--exclude` leaves
+out stays in the plot, as a crossed ring; the variant that the paper left out stays in its plots too:
 
 ```text
 $ wellput report variants.jsonl judgments.csv -m ./understandability.json,./quality.json \\

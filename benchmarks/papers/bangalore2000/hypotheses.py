@@ -15,6 +15,7 @@ from benchmarks.agreement.fitted import FOLDS, Learner, out_of_fold
 from benchmarks.agreement.human_data import HumanData
 from benchmarks.agreement.paired_r import Correlated, difference
 from benchmarks.agreement.scored import tables_of
+from benchmarks.papers.wording import listed
 from wellput.agreement.models import JudgedRows, judged_rows
 from wellput.agreement.panel import normalized, panels
 from wellput.core.estimates import Estimate
@@ -237,7 +238,7 @@ systems.
 {tree_table(answers)}
 
 Of {len(answers)} questions, {"; ".join(counts)}. The largest gain of `sta` is {max(one.value for one in gains):+.3f}, the largest loss
-{min(one.value for one in gains):+.3f}. **Trees help on WebNLG and MQM; on most other questions nothing is shown.** The intervals are not
+{min(one.value for one in gains):+.3f}. **Trees help on WebNLG and MQM; on most other questions nothing is shown.** {_below_zero(answers)}The intervals are not
 corrected for their number. The large difference of the paper (.51 against .08) is not found anywhere. The paper's variants were made to set
 the metrics apart, and apparently had only the reference's words; these outputs have other words too. SummEval's references have several sentences, which the parser takes as one. `bleu` and `chrf` are there
 for comparison.
@@ -248,10 +249,20 @@ halve each set at its median. Averaged over all questions, sta − ssa is {easy:
 on the others. {_parser_explains(easy, hard)}""".replace("\n-0", "\n−0").replace(" -0", " −0")
 
 
+def _below_zero(answers: Sequence[Answer]) -> str:
+    """Where `sta` counts as better only because its r is the less negative one."""
+    found = [
+        f"{one.data}'s {one.question}"
+        for one in answers
+        if is_above(one.tree_gains["sta − ssa"]) and one.r["sta"] < 0
+    ]
+    return f"On {listed(found)}, counted as better, both r are below 0. " if found else ""
+
+
 def _parser_explains(easy: float, hard: float) -> str:
     if easy > hard:
         return "So bad parses may explain a part of the small gain."
-    return "So bad parses, as far as this shows them, do not explain the small gain: it is larger where the parser is less sure."
+    return "So bad parses, as far as this shows them, do not explain the small gain: on average it is larger where the parser is less sure (not tested)."
 
 
 def fitted_section(answers: Sequence[Answer]) -> str:

@@ -11,7 +11,7 @@ from benchmarks.papers.bangalore2000.simulated_study import (
     TABLE_3,
     SimulatedStudy,
 )
-from benchmarks.papers.wording import p_text
+from benchmarks.papers.wording import listed, p_text
 
 OPTIONS = ":tokenize=none,lowercase=true"
 PAPER_R = {
@@ -121,18 +121,25 @@ def _strings(study: SimulatedStudy) -> str:
 
 def _signs(study: SimulatedStudy) -> str:
     """Which planted signs the last model finds again for both questions, and how near 0 the others are."""
-    again, lost = [], []
+    again, lost, unsure = [], [], []
     for place, name in enumerate(("`sta`", "S", "length")):
         models = {question: study.models[PREDICTORS, question] for question in PRINTED}
         errors = [m.coefficients[place] / m.standard_errors[place] for m in models.values()]
         planted = [coefficients[place] for coefficients, _ in PRINTED.values()]
         if all(a * b > 0 for a, b in zip(planted, errors, strict=True)):
             again.append(name)
+            if max(map(abs, errors)) < 2:
+                unsure.append(name)
         else:
             near = " and ".join(f"{abs(error):.1f}" for error in errors)
             lost.append(f"that of {name} is not: it is {near} standard errors from 0")
     if not lost:
-        return "All signs are found again."
+        if not unsure:
+            return "All signs are found again."
+        return (
+            f"All signs are found again, but the coefficients of {listed(unsure)} are less than two "
+            "standard errors from 0."
+        )
     return f"Signs found again: {', '.join(again)};\n{'; '.join(lost)}. {study.n} variants are too few to find it."
 
 

@@ -47,8 +47,8 @@ def marked_characters(spans: Iterable[tuple[int, int]], text: str) -> Marked:
 
 @dataclass(frozen=True)
 class MarkedQuestion:
-    """All marked outputs of one question, and the clusters of their items. `n_missing` outputs cannot
-    be compared: the evalset does not have their text."""
+    """All marked outputs of one question, and the clusters of their items (`unit` says what a cluster
+    is)."""
 
     question: str
     outputs: Sequence[MarkedOutput]
@@ -73,7 +73,7 @@ def marked_questions(
         return []
     wanted = {one.item for one in given}
     items = {item.id: item for item in _items(source, wanted)}
-    problems = Problems("The judgments")
+    problems = Problems(f"The column {SPANS_COLUMN}")
     found: dict[str, dict[Trial, tuple[str, dict[str, list[ErrorSpan]]]]] = {}
     for one in given:
         text = output_text(items.get(one.item), one.system, one.sample)

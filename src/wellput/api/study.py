@@ -20,6 +20,7 @@ from wellput.io.files import PathLike
 if TYPE_CHECKING:
     from fastapi import FastAPI
 
+    from wellput.studies.datasheet import Datasheet
     from wellput.studies.designs.base import Design
     from wellput.studies.exports import ExportTarget
     from wellput.studies.media import ShownAs
@@ -80,6 +81,10 @@ class Study:
         practice: bool = False,
         demographics: bool = False,
         show_source: bool = False,
+        show_reference: bool = False,
+        categories: PathLike | Mapping[str, Any] | None = None,
+        weights: str | Mapping[str, float] | None = None,
+        prefill: PathLike | None = None,
         show: ShownAs | None = None,
         media: PathLike | None = None,
         language: str | None = None,
@@ -90,6 +95,8 @@ class Study:
         times: int | None = None,
         repeats: int = 0,
         checks: int = 0,
+        degraded_checks: bool = False,
+        break_every: int | None = None,
         at_most: int | None = None,
         lease: float = 30.0,
         select: SelectionMethod | None = None,
@@ -118,8 +125,8 @@ class Study:
         column
             The columns of the evalset's file, as for `score`.
         design
-            `"rating"`, `"magnitude"`, `"slider"`, `"pairwise"`, `"task"`, a design of another package,
-            or a design object. Options may follow the name: `"rating:points=5"`.
+            `"rating"`, `"magnitude"`, `"slider"`, `"pairwise"`, `"spans"`, `"mqm"`, `"task"`, a design
+            of another package, or a design object. Options may follow the name: `"rating:points=5"`.
         questions
             The names of the questions.
         settings
@@ -131,8 +138,17 @@ class Study:
             `"single"`: one output at a time; `"page"`: all outputs of an item together.
         consent, practice, demographics
             Begins with a form of consent, practice trials, questions about the judge.
-        show_source
-            Shows the source of each item.
+        show_source, show_reference
+            Shows the source, or the references, of each item. The designs spans and mqm show the source
+            unless the settings say `show_source = false`.
+        categories
+            The kinds of errors of the design mqm: the path of a TOML file, or a tree of names such as
+            `{"accuracy": ["addition", "omission"], "other": ""}`.
+        weights
+            What errors cost in the design mqm: `"minor=1,major=5"`, or a mapping.
+        prefill
+            A file of error spans, such as `judge` writes with `design="spans"`. Judges find them
+            marked, and keep, change or remove them.
         show
             How texts are shown: `"plain"` (the default), as they are; `"markdown"`, with tables, code,
             formulas, images and sounds, in which nothing runs and nothing is fetched.
@@ -154,6 +170,11 @@ class Study:
             item once, and each system (or pair) `times` times. Default: as often as the items allow.
         repeats, checks
             Trials that each judge sees twice, and attention checks for each judge.
+        degraded_checks
+            The checks are outputs of the study, spoiled: half of the words are foreign, in random
+            order. They must be rated in the lower half of the scale, or lose to the whole output.
+        break_every
+            Suggests a break after so many answers.
         at_most
             Most trials that one judge gets.
         lease
@@ -189,6 +210,8 @@ class Study:
             No judge could answer the questions, the evalset has nothing to show, or a study already
             exists at `path`.
         """
+        if degraded_checks and not checks:
+            raise InputError("degraded_checks=True needs the number of checks: checks=.")
         if not open and (quota is not None or screening or completion):
             raise InputError("quota=, screening= and completion= belong to open=True.")
         store = create_store(
@@ -207,6 +230,10 @@ class Study:
                 "practice": practice or None,
                 "demographics": demographics or None,
                 "show_source": show_source or None,
+                "break_every": break_every,
+                "show_reference": show_reference or None,
+                "categories": categories,
+                "weights": weights,
                 "show": show,
                 "language": language,
                 "unit": unit,
@@ -224,7 +251,9 @@ class Study:
             select=select,
             metrics=metrics,
             per_stratum=per_stratum,
+            degraded_checks=degraded_checks,
             from_substitutions=from_substitutions,
+            prefill=prefill,
             items=items,
             systems=split_names(systems),
             enrolment={
@@ -420,17 +449,27 @@ class Study:
             from wellput.studies.app import create_app
         return create_app(self._store)
 
-    def status(self, *, path: PathLike | None = None) -> Overview:
+    def status(self, *, blinded: bool = False, path: PathLike | None = None) -> Overview:
         """The state of the study: whom the judges prefer, how much is done, what looks wrong, how well
         judges agree.
 
         Parameters
         ----------
+        blinded
+            Gives the systems code names, so that you can look and stay blind.
         path
             Writes the status to a file; a `.json`, `.csv`, `.tex` or `.md` file is in that format.
         """
         check_files([path], [])
-        return _saved(self._store.overview(), path)
+        overview = self._store.overview()
+        if blinded:
+            from wellput.studies.blinding import blinded as without_names
+            from wellput.studies.blinding import code_names
+
+            setup = self._store.setup
+            names = code_names(setup.systems, setup.seed)
+            overview = replace(overview, ranking=without_names(overview.ranking, names))
+        return _saved(overview, path)
 
     def judgments(self, *, repeats: bool = False) -> list[Judgment] | list[Preference]:
         """The judgments, for `agree`; with `repeats` also those of repeated trials."""
@@ -497,6 +536,52 @@ class Study:
         from wellput.studies.backups import back_up
 
         return back_up(self._store.database, str(path))
+
+    def replicate(self, path: PathLike) -> StudySummary:
+        """Makes the same study anew: the same settings, items, trials and seed, without judges and
+        answers. An open study gets a new open link.
+
+        Parameters
+        ----------
+        path
+            The file to make (SQLite), or the URL of an empty PostgreSQL database.
+
+        Returns
+        -------
+        StudySummary
+            What `create` says of a new study, with its owner's token.
+
+        Raises
+        ------
+        InputError
+            A study already exists at `path`.
+        """
+        from wellput.studies.replication import replicate
+
+        copy = type(self)(replicate(self._store, str(path)), path)
+        try:
+            return copy.summary()
+        finally:
+            copy.close()
+
+    def datasheet(
+        self, *, preregistration: bool = False, path: PathLike | None = None
+    ) -> Datasheet:
+        """What a reader of the study must know, answered from the database where it knows it. The other
+        questions are left open.
+
+        Parameters
+        ----------
+        preregistration
+            Says instead what is fixed before the first answer, to be published then.
+        path
+            Writes it to a file; a `.json`, `.csv`, `.tex` or `.md` file is in that format.
+        """
+        from wellput.studies.datasheet import make_datasheet, make_preregistration
+
+        check_files([path], [])
+        make = make_preregistration if preregistration else make_datasheet
+        return _saved(make(self._store, self.path), path)
 
     def forget(self, judge: str, *, path: PathLike | None = None) -> Forgotten:
         """Erases a judge who withdraws consent: answers, demographics, name and link. This is final.

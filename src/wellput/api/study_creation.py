@@ -35,7 +35,9 @@ def create_store(
     select: SelectionMethod | None,
     metrics: Metrics,
     per_stratum: int,
+    degraded_checks: bool,
     from_substitutions: bool,
+    prefill: PathLike | None,
     items: int | PathLike | Sequence[str] | None,
     systems: Sequence[str],
     enrolment: Mapping[str, Any] | None,
@@ -45,7 +47,8 @@ def create_store(
     on_phase: OnPhase,
 ) -> Store:
     """The new study at `path`. `wording` has options of the design and of the pages, None if not
-    given; `plan` has the keywords of `make_plan`, `enrolment` those of `open_link`."""
+    given; `plan` has the keywords of `make_plan`, `enrolment` those of `open_link`. `prefill` is a file
+    of error spans."""
     store_class = import_store()
     if enrolment is not None:
         places = plan["judges"] if enrolment["quota"] is None else enrolment["quota"]
@@ -54,7 +57,9 @@ def create_store(
         link = open_link(**enrolment)  # an error comes before the study is made
     from wellput.studies.embedded_media import with_media
     from wellput.studies.planning import plan_study, substitution_settings
-    from wellput.studies.settings import make_settings, read_settings
+    from wellput.studies.prefilled_spans import with_prefilled
+    from wellput.studies.rendering import load_markdown
+    from wellput.studies.settings import make_settings, read_settings, with_categories
     from wellput.studies.shown_items import shown_items
     from wellput.studies.study_setup import make_plan
     from wellput.studies.unit_words import usual_unit
@@ -66,26 +71,36 @@ def create_store(
         design, record = substitution_settings(
             shown, record, design=design, points=wording["points"]
         )
+    record, wording = with_categories(record, wording)
     if (wording["show"] or record.get("show")) == "markdown":
-        with needing_judge_extra("Showing markdown"):
-            import wellput.studies.markdown  # noqa: F401
+        load_markdown()
         if media is not None:
             shown = with_media(shown, media)
     elif media is not None:
         raise InputError("media= needs show='markdown'.")
     if wording["unit"] is None and "unit" not in record:
         wording = {**wording, "unit": usual_unit(_texts(shown))}
+    n_own_checks = 0 if degraded_checks else plan["checks"]
     setup = plan_study(
         shown,
-        make_settings(design, record, questions=questions, n_checks=plan["checks"], **wording),
+        make_settings(
+            design,
+            record,
+            questions=questions,
+            n_checks=n_own_checks,
+            **wording,
+        ),
         make_plan(**plan),
         select=select,
         metrics=_metric_list(metrics),
         per_stratum=per_stratum,
+        degraded=degraded_checks,
         seed=seed,
         threads=threads,
         on_phase=on_phase,
     )
+    if prefill is not None:
+        setup = with_prefilled(setup, prefill)
     on_phase("writing the study")
     store = store_class.create(path, setup)
     if enrolment is not None:

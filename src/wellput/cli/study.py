@@ -1,4 +1,4 @@
-"""`wellput study`: create, invite, serve, status, export, backup, forget."""
+"""`wellput study`: create, invite, serve, status, export, backup, replicate, datasheet, forget."""
 
 from __future__ import annotations
 
@@ -30,9 +30,10 @@ def wording_options(function: F) -> F:
         function,
         click.option(
             "--design",
-            metavar="rating|magnitude|slider|pairwise|task",
+            metavar="rating|magnitude|slider|pairwise|spans|mqm|task",
             help="How judges answer: points, free numbers, a slider, a choice between two outputs, "
-            "or an answer to a question about the text. Other packages may add designs.",
+            "marked errors with a score (spans) or with categories (mqm), or an answer to a question "
+            "about the text. Other packages may add designs.",
         ),
         click.option(
             "--questions",
@@ -68,7 +69,33 @@ def wording_options(function: F) -> F:
             "--demographics", is_flag=True, default=None, help="Ask judges about themselves."
         ),
         click.option(
-            "--show-source", is_flag=True, default=None, help="Show the source of each item."
+            "--show-source",
+            is_flag=True,
+            default=None,
+            help="Show the source of each item (spans and mqm show it anyway).",
+        ),
+        click.option(
+            "--show-reference",
+            is_flag=True,
+            default=None,
+            help="Show the references of each item.",
+        ),
+        click.option(
+            "--categories",
+            metavar="FILE.toml",
+            help="For mqm: the kinds of errors (default: the usual ones).",
+        ),
+        click.option(
+            "--weights",
+            metavar="NAME=X,…",
+            help="For mqm: what an error costs, such as minor=1,major=5,fluency/punctuation:minor=0.1 "
+            "(these are the default).",
+        ),
+        click.option(
+            "--prefill",
+            metavar="FILE",
+            help="For spans and mqm: errors that judges find marked, from a file such as wellput judge "
+            "--design spans writes.",
         ),
         click.option(
             "--show",
@@ -135,6 +162,14 @@ def plan_options(function: F) -> F:
             default=0,
             show_default=True,
             help="Attention checks for each judge.",
+        ),
+        click.option(
+            "--degraded-checks",
+            is_flag=True,
+            help="The attention checks are outputs of the study, spoiled.",
+        ),
+        click.option(
+            "--break-every", type=count, metavar="N", help="Suggest a break after every N answers."
         ),
         click.option("--at-most", type=count, metavar="N", help="Most trials that one judge gets."),
         click.option(
@@ -222,6 +257,7 @@ Examples:
   wellput study create evalset.jsonl --design pairwise --plan within-judge --items 18 \\
       --systems original,weighted,rule -o pairs.db
   wellput study create evalset.jsonl --design magnitude --select spread -m sta,bleu -o study.db
+  wellput study create evalset.jsonl --design spans --prefill machine.csv -o spans.db
 """
 )
 @click.argument("evalset")
@@ -380,8 +416,11 @@ def serve(
 
 @command.command(epilog="\b\nExample:\n  wellput study status study.db")
 @click.argument("study")
+@click.option("--blinded", is_flag=True, help="Give the systems code names, to stay blind.")
 @common_options
-def status(study: str, format: str, output: str, seed: int, threads: int | None) -> None:
+def status(
+    study: str, blinded: bool, format: str, output: str, seed: int, threads: int | None
+) -> None:
     """Say whom the judges prefer, how much is done, what looks wrong, and how well judges agree."""
 
     def verb(on_phase: OnPhase) -> Result:
@@ -390,7 +429,7 @@ def status(study: str, format: str, output: str, seed: int, threads: int | None)
 
         opened = Study.open(study)
         on_phase("comparing judges")
-        return opened.status()
+        return opened.status(blinded=blinded)
 
     show_result_of(verb, format, output)
 
@@ -455,6 +494,57 @@ def backup(study: str, path: str, format: str, seed: int, threads: int | None) -
         return Study.open(study).backup(path)
 
     show_summary_of(verb, format, path)
+
+
+@command.command(epilog="\b\nExample:\n  wellput study replicate study.db -o again.db")
+@click.argument("study")
+@click.option("-o", "path", metavar="STUDY", required=True, help="The study to make.")
+@basic_options
+def replicate(study: str, path: str, format: str, seed: int, threads: int | None) -> None:
+    """Make the same study anew, for other judges: without judges and answers.
+
+    Settings, items, trials and seed are the same. An open study gets a new open link.
+    """
+
+    def verb(on_phase: OnPhase) -> Result:
+        from wellput.api.study import Study
+
+        on_phase("copying the study")
+        return Study.open(study).replicate(path)
+
+    show_summary_of(verb, format, path)
+
+
+@command.command(
+    epilog="""\b
+Examples:
+  wellput study datasheet study.db --format markdown -o datasheet.md
+  wellput study datasheet study.db --preregistration --format markdown -o preregistration.md
+"""
+)
+@click.argument("study")
+@click.option(
+    "--preregistration",
+    is_flag=True,
+    help="Say instead what is fixed before the first answer, to be published then.",
+)
+@common_options
+def datasheet(
+    study: str, preregistration: bool, format: str, output: str, seed: int, threads: int | None
+) -> None:
+    """Say what a reader of the study must know, as far as the study knows it.
+
+    The questions are like those of the Human Evaluation Datasheet (HEDS). Those that only you can
+    answer are marked.
+    """
+
+    def verb(on_phase: OnPhase) -> Result:
+        from wellput.api.study import Study
+
+        on_phase("reading the study")
+        return Study.open(study).datasheet(preregistration=preregistration)
+
+    show_result_of(verb, format, output)
 
 
 @command.command(epilog="\b\nExample:\n  wellput study forget study.db J3")

@@ -11,8 +11,12 @@ from wellput.reporting.ranking import ranking_table
 from wellput.reporting.table import Report, Table, number
 
 if TYPE_CHECKING:
+    from wellput.studies.datasheet import Datasheet
     from wellput.studies.overview import Overview
     from wellput.studies.summaries import Backup, Export, Forgotten, InvitationList, StudySummary
+
+
+TO_FILL_IN = "[to be filled in]"
 
 
 def summary_report(summary: StudySummary) -> Report:
@@ -61,6 +65,24 @@ def backup_report(done: Backup) -> Report:
     row = [done.output, str(done.answers), str(done.judges)]
     table = Table(["output", "answers", "judges"], [row], caption="The backup")
     return _report(table, done.values(), done.values())
+
+
+def datasheet_report(sheet: Datasheet) -> Report:
+    """A table for each section. What only the people of the study know is marked."""
+    sections = dict.fromkeys(answer.section for answer in sheet.answers)
+    tables = [
+        Table(
+            ["question", "answer"],
+            [
+                [one.question, TO_FILL_IN if one.answer is None else one.answer]
+                for one in sheet.answers
+                if one.section == section
+            ],
+            title=section,
+        )
+        for section in sections
+    ]
+    return Report(tables, sheet.values(), ["section", "question", "answer"], sheet.records())
 
 
 def forgotten_report(forgotten: Forgotten) -> Report:

@@ -21,13 +21,20 @@ from wellput.agreement.rankings.plain_ranking import (
     winner_sentence,
 )
 from wellput.io import write_judgments
+from wellput.studies.blinding import blinded, code_names
 from wellput.studies.forms import PostedForm, check_csrf
+from wellput.studies.overview import JudgeOverview
+from wellput.studies.payments import payments_csv
 from wellput.studies.rendering import page
-from wellput.studies.security import OWNER_COOKIE, Gate, owner_session
+from wellput.studies.security import OWNER_COOKIE, Gate, owner_session, set_cookie
 from wellput.studies.store import STUDY_STATES, Store
 
 OWNER_FORM_HOLDER = "owner"
 """The holder of the dashboard's forms."""
+BLINDED_COOKIE = "wellput_blinded"
+"""Set to 1 in a browser whose owner does not want to see the names of the systems."""
+MILD_SPEED_CHANGE = 1.3
+"""Changes of the time per trial below this factor are called steady."""
 STATE_WORDS = {"open": "Open", "paused": "Paused", "closed": "Closed"}
 STATE_CHANGES = {
     "open": (("paused", "Pause"), ("closed", "Close")),
@@ -54,6 +61,10 @@ def dashboard_router(store: Store, gate: Gate) -> APIRouter:
                 entrance.headers["HX-Refresh"] = "true"
             return entrance
         overview = store.overview(ranking_may_be_old=True)
+        is_blinded = request.cookies.get(BLINDED_COOKIE) == "1"
+        ranking = overview.ranking
+        if is_blinded:
+            ranking = blinded(ranking, code_names(store.setup.systems, store.setup.seed))
         return page(
             request,
             "dashboard.html",
@@ -66,7 +77,10 @@ def dashboard_router(store: Store, gate: Gate) -> APIRouter:
             ago=ago,
             seconds=seconds,
             coefficient=coefficient,
-            standing=[standing(ranking) for ranking in overview.ranking],
+            standing=[standing(one) for one in ranking],
+            is_blinded=is_blinded,
+            trend=trend,
+            open_link=store.enrolment,
             is_ranking_old=store.latest_rankings.is_old,
             sessions=store.owner_sessions.all_open(owner_session(request)),
         )
@@ -97,6 +111,22 @@ def dashboard_router(store: Store, gate: Gate) -> APIRouter:
             if form.get("state") == state:
                 store.set_state(state)
         return back()
+
+    @router.post("/blinded", dependencies=[Depends(owner)])
+    def change_blinding(request: Request, form: PostedForm) -> Response:
+        check_csrf(request, OWNER_FORM_HOLDER, form)
+        response = back()
+        if form.get("blinded") == "1":
+            set_cookie(request, response, BLINDED_COOKIE, "1")
+        else:
+            response.delete_cookie(BLINDED_COOKIE)
+        return response
+
+    @router.get("/payments.csv", dependencies=[Depends(owner)])
+    def download_payments() -> Response:
+        headers = {"Content-Disposition": 'attachment; filename="payments.csv"'}
+        content = payments_csv(store.payments())
+        return Response(content, media_type="text/csv; charset=utf-8", headers=headers)
 
     @router.post("/leave", dependencies=[Depends(owner)])
     def sign_out(request: Request, form: PostedForm) -> Response:
@@ -148,6 +178,15 @@ def seconds(value: float | None) -> str:
     if value is None:
         return "–"
     return f"{value:.1f} s" if value < 10 else f"{value:.0f} s"
+
+
+def trend(judge: JudgeOverview) -> str:
+    """How a judge's time per trial changes, in words; a dash where it is not known."""
+    if judge.speed is None:
+        return "–"
+    if 1 / MILD_SPEED_CHANGE < judge.speed < MILD_SPEED_CHANGE:
+        return "steady"
+    return f"{'slower' if judge.speed > 1 else 'quicker'} ×{max(judge.speed, 1 / judge.speed):.1f}"
 
 
 def standing(ranking: Ranking) -> dict[str, Any]:

@@ -4,6 +4,7 @@ names of its fields, the answers in them, and the time that the answer took.
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Mapping
 from typing import Annotated, Any, TypeAlias
@@ -64,6 +65,8 @@ def _answer(trial: ShownTrial, key: FieldKey) -> Any:
 
 
 def _written(value: Any) -> str:
+    if isinstance(value, list):
+        return json.dumps(value, ensure_ascii=False)
     is_whole = isinstance(value, float) and value.is_integer()
     return str(int(value)) if is_whole else str(value)
 

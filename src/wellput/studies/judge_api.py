@@ -34,6 +34,11 @@ MAX_ANSWER_MS = 7 * 24 * 3600 * 1000
 class ApiVariant(BaseModel):
     id: str = Field(description="Opaque; belongs to this judge's trial alone.")
     text: str
+    before: list[str] = Field(description="The texts before it in its document.")
+    after: list[str] = Field(description="The texts after it in its document.")
+    prefilled: list[dict[str, Any]] | None = Field(
+        description="spans: what was marked beforehand; null where nothing was"
+    )
 
 
 class ApiQuestion(BaseModel):
@@ -43,13 +48,17 @@ class ApiQuestion(BaseModel):
     low: float | None = Field(description="points, slider: the least value; number: above this")
     high: float | None = Field(description="points, slider: the greatest value")
     labels: dict[str, str] = Field(description="Words for some of the values.")
-    choices: list[str] = Field(description="choice, answer: what can be chosen; empty: any text")
+    choices: list[str] = Field(
+        description="choice, answer: what can be chosen; empty: any text; spans: the categories"
+    )
+    severities: list[str] = Field(description="spans: how bad an error can be")
 
 
 class ApiTrial(BaseModel):
     id: str
     context: str | None
     source: str | None
+    references: list[str]
     variants: list[ApiVariant]
     questions: list[ApiQuestion]
     practice: bool
@@ -65,7 +74,8 @@ class NextTrial(BaseModel):
 
 
 # Strict: a JSON string is not a number. Floats before strings; NaN and infinities are refused.
-Value: TypeAlias = Annotated[float, Field(allow_inf_nan=False)] | str
+# Spans are checked against the text of their variant (`marked_spans`).
+Value: TypeAlias = Annotated[float, Field(allow_inf_nan=False)] | str | list[dict[str, Any]]
 
 
 class Answers(BaseModel):
@@ -206,7 +216,17 @@ def _api_trial(shown: ShownTrial) -> dict[str, Any]:
         "id": shown.id,
         "context": shown.context,
         "source": shown.source,
-        "variants": [{"id": variant.id, "text": variant.text} for variant in shown.variants],
+        "references": list(shown.references),
+        "variants": [
+            {
+                "id": variant.id,
+                "text": variant.text,
+                "before": list(variant.before),
+                "after": list(variant.after),
+                "prefilled": None if variant.prefilled is None else list(variant.prefilled),
+            }
+            for variant in shown.variants
+        ],
         "questions": [
             {
                 "name": question.name,
@@ -216,6 +236,7 @@ def _api_trial(shown: ShownTrial) -> dict[str, Any]:
                 "high": question.high,
                 "labels": dict(question.labels),
                 "choices": list(question.choices),
+                "severities": list(question.severities),
             }
             for question in shown.questions
         ],

@@ -230,6 +230,15 @@ def can_undo(setup: StudySetup, progress: JudgeProgress) -> bool:
     return progress.done > 0 and setup.design.can_undo
 
 
+def break_note(setup: StudySetup, progress: JudgeProgress) -> str:
+    """The suggestion of a break, "" where none is due."""
+    every = setup.questionnaire.break_every
+    is_due = every is not None and 0 < progress.done < progress.total
+    if not is_due or progress.done % (every or 1):
+        return ""
+    return setup.words("pages.take_break", n=progress.done)
+
+
 def common_values(setup: StudySetup, token: str) -> dict[str, Any]:
     """What every page of a judge needs."""
     return {
@@ -237,6 +246,7 @@ def common_values(setup: StudySetup, token: str) -> dict[str, Any]:
         "home": home_of(token),
         "holder": token,
         "medium": setup.medium,
+        "design": setup.design,
         "words": setup.words,
     }
 
@@ -295,6 +305,7 @@ def trial_page(
         is_changing=is_changing,
         can_undo=not is_changing and can_undo(setup, progress),
         can_give_back=can_give_back,
+        break_note=break_note(setup, progress),
         keys=keys_of(trial, setup.words),
         now=now_ms(),
         reasons=reasons or (),

@@ -25,6 +25,7 @@ from wellput.stats.judges.krippendorff import MeasurementLevel, krippendorff_alp
 from wellput.stats.judges.ratings import MIN_SHARED_UNITS
 from wellput.studies import schema
 from wellput.studies.judge_queue import JudgeQueue, machine_judges, open_assignment
+from wellput.studies.judge_trends import trends
 from wellput.studies.queries import AnsweredRow, judgments_of, read_answered
 from wellput.studies.questionnaire import Check
 from wellput.studies.questions import AnswerValues
@@ -44,7 +45,8 @@ class JudgeOverview:
     """One judge: the trials done of all, the median seconds per trial, and what looks wrong.
 
     `consistency` is the share of answers to repeated trials that are about the same as the first time:
-    within one point of a scale, a tenth of a slider, a factor of two for magnitudes.
+    within one point of a scale, a tenth of a slider, a factor of two for magnitudes. `speed`, `drift`
+    and `stuck_minutes` are those of `judge_trends.JudgeTrends`.
     """
 
     name: str
@@ -57,6 +59,9 @@ class JudgeOverview:
     checks_failed: int
     consistency: float | None
     flags: tuple[str, ...]
+    speed: float | None = None
+    drift: float | None = None
+    stuck_minutes: float | None = None
 
 
 @dataclass(frozen=True)
@@ -264,7 +269,14 @@ def _judge(
     progress = queue.progress()
     checks = [one for one in answered if one.purpose == "check"]
     failed = sum(not passes(setup, setup.checks[one.number], one.values) for one in checks)
-    is_done = 0 < progress.done == progress.total and open_assignment(queue.own) is None
+    held = open_assignment(queue.own)
+    is_done = 0 < progress.done == progress.total and held is None
+    changes = trends(
+        answered,
+        is_holding=held is not None and not queue.is_machine,
+        idle_seconds=abs(queue.now - row.seen_at),
+        lease_seconds=60 * setup.plan.lease_minutes,
+    )
     return JudgeOverview(
         name=row.name,
         state="invited" if row.started_at is None else "done" if is_done else "working",
@@ -275,7 +287,10 @@ def _judge(
         checks=len(checks),
         checks_failed=failed,
         consistency=_consistency(setup, answered),
-        flags=tuple(_flags(answered, len(checks), failed)),
+        flags=(*_flags(answered, len(checks), failed), *changes.flags),
+        speed=changes.speed,
+        drift=changes.drift,
+        stuck_minutes=changes.stuck_minutes,
     )
 
 
@@ -297,7 +312,8 @@ def _flags(answered: Sequence[AnsweredRow], n_checks: int, n_failed: int) -> lis
     for one in trials:
         for values in one.values:
             for question, value in values.items():
-                given.setdefault(question, []).append(value)
+                if not isinstance(value, list):  # most texts may have no error to mark
+                    given.setdefault(question, []).append(value)
     for question, column in given.items():
         if len(column) >= MIN_STRAIGHT_LINE_ANSWERS and len(set(column)) == 1:
             shown = column[0] if isinstance(column[0], str) else f"{column[0]:g}"

@@ -28,6 +28,7 @@ from wellput.core.work import OnPhase, available_cores, ignore_phase
 from wellput.engine.score import score_source
 from wellput.engine.scoring_plan import ScoringPlan
 from wellput.metrics.registry import create_all
+from wellput.studies.degraded_checks import degraded_checks
 from wellput.studies.designs.base import SUBSTITUTION_DESIGN, SUBSTITUTION_SETTINGS, Design
 from wellput.studies.designs.registry import design_of
 from wellput.studies.media import medium_for
@@ -209,15 +210,19 @@ def plan_study(
     select: SelectionMethod | None = None,
     metrics: Sequence[str | Metric] = (),
     per_stratum: int = 10,
+    degraded: bool = False,
     seed: int,
     threads: int | None = None,
     on_phase: OnPhase = ignore_phase,
 ) -> StudySetup:
-    """All that is fixed when the study begins. `select` selects some of the trials."""
+    """All that is fixed when the study begins. `select` selects some of the trials. With `degraded` the
+    attention checks are spoiled outputs."""
     on_phase("planning trials")
     medium = medium_for(evalset, settings.show)
     questionnaire = medium.reworded(settings.questionnaire, design_of(settings.questionnaire))
-    items = study_items(evalset, medium, source=settings.show_source)
+    items = study_items(
+        evalset, medium, source=settings.show_source, reference=settings.show_reference
+    )
     trials = all_trials(questionnaire, items)
     selection: Mapping[str, Any] = {}
     if select is not None:
@@ -239,13 +244,17 @@ def plan_study(
             "metrics= are used to choose trials: add select='spread' or select='contrast'."
         )
     items, trials = used_items(items, trials)
+    checks = settings.checks
+    if degraded:
+        design = design_of(questionnaire)
+        checks = degraded_checks(questionnaire, design, items, trials, seed=seed)
     return make_setup(
         questionnaire,
         plan,
         items,
         trials,
         seed=seed,
-        checks=settings.checks,
+        checks=checks,
         tasks=settings.tasks,
         selection=selection,
     )

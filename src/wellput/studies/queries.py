@@ -29,7 +29,14 @@ from wellput.studies.judge_queue import (
 )
 from wellput.studies.questionnaire import Check, Questionnaire, Task, from_record
 from wellput.studies.questions import AnswerValues, is_storable
-from wellput.studies.study_setup import StudyItem, StudyPlan, StudySetup, Trial
+from wellput.studies.study_setup import (
+    StudyItem,
+    StudyPlan,
+    StudySetup,
+    Trial,
+    beside_items,
+    with_beside,
+)
 from wellput.studies.study_transactions import StudyState, StudyTransaction
 
 assignments = schema.assignments.c
@@ -57,9 +64,12 @@ NOTE_SEEN = (
 
 
 def insert_setup(connection: Connection, setup: StudySetup, owner_hash: str, now: float) -> None:
+    settings = setup.settings()
+    if beside := beside_items(setup.items):
+        settings["beside_items"] = beside
     connection.execute(
         schema.study.insert().values(
-            id=1, settings=setup.settings(), state="open", owner_hash=owner_hash, created_at=now
+            id=1, settings=settings, state="open", owner_hash=owner_hash, created_at=now
         )
     )
     connection.execute(
@@ -175,8 +185,10 @@ def load_setup(connection: Connection, where: str) -> StudySetup:
     if settings is None:
         raise InputError(f"{where} holds no study.")
     rows = connection.execute(sa.select(schema.items).order_by(schema.items.c.number))
+    beside = settings.get("beside_items", {})
     items = tuple(
-        StudyItem(r.id, r.outputs, r.context, r.source, document=r.document) for r in rows
+        with_beside(StudyItem(r.id, r.outputs, r.context, r.source, document=r.document), beside)
+        for r in rows
     )
     rows = connection.execute(sa.select(schema.trials).order_by(schema.trials.c.number))
     trials = tuple(Trial(r.item, tuple(r.systems)) for r in rows)
@@ -286,6 +298,7 @@ def answered_trial(setup: StudySetup, one: AnsweredRow, repeats: bool) -> Answer
         seconds=one.ms / 1000,
         task=setup.tasks.get(item.id),
         columns=_extra(one, repeats) | documents,
+        prefilled=item.prefilled if setup.has_prefilled else None,
     )
 
 

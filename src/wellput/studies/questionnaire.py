@@ -74,7 +74,8 @@ class Questionnaire:
     `layout` is "single" (one variant at a time) or "page" (all variants of an item on one page).
     If there is a text of `consent`, judges must agree to it first. `medium` is the name of the medium
     that shows a variant. `language` is that of the pages, with `texts` the contents of a language file
-    of the owner's; `unit` is what the pages call an output.
+    of the owner's; `unit` is what the pages call an output. A break is suggested after `break_every`
+    answers.
     """
 
     kind: str
@@ -91,6 +92,7 @@ class Questionnaire:
     language: str = "en"
     unit: str = SENTENCE
     texts: Mapping[str, Any] = field(default_factory=dict)
+    break_every: int | None = None
 
     @property
     def words(self) -> Wording:
@@ -106,11 +108,20 @@ class Questionnaire:
         English about sentences do not need is left out.
         """
         record = asdict(self)
+        for question in record["questions"]:
+            if not question["severities"]:  # as older versions wrote it
+                del question["severities"]
         options, medium = dict(record.pop("options")), record.pop("medium")
         record["ties"] = options.pop("ties", False)
         record["modulus"] = options.pop("modulus", None)
         record["medium"] = medium
-        for name, usual in (("language", "en"), ("unit", SENTENCE), ("texts", {})):
+        usual_values: dict[str, Any] = {
+            "language": "en",
+            "unit": SENTENCE,
+            "texts": {},
+            "break_every": None,
+        }
+        for name, usual in usual_values.items():
             value = record.pop(name)
             if value != usual:
                 record[name] = value
@@ -139,10 +150,17 @@ class Questionnaire:
 @dataclass(frozen=True)
 class Variant:
     """A text as a judge sees it, or a performance as JSON. The id is random and is used only in this
-    judge's trial."""
+    judge's trial.
+
+    `before` and `after` are the same system's texts around it in its document. `prefilled` are error
+    spans that the judge finds marked already; None where nothing was marked beforehand.
+    """
 
     id: str
     text: str
+    before: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
+    prefilled: tuple[Mapping[str, Any], ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -150,7 +168,9 @@ class ShownTrial:
     """All that a judge may see of a trial: no system names, no answers of other judges.
 
     `answers` are the judge's own so far, in the shape in which judges give them: {question: value}, or
-    {variant id: {question: value}} if `is_by_variant`; empty where there are none.
+    {variant id: {question: value}} if `is_by_variant`; empty where there are none. `references` are
+    good texts to compare with; `sources_before` and `sources_after` lie around the source in its
+    document.
     """
 
     id: str
@@ -161,6 +181,9 @@ class ShownTrial:
     is_practice: bool
     is_by_variant: bool
     answers: Mapping[str, Any]
+    references: tuple[str, ...] = ()
+    sources_before: tuple[str, ...] = ()
+    sources_after: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

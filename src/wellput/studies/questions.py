@@ -9,6 +9,7 @@ one entry for both variants.
 
 from __future__ import annotations
 
+import json
 import math
 import unicodedata
 from abc import ABC, abstractmethod
@@ -17,6 +18,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, TypeAlias
 
 from wellput.core.errors import InputError, did_you_mean
+from wellput.studies.marked_spans import checked_spans, is_marked_alike
 from wellput.studies.wording import ENGLISH, Wording
 
 AnswerValues = dict[str, Any]
@@ -51,7 +53,7 @@ def quoted(value: object) -> str:
     return text if len(text) <= 40 else text[:39] + "…"
 
 
-QuestionKind: TypeAlias = Literal["points", "number", "slider", "choice", "answer"]
+QuestionKind: TypeAlias = Literal["points", "number", "slider", "choice", "answer", "spans"]
 
 MAX_POINTS = 100
 MAX_TEXT_CHARACTERS = 2000
@@ -65,8 +67,9 @@ class Question:
 
     The kinds: `points` is a whole number from `low` to `high`; `slider` is any number between them;
     `number` is any number above `low`; `choice` is one of `choices` ("a" is the variant shown first);
-    `answer` is one of `choices`, or free text without choices. `labels` has words for some values, such
-    as {"1": "Impossible"}.
+    `answer` is one of `choices`, or free text without choices; `spans` is a list of error spans
+    (`studies.marked_spans`), each with one of `severities` and, if there are `choices`, with one of
+    them as its category. `labels` has words for some values, such as {"1": "Impossible"}.
     """
 
     name: str
@@ -76,6 +79,7 @@ class Question:
     high: float | None = None
     labels: Mapping[str, str] = field(default_factory=dict)
     choices: tuple[str, ...] = ()
+    severities: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if self.kind not in WIDGETS:
@@ -106,6 +110,10 @@ class Widget(ABC):
     @abstractmethod
     def checked(self, question: Question, value: object) -> tuple[Any, str]:
         """The value as it is stored, and the reason why it is refused ("" where it is not)."""
+
+    def checked_about(self, question: Question, value: object, text: str) -> tuple[Any, str]:
+        """As `checked`, for a question whose answer depends on the text that it is about."""
+        return self.checked(question, value)
 
     def from_text(self, text: str) -> Any:
         """The value of a form's text; the text itself where it has no such value."""
@@ -244,12 +252,44 @@ class ChoiceWidget(AnswerWidget):
         return words("keys.pair_or_tie" if "tie" in question.choices else "keys.pair")
 
 
+class SpansWidget(Widget):
+    """Error spans, marked in the text. A form has them as JSON."""
+
+    def problems(self, question: Question) -> list[str]:
+        if question.severities:
+            return []
+        return [f"{question.name} has no severities: a mark says how bad the error is"]
+
+    def checked(self, question: Question, value: object) -> tuple[Any, str]:
+        return self.checked_about(question, value, "")
+
+    def checked_about(self, question: Question, value: object, text: str) -> tuple[Any, str]:
+        spans, reasons = checked_spans(
+            value, text, severities=question.severities, categories=question.choices
+        )
+        return spans, "; ".join(reasons)
+
+    def from_text(self, text: str) -> Any:
+        try:
+            return json.loads(text)
+        except (ValueError, RecursionError):
+            return text
+
+    def is_alike(self, question: Question, value: Any, before: Any) -> bool:
+        """Half of the marked characters are the same."""
+        return is_marked_alike(value, before)
+
+    def keys(self, question: Question, words: Wording = ENGLISH) -> str:
+        return words("keys.spans")
+
+
 WIDGETS: Mapping[QuestionKind, Widget] = {
     "points": PointsWidget(),
     "slider": SliderWidget(),
     "number": NumberWidget(),
     "choice": ChoiceWidget(),
     "answer": AnswerWidget(),
+    "spans": SpansWidget(),
 }
 
 
@@ -259,8 +299,10 @@ def scale_ends(question: Question) -> tuple[float, float]:
     return question.low, question.high
 
 
-def check_values(questions: Sequence[Question], values: object, where: str = "") -> AnswerValues:
-    """The answers to all questions about one variant, as they are stored.
+def check_values(
+    questions: Sequence[Question], values: object, where: str = "", *, text: str = ""
+) -> AnswerValues:
+    """The answers to all questions about one variant, whose text is given, as they are stored.
 
     Raises AnswerError with every reason at once; `where` is put before each.
     """
@@ -273,7 +315,7 @@ def check_values(questions: Sequence[Question], values: object, where: str = "")
         if question.name not in values:
             reasons.append(where + ENGLISH("reasons.no_answer", question=question.name))
             continue
-        value, reason = question.widget.checked(question, values[question.name])
+        value, reason = question.widget.checked_about(question, values[question.name], text)
         if reason:
             about = ENGLISH("reasons.about_question", question=question.name, reason=reason)
             reasons.append(where + about)

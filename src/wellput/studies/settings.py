@@ -16,6 +16,7 @@ from typing import Any, TypeAlias
 
 from wellput.core.errors import InputError, did_you_mean
 from wellput.studies.designs.base import Design
+from wellput.studies.designs.error_categories import read_categories
 from wellput.studies.designs.registry import create, default_questionnaire, names
 from wellput.studies.language_files import chosen_wording
 from wellput.studies.media import SHOWN_AS, ShownAs
@@ -32,6 +33,7 @@ class StudySettings:
     checks: tuple[Check, ...]
     tasks: tuple[Task, ...]
     show_source: bool
+    show_reference: bool = False
     show: ShownAs = "plain"
 
 
@@ -43,7 +45,8 @@ TOP_SETTINGS: SettingTypes = {
     "points": int, "ties": bool, "modulus": (int, float), "show_source": bool,
     "language": str, "unit": str, "show": str,
     "practice": (list, bool), "demographics": (list, bool), "questions": list, "checks": list,
-    "tasks": list,
+    "tasks": list, "show_reference": bool, "severities": list, "categories": dict, "weights": dict,
+    "break_every": int,
 }  # fmt: skip
 QUESTION_SETTINGS: SettingTypes = {"name": str, "text": str, "points": int, "labels": dict}
 DEMOGRAPHIC_SETTINGS: SettingTypes = {"name": str, "text": str, "choices": list, "kind": str}
@@ -123,7 +126,7 @@ _TYPE_NAMES: Mapping[type, str] = {
 }  # fmt: skip
 
 
-DESIGN_OPTIONS = ("points", "ties", "modulus")
+DESIGN_OPTIONS = ("points", "ties", "modulus", "severities", "categories", "weights")
 """Settings that are options of some design."""
 
 
@@ -164,8 +167,11 @@ def make_settings(
         demographics=_demographics(given.get("demographics", False), words),
         consent=_consent(given.get("consent", False), words),
         texts=own_texts,
+        break_every=given.get("break_every"),
         **{name: given[name] for name in ("title", "instructions", "thanks") if name in given},
     )
+    if questionnaire.break_every is not None and questionnaire.break_every < 1:
+        raise InputError("break_every= must be at least 1.")
     design.check(questionnaire)
     show = _shown_as(given.get("show", "plain"))
     if show != "plain" and design.shows_plain_text:
@@ -180,9 +186,21 @@ def make_settings(
         questionnaire=questionnaire,
         checks=checks,
         tasks=tuple(_task(entry) for entry in given.get("tasks", [])),
-        show_source=given.get("show_source", False),
+        show_source=given.get("show_source", design.shows_source),
+        show_reference=given.get("show_reference", False),
         show=show,
     )
+
+
+def with_categories(
+    record: Mapping[str, Any], options: Mapping[str, Any]
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Settings and options in which the option `categories` is a tree, not the path of a file. The
+    other tables of such a file are settings."""
+    given = options.get("categories")
+    if given is None or isinstance(given, Mapping):
+        return dict(record), dict(options)
+    return {**record, **read_categories(given)}, {**options, "categories": None}
 
 
 def _shown_as(given: str) -> ShownAs:

@@ -7,7 +7,8 @@ set of answers for the trial.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from wellput.studies.judge_queue import Assignment
@@ -20,26 +21,63 @@ def shown_trial(
     setup: StudySetup, row: Assignment, answers: Sequence[AnswerValues] | None
 ) -> ShownTrial:
     """The assignment as its judge may see it, with the judge's `answers` so far."""
-    texts: Iterable[str]
-    if row.purpose in ("practice", "check"):
-        extra = extra_trial(setup, row)
-        context, source, texts = extra.context, extra.source, extra.texts
-    else:
-        item = item_of(setup, row)
-        context, source = item.context, item.source
-        texts = [item.outputs[system] for _, system in row.variants]
-    return ShownTrial(
+    variants = tuple(
+        Variant(id, text) for (id, _), text in zip(row.variants, texts_of(setup, row), strict=True)
+    )
+    is_extra = row.purpose in ("practice", "check")
+    shown = extra_trial(setup, row) if is_extra else item_of(setup, row)
+    trial = ShownTrial(
         id=row.key,
-        context=context,
-        source=source,
-        variants=tuple(
-            Variant(id, text) for (id, _), text in zip(row.variants, texts, strict=True)
-        ),
+        context=shown.context,
+        source=shown.source,
+        variants=variants,
         questions=questions_of(setup, row),
         is_practice=row.purpose == "practice",
         is_by_variant=is_by_variant(setup, row),
         answers={} if answers is None else _as_given(setup, row, answers),
     )
+    return trial if is_extra else with_surroundings(setup, row, trial)
+
+
+def with_surroundings(setup: StudySetup, row: Assignment, trial: ShownTrial) -> ShownTrial:
+    """The trial with its item's references, prefilled spans, and the rest of its document."""
+    item = item_of(setup, row)
+    before, after = document_around(setup, setup.trials[row.number].item)
+    return replace(
+        trial,
+        references=item.references,
+        sources_before=tuple(one.source for one in before if one.source),
+        sources_after=tuple(one.source for one in after if one.source),
+        variants=tuple(
+            replace(
+                variant,
+                before=tuple(one.outputs[system] for one in before if system in one.outputs),
+                after=tuple(one.outputs[system] for one in after if system in one.outputs),
+                prefilled=item.prefilled.get(system, ()) if setup.has_prefilled else None,
+            )
+            for variant, (_, system) in zip(trial.variants, row.variants, strict=True)
+        ),
+    )
+
+
+def document_around(
+    setup: StudySetup, place: int
+) -> tuple[tuple[StudyItem, ...], tuple[StudyItem, ...]]:
+    """The items before and after an item in its document, where the design shows documents."""
+    document = setup.items[place].document
+    if not setup.design.shows_documents or not document:
+        return (), ()
+    places = setup.items_of_document[document]
+    before = tuple(setup.items[other] for other in places if other < place)
+    return before, tuple(setup.items[other] for other in places if other > place)
+
+
+def texts_of(setup: StudySetup, row: Assignment) -> Sequence[str]:
+    """The texts of a trial in the order of its variants."""
+    if row.purpose in ("practice", "check"):
+        return extra_trial(setup, row).texts
+    item = item_of(setup, row)
+    return [item.outputs[system] for _, system in row.variants]
 
 
 def checked_answers(setup: StudySetup, row: Assignment, given: object) -> list[AnswerValues]:
@@ -47,22 +85,22 @@ def checked_answers(setup: StudySetup, row: Assignment, given: object) -> list[A
 
     Raises AnswerError with all reasons.
     """
-    questions = questions_of(setup, row)
+    questions, texts = questions_of(setup, row), texts_of(setup, row)
     ids = [id for id, _ in row.variants]
     # A single variant may be answered under its id too, so that a client needs only one shape.
     has_ids = isinstance(given, Mapping) and bool(given) and set(given) <= set(ids)
     if not is_by_variant(setup, row) and not (has_ids and len(ids) == 1):
-        return [check_values(questions, given)]
+        return [check_values(questions, given, text=texts[0])]
     if not isinstance(given, Mapping):
         raise AnswerError(["answers must be an object of variant, question and value"])
     reasons = [f"unknown variant {ascii(name)[:40]}" for name in given if name not in ids]
     found: list[AnswerValues] = []
-    for id in ids:
+    for id, text in zip(ids, texts, strict=True):
         if id not in given:
             reasons.append(f"no answers for variant {id}")
             continue
         try:
-            found.append(check_values(questions, given[id], f"variant {id}: "))
+            found.append(check_values(questions, given[id], f"variant {id}: ", text=text))
         except AnswerError as error:
             reasons += error.reasons
     if reasons:

@@ -7,7 +7,7 @@ A trial is an item with the output of one system, of two systems for a pair, of 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, TypeAlias, get_args
 
@@ -52,7 +52,7 @@ class StudyPlan:
 class StudyItem:
     """An item as judges see it: the outputs by system, as the study's medium stores them, and `speech`,
     their common sound (a WAV file), if any. Judges do not see which `document` it belongs to; the
-    ranking needs it."""
+    ranking needs it. `prefilled` has, by system, error spans that judges find marked already."""
 
     id: str
     outputs: Mapping[str, str]
@@ -60,6 +60,8 @@ class StudyItem:
     source: str | None = None
     speech: bytes | None = field(default=None, repr=False, compare=False)
     document: str | None = None
+    references: tuple[str, ...] = ()
+    prefilled: Mapping[str, tuple[Mapping[str, Any], ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -108,6 +110,20 @@ class StudySetup:
         return any(item.document for item in self.items)
 
     @cached_property
+    def has_prefilled(self) -> bool:
+        """Whether judges find spans that were marked beforehand."""
+        return any(item.prefilled for item in self.items)
+
+    @cached_property
+    def items_of_document(self) -> Mapping[str, tuple[int, ...]]:
+        """By document, the places of its items."""
+        found: dict[str, tuple[int, ...]] = {}
+        for place, item in enumerate(self.items):
+            if item.document:
+                found[item.document] = (*found.get(item.document, ()), place)
+        return found
+
+    @cached_property
     def item_of_trial(self) -> Integers:
         """Each trial's item, by its place."""
         return np.array([trial.item for trial in self.trials])
@@ -135,12 +151,31 @@ class StudySetup:
         }
 
 
+def beside_items(items: Iterable[StudyItem]) -> dict[str, Any]:
+    """What the table of items has no column for, by item: references and prefilled spans."""
+    found: dict[str, Any] = {}
+    for item in items:
+        if item.references or item.prefilled:
+            found[item.id] = {"references": item.references, "prefilled": item.prefilled}
+    return found
+
+
+def with_beside(item: StudyItem, beside: Mapping[str, Any]) -> StudyItem:
+    """The item with what `beside_items` has for it."""
+    own = beside.get(item.id)
+    if own is None:
+        return item
+    prefilled = {system: tuple(spans) for system, spans in own["prefilled"].items()}
+    return replace(item, references=tuple(own["references"]), prefilled=prefilled)
+
+
 def study_items(
-    items: Iterable[Item], medium: Medium, *, source: bool = False
+    items: Iterable[Item], medium: Medium, *, source: bool = False, reference: bool = False
 ) -> tuple[StudyItem, ...]:
     """The items that have outputs. Raises InputError where nothing can be shown.
 
-    Judges see the source only with `source`: who rates fluency must not look at it.
+    Judges see the source only with `source`: who rates fluency must not look at it. They see the
+    references only with `reference`.
     """
     found: list[StudyItem] = []
     problems: list[str] = []
@@ -153,14 +188,23 @@ def study_items(
             for system, output in outputs.items()
             if not all(is_storable(text) for text in (item.id, system, output))
         ]
-        if not is_storable((item.context or "") + (item.source or "")):
-            problems.append(f"item {item.id}: its context or source cannot be shown")
+        shown_references = item.references if reference else ()
+        if not all(map(is_storable, (item.context or "", item.source or "", *shown_references))):
+            problems.append(f"item {item.id}: its context, source or reference cannot be shown")
         if not is_storable(item.document or ""):
             problems.append(f"item {item.id}: the name of its document cannot be stored")
         if outputs:
             shown_source = item.source if source else None
             found.append(
-                StudyItem(item.id, outputs, item.context, shown_source, speech, item.document)
+                StudyItem(
+                    item.id,
+                    outputs,
+                    item.context,
+                    shown_source,
+                    speech,
+                    item.document,
+                    shown_references,
+                )
             )
     if problems:
         raise InputError.collect("These cannot be shown to judges:", problems)
@@ -235,6 +279,9 @@ def make_setup(
         problems.append(
             f"practice trials and attention checks are text, which the {medium.name} cannot show"
         )
+    marks_spans = any(question.kind == "spans" for question in questionnaire.questions)
+    if marks_spans and not medium.shows_text:
+        problems.append(f"spans are marked in texts; the {medium.name} shows none")
     if plan.checks and not checks:
         problems.append("there are no attention checks to show; give [[checks]]")
     if problems:

@@ -71,7 +71,7 @@ SUBSTITUTION_DESIGN = "rating"
 
 EXPORT_COLUMNS = (
     "judge", "item", "system", "system_a", "system_b", "question", "value", "choice", "ms",
-    "position", "recorded_at", "document", "repeat",
+    "position", "recorded_at", "document", "repeat", "spans", "prefilled",
 )  # fmt: skip
 """The columns of an export. A question that is answered in words has its own column."""
 
@@ -81,7 +81,8 @@ class AnsweredTrial:
     """A trial as one judge answered it.
 
     `answers` has {question: value} for each system, or one for all where the design asks once.
-    `columns` are written beside every judgment.
+    `columns` are written beside every judgment. `prefilled` has, by system, the error spans that the
+    judge found marked; None in a study without them.
     """
 
     judge: str
@@ -92,6 +93,7 @@ class AnsweredTrial:
     seconds: float
     task: Task | None = None
     columns: Mapping[str, str] = field(default_factory=dict)
+    prefilled: Mapping[str, Sequence[Mapping[str, Any]]] | None = None
 
     def judgment(
         self, system: str, question: str, value: float, columns: Mapping[str, str] | None = None
@@ -118,6 +120,13 @@ class Design(ABC):
     """Whether outputs must be shown as they are, not as markdown: judges mark places in them."""
     template: ClassVar[str] = "trial.html"
     """The page of a trial: one of `studies/templates`, or `package:path` in another package."""
+    scripts: ClassVar[tuple[str, ...]] = ()
+    styles: ClassVar[tuple[str, ...]] = ()
+    """Files of `studies/static` that the page needs beside those of every page."""
+    shows_source: ClassVar[bool] = False
+    """Whether judges see the source unless the settings say otherwise."""
+    shows_documents: ClassVar[bool] = False
+    """Whether judges see the whole document around an output, if its item belongs to one."""
     asks_once: ClassVar[bool] = False
     """Whether the questions are about all outputs of a trial together, not about each."""
     balances_order: ClassVar[bool] = False

@@ -25,6 +25,8 @@ BUILT_IN: dict[str, str] = {
     "magnitude": "wellput.studies.designs.scales:Magnitude",
     "slider": "wellput.studies.designs.scales:Slider",
     "pairwise": "wellput.studies.designs.pairwise:Pairwise",
+    "spans": "wellput.studies.designs.spans:Spans",
+    "mqm": "wellput.studies.designs.spans:Mqm",
     "task": "wellput.studies.designs.task:TaskDesign",
 }
 

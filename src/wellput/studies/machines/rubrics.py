@@ -111,6 +111,8 @@ def make_rubric(
         raise InputError(
             "A machine answers tasks only as a judge of a study: wellput judge STUDY --model MODEL."
         )
+    if any(one.kind == "spans" for one in made.questions):
+        raise InputError("A machine marks errors with design='spans'; mqm is for people.")
     return Rubric(made, shows_source, shows_reference, unit)
 
 

@@ -75,6 +75,11 @@ def study_rubric(store: Store) -> Rubric:
     setup = store.setup
     if not isinstance(setup.medium, TextMedium):
         raise InputError("A machine judges texts; this study shows outputs of another kind.")
+    if any(question.kind == "spans" for question in setup.questionnaire.questions):
+        raise InputError(
+            "In a study only people mark errors. `wellput judge EVALSET --design spans` lets a machine "
+            "mark them, and `wellput study create --prefill` shows people what it marked."
+        )
     return Rubric(setup.questionnaire, show_source=any(item.source for item in setup.items))
 
 

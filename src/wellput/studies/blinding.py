@@ -1,0 +1,45 @@
+"""Rankings without the names of the systems, for an owner who wants to watch a study and stay blind."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from wellput.agreement.rankings.fitted_ranking import FittedRanking
+from wellput.agreement.rankings.plain_ranking import Ranking, SystemDifference
+
+BLINDING_STREAM = 7
+
+
+def code_names(systems: Sequence[str], seed: int) -> dict[str, str]:
+    """A code name for each system. The numbers are drawn at random and stay the same in a study."""
+    order = np.random.default_rng([seed, BLINDING_STREAM]).permutation(len(systems))
+    return {system: f"System {place + 1}" for system, place in zip(systems, order, strict=True)}
+
+
+def blinded(rankings: Sequence[Ranking], names: Mapping[str, str]) -> tuple[Ranking, ...]:
+    """The rankings with code names. Notes are left out: their sentences may name systems."""
+    return tuple(_renamed(ranking, names) for ranking in rankings)
+
+
+def _renamed(ranking: Ranking, names: Mapping[str, str]) -> Ranking:
+    changes: dict[str, Any] = {
+        "systems": tuple(replace(row, system=names[row.system]) for row in ranking.systems),
+        "differences": tuple(_difference(one, names) for one in ranking.differences),
+        "notes": (),
+    }
+    if isinstance(ranking, FittedRanking):
+        changes |= {
+            "latent": {names.get(name, name): v for name, v in ranking.latent.items()},
+            "latent_bounds": {names.get(n, n): v for n, v in ranking.latent_bounds.items()},
+            "against": None if ranking.against is None else names[ranking.against],
+        }
+    return replace(ranking, **changes)
+
+
+def _difference(one: SystemDifference, names: Mapping[str, str]) -> SystemDifference:
+    first, second = one.systems
+    return replace(one, systems=(names[first], names[second]))

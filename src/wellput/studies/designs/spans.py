@@ -1,0 +1,219 @@
+"""Designs in which judges mark the errors of a text: `Spans` as in ESA, with a score beside the marks,
+and `Mqm`, with a category for each mark and a score made from the marks.
+
+ESA is the protocol of Kocmi et al. 2024 (Error Span Annotation); MQM as in Freitag et al. 2021, from
+whom the default weights are.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from wellput.core.errors import InputError
+from wellput.core.judgment import Judgment
+from wellput.studies.designs.base import AnsweredTrial, Design, seven_points
+from wellput.studies.designs.error_categories import (
+    Categories,
+    Weights,
+    checked_weights,
+    cost,
+    default_record,
+    flat_categories,
+    severity_names,
+)
+from wellput.studies.questionnaire import Check, Layout, Practice, Questionnaire
+from wellput.studies.questions import Question
+from wellput.studies.wording import ENGLISH
+
+ERRORS_QUESTION = "errors"
+"""The name of the question whose answer are the marks."""
+SPANS_COLUMN = "spans"
+PREFILLED_COLUMN = "prefilled"
+SEVERITIES = ("minor", "major")
+
+
+@dataclass(frozen=True)
+class MarkedErrors(Design):
+    """What both designs share: a question for the marks, which comes first."""
+
+    template: ClassVar[str] = "spans.html"
+    scripts: ClassVar[tuple[str, ...]] = ("spans.js",)
+    styles: ClassVar[tuple[str, ...]] = ("spans.css",)
+    shows_source: ClassVar[bool] = True
+    shows_documents: ClassVar[bool] = True
+    shows_plain_text: ClassVar[bool] = True
+
+    severities: tuple[str, ...] = SEVERITIES
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "severities", severity_names(self.severities))
+
+    def errors_question(self, name: str) -> Question:
+        return Question(name, self.words("marking.question"), "spans", severities=self.severities)
+
+    def kept_options(self) -> dict[str, Any]:
+        """The questions keep the severities."""
+        return {}
+
+    def practice(self) -> tuple[Practice, ...]:
+        texts = self.words.all("marking.practice_texts")
+        sources = self.words.all("marking.practice_sources")
+        return tuple(
+            Practice((text,), source=source) for text, source in zip(texts, sources, strict=True)
+        )
+
+    def is_expected(self, answer: Any, expected: Any) -> bool:
+        """Of marks, some words are expected: a mark must touch them. "" expects that nothing is
+        marked."""
+        if not isinstance(answer, list):
+            return super().is_expected(answer, expected)
+        wanted = [expected] if isinstance(expected, str) else list(expected)
+        if not any(wanted):
+            return not answer
+        quotes = [span["text"] for span in answer]
+        return all(any(q and (q in words or words in q) for q in quotes) for words in wanted)
+
+    def beside(self, trial: AnsweredTrial, system: str, spans: object) -> dict[str, str]:
+        """The columns with the marks, and with what was marked beforehand."""
+        columns = {SPANS_COLUMN: json.dumps(spans, ensure_ascii=False)}
+        if trial.prefilled is not None:
+            given = [dict(span) for span in trial.prefilled.get(system, ())]
+            columns[PREFILLED_COLUMN] = json.dumps(given, ensure_ascii=False)
+        return columns
+
+
+@dataclass(frozen=True)
+class Spans(MarkedErrors):
+    """Judges mark errors, minor and major, and then score the output from 0 to 100 (ESA)."""
+
+    name: ClassVar[str] = "spans"
+    title: ClassVar[str] = ENGLISH("designs.spans.title")
+    instructions: ClassVar[str] = ENGLISH("designs.spans.instructions")
+    default_questions: ClassVar[tuple[str, ...]] = (ERRORS_QUESTION, "quality")
+
+    def question(self, name: str) -> Question:
+        if name == ERRORS_QUESTION:
+            return self.errors_question(name)
+        if name == "quality":
+            ends = {
+                "0": self.words("marking.quality_low"),
+                "100": self.words("marking.quality_high"),
+            }
+            return Question(name, self.words("marking.quality"), "slider", 0, 100, ends)
+        text, labels = seven_points(name, self.words)
+        return Question(name, text, "slider", 0, 100, {"0": labels["1"], "100": labels["7"]})
+
+    def questionnaire(
+        self, questions: Sequence[str] = (), layout: Layout | None = None
+    ) -> Questionnaire:
+        """The marks come first, whatever else is asked."""
+        names = tuple(questions) or self.default_questions
+        if ERRORS_QUESTION not in names:
+            names = (ERRORS_QUESTION, *names)
+        return super().questionnaire(names, layout)
+
+    def problems(self, questionnaire: Questionnaire) -> list[str]:
+        found = super().problems(questionnaire)
+        if len(questionnaire.questions) < 2:
+            found.append("spans ask for a score beside the errors; the design mqm asks for none")
+        return found
+
+    def checks(self, questions: Sequence[Question]) -> tuple[Check, ...]:
+        scored = [question for question in questions if question.kind == "slider"]
+        text = self.words("designs.spans.check")
+        expected = {q.name: [q.low, (q.high or 0) / 10] for q in scored}
+        return (Check((text,), {ERRORS_QUESTION: "", **expected}),)
+
+    def judgments(self, trial: AnsweredTrial) -> Iterator[Judgment]:
+        """The scores of each output, with its marks beside them."""
+        for system, answers in zip(trial.systems, trial.answers, strict=True):
+            columns = self.beside(trial, system, answers[ERRORS_QUESTION])
+            for question in trial.questions:
+                if question.kind != "spans":
+                    yield trial.judgment(system, question.name, answers[question.name], columns)
+
+
+@dataclass(frozen=True)
+class Mqm(MarkedErrors):
+    """Judges mark errors and give each a severity and one of `categories`. The score is minus the sum
+    of the `weights`."""
+
+    name: ClassVar[str] = "mqm"
+    title: ClassVar[str] = ENGLISH("designs.mqm.title")
+    instructions: ClassVar[str] = ENGLISH("designs.mqm.instructions")
+    default_questions: ClassVar[tuple[str, ...]] = (ERRORS_QUESTION,)
+
+    categories: Categories = ()
+    weights: Weights = ()
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        has_default = self.categories == ()
+        categories = flat_categories(
+            default_record()["categories"] if has_default else self.categories
+        )
+        weights = self.weights or self.default_weights(categories)
+        object.__setattr__(self, "categories", categories)
+        object.__setattr__(self, "weights", checked_weights(weights, self.severities, categories))
+
+    def default_weights(self, categories: Categories) -> Mapping[str, float]:
+        """The usual weights, as far as this study has their severities and categories."""
+        usual: Mapping[str, float] = default_record()["weights"]
+        paths = {path for path, _ in categories}
+        own = {
+            name: weight
+            for name, weight in usual.items()
+            if name.rpartition(":")[2] in self.severities
+            and (":" not in name or name.rpartition(":")[0] in paths)
+        }
+        if lacking := [name for name in self.severities if name not in own]:
+            raise InputError(
+                f"Say what an error costs that is {lacking[0]}: weights={lacking[0]}=NUMBER."
+            )
+        return own
+
+    def question(self, name: str) -> Question:
+        asked = self.errors_question(name)
+        return Question(
+            name,
+            asked.text,
+            asked.kind,
+            labels=dict(self.categories),
+            choices=tuple(path for path, _ in self.categories),
+            severities=self.severities,
+        )
+
+    def kept_options(self) -> dict[str, Any]:
+        """All of them: another version may have other defaults."""
+        return {
+            "severities": list(self.severities),
+            "categories": [list(pair) for pair in self.categories],
+            "weights": dict(self.weights),
+        }
+
+    def problems(self, questionnaire: Questionnaire) -> list[str]:
+        found = super().problems(questionnaire)
+        if len(questionnaire.questions) > 1:
+            found.append("mqm has one question, the errors; the design spans also asks for scores")
+        return found
+
+    def checks(self, questions: Sequence[Question]) -> tuple[Check, ...]:
+        word = self.words("designs.mqm.check_word")
+        text = self.words("designs.mqm.check", word=word)
+        return (Check((text,), {questions[0].name: word}),)
+
+    def value_of(self, question: Question, answer: Any) -> float | None:
+        weights = dict(self.weights)
+        return 0.0 - sum(cost(span, weights) for span in answer)
+
+    def judgments(self, trial: AnsweredTrial) -> Iterator[Judgment]:
+        """Minus what the errors of each output cost, with the marks beside it."""
+        (question,) = trial.questions
+        for system, answers in zip(trial.systems, trial.answers, strict=True):
+            spans = answers[question.name]
+            value = self.value_of(question, spans)
+            assert value is not None
+            yield trial.judgment(system, question.name, value, self.beside(trial, system, spans))

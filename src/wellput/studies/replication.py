@@ -1,0 +1,29 @@
+"""Makes a study anew: the same settings, items, trials and seed, for other judges."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from wellput.studies.enrolment import new_enrolment
+from wellput.studies.queries import speech_of
+from wellput.studies.store import Store
+
+
+def replicate(store: Store, path: str) -> Store:
+    """The new study, without judges and answers. An open study gets a new open link."""
+    with store.database.read() as connection:
+        items = tuple(
+            replace(item, speech=speech_of(connection, number))
+            for number, item in enumerate(store.setup.items)
+        )
+    copy = Store.create(path, replace(store.setup, items=items, memo={}))
+    if (link := store.enrolment) is not None:
+        copy.open_enrolment(
+            new_enrolment(
+                quota=link.quota,
+                completion=link.completion,
+                place_minutes=link.place_minutes,
+                screening=link.screening,
+            )
+        )
+    return copy

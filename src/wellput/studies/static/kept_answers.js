@@ -1,0 +1,129 @@
+// Keeps the answer that a judge is giving in the browser (localStorage), so that neither a lost connection
+// nor a closed page loses it. An answer that could not be sent is sent again when the server is back; the
+// server takes the same answer to a trial only once.
+"use strict";
+(() => {
+  const PREFIX = "wellput-answer:";
+  const KEEP_DAYS = 7;
+  const RETRY_SECONDS = 5;
+  const OWN_FIELDS = ["csrf", "shown", "ms"]; // of the page, not of the answer
+
+  let began = performance.now();
+  let earlier = 0; // milliseconds that the judge spent on this trial before the page was loaded again
+  let waiting = null; // the timer of the next attempt
+
+  const form = () => document.getElementById("answer");
+
+  // The key has the random id of the trial, and a hash of the judge's address, which nobody can read back.
+  function ownPrefix(answer) {
+    let hash = 0;
+    for (const letter of answer.getAttribute("action").replace(/[^/]*$/, "")) {
+      hash = (Math.imul(hash, 31) + letter.codePointAt(0)) | 0;
+    }
+    return `${PREFIX}${hash >>> 0}:`;
+  }
+  const keyOf = (answer) => ownPrefix(answer) + answer.getAttribute("action").split("/").at(-1);
+
+  // The browser may forbid to store anything; then nothing is kept.
+  function stored(act) { try { return act(localStorage); } catch { return null; } }
+  const read = (key) => stored((storage) => JSON.parse(storage.getItem(key)));
+  const drop = (key) => stored((storage) => storage.removeItem(key));
+
+  function keep(isSent) {
+    const answer = form();
+    if (!answer) return;
+    const values = [...new FormData(answer)].filter(([name]) => !OWN_FIELDS.includes(name));
+    const ms = Math.round(earlier + performance.now() - began);
+    const record = JSON.stringify({ values, ms, isSent, at: Date.now() });
+    stored((storage) => storage.setItem(keyOf(answer), record));
+  }
+
+  function restore(answer, values) {
+    for (const [name, value] of values) {
+      for (const field of answer.querySelectorAll(`[name="${CSS.escape(name)}"]`)) {
+        if (field.type === "radio" || field.type === "checkbox") field.checked = field.value === value;
+        else field.value = value;
+        if (field.type === "number") field.dispatchEvent(new Event("input"));
+      }
+    }
+  }
+
+  function forgetOld() {
+    stored((storage) => {
+      for (const key of Object.keys(storage).filter((each) => each.startsWith(PREFIX))) {
+        if (!(Date.now() - (read(key)?.at ?? 0) < KEEP_DAYS * 86_400_000)) storage.removeItem(key);
+      }
+    });
+  }
+
+  function arrive() {
+    clearTimeout(waiting);
+    [began, earlier] = [performance.now(), 0];
+    const answer = form();
+    if (!answer) return;
+    settleOthers(answer);
+    if ("answered" in answer.dataset) drop(keyOf(answer)); // the server has this answer, or a newer one
+    const kept = read(keyOf(answer));
+    if (!kept) return;
+    earlier = kept.ms || 0;
+    restore(answer, kept.values ?? []);
+    if (kept.isSent) sendAgain();
+  }
+
+  // Answers to trials that this judge does not see any more: one that could not be sent is sent now.
+  function settleOthers(answer) {
+    const own = ownPrefix(answer);
+    const keys = stored((storage) => Object.keys(storage)) ?? [];
+    for (const key of keys.filter((each) => each.startsWith(own) && each !== keyOf(answer))) {
+      const kept = read(key);
+      if (!kept?.isSent) { drop(key); continue; }
+      const action = answer.getAttribute("action").replace(/[^/]*$/, key.slice(own.length));
+      const csrf = answer.querySelector("input[name=csrf]").value;
+      const body = new URLSearchParams([...kept.values, ["csrf", csrf], ["ms", String(kept.ms)]]);
+      fetch(action, { method: "POST", body, redirect: "manual" })
+        .then((response) => { if (response.type === "opaqueredirect" || response.ok) drop(key); }, () => {});
+    }
+  }
+
+  function sendAgain() {
+    clearTimeout(waiting);
+    const answer = form();
+    if (answer) waiting = setTimeout(() => answer.isConnected && answer.requestSubmit(), 300);
+  }
+
+  function onInput(event) {
+    if (!event.target.closest?.("#answer")) return;
+    clearTimeout(waiting); // what is being changed is sent by the judge
+    keep(false);
+  }
+
+  function onSubmit(event) {
+    if (event.target.id !== "answer") return;
+    const clock = event.target.querySelector("input[name=ms]");
+    if (clock && earlier) clock.value = Math.round(Number(clock.value) + earlier);
+  }
+
+  function onLost(event) {
+    if (event.target.id !== "answer") return;
+    keep(true);
+    clearTimeout(waiting);
+    waiting = setTimeout(sendAgain, RETRY_SECONDS * 1000);
+  }
+
+  // A page came back: the server has the answer, or says what is wrong with it.
+  function onAnswered(event) {
+    const { elt, xhr, successful } = event.detail;
+    if (elt?.id === "answer" && successful && xhr?.status < 400) drop(keyOf(elt));
+  }
+
+  forgetOld();
+  document.addEventListener("input", onInput);
+  document.addEventListener("change", onInput);
+  document.addEventListener("submit", onSubmit, true);
+  document.addEventListener("htmx:sendError", onLost);
+  document.addEventListener("htmx:timeout", onLost);
+  document.addEventListener("htmx:afterRequest", onAnswered);
+  document.addEventListener("htmx:afterSettle", arrive);
+  addEventListener("online", () => { const answer = form(); if (answer && read(keyOf(answer))?.isSent) sendAgain(); });
+  arrive();
+})();
