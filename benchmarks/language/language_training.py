@@ -1,8 +1,9 @@
-"""Trains the language check: `python -m benchmarks language-training -o FOLDER`. Its card lies beside it,
-and the folder's README.md is made anew.
+"""Trains the language check: `python -m benchmarks language-training GENERAL -o FOLDER`. Its card lies
+beside it, and the folder's README.md is made anew. GENERAL is the file that `python -m benchmarks
+general-english` writes.
 
 English is the training part of EWT, the same with misspelled words, the same with names of other
-countries, and words drawn by the frequencies of the shipped model of general English. The other
+countries, and words drawn by their frequencies in general English. The other
 languages are treebanks, cut into pieces of 4 to 16 words; every language counts the same. Lines of
 code are those of the Python that runs this: its library, its headers and the scripts of its packages.
 """
@@ -41,7 +42,7 @@ from wellput.language.models.language_check import (
 from wellput.language.models.linear_model import LinearModel, fit_linear
 from wellput.language.models.ngram_files import load_model
 from wellput.language.models.ngrams import unigrams
-from wellput.language.shipped import GENERAL_NGRAMS_FILE, LANGUAGE_FILE, shipped
+from wellput.language.shipped import LANGUAGE_FILE
 
 SEED = 12345
 TABLE_SIZE = 1 << 17
@@ -105,10 +106,10 @@ def with_names(piece: Piece, names: Sequence[str], rng: random.Random) -> Piece:
     return words
 
 
-def english_pieces(names: Sequence[str], rng: random.Random) -> list[Piece]:
+def english_pieces(general: Path, names: Sequence[str], rng: random.Random) -> list[Piece]:
     texts = [tree.text for tree in ewt("train")]
     plain = [piece for text in texts for piece in pieces(words_of(text), rng)]
-    frequencies = unigrams(load_model(shipped(GENERAL_NGRAMS_FILE)))
+    frequencies = unigrams(load_model(general))
     known = [word for word in frequencies if WORD.fullmatch(word)]
     shares = np.array([10 ** frequencies[word] for word in known]) ** 0.75
     drawn = np.random.default_rng(SEED).choice(len(known), DRAWN_WORDS, p=shares / shares.sum())
@@ -234,6 +235,7 @@ def fitted_code(prose: Sequence[str], code: Sequence[str]) -> LinearModel:
 
 def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__)
+    arguments.add_argument("general", type=Path)
     arguments.add_argument("-o", "--output", type=Path, required=True)
     given = arguments.parse_args()
     rng = random.Random(SEED)
@@ -247,7 +249,7 @@ def main() -> None:
         for _, word in pairwise(WORD.findall(text))
         if word[0].isupper() and len(word) > 1
     ]
-    english = english_pieces(names, rng)
+    english = english_pieces(given.general, names, rng)
     table, bias = fitted_table(english, others)
     scale = float(np.abs(table).max()) / 127
     code = fitted_code(list(prose_lines(rng)), code_lines(rng))
@@ -255,18 +257,18 @@ def main() -> None:
     path = given.output / LANGUAGE_FILE
     figures = {"languages": len(TRAINING), "pieces of English": len(english)}
     check.save(path, figures)
-    write_card(path, {**figures, "pieces of other languages": sum(map(len, others))})
+    write_card(path, given.general, {**figures, "pieces of other languages": sum(map(len, others))})
     print(f"{path}: {path.stat().st_size:,} bytes")
 
 
-def write_card(path: Path, figures: dict[str, Any]) -> None:
+def write_card(path: Path, general: Path, figures: dict[str, Any]) -> None:
     data = [described(file) for file in (EWT_TRAIN, *FILES_FOR_TRAINING)]
     licences = ", ".join(sorted({one["licence"] for one in data}))
-    general = hashlib.sha256(shipped(GENERAL_NGRAMS_FILE).read_bytes()).hexdigest()
+    frequencies = hashlib.sha256(general.read_bytes()).hexdigest()
     card = ModelCard(
         path.name, "language check", path.stat().st_size, hashlib.sha256(path.read_bytes()).hexdigest(),
-        licences, "python -m benchmarks language-training -o FOLDER", data,
-        {GENERAL_NGRAMS_FILE: general}, SEED, figures,
+        licences, "python -m benchmarks language-training GENERAL -o FOLDER", data,
+        {general.name: frequencies}, SEED, figures,
     )  # fmt: skip
     text = json.dumps(asdict(card), indent=1, ensure_ascii=False)
     card_path(path).write_text(f"{text}\n", encoding="utf-8")

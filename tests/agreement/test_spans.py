@@ -17,6 +17,7 @@ from wellput.core.evalset import Batch, EvalSet, Item
 from wellput.core.judgment import Judgment
 from wellput.metrics.accuracy import GenerationStringAccuracy
 from wellput.metrics.blame import token_spans
+from wellput.stats.spans import span_alignment
 
 TEXTS = [
     "the cat sat on a mat",
@@ -134,6 +135,18 @@ def test_outputs_are_laid_end_to_end_for_each_set_of_judges() -> None:
     assert sorted(set(two.spans.starts.tolist())) == [1, 22]
     assert two.text_ends.tolist() == [21, 38]
     assert three.spans.n_judges == 3 and three.text_units.tolist() == [2]
+
+
+@pytest.mark.heavy
+def test_gamma_of_many_judges_is_that_of_their_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Three judges with four spans each have 5³ ways to take one of each or none: more than 50."""
+    spans = [(0, 2, "minor"), (3, 5, "minor"), (6, 8, "minor"), (9, 12, "minor")]
+    marks = {f"j{n}": {0: spans, 1: spans[: n + 1]} for n in range(3)}
+    assert summary(marks).note == ""
+    monkeypatch.setattr(span_alignment, "MAX_UNITARY_ALIGNMENTS", 50)
+    found = summary(marks)
+    assert found.note.startswith("γ is that of all pairs of judges")
+    assert 0 < found.gamma["value"] < 1
 
 
 def test_spans_outside_the_output_are_named() -> None:

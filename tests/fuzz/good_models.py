@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tests.fuzz.mutation import mutated_value
-from tests.language.models import test_head_driven_chart
+from tests.language.models import test_head_driven_chart, test_word_network
 from tests.language.realize.toy_treebank import TREES, save_toy_models
 from wellput.io.model_files import PREFIX, load_model_file, save_model_file
 from wellput.language.models.head_driven_training import save_head_driven, train_head_driven
@@ -39,6 +39,7 @@ def write_good_models(folder: Path) -> None:
     save_head_driven(folder / "head_driven.wpm", arrays, {})
     index_corpus([[" ".join(SENTENCE), "we drink tea ."]]).save(folder / "index.wpm")
     WordList({"cat": 3, "dog": 200}).save(folder / "words.wpm", {})
+    test_word_network.small().save(folder / "network.wpm", {})
     for name in ("fluency.wpm", "gleu-fluency.wpm"):
         (folder / name).write_bytes(shipped(name).read_bytes())
 

@@ -34,6 +34,7 @@ from wellput.language.models.ngram_files import load_model
 from wellput.language.models.parsers import load_parser
 from wellput.language.models.tree_model import TreeModel, UnorderedTree
 from wellput.language.models.word_list import WordList
+from wellput.language.models.word_network import WordNetwork
 from wellput.language.models.wordnet import open_wordnet
 from wellput.language.paraphrase.candidates import read_table_candidates
 from wellput.language.paraphrase.corpus_index import CorpusIndex
@@ -207,6 +208,7 @@ MODELS: dict[str, Read] = {
     "realizer.wpm": _realizer("fergus"),
     "index.wpm": _index,
     "words.wpm": lambda folder: WordList.load(folder / "words.wpm").is_known("cats"),
+    "network.wpm": lambda folder: WordNetwork.load(folder / "network.wpm").score(["the cat"]),
     "fluency.wpm": lambda folder: FluencyModel.load(folder / "fluency.wpm"),
     "gleu-fluency.wpm": lambda folder: GleuModel.load(folder / "gleu-fluency.wpm"),
 }

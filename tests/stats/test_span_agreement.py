@@ -152,6 +152,7 @@ def test_judges_who_mark_the_same_agree_perfectly() -> None:
     assert found.observed == 0.0
 
 
+@pytest.mark.heavy
 def test_judges_who_mark_at_random_agree_by_chance() -> None:
     """The interval has 0 in about 95 of 100 studies; in 40, at least 33."""
     rng = np.random.default_rng(2)
@@ -171,6 +172,7 @@ def test_judges_who_mark_at_random_agree_by_chance() -> None:
     assert covered >= 33
 
 
+@pytest.mark.heavy
 def test_leaving_an_item_out_is_close_to_computing_without_it() -> None:
     """The interval's shortcut, against γ of the panel without the text."""
     rng = np.random.default_rng(3)

@@ -33,7 +33,7 @@ def rerank_lines(most: int) -> list[str]:
     rows = []
     for model in MODELS:
         lists = _candidates(model, trees)
-        for chooser in ("first", "fluency", "ngrams", "random", "oracle"):
+        for chooser in ("first", "fluency", "likelihood", "random", "oracle"):
             chosen = _chosen(chooser, lists)
             scores = [interval(mean, column) for column in _judged(chosen, lists)]
             exact = np.array(
@@ -61,7 +61,7 @@ def _chosen(chooser: str, lists: Sequence[Candidates]) -> list[str]:
     if chooser == "random":
         rng = np.random.default_rng(1)
         return [own.texts[int(rng.integers(len(own.texts)))] for own in lists]
-    if chooser == "ngrams":
+    if chooser == "likelihood":
         from wellput.language.models.fluency_model import english_models
 
         models = english_models()

@@ -52,7 +52,7 @@ class Scorers:
         sentences = self.models.sentence_features(texts)
         columns = {"length": np.array([float(len(text.split())) for text in texts])}
         columns["fluency"] = np.nan_to_num(joined_scores(self.fluency, sentences))
-        titles = {"ngrams": "ngrams (SLOR)"}
+        titles = {"usage": "usage (SLOR)", "likelihood": "likelihood (PenLP)"}
         for name, column in zip(FEATURES, sentences.means().T, strict=True):
             columns[f"· {titles.get(name, name)}"] = _filled(column)
         if has_gleu:

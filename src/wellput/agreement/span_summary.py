@@ -4,7 +4,7 @@ severity, and whether they miss something in the same outputs."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import Any
 
@@ -16,7 +16,7 @@ from wellput.core.estimates import Estimate
 from wellput.core.metric import Floats
 from wellput.stats.judges.krippendorff import krippendorff_alpha
 from wellput.stats.places import places_of
-from wellput.stats.spans.gamma import MarkedPanel, gamma
+from wellput.stats.spans.gamma import Gamma, MarkedPanel, gamma
 from wellput.stats.spans.marked_characters import (
     Marked,
     MarkedAlike,
@@ -32,8 +32,11 @@ from wellput.stats.spans.severities import (
     same_share,
     severity_alpha,
 )
-from wellput.stats.spans.span_alignment import MarkedSpans
+from wellput.stats.spans.span_alignment import MarkedSpans, TooManyAlignments
 
+BY_PAIRS = (
+    "γ is that of all pairs of judges: there are too many ways to align the spans of all at once"
+)
 MIN_SHARED_OUTPUTS = 10
 """A pair of judges with fewer shared outputs is not among the lowest and highest pairs."""
 
@@ -101,7 +104,7 @@ def summarize_spans(
     together = marked_alike(everyone, marked.clusters, confidence=confidence)
     rest, judges = _against_the_rest(shared, marked.judges, len(marked.items))
     alone = marked_alike(rest, marked.clusters, confidence=confidence)
-    found = gamma(panels_of(shared), clusters=marked.clusters, seed=seed, confidence=confidence)
+    found, note = _gamma(shared, marked, seed, confidence)
     return SpanSummary(
         **counts,
         f1=bounds(together.f1),
@@ -118,7 +121,30 @@ def summarize_spans(
         },
         severity=_severities(shared, marked, confidence),
         missing=_omissions(shared, marked.judges),
+        note=note,
     )
+
+
+def _gamma(
+    shared: Sequence[MarkedOutput], marked: MarkedQuestion, seed: int, confidence: float
+) -> tuple[Gamma, str]:
+    """γ of all judges at once, or of all pairs of them where that would take too long; and a note that
+    says so."""
+    try:
+        found = gamma(panels_of(shared), clusters=marked.clusters, seed=seed, confidence=confidence)
+    except TooManyAlignments:
+        pairs = panels_of([two for one in shared for two in _in_pairs(one)])
+        found = gamma(pairs, clusters=marked.clusters, seed=seed, confidence=confidence)
+        return found, BY_PAIRS
+    return found, ""
+
+
+def _in_pairs(one: MarkedOutput) -> list[MarkedOutput]:
+    """The output once for each pair of its judges."""
+    return [
+        replace(one, spans={judge: one.spans[judge] for judge in pair})
+        for pair in combinations(sorted(one.spans), 2)
+    ]
 
 
 def _pair_rows(

@@ -58,6 +58,7 @@ def create_store(
     from wellput.studies.embedded_media import with_media
     from wellput.studies.planning import plan_study, substitution_settings
     from wellput.studies.prefilled_spans import with_prefilled
+    from wellput.studies.rendering import load_markdown
     from wellput.studies.settings import make_settings, read_settings, with_categories
     from wellput.studies.shown_items import shown_items
     from wellput.studies.study_setup import make_plan
@@ -72,8 +73,7 @@ def create_store(
         )
     record, wording = with_categories(record, wording)
     if (wording["show"] or record.get("show")) == "markdown":
-        with needing_judge_extra("Showing markdown"):
-            import wellput.studies.markdown  # noqa: F401
+        load_markdown()
         if media is not None:
             shown = with_media(shown, media)
     elif media is not None:

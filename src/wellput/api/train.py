@@ -42,7 +42,6 @@ def english(
     dev: PathLike,
     path: PathLike,
     text: Paths = (),
-    ngrams: PathLike | None = None,
     real: Paths = (),
     source: Paths = (),
     only: Names = (),
@@ -64,8 +63,6 @@ def english(
         The folder to write into; it is made if missing.
     text
         More text for the n-gram model: files, folders or tar archives of `.txt`.
-    ngrams
-        An n-gram model of general English for fluency: ARPA or `.wlm`, lower case, no punctuation.
     real, source
         Text to train fluency on, which must differ from all other text: `real` as good sentences,
         `source` to make worse sentences from.
@@ -107,7 +104,6 @@ def english(
         "treebank": treebank,
         "dev": dev,
         "text": text,
-        "ngrams": () if ngrams is None else ngrams,
         "real": real,
         "source": source,
     }
@@ -144,7 +140,7 @@ def _steps_to_make(only: Sequence[str], roles: Set[SourceRole]) -> list[Training
             hint = did_you_mean(name, list(by_file))
             raise InputError(f"There is no file {name!r}.{hint} There are {', '.join(by_file)}.")
     wanted = set(only) or {
-        step.file for step in STEPS if {"real", "ngrams"} & {*step.roles} <= roles
+        step.file for step in STEPS if "real" not in step.roles or "real" in roles
     }
     for step in reversed(STEPS):
         if step.file in wanted:

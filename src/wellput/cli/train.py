@@ -68,11 +68,6 @@ Example:
     help="More text for the n-gram model: a file, a folder or a tar archive of .txt. Can be repeated.",
 )
 @click.option(
-    "--ngrams",
-    metavar="FILE",
-    help="An n-gram model of general English for fluency: ARPA or .wlm, lower case, no punctuation.",
-)
-@click.option(
     "--real",
     multiple=True,
     metavar="PATH",

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import islice
 from typing import Protocol
 
+from wellput.core.errors import InputError
 from wellput.core.evalset import Item
 from wellput.core.source import EvalSource, Partition
 from wellput.core.tree import Tree
@@ -85,14 +85,7 @@ class ParsedReferences(EvalSource):
         """A sentence on references that are not English, as the parser of wellput expects."""
         if not isinstance(self.parse, NamedParser) or self.parse.name != ENGLISH:
             return ()
-        texts = (
-            text
-            for block in self.source.blocks()
-            for item in block
-            for text in _texts(item)
-            if text.strip()
-        )
-        first = list(islice(texts, MAX_CHECKED_REFERENCES + 1))
+        first = self._first_texts(MAX_CHECKED_REFERENCES + 1)
         checked = first[:MAX_CHECKED_REFERENCES]
         is_cut = len(first) > len(checked)
         sentence = not_english_sentence(
@@ -104,6 +97,18 @@ class ParsedReferences(EvalSource):
         if is_cut:
             sentence = sentence.replace(" of ", " of the first ", 1)
         return (sentence,) if sentence else ()
+
+    def _first_texts(self, n: int) -> list[str]:
+        """References without a tree; fewer where an item cannot be read, which scoring may skip."""
+        found: list[str] = []
+        try:
+            for block in self.source.blocks():
+                found += (text for item in block for text in _texts(item) if text.strip())
+                if len(found) >= n:
+                    break
+        except InputError:
+            pass
+        return found[:n]
 
     def blocks(self) -> Iterator[Sequence[Item]]:
         return self._trees.with_trees(self.source.blocks())

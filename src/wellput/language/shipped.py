@@ -23,7 +23,7 @@ COMPLETER_FILE = "completer.wpm"
 LEARNED_REALIZER_FILE = "learned.wpm"
 WORDS_FILE = "words.wpm"
 SKELETONS_FILE = "skeletons.wlm"
-GENERAL_NGRAMS_FILE = "general.wlm"
+NETWORK_FILE = "network.wpm"
 PARAPHRASE_FILE = "paraphrase.wpm"
 LANGUAGE_FILE = "language.wpm"
 

@@ -87,6 +87,8 @@ def _sentences(row: SpanSummary) -> list[str]:
             f"{'has' if row.n_missing == 1 else 'have'} no place in the output and "
             f"{'is' if row.n_missing == 1 else 'are'} not in F1 and γ.{agreed}"
         )
+    if row.note:
+        found.append(f"{row.question}: {row.note}.")
     return found
 
 

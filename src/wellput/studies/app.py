@@ -30,8 +30,9 @@ from wellput.studies.connections import (
 from wellput.studies.dashboard import dashboard_router
 from wellput.studies.judge_api import api_router
 from wellput.studies.judge_pages import pages_router
+from wellput.studies.media import MarkdownMedium
 from wellput.studies.open_pages import open_router
-from wellput.studies.rendering import STATIC_FILES, check_template, page
+from wellput.studies.rendering import STATIC_FILES, check_template, load_markdown, page
 from wellput.studies.security import (
     BodyLimit,
     Gate,
@@ -51,6 +52,8 @@ def create_app(store: Store, *, misses: Misses | None = None) -> FastAPI:
     """The application: judges' pages, their JSON interface, and the owner's dashboard."""
     check_template(store.setup.design.template)
     words = store.setup.words
+    if isinstance(store.setup.medium, MarkdownMedium):
+        load_markdown()
     app = FastAPI(
         title="wellput study",
         version=__version__,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
+from importlib import import_module
 from importlib.resources import files
 from typing import Any
 
@@ -20,7 +21,7 @@ from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
-from wellput.core.errors import InputError
+from wellput.core.errors import InputError, MissingExtra
 from wellput.studies.media import all_media
 from wellput.studies.security import CSRF_FIELD, browser_key, csrf_token, remember_browser
 from wellput.studies.wording import ENGLISH, Wording
@@ -84,6 +85,14 @@ def paragraphs(text: str) -> Markup:
     """Plain text as HTML: an empty line begins a new paragraph."""
     parts = [part.strip() for part in text.replace("\r\n", "\n").split("\n\n")]
     return Markup("\n").join(Markup("<p>{}</p>").format(part) for part in parts if part)
+
+
+def load_markdown() -> None:
+    """Imports what markdown needs before the first judge comes. Raises MissingExtra without it."""
+    try:
+        import_module("wellput.studies.markdown")
+    except ModuleNotFoundError as error:
+        raise MissingExtra("Showing markdown", "judge") from error
 
 
 def markdown(text: str) -> Markup:

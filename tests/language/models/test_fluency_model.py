@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 import pytest
 
 from wellput.language.models.fluency_model import FEATURES, FluencyModel, FluencyModels
-from wellput.language.models.fluency_ngrams import skeleton, spoken
+from wellput.language.models.fluency_ngrams import skeleton
 from wellput.language.models.linear_model import fit_severity
 from wellput.language.models.ngram_training import train
 from wellput.language.models.tagger import Tagger
 from wellput.language.models.word_list import WordList
+from wellput.language.models.word_network import ScoredWords, WordNetwork
 
 NAMES = list(FEATURES)
 TEXT = ["the dog sees the cat .", "the cat sees a dog .", "a dog has seen the cat ."] * 5
@@ -44,6 +46,30 @@ class ByWord(Tagger):
         return [[TAGS.get(word.lower(), word) for word in words] for words in sentences]
 
 
+LIKELY = {("the", "dog"), ("the", "cat"), ("dog", "sees"), ("sees", "the"), ("cat", ".")}
+
+
+class ByPair(WordNetwork):
+    """A word is ten times likelier after some words than alone, and ten times less likely after all
+    others; alone its probability is e^-5."""
+
+    def __init__(self) -> None:
+        pass
+
+    def score(self, sentences: Sequence[str]) -> list[ScoredWords]:
+        found = []
+        for sentence in sentences:
+            words = sentence.lower().replace(".", " .").split()
+            gains = [1.0 if pair in LIKELY else -1.0 for pair in pairwise(["", *words, ""])]
+            alone = np.full(len(gains), -5.0)
+            scores = alone + np.array(gains) * math.log(10)
+            found.append(ScoredWords(tuple(words), scores, alone, np.arange(len(gains))))
+        return found
+
+    def knows(self, word: str) -> bool:
+        return word.lower() == "ox"
+
+
 @pytest.fixture(scope="module")
 def models() -> FluencyModels:
     small = {"the", "a", "has", "."}
@@ -51,10 +77,9 @@ def models() -> FluencyModels:
     counts = {word: 5 for line in TEXT for word in line.split()}
     return FluencyModels(
         ByWord(),
-        train([TEXT], order=3).model,
         train([skeletons], order=4).model,
         WordList.of(counts),
-        train([[spoken(line.split()) for line in [*TEXT, "it 's an ox"]]], order=3).model,
+        ByPair(),
     )
 
 
@@ -67,27 +92,35 @@ def test_a_skeleton_keeps_small_words() -> None:
     assert skeleton(words, tags, {"the", "has", ".", "dog"}) == "the NN has VBN NNP ."
 
 
-def test_gains_are_over_the_words_alone(models: FluencyModels) -> None:
-    line = "the dog sees the cat ."
-    scores = models.ngrams.word_scores(line)
-    alone = dict(zip(models.ngrams.words, models.ngrams.levels[0][2].tolist(), strict=True))
+def test_grammar_is_over_the_parts_of_speech_alone(models: FluencyModels) -> None:
+    line = "the NN VBZ the NN ."
+    scores = models.skeletons.word_scores(line)
+    alone = dict(zip(models.skeletons.words, models.skeletons.levels[0][2].tolist(), strict=True))
     words = [*line.split(), "</s>"]
     gains = [s.log_prob - alone[word] for s, word in zip(scores, words, strict=True)]
     found = features(models, "The dog sees the cat.")
-    assert found["ngrams"] == pytest.approx(np.mean(gains))
-    assert found["weakest"] == pytest.approx(min(sum(gains[k : k + 3]) / 3 for k in range(5)))
+    assert found["grammar"] == pytest.approx(np.mean(gains))
+    assert found["weakest_grammar"] == pytest.approx(
+        min(sum(gains[k : k + 3]) / 3 for k in range(5))
+    )
     lacking = sum(-0.2 - gain for gain in gains if gain < -0.2)
-    assert found["unlikely"] == pytest.approx(-math.log(1 + lacking))
-    assert found["trigrams"] == pytest.approx(np.mean([s.length >= 3 for s in scores]))
+    assert found["slips"] == pytest.approx(-math.log(1 + lacking))
 
 
-def test_usage_is_that_of_small_letters_without_punctuation(models: FluencyModels) -> None:
-    found = features(models, "The DOG sees the cat.")
-    assert found["usage"] == features(models, "the dog , sees the cat !")["usage"]
-    assert found["usage"] > features(models, "Cat the the sees dog.")["usage"]
-    # "the the" and "the sees" were never seen: both are less likely there than anywhere.
-    assert features(models, "Cat the the sees dog.")["unusual"] < -0.2 < found["unusual"]
-    assert features(models, "...")["usage"] == pytest.approx(features(models, "!")["usage"])
+def test_usage_is_that_of_the_network(models: FluencyModels) -> None:
+    # Gains: the −1, dog 1, sees 1, the 1, cat 1, . 1, end −1.
+    found = features(models, "The dog sees the cat.")
+    assert found["usage"] == pytest.approx(3 / 7)
+    assert found["weakest_usage"] == pytest.approx(1 / 3)
+    assert found["unusual"] == pytest.approx(-math.log(1 + 2 * 1.3))
+    log_prob = -5 * 7 + 3 * math.log(10)
+    assert found["likelihood"] == pytest.approx(log_prob / 2**0.8)
+
+
+def test_the_words_that_fit_least_are_named(models: FluencyModels) -> None:
+    # Gains: the −1, dog 1, sees 1, cat −1, the −1, . −1, end −1.
+    offending = models.offending("The dog sees cat the.")
+    assert offending["unusual"] == offending["likelihood"] == ("cat", "the", ".")
 
 
 def test_words_of_general_english_are_no_misspellings(models: FluencyModels) -> None:
@@ -97,7 +130,7 @@ def test_words_of_general_english_are_no_misspellings(models: FluencyModels) -> 
 def test_order_matters_to_words_and_to_grammar(models: FluencyModels) -> None:
     better = features(models, "The dog sees the cat.")
     worse = features(models, "Cat the the sees dog.")
-    for name in ("ngrams", "weakest", "pairs", "grammar", "weakest_grammar"):
+    for name in ("likelihood", "usage", "unusual", "grammar", "weakest_grammar"):
         assert better[name] > worse[name]
     assert better["spelling"] == worse["spelling"] == 0
 

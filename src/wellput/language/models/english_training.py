@@ -19,7 +19,6 @@ from wellput.core.errors import InputError
 from wellput.core.lazy_names import import_object
 from wellput.io import replacing
 from wellput.language.shipped import (
-    GENERAL_NGRAMS_FILE,
     HEAD_DRIVEN_FILE,
     LEARNED_REALIZER_FILE,
     NGRAMS_FILE,
@@ -31,7 +30,7 @@ from wellput.language.shipped import (
     WORDS_FILE,
 )
 
-SourceRole: TypeAlias = Literal["treebank", "dev", "text", "ngrams", "real", "source"]
+SourceRole: TypeAlias = Literal["treebank", "dev", "text", "real", "source"]
 
 # Part of a path → title and licence, as in docs/language/english.md.
 KNOWN_SOURCES = {
@@ -302,20 +301,11 @@ STEPS: tuple[TrainingStep, ...] = (
         needs=(TAGGER_FILE,),
     ),
     TrainingStep(
-        GENERAL_NGRAMS_FILE,
-        "trigram model of general English",
-        "wellput.language.models.fluency_ngrams:make_general",
-        roles=("ngrams",),
-    ),
-    TrainingStep(
         "fluency.wpm",
         "weights of fluency",
         "wellput.metrics.fluency_training:fluency_step",
         roles=("real", "source"),
-        needs=(
-            *(NGRAMS_FILE, TAGGER_FILE, PARSER_FILE, WORDS_FILE, SKELETONS_FILE),
-            GENERAL_NGRAMS_FILE,
-        ),
+        needs=(TAGGER_FILE, PARSER_FILE, WORDS_FILE, SKELETONS_FILE),
     ),
     TrainingStep(
         "gleu-fluency.wpm",

@@ -4,7 +4,7 @@ The features come from models of English, without any reference (`FluencyModels`
 all of them. A gain is the log10 probability of a word in sequence less that of the word alone, so that
 rare words do no harm. Each model of words in sequence gives three features: the mean gain (so that
 length does no harm), the gain at the worst place, and the sum of all that is wrong (two mistakes are
-worse than one).
+worse than one). The network of words also gives the probability of the whole sentence.
 
 The score is a weighted sum. Weights are never negative, so that a better feature never lowers the
 score. A logistic curve maps the sum to 0.7 for the median real sentence, and to 0.5 for one that is
@@ -14,7 +14,7 @@ worse than 98 in 100.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
@@ -26,16 +26,16 @@ from wellput.core.errors import InputError
 from wellput.core.metric import Floats
 from wellput.io.files import PathLike
 from wellput.io.model_files import save_model_file
-from wellput.language.models.english_text import SentenceFeatures, decapitalized
-from wellput.language.models.fluency_ngrams import skeleton, spoken
+from wellput.language.models.english_text import SentenceFeatures
+from wellput.language.models.fluency_ngrams import skeleton
 from wellput.language.models.linear_model import LinearModel, fit_severity
 from wellput.language.models.ngram_files import load_model
 from wellput.language.models.ngrams import NgramModel, unigrams
 from wellput.language.models.tagger import Tagger
 from wellput.language.models.word_list import WordList
+from wellput.language.models.word_network import ScoredWords, WordNetwork
 from wellput.language.shipped import (
-    GENERAL_NGRAMS_FILE,
-    NGRAMS_FILE,
+    NETWORK_FILE,
     SKELETONS_FILE,
     TAGGER_FILE,
     WORDS_FILE,
@@ -45,14 +45,10 @@ from wellput.text.english import treebank_words
 
 # Each text must make sense alone, in an explanation. "Parts of speech" keep small words as they are.
 FEATURES: dict[str, str] = {
-    "ngrams": "how much likelier words are in sequence than alone, on average",
-    "weakest": "how well the worst three words in a row go together",
-    "unlikely": "words that do not go with those before them: −log(1 + how badly)",
-    "trigrams": "share of words seen after the two words before them",
-    "pairs": "share of words seen after the word before them",
-    "usage": "how much likelier words are in sequence than alone in general English, on average",
-    "weakest_usage": "how well, in general English, the worst three words in a row go together",
-    "unusual": "words that, in general English, do not go with those before: −log(1 + how badly)",
+    "likelihood": "how likely the sentence is: its log probability, corrected for its length",
+    "usage": "how much likelier words are in their place than alone, on average",
+    "weakest_usage": "how well the worst three words in a row fit their place",
+    "unusual": "words that do not fit their place: −log(1 + how badly)",
     "grammar": "how much likelier parts of speech are in sequence than alone, on average",
     "weakest_grammar": "how well the worst three parts of speech in a row go together",
     "slips": "parts of speech that do not go with those before them: −log(1 + how badly)",
@@ -66,18 +62,19 @@ END_MARKS = ".?!…:;\"'”’)]"
 RUN_WORDS = 3
 MIN_GAIN = -0.2
 """A word with a lower gain does not go with the words before it."""
+MIN_USAGE_GAIN = 0.3
+"""The same for the network, which sees all words before it."""
 
 
 @dataclass(frozen=True, eq=False)
 class FluencyModels:
     """The models that features come from. `skeletons` is an n-gram model of `fluency_ngrams.skeleton`
-    texts, `general` one of `fluency_ngrams.spoken` texts."""
+    texts."""
 
     tagger: Tagger
-    ngrams: NgramModel
     skeletons: NgramModel
     words: WordList
-    general: NgramModel
+    network: WordNetwork
 
     def features(self, texts: Sequence[str], *, threads: int = 1) -> Floats:
         """(texts, features): the mean over a text's sentences; NaN for a text without words."""
@@ -88,17 +85,16 @@ class FluencyModels:
 
         def of(sentences: list[str], words: list[tuple[str, ...]]) -> Floats:
             tags = self.tagger.tag(words, threads=threads)
-            lines = decapitalized([" ".join(own) for own in words], self.ngrams)
+            scored = self.network.score(sentences)
             return np.array(
                 [
                     (
-                        *self._of_words(line),
-                        *self._of_usage(spoken(own)),
+                        *_of_usage(usage),
                         *self._of_skeleton(skeleton(own, own_tags, self._skeleton_unigrams)),
                         *self._of_spelling(own),
                         *_of_writing(own),
                     )
-                    for own, own_tags, line in zip(words, tags, lines, strict=True)
+                    for own, own_tags, usage in zip(words, tags, scored, strict=True)
                 ]
             )
 
@@ -109,19 +105,13 @@ class FluencyModels:
         three worst in a row."""
         words = treebank_words(sentence).forms
         [tags] = self.tagger.tag([words])
-        [line] = decapitalized([" ".join(words)], self.ngrams)
-        general = spoken(words)
+        [usage] = self.network.score([sentence])
         bones = skeleton(words, tags, self._skeleton_unigrams)
         strange = self._strange(words)
         found = {
-            "ngrams weakest unlikely trigrams pairs": _worst_run(
-                _gains(self.ngrams, self._unigrams, line)[0], words
-            ),
-            "usage weakest_usage unusual": _worst_run(
-                _gains(self.general, self._general_unigrams, general)[0], general.split()
-            ),
+            "likelihood usage weakest_usage unusual": _worst_run(usage.gains(), usage.words),
             "grammar weakest_grammar slips": _worst_run(
-                _gains(self.skeletons, self._skeleton_unigrams, bones)[0], words
+                _gains(self.skeletons, self._skeleton_unigrams, bones), words
             ),
             "spelling": tuple(strange),
             "near_misses": tuple(filter(self.words.is_near_miss, strange)),
@@ -133,21 +123,11 @@ class FluencyModels:
 
     @property
     def fingerprint(self) -> str:
-        parts = (self.tagger, self.ngrams, self.skeletons, self.words, self.general)
+        parts = (self.tagger, self.skeletons, self.words, self.network)
         return " ".join(part.fingerprint for part in parts)
 
-    def _of_words(self, line: str) -> tuple[float, ...]:
-        gains, lengths = _gains(self.ngrams, self._unigrams, line)
-        seen = np.bincount(lengths, minlength=4) / len(lengths)
-        return *_in_sequence(gains), float(seen[3:].sum()), float(seen[2:].sum())
-
-    def _of_usage(self, line: str) -> tuple[float, ...]:
-        gains, _ = _gains(self.general, self._general_unigrams, line)
-        return _in_sequence(gains)
-
     def _of_skeleton(self, line: str) -> tuple[float, ...]:
-        gains, _ = _gains(self.skeletons, self._skeleton_unigrams, line)
-        return _in_sequence(gains)
+        return _in_sequence(_gains(self.skeletons, self._skeleton_unigrams, line))
 
     def _of_spelling(self, words: Sequence[str]) -> tuple[float, ...]:
         strange = self._strange(words)
@@ -161,42 +141,32 @@ class FluencyModels:
             for place, word in enumerate(words)
             if (place == 0 or word.islower())
             and not self.words.is_known(word)
-            and not self._is_general(word)
+            and not (len(word) > 1 and self.network.knows(word))
         ]
-
-    def _is_general(self, word: str) -> bool:
-        """Whether the model of general English, which has no capitals, knows the word."""
-        return len(word) > 1 and word.lower() in self._general_unigrams
-
-    @cached_property
-    def _general_unigrams(self) -> dict[str, float]:
-        return unigrams(self.general)
-
-    @cached_property
-    def _unigrams(self) -> dict[str, float]:
-        return unigrams(self.ngrams)
 
     @cached_property
     def _skeleton_unigrams(self) -> dict[str, float]:
         return unigrams(self.skeletons)
 
 
-def _gains(
-    model: NgramModel, unigrams: dict[str, float], line: str
-) -> tuple[Floats, np.ndarray[tuple[int], np.dtype[np.int64]]]:
-    """For each word and the end: log p(word | words before) − log p(word), and the n-gram's length.
+def _gains(model: NgramModel, unigrams: dict[str, float], line: str) -> Floats:
+    """For each word and the end: log p(word | words before) − log p(word).
 
     The gain of an unknown word is 0; other features deal with rare words.
     """
     scores = np.asarray(model.kernel.word_scores(line, "none"))
     words = (*line.split(" "), "</s>") if line else ("</s>",)
     alone = np.array([unigrams.get(word, 0.0) for word in words])
-    return np.where(scores[:, 2] > 0, 0.0, scores[:, 0] - alone), scores[:, 1].astype(np.int64)
+    return np.where(scores[:, 2] > 0, 0.0, scores[:, 0] - alone)
 
 
-def _in_sequence(gains: Floats) -> tuple[float, float, float]:
+def _of_usage(scored: ScoredWords) -> tuple[float, ...]:
+    return scored.penalized(), *_in_sequence(scored.gains(), MIN_USAGE_GAIN)
+
+
+def _in_sequence(gains: Floats, least: float = MIN_GAIN) -> tuple[float, float, float]:
     """The mean gain, the gain at the worst place, and −log(1 + all that is lacking)."""
-    lacking = float(np.maximum(0.0, MIN_GAIN - gains).sum())
+    lacking = float(np.maximum(0.0, least - gains).sum())
     return float(gains.mean()), _weakest(gains), _fewness(lacking)
 
 
@@ -229,13 +199,13 @@ def _of_writing(words: Sequence[str]) -> tuple[float, float]:
 
 
 def english_models(folder: Path | None = None) -> FluencyModels:
-    """The shipped models, or those in a folder."""
+    """The shipped models, or those in a folder; the shipped network if the folder has none."""
+    network = None if folder is None or not (folder / NETWORK_FILE).is_file() else folder
     return FluencyModels(
         Tagger.load(model_file(TAGGER_FILE, folder)),
-        load_model(model_file(NGRAMS_FILE, folder)),
         load_model(model_file(SKELETONS_FILE, folder)),
         WordList.load(model_file(WORDS_FILE, folder)),
-        load_model(model_file(GENERAL_NGRAMS_FILE, folder)),
+        WordNetwork.load(model_file(NETWORK_FILE, network)),
     )
 
 
@@ -243,6 +213,13 @@ KIND = "fluency"
 MIDDLE_SCORE, LOW_SCORE = 0.7, 0.5
 LOW_SHARE = 0.02
 """The share of real sentences that score below `LOW_SCORE`."""
+TRUST = {
+    **dict.fromkeys(("likelihood", "unusual"), 3.0),
+    **dict.fromkeys(("spelling", "near_misses", "capital", "stop"), 0.3),
+}
+"""Factors of the fitted weights. Our own mistakes are like those of learners: a word is misspelled, a
+capital is missing. Other writers and programs make other ones: unknown words are names more often, and
+words that are right alone do not fit together."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -257,8 +234,15 @@ class FluencyModel:
     def train(cls, features: Floats, severity: Floats, weights: Floats) -> FluencyModel:
         """From rows of `FluencyModels.features`, the known severity of each (0 for a real sentence)
         and its weight."""
-        sums = fit_severity(tuple(FEATURES), features, severity, weights)
-        real = sums.scores(features[severity == 0])
+        fitted = fit_severity(tuple(FEATURES), features, severity, weights)
+        trust = np.array([TRUST.get(name, 1.0) for name in FEATURES])
+        sums = replace(fitted, weights=fitted.weights * trust)
+        return cls.calibrated(sums, features[severity == 0])
+
+    @classmethod
+    def calibrated(cls, sums: LinearModel, features: Floats) -> FluencyModel:
+        """With the curve for the features of real sentences."""
+        real = sums.scores(features)
         low, middle = np.quantile(real, [LOW_SHARE, 0.5])
         steepness = (_logit(MIDDLE_SCORE) - _logit(LOW_SCORE)) / max(middle - low, 1e-9)
         return cls(sums, np.array([low, steepness]))

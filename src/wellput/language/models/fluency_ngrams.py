@@ -1,13 +1,9 @@
-"""Two more n-gram models for `fluency`: of skeletons, and of general English.
+"""The n-gram model of skeletons, for `fluency`.
 
 A skeleton keeps small words and replaces every other word by its part of speech: *The old cats have
 been sleeping.* becomes *the JJ NNS have been VBG .* An n-gram model of skeletons (`skeletons.wlm`) has
 seen most of the grammar between neighbors (*have* goes with *VBN*, *a* does not go with *NNS*); a
 model of words has seen little of it.
-
-`general.wlm` is a pruned trigram model of general English from another source. Our own texts are free
-ones: old books, speeches and a little of the web. Carnegie Mellon's model for speech recognition has
-seen far more text, and newer: all in lower case, without punctuation, *it's* and *don't* as one word.
 """
 
 from __future__ import annotations
@@ -17,17 +13,14 @@ from collections.abc import Container, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from wellput.core.errors import InputError
 from wellput.language.models.english_text import prose_sentences, treebank_sentences
 from wellput.language.models.english_training import TrainingInputs
 from wellput.language.models.ngram_compact import quantized
-from wellput.language.models.ngram_files import load_model, save_model
+from wellput.language.models.ngram_files import save_model
 from wellput.language.models.ngram_training import train
-from wellput.language.models.ngram_trie import by_frequency, contexts, prune
+from wellput.language.models.ngram_trie import prune
 from wellput.language.models.tagger import Tagger
-from wellput.language.shipped import GENERAL_NGRAMS_FILE, TAGGER_FILE
+from wellput.language.shipped import TAGGER_FILE
 
 SKELETON_ORDER = 4
 MIN_SMALL_WORD_COUNT = 100
@@ -99,40 +92,3 @@ def make_skeletons(inputs: TrainingInputs, path: Path) -> dict[str, Any]:
     model = quantized(prune(training.model, training.frequencies, SKELETON_THRESHOLD))
     save_model(model, path, is_compact=True)
     return {"sentences": len(texts), "small words": len(small_words), "n-grams": model.sizes}
-
-
-GENERAL_THRESHOLD = 1.9e-7
-"""Gives a file of 1.8 MB. With a file of 2.2 MB `fluency` gains .001 on GUG train."""
-
-
-def spoken(words: Sequence[str]) -> str:
-    """Words of a treebank as the model of general English has them.
-
-    >>> spoken(["It", "'s", "Peter", "'s", ",", "is", "n't", "it", "?"])
-    "it's peter's isn't it"
-    """
-    joined: list[str] = []
-    for word in words:
-        small = word.lower().replace("’", "'")
-        if joined and (small.startswith("'") or small == "n't") and len(small) > 1:
-            joined[-1] += small
-        elif any(letter.isalnum() for letter in small):
-            joined.append(small)
-    return " ".join(joined)
-
-
-def make_general(inputs: TrainingInputs, path: Path) -> dict[str, Any]:
-    """The step of `wellput train english`: the given model without its least important n-grams."""
-    given = inputs.paths("ngrams")
-    if len(given) != 1:
-        raise InputError(
-            f"{GENERAL_NGRAMS_FILE} needs one n-gram model of general English; pass it as ngrams=."
-        )
-    model = load_model(given[0])
-    probs = [np.power(10.0, level[2].astype(np.float64)) for level in model.levels[:-1]]
-    frequencies = [probs[0] / probs[0].sum()]
-    for depth in range(1, model.order - 1):
-        frequencies.append(frequencies[-1][contexts(model)[depth]] * probs[depth])
-    small = by_frequency(quantized(prune(model, frequencies, GENERAL_THRESHOLD)))
-    save_model(small, path, is_compact=True)
-    return {"n-grams": model.sizes, "n-grams kept": small.sizes}

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,19 +54,30 @@ class JudgePairs:
 
 def sharing_pairs(ratings: Floats, *, fewest: int) -> JudgePairs:
     """The pairs of judges who share at least `fewest` units (at least one)."""
-    fewest = max(fewest, 1)
     present = ~np.isnan(ratings)
+    limits = MAX_PAIRS, MAX_PAIRED_JUDGES
+    return _sharing_pairs(np.packbits(present).tobytes(), present.shape, max(fewest, 1), limits)
+
+
+@lru_cache(maxsize=2)
+def _sharing_pairs(
+    packed: bytes, shape: tuple[int, int], fewest: int, limits: tuple[int, int]
+) -> JudgePairs:
+    """Several figures of one table ask for the same pairs, which depend only on who rated what."""
+    bits = np.unpackbits(np.frombuffer(packed, np.uint8), count=shape[0] * shape[1])
+    present = bits.reshape(shape).astype(np.bool_)
     able = np.flatnonzero(present.sum(axis=1) >= fewest)
     rng = np.random.default_rng(0)
     judges = able
-    if len(able) > MAX_PAIRED_JUDGES:
-        judges = np.sort(rng.choice(able, MAX_PAIRED_JUDGES, replace=False))
+    most_pairs, most_judges = limits
+    if len(able) > most_judges:
+        judges = np.sort(rng.choice(able, most_judges, replace=False))
     found = list(_pairs_by_block(present[judges], fewest))
     first = np.concatenate([able[:0], *(block[0] for block in found)])
     second = np.concatenate([able[:0], *(block[1] for block in found)])
     n_sharing = len(first)
-    if n_sharing > MAX_PAIRS:
-        chosen = np.sort(rng.choice(n_sharing, MAX_PAIRS, replace=False))
+    if n_sharing > most_pairs:
+        chosen = np.sort(rng.choice(n_sharing, most_pairs, replace=False))
         first, second = first[chosen], second[chosen]
     return JudgePairs(judges[first], judges[second], n_sharing, len(judges), len(able))
 

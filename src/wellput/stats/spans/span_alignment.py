@@ -17,6 +17,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,8 +25,14 @@ from numpy.typing import NDArray
 from wellput.core.metric import Floats
 from wellput.stats.places import Places
 
+MAX_UNITARY_ALIGNMENTS = 100_000
+"""With many judges, or many spans at one place, there are too many to try."""
 MAX_SPANS_FOR_SETS = 8
 """Groups with more spans are solved as an integer program."""
+
+
+class TooManyAlignments(Exception):
+    """The spans of all judges cannot be aligned at once; those of each two can."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,7 +52,8 @@ class MarkedSpans:
 
 def aligned_disorders(spans: MarkedSpans) -> Floats:
     """The disorder of the best alignment, given to the spans: each has the disorder of its unitary
-    alignment, divided by the number of spans in it. The sum is that of the alignment.
+    alignment, divided by the number of spans in it. The sum is that of the alignment. Raises
+    TooManyAlignments, never for two judges.
 
     >>> two = MarkedSpans(
     ...     np.array([0, 1, 1]), np.array([0.0, 0.0, 50.0]), np.array([10.0, 5.0, 60.0]),
@@ -131,10 +139,17 @@ def _partitioned(spans: MarkedSpans, first: Places, second: Places, difference: 
     for a, b, own in zip(first.tolist(), second.tolist(), difference.tolist(), strict=True):
         between[a, b] = between[b, a] = own
     order = np.argsort(groups, kind="stable")
+    room = MAX_UNITARY_ALIGNMENTS
     for members in np.split(order, np.flatnonzero(np.diff(groups[order])) + 1):
-        if len(members) > 1:
-            for chosen, disorder in _best_partition(spans, members.tolist(), between):
-                found[list(chosen)] = disorder / len(chosen)
+        if len(members) < 2:
+            continue
+        near = members.tolist()
+        candidates = list(islice(_unitary_alignments(spans, near, between), room + 1))
+        room -= len(candidates)
+        if room < 0:
+            raise TooManyAlignments
+        for chosen, disorder in _best_partition(near, candidates):
+            found[list(chosen)] = disorder / len(chosen)
     return found
 
 
@@ -142,10 +157,7 @@ Unitary = tuple[tuple[int, ...], float]
 """The spans of a unitary alignment, and its disorder."""
 
 
-def _best_partition(
-    spans: MarkedSpans, members: Sequence[int], between: dict[tuple[int, int], float]
-) -> list[Unitary]:
-    candidates = list(_unitary_alignments(spans, members, between))
+def _best_partition(members: Sequence[int], candidates: Sequence[Unitary]) -> list[Unitary]:
     if len(members) > MAX_SPANS_FOR_SETS:
         return _by_integer_program(members, candidates)
     return _by_sets(members, candidates)
@@ -170,7 +182,9 @@ def _unitary_alignments(
                 if all((member, other) in between for other in chosen):
                     yield from extended((*chosen, member), later + 1)
 
-    for chosen in extended((), 0):
+    for tried, chosen in enumerate(extended((), 0)):
+        if tried > MAX_UNITARY_ALIGNMENTS:
+            raise TooManyAlignments
         within = [[between[a, b] for b in chosen if b != a] for a in chosen]
         if all(sum(own) <= pairs + len(chosen) - 1 for own in within):
             inside = sum(map(sum, within)) / 2
