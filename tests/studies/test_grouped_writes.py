@@ -4,17 +4,20 @@ that fails does not take the others with it."""
 from __future__ import annotations
 
 import asyncio
+import sqlite3
 from collections.abc import Callable
+from contextlib import AbstractContextManager, closing
+from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
-from sqlalchemy import event
+from sqlalchemy import Connection, event
 
 from tests.studies.studies import Clock, answer_to, judges_of, new_setup
 from wellput.core.errors import InputError
 from wellput.studies import schema
 from wellput.studies.judge_turns import answer_turn, next_turn
-from wellput.studies.store import Store
+from wellput.studies.store import Store, StoreUnavailable
 from wellput.studies.study_transactions import GroupedWrites, StudyTransaction
 
 
@@ -68,6 +71,32 @@ def test_a_write_that_fails_does_not_undo_the_others(url: str) -> None:
     assert isinstance(refused, InputError)
     with store.database.read() as connection:
         assert connection.scalars(sa.select(schema.judges.c.name)).all() == ["b"]
+
+
+def test_a_locked_database_refuses_all_that_wait_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = str(tmp_path / "s.db")
+    Store.create(path, new_setup()).close()
+    store = Store.open(path, busy_seconds=0.05)
+    begun: list[str] = []
+    begin = store.database.write
+
+    def noted() -> AbstractContextManager[Connection]:
+        begun.append("begin")
+        return begin()
+
+    monkeypatch.setattr(store.database, "write", noted)
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+
+        async def main() -> list[object]:
+            work = (store.grouped_writes.do(set_title(str(n))) for n in range(5))
+            return list(await asyncio.gather(*work, return_exceptions=True))
+
+        found = asyncio.run(main())
+    assert [type(one) for one in found] == [StoreUnavailable] * 5
+    assert begun == ["begin"]  # the database was not asked for each of them
 
 
 def test_a_result_comes_only_after_the_commit(url: str) -> None:

@@ -253,6 +253,12 @@ def test_a_killed_server_loses_no_mark(browser: Browser, tmp_path: Path) -> None
         page.keyboard.press("Enter")
         page.get_by_text("1 of 2 done").wait_for()  # acknowledged
         page.keyboard.press("2")
+        # Begun, left to look at the last answer again, and still there afterwards.
+        page.get_by_role("button", name="Change my last answer").click()
+        page.get_by_text("change it, or go on").wait_for()
+        page.keyboard.press("Enter")
+        page.get_by_text("change it, or go on").wait_for(state="detached")
+        assert page.locator(".marks li").count() == 1
         server.kill()
         page.get_by_role("spinbutton").fill("60")
         page.keyboard.press("Enter")

@@ -22,7 +22,7 @@ from sqlalchemy import Connection
 from wellput.core.errors import WellputError
 from wellput.core.metric import Integers
 from wellput.studies import schema
-from wellput.studies.database import Database
+from wellput.studies.database import Database, StoreUnavailable
 
 T = TypeVar("T")
 
@@ -104,7 +104,8 @@ class GroupedWrites:
     """Carries out writes in groups: those that come while one group is committed are the next group.
 
     A write is a function of the transaction. If one of a group raises, the whole group is undone, and
-    each of its writes is done again in a transaction of its own.
+    each of its writes is done again in a transaction of its own. If the database cannot be used, all of
+    the group fail.
     """
 
     def __init__(self, database: Database, n_trials: int) -> None:
@@ -137,7 +138,7 @@ class GroupedWrites:
         del self._waiting[loop]
 
     async def _is_written(self, group: Sequence[WaitingWrite[Any]]) -> bool:
-        """Whether the group was written in one transaction, or its only write has failed."""
+        """Whether the group was written in one transaction, or its writes have failed for good."""
         results: list[Any] = []
         writing = self._database.write()
 
@@ -154,10 +155,12 @@ class GroupedWrites:
                 raise
             await asyncio.to_thread(writing.__exit__, None, None, None)
         except Exception as error:
-            if len(group) > 1:
+            # If the database cannot be used, it would only refuse each write again, after a while.
+            if len(group) > 1 and not isinstance(error, StoreUnavailable):
                 return False
-            if not group[0].result.done():
-                group[0].result.set_exception(error)
+            for one in group:
+                if not one.result.done():
+                    one.result.set_exception(error)
             return True
         for one, result in zip(group, results, strict=True):
             if not one.result.done():

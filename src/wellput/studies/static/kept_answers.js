@@ -76,7 +76,7 @@
     const keys = stored((storage) => Object.keys(storage)) ?? [];
     for (const key of keys.filter((each) => each.startsWith(own) && each !== keyOf(answer))) {
       const kept = read(key);
-      if (!kept?.isSent) { drop(key); continue; }
+      if (!kept?.isSent) continue; // begun, and left for the last answer: the judge comes back to it
       const action = answer.getAttribute("action").replace(/[^/]*$/, key.slice(own.length));
       const csrf = answer.querySelector("input[name=csrf]").value;
       const body = new URLSearchParams([...kept.values, ["csrf", csrf], ["ms", String(kept.ms)]]);
