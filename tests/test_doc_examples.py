@@ -28,7 +28,7 @@ NOT_RUN = {
     "docs/commands/judge.md": 3,
     "docs/commands/runs.md": 1,
     "docs/commands/score.md": 1,
-    "docs/commands/study.md": 2,
+    "docs/commands/study.md": 3,
     "docs/commands/train.md": 3,
     "docs/displays.md": 4,
     "docs/external_scores.md": 4,

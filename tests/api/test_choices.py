@@ -20,7 +20,7 @@ QUESTION = JUDGMENTS[0].question
     [
         (
             {"level": "systems"},
-            "level='systems' is none of segment, system, document. Did you mean",
+            "level='systems' is none of segment, system, document, span. Did you mean",
         ),
         ({"normalize": "zscore"}, "normalize='zscore' is none of none, z, unit, rank"),
         ({"generalize": "item"}, "generalize='item' is none of items, systems, both"),

@@ -11,7 +11,7 @@ from wellput.agreement.marked_outputs import marked_questions
 from wellput.core.errors import InputError
 from wellput.core.judgment import Judgment
 from wellput.io import read_judgments
-from wellput.io.appraise import mqm_score, open_evalset
+from wellput.io.appraise import knows, mqm_score, open_evalset, read_rows
 from wellput.io.readers import open_known_evalset
 
 ROWS = """\
@@ -134,3 +134,11 @@ def test_other_batches_are_refused(tmp_path: Path) -> None:
     path.write_text('[{"items": [{"itemID": "x", "targetText": ""}]}]', encoding="utf-8")
     with pytest.raises(InputError, match="is not a list of Appraise's batches"):
         open_evalset(path)
+
+
+def test_a_line_that_is_no_csv_is_no_export(tmp_path: Path) -> None:
+    file = tmp_path / "judgments.csv"
+    file.write_bytes(b"judge,item\rsystem\n")
+    assert not knows(file)
+    with pytest.raises(InputError, match="line 1"):
+        read_rows(file)

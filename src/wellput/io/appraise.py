@@ -78,7 +78,10 @@ def knows(path: PathLike) -> bool:
         return start.startswith(b"[") and all(mark in start for mark in BATCH_MARKS)
     if file.suffix != ".csv":
         return False
-    cells = next(csv.reader([next(file.lines(), "")]), [])
+    try:
+        cells = next(csv.reader([next(file.lines(), "")]), [])
+    except csv.Error:
+        return False
     return (
         len(cells) in N_COLUMNS
         and cells[3] in ITEM_TYPES
@@ -121,12 +124,16 @@ def read_rows(path: PathLike) -> list[AppraiseRow]:
     check_readable(file)
     problems = Problems(file.name)
     found: list[AppraiseRow] = []
-    for number, cells in enumerate(csv.reader(_with_ends(file)), start=1):
-        row = _row(cells)
-        if isinstance(row, str):
-            problems.add(f"line {number}", row)
-        else:
-            found.append(row)
+    reader = csv.reader(_with_ends(file))
+    try:
+        for cells in reader:
+            row = _row(cells)
+            if isinstance(row, str):
+                problems.add(f"line {reader.line_num}", row)
+            else:
+                found.append(row)
+    except csv.Error as error:
+        problems.add(f"line {reader.line_num}", f"{error}")
     problems.raise_if_any()
     return found
 

@@ -149,7 +149,7 @@ def _outputs(setup: StudySetup) -> Answers:
         None
         if method is None
         else f"by `--select {method}`: {setup.selection['chosen']:,} of "
-        f"{setup.selection['trials']:,} trials, seed {setup.selection['seed']}",
+        f"{counted(setup.selection['trials'], 'trial')}, seed {setup.selection['seed']}",
     )
 
 
