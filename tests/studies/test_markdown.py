@@ -115,6 +115,41 @@ def test_a_text_that_would_take_long_is_shown_as_it_is() -> None:
     assert "<strong>a</strong> <img" in rendered(picture)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param(f"[a]: http://x/{'b' * 5000}\n\n" + "[a] " * 1500, id="one address, many links"),
+        pytest.param(
+            f"[a]: data:image/gif;base64,{GIF * 100}\n\n" + "![a] " * 1500, id="one image, many times"
+        ),
+        pytest.param("|a" * 3000 + "\n" + "|-" * 3000 + "\n" + "|\n" * 3000, id="empty cells"),
+        pytest.param("$a$ " * 12_000, id="formulas"),
+        pytest.param("\\(a\\) " * 5000, id="formulas in brackets"),
+    ],
+)
+def test_a_text_that_would_make_a_much_longer_page_is_shown_as_it_is(text: str) -> None:
+    shown = rendered(text)
+    assert shown.startswith('<p dir="auto" class="as-it-is">')
+    assert len(shown) < 3 * len(text)
+
+
+def test_an_address_may_be_used_several_times() -> None:
+    assert rendered("[a]: http://x/y\n\n[a] and [a]").count('href="http://x/y"') == 2
+    assert rendered(f"[a]: data:image/gif;base64,{GIF}\n\n![a] ![a]").count("<img") == 2
+
+
+def test_a_text_cannot_repeat_its_own_formula() -> None:
+    matrix = "$\\begin{matrix}" + "&" * 500 + "\\end{matrix}$"
+    shown = rendered(matrix + '<span data-formula="0"></span>' * 500)
+    assert shown.count("<math") == 1 and len(shown) < 100_000
+
+
+@pytest.mark.parametrize("mark", ["> ", "- ", "1. ", "> - "])
+def test_nothing_of_a_deeply_nested_text_is_left_out(mark: str) -> None:
+    for depth in range(10, 90):
+        assert "the end" in rendered(mark * depth + "the end")
+
+
 def test_images_and_sounds_of_a_folder_become_part_of_the_study(tmp_path: Path) -> None:
     folder = tmp_path / "media"
     folder.mkdir()

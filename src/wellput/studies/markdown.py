@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import html
 import re
+import secrets
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -28,8 +29,11 @@ if TYPE_CHECKING:
 
 MAX_CHARACTERS = 50_000
 MAX_MARKS = 2000
-"""Texts with more characters, or with more of one mark, are shown as they are: a page must not take
-seconds to make. The characters of images and sounds do not count."""
+MAX_TABLE_CELLS = 10_000
+"""Texts with more characters, with more of one mark, or with room for more cells are shown as they are:
+a page must not take seconds to make. The characters of images and sounds do not count."""
+MAX_NESTING = 60
+"""The parser leaves out what is nested deeper. Such texts are shown as they are."""
 MAX_FORMULA_CHARACTERS = 2000
 TEXTS_IN_MEMORY = 1024
 MAX_CHARACTERS_IN_MEMORY = 100_000
@@ -38,6 +42,8 @@ MAX_CHARACTERS_IN_MEMORY = 100_000
 IMAGE_DATA = re.compile(r"data:image/(?:png|jpeg|gif|webp|avif);base64,[A-Za-z0-9+/=\s]+", re.I)
 AUDIO_DATA = re.compile(r"data:audio/[a-z0-9.+-]+;base64,[A-Za-z0-9+/=\s]+", re.I)
 DATA = re.compile(r"data:(?:image|audio)/[^;,\s]{1,40};base64,[A-Za-z0-9+/=]+")
+TABLE_RULE = re.compile(r"^[ \t>]*[|:-][ \t|:-]*$", re.M)
+"""The line below the header of a table, which says how many columns each row has."""
 LINK = re.compile(r"(?:https?://|mailto:)[^\s]+", re.I)
 
 HEADINGS = ("h2", "h3", "h4", "h5")
@@ -95,18 +101,21 @@ def rendered(text: str) -> Markup:
 
 
 def _rendered(text: str) -> Markup:
+    as_it_is = Markup('<p dir="auto" class="as-it-is">{}</p>').format(text)
     if _is_too_much(text):
-        return Markup('<p dir="auto" class="as-it-is">{}</p>').format(text)
-    formulas: list[str] = []
-    env: dict[str, Any] = {"formulas": formulas}
+        return as_it_is
+    # The text itself cannot name the place of a formula: its key is another one each time.
+    formulas: dict[str, str] = {}
+    env: dict[str, Any] = {"formulas": formulas, "formula_key": secrets.token_hex(8)}
     tokens = PARSER.parse(text, env)
+    if _is_too_deep(tokens) or _repeats_too_much(tokens, text):
+        return as_it_is
     _rank_headings(tokens)
     dirty = PARSER.renderer.render(tokens, PARSER.options, env)
     clean = CLEANER.clean(dirty)
     # In text and in attributes the cleaner escapes < or ", so only elements can match.
-    for number, formula in enumerate(formulas):
-        clean = clean.replace(f'<span data-formula="{number}"></span>', formula)
-    return Markup(clean)
+    place = re.compile(rf'<span data-formula="({env["formula_key"]}-\d+)"></span>')
+    return Markup(place.sub(lambda found: formulas[found[1]], clean))
 
 
 _remembered = lru_cache(TEXTS_IN_MEMORY)(_rendered)
@@ -114,7 +123,23 @@ _remembered = lru_cache(TEXTS_IN_MEMORY)(_rendered)
 
 def _is_too_much(text: str) -> bool:
     words = DATA.sub("", text) if len(text) > MAX_CHARACTERS else text
-    return len(words) > MAX_CHARACTERS or max(map(words.count, "<[")) > MAX_MARKS
+    if len(words) > MAX_CHARACTERS or max(map(words.count, ("<", "[", "$", "\\("))) > MAX_MARKS:
+        return True
+    # A row that is shorter than the rule below the header gets empty cells.
+    columns = max((rule.count("|") for rule in TABLE_RULE.findall(words)), default=0)
+    return columns * words.count("\n") > MAX_TABLE_CELLS
+
+
+def _is_too_deep(tokens: Sequence[Token]) -> bool:
+    return any(token.level >= MAX_NESTING - 1 for token in tokens)
+
+
+def _repeats_too_much(tokens: Sequence[Token], text: str) -> bool:
+    """Whether links and images name an address so often that the page would be much longer than the
+    text: an address that is given once may be used a thousand times."""
+    inside = [child for token in tokens for child in token.children or ()]
+    addresses = sum(len(str(value)) for token in inside for value in token.attrs.values())
+    return addresses > 2 * len(text) + MAX_CHARACTERS
 
 
 def _rank_headings(tokens: Sequence[Token]) -> None:
@@ -177,10 +202,11 @@ def _block_formula(state: StateBlock, start_line: int, end_line: int, silent: bo
 
 
 def _add_formula(state: StateBlock | StateInline, latex: str, *, is_block: bool) -> None:
-    formulas: list[str] = state.env["formulas"]
+    formulas: dict[str, str] = state.env["formulas"]
+    key = f"{state.env['formula_key']}-{len(formulas)}"
     token = state.push("formula", "", 0)
-    token.content = f'<span data-formula="{len(formulas)}"></span>'
-    formulas.append(mathml(latex, is_block=is_block))
+    token.content = f'<span data-formula="{key}"></span>'
+    formulas[key] = mathml(latex, is_block=is_block)
 
 
 MATHML_TAGS = {
@@ -262,7 +288,7 @@ def _formula(
 
 
 def _parser() -> MarkdownIt:
-    parser = MarkdownIt("commonmark", {"html": True, "breaks": True, "maxNesting": 60})
+    parser = MarkdownIt("commonmark", {"html": True, "breaks": True, "maxNesting": MAX_NESTING})
     parser.enable(["table", "strikethrough"])
     parser.validateLink = lambda url: True  # type: ignore[method-assign]  # the cleaner decides
     parser.inline.ruler.before("escape", "formula", _inline_formula)
