@@ -73,3 +73,5 @@ def test_tables_of_evalica_and_of_results_are_safe_too(tmp_path: Path) -> None:
     assert "'=1+1" in (tmp_path / "pairs.csv").read_text()
     assert read_evalica(tmp_path / "pairs.csv") == chosen
     assert as_csv(["judge", "r"], [{"judge": "=1+1", "r": -0.5}]) == "judge,r\n'=1+1,-0.5\n"
+    # A carriage return would begin a new row.
+    assert as_csv(["judge", "r"], [{"judge": "a\r=1", "r": 1}]) == 'judge,r\n"a\r=1","1"\n'

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import csv
+import io
 import re
 import threading
 from collections import Counter
@@ -27,7 +29,7 @@ from wellput.studies.enrolment import (
     new_enrolment,
     person_of,
 )
-from wellput.studies.payments import payments_csv
+from wellput.studies.payments import Payment, payments_csv
 from wellput.studies.screening import read_screening
 from wellput.studies.store import JudgeRef, Store
 from wellput.studies.study_transactions import StudyTransaction
@@ -160,6 +162,10 @@ def test_the_screening_refuses_for_good(url: str) -> None:
         ({"survey_code": "%SURVEY_CODE%"}, "browser", None),
         ({"PROLIFIC_PID": "x" * 201}, "browser", None),
         ({"PROLIFIC_PID": "a\0b"}, "browser", None),
+        ({"PROLIFIC_PID": "a\rb"}, "browser", None),
+        ({"PROLIFIC_PID": "a\nb"}, "browser", None),
+        ({"workerId": "\x1b[2J"}, "browser", None),
+        ({"survey_code": "\u202eb"}, "browser", None),
         ({}, "browser", None),
     ],
 )
@@ -284,6 +290,23 @@ def test_forgetting_a_judge_erases_who_it_was(url: str) -> None:
         [row] = connection.execute(sa.select(schema.enrolments)).all()
     assert "ann" not in f"{row.person}{row.fields}"
     assert store.enrol(prolific("bob")).state == "taken"
+
+
+def test_nobody_can_keep_a_judge_from_being_erased(url: str) -> None:
+    """A stranger takes the name that a place has after it was erased."""
+    store = open_study(url, quota=20)
+    judge = judge_of(store, store.enrol(prolific("ann")))
+    for number in range(10):
+        store.enrol(prolific(f"forgotten-{number}"))
+    store.forget(judge.name)
+    assert "ann" not in [payment.person for payment in store.payments()]
+
+
+def test_no_row_gets_into_the_payments() -> None:
+    forged = Payment("J1", "prolific", "a\r=1+1", True, False, 1, 1.0, 0, 0)
+    assert list(csv.reader(io.StringIO(payments_csv([forged]), newline="")))[1:] == [
+        ["J1", "prolific", "a\r=1+1", "yes", "no", "1", "1", "0", "0"]
+    ]
 
 
 def test_no_formula_gets_into_the_payments(url: str) -> None:

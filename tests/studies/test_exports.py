@@ -7,10 +7,12 @@ import pytest
 
 import wellput
 from tests.studies.studies import answer_all, judges_of, new_setup
-from wellput.core.errors import InputError
+from wellput import Study
+from wellput.core.errors import InputError, OutputError
 from wellput.core.judgment import Judgment, Preference
 from wellput.io import read_judgments
 from wellput.studies.designs.registry import default_questionnaire
+from wellput.studies.enrolment import new_enrolment
 from wellput.studies.exports import design_path, export
 from wellput.studies.store import Store
 from wellput.studies.study_setup import StudyItem, StudyPlan, all_trials, make_setup
@@ -70,6 +72,37 @@ def test_repeats_and_questions_by_request(ratings: Store, tmp_path: Path) -> Non
 def test_where_the_design_goes() -> None:
     assert design_path("a/b.csv.gz") == Path("a/b.design.json")
     assert design_path("b.jsonl") == Path("b.design.json")
+
+
+@pytest.mark.parametrize(
+    ("study", "made"),
+    [("a.csv", "a.csv"), ("a.design.json", "a.csv"), ("a.payments.csv", "a.tsv")],
+)
+def test_no_export_replaces_its_study(tmp_path: Path, study: str, made: str) -> None:
+    store = Store.create(tmp_path / study, new_setup())
+    store.open_enrolment(new_enrolment(quota=2))
+    answer_all(store, judges_of(store, 1)[0])
+    with pytest.raises(OutputError, match="it is the input"):
+        export(store, str(tmp_path / made))
+    assert len(Store.open(tmp_path / study).judgments()) == len(store.judgments())
+
+
+def test_no_report_replaces_its_study(tmp_path: Path) -> None:
+    path = tmp_path / "study.db"
+    with Study(Store.create(path, new_setup()), path) as study:
+        for method in (study.status, study.datasheet, study.invite):
+            with pytest.raises(OutputError, match="it is the input"):
+                method(path=path)
+
+
+def test_who_the_judges_are_is_for_the_owner_alone(tmp_path: Path) -> None:
+    store = Store.create(tmp_path / "s.db", new_setup())
+    store.open_enrolment(new_enrolment(quota=2))
+    answer_all(store, judges_of(store, 1)[0])
+    done = export(store, str(tmp_path / "out.csv"))
+    assert done.design and done.payments
+    for file in (done.design, done.payments):
+        assert Path(file).stat().st_mode & 0o077 == 0
 
 
 def test_nothing_to_export(tmp_path: Path) -> None:

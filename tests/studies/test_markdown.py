@@ -118,9 +118,12 @@ def test_a_text_that_would_take_long_is_shown_as_it_is() -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        pytest.param(f"[a]: http://x/{'b' * 5000}\n\n" + "[a] " * 1500, id="one address, many links"),
         pytest.param(
-            f"[a]: data:image/gif;base64,{GIF * 100}\n\n" + "![a] " * 1500, id="one image, many times"
+            f"[a]: http://x/{'b' * 5000}\n\n" + "[a] " * 1500, id="one address, many links"
+        ),
+        pytest.param(
+            f"[a]: data:image/gif;base64,{GIF * 100}\n\n" + "![a] " * 1500,
+            id="one image, many times",
         ),
         pytest.param("|a" * 3000 + "\n" + "|-" * 3000 + "\n" + "|\n" * 3000, id="empty cells"),
         pytest.param("$a$ " * 12_000, id="formulas"),

@@ -168,6 +168,18 @@ def test_sql_is_data(tmp_path: Path, text: str) -> None:
         assert {each.extra["answer"] for each in store.judgments()} == {text}
 
 
+@pytest.mark.parametrize("path", ["/dashboard/", "/judge/{token}/", "/api/judge/{token}/next/"])
+def test_a_forged_host_leads_nobody_away(tmp_path: Path, path: str) -> None:
+    store = new_store(tmp_path)
+    (mine,) = store.invite(1)
+    answered = client_of(store).get(
+        path.format(token=mine.token),
+        headers={"Host": "evil.example", "X-Forwarded-Host": "evil.example"},
+    )
+    assert answered.status_code == 200
+    assert "evil.example" not in f"{answered.headers}{answered.text}"
+
+
 def test_large_bodies_are_refused_whether_or_not_they_say_so(tmp_path: Path) -> None:
     store = new_store(tmp_path)
     (invitation,) = store.invite(1)

@@ -21,9 +21,17 @@ from wellput.core.errors import InputError
 from wellput.core.evalset import Item
 from wellput.studies import schema
 from wellput.studies.designs.registry import default_questionnaire
+from wellput.studies.judge_turns import MAX_REVISIONS
 from wellput.studies.media import TextMedium
 from wellput.studies.questionnaire import DemographicField, Task
-from wellput.studies.store import AnswerError, Store, StoreUnavailable, StudyClosed, UnknownTrial
+from wellput.studies.store import (
+    AlreadyAnswered,
+    AnswerError,
+    Store,
+    StoreUnavailable,
+    StudyClosed,
+    UnknownTrial,
+)
 from wellput.studies.study_setup import StudyItem, all_trials, make_setup, study_items
 
 GOOD = {"understandability": 4, "quality": 6}
@@ -122,6 +130,18 @@ def test_an_answer_again_changes_nothing_and_another_supersedes(store: Store) ->
     assert first.answers == [GOOD]
     shown = store.trial(judge, trial.id)
     assert shown is not None and shown.answers == {**GOOD, "quality": 2}
+
+
+def test_an_answer_cannot_be_changed_without_end(store: Store) -> None:
+    (judge,) = judges_of(store, 1)
+    trial = store.next_trial(judge)
+    assert trial is not None
+    for number in range(MAX_REVISIONS + 1):
+        store.record(judge, trial.id, {**GOOD, "quality": 1 + number % 2}, ms=9)
+    with pytest.raises(AlreadyAnswered, match="changed 100 times"):
+        store.record(judge, trial.id, {**GOOD, "quality": 7}, ms=9)
+    assert rows_of(store) == MAX_REVISIONS + 1
+    assert store.record(judge, trial.id, {**GOOD, "quality": 1}, ms=9) == "repeated"
 
 
 def test_undo_is_one_step(store: Store) -> None:

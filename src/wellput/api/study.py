@@ -349,7 +349,7 @@ class Study:
         """
         from wellput.studies.summaries import InvitationList
 
-        check_files([path], [])
+        check_files([path], self._store.database.files)
         machines = [f"{MACHINE_PREFIX}{name}" for name in split_names(machine)]
         if machines and judges is not None and not names:
             raise InputError("machine= invites machines; invite people by another call.")
@@ -460,7 +460,7 @@ class Study:
         path
             Writes the status to a file; a `.json`, `.csv`, `.tex` or `.md` file is in that format.
         """
-        check_files([path], [])
+        check_files([path], self._store.database.files)
         overview = self._store.overview()
         if blinded:
             from wellput.studies.blinding import blinded as without_names
@@ -579,7 +579,7 @@ class Study:
         """
         from wellput.studies.datasheet import make_datasheet, make_preregistration
 
-        check_files([path], [])
+        check_files([path], self._store.database.files)
         make = make_preregistration if preregistration else make_datasheet
         return _saved(make(self._store, self.path), path)
 
@@ -600,7 +600,7 @@ class Study:
         """
         from wellput.studies.summaries import Forgotten
 
-        check_files([path], [])
+        check_files([path], self._store.database.files)
         return _saved(Forgotten(judge, self._store.forget(judge)), path)
 
     def close(self) -> None:

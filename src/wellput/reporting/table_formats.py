@@ -6,7 +6,6 @@ terminal, drawn alignments are folded to its width.
 
 from __future__ import annotations
 
-import csv
 import io
 import json
 import math
@@ -211,14 +210,13 @@ def _escape_latex(text: str) -> str:
 def as_csv(columns: Sequence[str], records: Sequence[Mapping[str, Any]]) -> str:
     """Records as CSV; None and NaN are empty cells. Names that a spreadsheet would run are marked
     (`io.spreadsheets`)."""
-    from wellput.io.spreadsheets import without_formula
+    from wellput.io.tables import TableWriter
 
     target = io.StringIO()
-    writer = csv.writer(target, lineterminator="\n")
-    writer.writerow([without_formula(column) for column in columns])
+    table = TableWriter(target, ",", columns, mark_formulas=True)
     for record in records:
         values = (record.get(column) for column in columns)
-        writer.writerow(["" if _is_nothing(value) else without_formula(value) for value in values])
+        table.write([["" if _is_nothing(value) else value for value in values]])
     return target.getvalue()
 
 

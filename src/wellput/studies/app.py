@@ -39,6 +39,7 @@ from wellput.studies.security import (
     HeadRequests,
     Misses,
     SecurityHeaders,
+    TrailingSlashes,
     is_api,
     public_address_warning,
 )
@@ -62,12 +63,14 @@ def create_app(store: Store, *, misses: Misses | None = None) -> FastAPI:
         docs_url=None,
         redoc_url=None,
         openapi_url="/api/openapi.json",
+        redirect_slashes=False,
     )
     gate = Gate(store, misses or Misses())
     app.include_router(api_router(store, gate))
     app.include_router(pages_router(store, gate))
     app.include_router(dashboard_router(store, gate))
     app.include_router(open_router(store))
+    app.add_middleware(TrailingSlashes)
     app.add_middleware(HeadRequests)
     app.add_middleware(BodyLimit)
     app.add_middleware(SecurityHeaders)

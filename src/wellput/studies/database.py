@@ -24,6 +24,9 @@ BUSY_SECONDS = 10.0
 MAX_POOLED_CONNECTIONS = 20
 HOW_TO_MAKE_ONE = "`wellput study create`, in Python `wellput.Study.create(…)`, makes one."
 
+FILE_SUFFIXES = ("", "-wal", "-shm")
+"""The endings of the files of an SQLite database: itself, its log, the memory of its processes."""
+
 
 class StoreUnavailable(InputError):
     """The database cannot be used now: it is locked, read-only, full or unreachable."""
@@ -90,6 +93,11 @@ class Database:
                 connection.execution_options(isolation_level="AUTOCOMMIT")
                 connection.execute(sa.text("VACUUM answers, assignments, judges, enrolments"))
 
+    @property
+    def files(self) -> list[str]:
+        """The files of an SQLite database; none for a server."""
+        return [f"{self.name}{suffix}" for suffix in FILE_SUFFIXES] if self.is_sqlite else []
+
     def close(self) -> None:
         self.engine.dispose()
 
@@ -132,7 +140,7 @@ def create_file(url: URL) -> None:
 
 def remove_files(url: URL) -> None:
     """Removes the SQLite file of a study that could not be made, with the files beside it."""
-    for suffix in ("", "-wal", "-shm"):
+    for suffix in FILE_SUFFIXES:
         Path(f"{file_of(url)}{suffix}").unlink(missing_ok=True)
 
 

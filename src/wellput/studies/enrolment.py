@@ -24,7 +24,6 @@ from sqlalchemy import Connection
 from wellput.core.errors import InputError
 from wellput.studies import schema
 from wellput.studies.invitations import token_hash
-from wellput.studies.questions import is_storable
 from wellput.studies.study_transactions import StudyTransaction
 
 MAX_FIELD_CHARACTERS = 200
@@ -38,6 +37,7 @@ PLATFORM_FIELDS: Mapping[str, tuple[str, ...]] = {
 """The parameters that crowd platforms add to the address of a study."""
 SONA_OTHER_NAME = "id"
 """SONA's parameter has this name in older set-ups."""
+PLACEHOLDER = re.compile(r"\{\{.*\}\}|%\w+%|\$\{.*\}")
 MTURK_PREVIEW = "ASSIGNMENT_ID_NOT_AVAILABLE"
 """MTurk's assignmentId while a worker only looks at the task."""
 
@@ -163,9 +163,9 @@ def person_of(parameters: Mapping[str, str], browser_key: str) -> Person:
 
 
 def _is_filled(value: str) -> bool:
-    """Whether a platform has put a value in the place of its own placeholder."""
+    """Whether a platform has put a value in the place of its own placeholder; it must be printable."""
     is_short = 0 < len(value) <= MAX_FIELD_CHARACTERS
-    return is_short and is_storable(value) and not re.fullmatch(r"\{\{.*\}\}|%\w+%|\$\{.*\}", value)
+    return is_short and value.isprintable() and not PLACEHOLDER.fullmatch(value)
 
 
 def token_of(enrolment: Enrolment, person: Person) -> str:
@@ -301,7 +301,12 @@ def forget_person(connection: Connection, judge: int) -> None:
     connection.execute(
         sa.update(schema.enrolments)
         .where(enrolments.judge == judge)
-        .values(person=f"forgotten-{judge}", fields={}, returned_at=enrolments.enrolled_at)
+        # Nobody can take this name first: a stranger writes the platform's name into an address.
+        .values(
+            person=f"forgotten-{secrets.token_urlsafe(24)}",
+            fields={},
+            returned_at=enrolments.enrolled_at,
+        )
     )
 
 

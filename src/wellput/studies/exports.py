@@ -12,9 +12,10 @@ from wellput import __version__
 from wellput.core.errors import InputError
 from wellput.core.judgment import Judgment, Preference
 from wellput.core.work import OnPhase, ignore_phase
-from wellput.io import check_table, replacing_text, write_judgments
+from wellput.io import check_files, check_table, write_judgments
 from wellput.io.evalica import write_evalica
 from wellput.io.mt_metrics_eval import check_score_file, write_score_file
+from wellput.io.output import write_text
 from wellput.studies.payments import payments_csv
 from wellput.studies.store import Store
 from wellput.studies.summaries import Export
@@ -37,6 +38,9 @@ def export(
     The suffix of the path chooses CSV, TSV, JSONL or Parquet for `judgments`; `-` is CSV on standard
     output, without the design.
     """
+    beside = str(design_path(path)) if target == "judgments" and path != "-" else None
+    paid = str(beside_path(path, "payments.csv")) if beside and store.enrolment else None
+    check_files([path, beside, paid], store.database.files)
     on_phase("reading answers")
     everything = store.judgments(repeats=repeats)
     answers = [a for a in everything if question is None or a.question == question]
@@ -45,8 +49,6 @@ def export(
         raise InputError(f"No answers to {question!r}; the questions are {', '.join(asked)}.")
     if not answers:
         raise InputError(f"{store.database.name} has no answers to export yet.")
-    beside: str | None = None
-    paid: str | None = None
     on_phase("writing answers")
     if target == "evalica":
         if not isinstance(answers[0], Preference):
@@ -59,15 +61,13 @@ def export(
         write_score_file(cast("Sequence[Judgment]", answers), items, path)
     else:
         write_judgments(cast("Sequence[Judgment]", answers), path)
-        if path != "-":
+        # What judges said about themselves, and who they are, is for the owner of the study alone.
+        if beside is not None:
             on_phase("comparing judges")
-            beside = str(design_path(path))
-            with replacing_text(beside) as file:
-                file.write(json.dumps(design_record(store), ensure_ascii=False, indent=2) + "\n")
-            if store.enrolment is not None:
-                paid = str(beside_path(path, "payments.csv"))
-                with replacing_text(paid) as file:
-                    file.write(payments_csv(store.payments()))
+            record = json.dumps(design_record(store), ensure_ascii=False, indent=2) + "\n"
+            write_text(record, beside, is_private=True)
+        if paid is not None:
+            write_text(payments_csv(store.payments()), paid, is_private=True)
     return Export(len(answers), path, beside, paid)
 
 

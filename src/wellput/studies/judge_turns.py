@@ -27,6 +27,8 @@ from wellput.studies.study_transactions import StudyState, StudyTransaction
 Outcome: TypeAlias = Literal["created", "repeated", "superseded"]
 
 MAX_STORED_MS = 2**31 - 1
+MAX_REVISIONS = 100
+"""How often an answer can be changed. Every version is kept, so a judge could fill the disk."""
 SEEN_EVERY_SECONDS = 60.0
 """A judge who only looks at a page is noted as seen at most this often."""
 
@@ -52,7 +54,8 @@ class UnknownTrial(WellputError):
 
 
 class AlreadyAnswered(WellputError):
-    """A trial whose answer cannot be changed: the design allows no second try."""
+    """A trial whose answer cannot be changed: the design allows no second try, or it was changed too
+    often."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,6 +160,8 @@ def answer_turn(
         outcome = "created" if latest is None else "superseded"
         if latest is not None and not setup.design.can_undo:
             raise AlreadyAnswered("This trial is answered; its answer cannot be changed.")
+        if latest is not None and latest.revision >= MAX_REVISIONS:
+            raise AlreadyAnswered(f"This answer was changed {MAX_REVISIONS} times; it stays now.")
         connection.execute(
             NEW_ANSWER,
             {

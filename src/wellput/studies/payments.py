@@ -3,7 +3,6 @@ study was finished."""
 
 from __future__ import annotations
 
-import csv
 import io
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
@@ -11,6 +10,7 @@ from dataclasses import dataclass, fields
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
+from wellput.io.tables import TableWriter
 from wellput.studies import schema
 from wellput.studies.overview import passes
 from wellput.studies.queries import read_answered
@@ -72,18 +72,13 @@ def payments_csv(payments: Sequence[Payment]) -> str:
     """The list as CSV, with a header."""
     names = [field.name for field in fields(Payment)]
     text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(names)
-    for payment in payments:
-        values = [getattr(payment, name) for name in names]
-        # A spreadsheet must not take what a stranger put into an address for a formula.
-        writer.writerow([_harmless(v) if isinstance(v, str) else _written(v) for v in values])
+    # A spreadsheet must not take what a stranger put into an address for a formula, or for a new row.
+    table = TableWriter(text, ",", names, mark_formulas=True)
+    table.write([_written(getattr(payment, name)) for name in names] for payment in payments)
     return text.getvalue()
 
 
-def _harmless(text: str) -> str:
-    return f"'{text}" if text[:1] in ("=", "+", "-", "@", "\t", "\r") else text
-
-
-def _written(value: bool | float) -> str:
-    return ("yes" if value else "no") if isinstance(value, bool) else f"{value:g}"
+def _written(value: str | bool | float) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return value if isinstance(value, str) else f"{value:g}"

@@ -147,6 +147,19 @@ class HeadRequests:
         await self.app({**scope, "method": "GET"}, receive, send_without_body)
 
 
+class TrailingSlashes:
+    """Answers an address with a slash at its end as the one without. The framework would redirect to
+    the host that the request names, which anybody can forge."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http" and scope["path"].endswith("/"):
+            scope = {**scope, "path": scope["path"].rstrip("/") or "/"}
+        await self.app(scope, receive, send)
+
+
 class Misses:
     """Counts wrong tokens per client address, in a window of time that begins with the first miss.
 
