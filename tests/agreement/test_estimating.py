@@ -265,3 +265,33 @@ def test_a_proxy_that_is_the_labels_is_noticed() -> None:
     assert found.is_proxy_a_copy
     assert "it may have been made from them" in str(found)
     assert not wellput.estimate(evalset(), ratings(), MACHINE).is_proxy_a_copy
+
+
+def test_labels_of_few_documents_give_no_interval_and_the_reason() -> None:
+    """24 labeled items of 3 documents: too few documents, though many items."""
+    found = wellput.estimate(evalset(per_document=8), ratings(), f"judge:{MACHINE}")
+    assert all(row.estimate.low is None for row in found.systems)
+    (difference,) = found.differences
+    assert difference.is_paired  # all labeled items have labels of both systems
+    assert difference.n_labeled == N_LABELED
+    shown = str(found)
+    assert (
+        "No interval, p-value or λ: the labels come from 3 documents, and at least 5 are needed. "
+        "cluster='item' takes every item as independent." in shown
+    )
+    assert "cannot be said" not in shown
+    assert "too few items have labels of both" not in shown
+
+
+def test_the_units_of_an_estimate_can_be_chosen() -> None:
+    documents, judge = evalset(per_document=8, tag=True), f"judge:{MACHINE}"
+    alone = wellput.estimate(evalset(), ratings(), judge)
+    items = wellput.estimate(documents, ratings(), judge, cluster="item")
+    assert [row.to_dict() for row in items.systems] == [row.to_dict() for row in alone.systems]
+    assert items.clustered_by == "item"
+    tagged = wellput.estimate(documents, ratings(), judge, cluster="domain")
+    assert "the labels come from 2 values of domain" in str(tagged)
+    with pytest.raises(InputError, match="cluster='document': no item of the evalset has"):
+        wellput.estimate(evalset(), ratings(), judge, cluster="document")
+    with pytest.raises(InputError, match=r"cluster='size' is not a tag.*There are domain"):
+        wellput.estimate(documents, ratings(), judge, cluster="size")

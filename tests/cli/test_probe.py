@@ -42,6 +42,12 @@ def test_the_json_has_the_keys_of_the_design(run: Run, files: Files) -> None:
     assert value["probes"][2]["effect"] == 1.0
 
 
+def test_kinds_of_change_that_no_text_allows_are_named(run: Run, files: Files) -> None:
+    files(**{"n.txt": "The ship did not come.\nNobody opened the old gate.\n"})
+    out = run("probe", "-m", "ssa", "n.txt", "--perturbations", "negation,number").out
+    assert "No text can be changed in this way: number." in out
+
+
 def test_texts_are_written_scored_elsewhere_and_read_back(run: Run, files: Files) -> None:
     files(**{"n.txt": NOTICES})
     made = run("probe", "n.txt", "--perturbations", "negation,casing", "--write", "t.jsonl")

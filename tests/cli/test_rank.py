@@ -56,6 +56,7 @@ def test_wrong_names_are_refused_with_what_there_is(run: Run, tmp_path: Path) ->
         (("--against", "carefull"), "Did you mean careful?"),
         (("--random", "jugde"), "Did you mean judge?"),
         (("--judges", "Zoe"), "there is no judge 'Zoe'"),
+        (("--generalize", "both"), "hold for these systems, other items and other judges"),
         (("--covariates", "length"), "--evalset"),
     ):
         outcome = run("rank", "j.csv", *option)

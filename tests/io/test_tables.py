@@ -71,6 +71,25 @@ def test_samples_have_numbered_columns_in_tables(tmp_path: Path) -> None:
     assert path.read_text().splitlines()[0] == header
 
 
+def test_one_column_of_references_needs_no_number(tmp_path: Path) -> None:
+    import pyarrow
+    from pyarrow import parquet
+
+    rows = {"id": ["1", "2"], "references": ["a b", "c"], "outputs.A": ["a", "c"]}
+    csv, tsv, packed = (tmp_path / f"e{suffix}" for suffix in (".csv", ".tsv", ".parquet"))
+    csv.write_text("id,references,outputs.A\n1,a b,a\n2,c,c\n")
+    tsv.write_text("id\treferences\toutputs.A\n1\ta b\ta\n2\tc\tc\n")
+    parquet.write_table(pyarrow.table(rows), packed)
+    for path in (csv, tsv, packed):
+        assert [item.references for item in read_evalset(path).items] == [("a b",), ("c",)]
+
+
+def test_a_numbered_column_of_references_goes_before_one_without(tmp_path: Path) -> None:
+    path = tmp_path / "e.csv"
+    path.write_text("id,references,references.0,outputs.A\n1,notes,a b,a\n")
+    assert read_evalset(path).items[0].references == ("a b",)
+
+
 def test_an_empty_sample_is_not_written_as_csv(tmp_path: Path) -> None:
     with pytest.raises(OutputError, match=r"item 1 has an empty sample\. Write JSONL or Parquet"):
         write_evalset(EvalSet([Item("1", {"A": ("", "x")})]), tmp_path / "e.csv")
@@ -183,7 +202,7 @@ def test_trees_stay_with_their_references(tmp_path: Path) -> None:
         ("x,outputs.A\n", "no column id"),
         ("id,output.A\n1,x\n", "column output.A: did you mean outputs.A?"),
         ("id,hyp\n1,x\n", "column hyp: did you mean outputs.A?"),
-        ("id,references\n1,x\n", "column references: did you mean references.0?"),
+        ("id,trees\n1,x\n", "column trees: did you mean trees.0?"),
         ("id,reference.1\n1,x\n", "column reference.1: did you mean references.1?"),
         ("id,references_by_system.A\n1,x\n", "did you mean references_by_system.A.0?"),
         ("id,src\n1,x\n", "column src: did you mean source?"),

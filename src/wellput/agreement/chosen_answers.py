@@ -74,7 +74,7 @@ def choose_answers(
 def _agreement(summary: JudgeSummary) -> str:
     """How far the judges agree, where the message is all that is said about a question."""
     figures = [
-        f"{name} {value:.2f}"
+        f"{name} {round(value, 2) + 0.0:.2f}".replace("-", "−")  # + 0.0: no −0.00
         for name, value in (("α", summary.alpha), ("κ", summary.kappa))
         if value is not None
     ]

@@ -42,6 +42,7 @@ def estimate(
     question: str | None = None,
     judges: Names = "people",
     strata: str | None = None,
+    cluster: str | None = None,
     budget: int | None = None,
     plan: PathLike | None = None,
     probabilities: PathLike | None = None,
@@ -74,6 +75,9 @@ def estimate(
         Whose judgments are the labels: `"people"`, `"all"`, or names. The proxy is never among them.
     strata
         A tag of the items, such as `domain`: each of its values is estimated for itself.
+    cluster
+        What takes the items' place, as for `score`: `"document"` (the default where items have them), a
+        tag, or `"item"`.
     budget, plan
         Also chooses this many items to ask people about next (the outputs of all systems for each),
         more often those on which the proxy's scores of the systems differ; `plan` is the CSV file to
@@ -123,6 +127,7 @@ def estimate(
         column=column,
         question=question,
         judges=judges,
+        cluster=cluster,
         exclude=exclude,
         threads=threads,
         on_phase=on_phase,

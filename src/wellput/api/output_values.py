@@ -9,6 +9,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from wellput.core.clusters import DOCUMENT, ITEM, tag_values
+from wellput.core.errors import InputError
 from wellput.core.estimates import ScoreTable
 from wellput.core.evalset import Item, Output
 from wellput.core.metric import Metric
@@ -76,6 +78,23 @@ def documents_of(source: EvalSource) -> dict[str, str] | None:
         else:
             found |= {item.id: item.document for item in block if item.document}
     return found or None
+
+
+def units_of(source: EvalSource, cluster: str | None) -> tuple[str, dict[str, str] | None]:
+    """What takes the items' place, "document", "item" or a tag, and its name for each item that has
+    one; None where every item is a unit. `cluster` as for `score`."""
+    if cluster == ITEM:
+        return ITEM, None
+    if cluster is None or cluster == DOCUMENT:
+        documents = documents_of(source)
+        if documents is None and cluster == DOCUMENT:
+            raise InputError("cluster='document': no item of the evalset has a document.")
+        return (ITEM if documents is None else DOCUMENT), documents
+    items = list(_items(source))
+    values = tag_values([item.tags for item in items], cluster, keyword="cluster")
+    return cluster, {
+        item.id: value for item, value in zip(items, values, strict=True) if value is not None
+    }
 
 
 def item_tags(source: EvalSource, tag: str) -> dict[str, str]:

@@ -218,7 +218,13 @@ def _texts(
         threads=threads or available_cores(),
         on_phase=on_phase,
     )
-    return ProbeTexts(evalset, (note, left_out) if left_out else (note,))
+    lacking = [
+        one.name for one in perturbations if not set(map(str, one.variants)) & set(evalset.systems)
+    ]
+    unmade = (
+        f"No text can be changed in this way: {', '.join(lacking)}." if names and lacking else ""
+    )
+    return ProbeTexts(evalset, tuple(text for text in (note, left_out, unmade) if text))
 
 
 def _scored(

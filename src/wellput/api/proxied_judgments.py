@@ -21,7 +21,7 @@ from wellput.api.inputs import (
     open_items,
     read_answers,
 )
-from wellput.api.output_values import documents_of, metric_values
+from wellput.api.output_values import metric_values, units_of
 from wellput.core.errors import InputError, did_you_mean
 from wellput.core.judgment import MACHINE_PREFIX, Judgment, Preference
 from wellput.core.registries import Names, split_names
@@ -55,6 +55,7 @@ def read_proxied(
     column: Columns = (),
     question: str | None = None,
     judges: Names = "people",
+    cluster: str | None = None,
     exclude: str | list[str] | tuple[str, ...] = (),
     threads: int | None = None,
     on_phase: OnPhase = ignore_phase,
@@ -85,7 +86,7 @@ def read_proxied(
     )
     if not labels:
         raise InputError("There are no judgments of people.")
-    documents = documents_of(source)
+    clustered_by, documents = units_of(source, cluster)
     items = list(known.items)
     scores: list[OutputValues] = []
     notes: tuple[str, ...] = ()
@@ -104,7 +105,7 @@ def read_proxied(
         name or ", ".join(metric.name for metric in metrics),
         name is not None,
         source,
-        "item" if documents is None else "document",
+        clustered_by,
         excluded,
         notes,
     )

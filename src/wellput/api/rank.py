@@ -30,6 +30,7 @@ from wellput.api.inputs import (
     read_answers,
 )
 from wellput.core.errors import InputError
+from wellput.core.estimates import refuse_other_than_items
 from wellput.core.judgment import Judgment, Preference
 from wellput.core.metric import Metric
 from wellput.core.registries import Names, split_names
@@ -60,6 +61,7 @@ def rank(
     judges: Names = "people",
     exclude: str | list[str] | tuple[str, ...] = (),
     correction: RankCorrection = "holm",
+    generalize: Literal["items", "systems", "both"] = "items",
     confidence: float = 0.95,
     sequential: bool = False,
     permutations: int = 1000,
@@ -107,6 +109,8 @@ def rank(
     correction
         `"holm"` corrects the p-values of a question for the number of comparisons; rank ranges and
         clusters follow from them.
+    generalize
+        Only `"items"`: intervals and tests hold for these systems, other items and other judges.
     confidence
         The confidence level of intervals, rank ranges and clusters.
     sequential
@@ -139,6 +143,7 @@ def rank(
     >>> [(row.system, round(row.estimate, 1), row.rank_high) for row in ranking.systems[:2]]
     [('careful', 6.6, 1), ('realizer', 6.1, 2)]
     """
+    refuse_other_than_items(generalize, by_people=True)
     check_confidence(confidence)
     check_files([path], [judgments, *([] if evalset is None else [evalset])])
     column, own_columns = split_columns(column)

@@ -8,6 +8,7 @@ import click
 
 from wellput.cli.options import (
     all_columns_option,
+    cluster_option,
     common_options,
     complete_metric,
     exclude_option,
@@ -49,6 +50,7 @@ Examples:
     metavar="TAG",
     help="Estimate the items of each value of this tag separately, then combine the estimates.",
 )
+@cluster_option
 @click.option(
     "--budget",
     type=click.IntRange(min=1),

@@ -210,6 +210,18 @@ def generalize_option(function: F) -> F:
     )(function)
 
 
+def generalize_to_items_option(function: F) -> F:
+    """--generalize where systems are compared."""
+    return click.option(
+        "--generalize",
+        type=click.Choice(["items", "systems", "both"]),
+        default="items",
+        show_default=True,
+        help="Intervals and p-values hold for these systems and other items; no other value is "
+        "accepted here.",
+    )(function)
+
+
 def cluster_option(function: F) -> F:
     return click.option(
         "--cluster",

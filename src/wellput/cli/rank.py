@@ -11,6 +11,7 @@ from wellput.cli.options import (
     common_options,
     complete_metric,
     exclude_option,
+    generalize_to_items_option,
     interval_confidence_option,
     judges_option,
     show_result_of,
@@ -75,6 +76,7 @@ Examples:
     show_default=True,
     help="For the number of comparisons of a question.",
 )
+@generalize_to_items_option
 @interval_confidence_option
 @click.option(
     "--sequential",

@@ -17,6 +17,7 @@ from wellput.cli.options import (
     common_options,
     confidence_option,
     engine_options,
+    generalize_to_items_option,
     metrics_option,
     paraphrase_option,
     show_result_of,
@@ -80,14 +81,7 @@ Examples:
     help="Test whether differences are smaller than X, the smallest difference that matters. Can be "
     "repeated.",
 )
-@click.option(
-    "--generalize",
-    type=click.Choice(["items", "systems", "both"]),
-    default="items",
-    show_default=True,
-    help="Intervals and p-values hold for these systems and other items; no other value is accepted "
-    "here.",
-)
+@generalize_to_items_option
 @cluster_option
 @by_option
 @click.option(

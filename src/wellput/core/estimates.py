@@ -26,14 +26,17 @@ GENERALIZE_WORDS: dict[Generalize, str] = {
 }
 
 
-def refuse_other_than_items(generalize: Generalize) -> None:
-    """Raises InputError unless it is `items`: a comparison of systems allows nothing else."""
+def refuse_other_than_items(generalize: Generalize, *, by_people: bool = False) -> None:
+    """Raises InputError unless it is `items`: a comparison of systems allows nothing else. `by_people`:
+    a ranking, which holds for other judges, too."""
     if generalize == "items":
         return
     if generalize in GENERALIZE_WORDS:
+        scope = GENERALIZE_WORDS["items"] + (" and other judges" if by_people else "")
         raise InputError(
-            f"generalize={generalize!r} is not for comparing systems: their scores hold for "
-            f"{GENERALIZE_WORDS['items']}. Leave it out, or give generalize='items'."
+            f"generalize={generalize!r} is not for comparing systems: their "
+            f"{'ranks' if by_people else 'scores'} hold for {scope}. Leave it out, or give "
+            "generalize='items'."
         )
     raise InputError(f"generalize={generalize!r} is none of {', '.join(GENERALIZE_WORDS)}.")
 

@@ -4,12 +4,12 @@
     references_by_system.A.0, trees_by_system.A.0, derivation, document, tags.domain,
     samples.A.0, samples.A.1
 
-A system's name may contain dots. CSV and TSV cannot distinguish a missing text from an empty one. An
-empty cell is an empty output, so that a system that says nothing is scored; in the other columns it
-is a missing reference, tree, source, context, sample, document or tag. In Parquet, null is missing;
-nested columns
-(`references` as a list, `outputs` as a struct or map) are read too. A derivation is a cell of JSON; in
-a row with a derivation, an output may be a JSON object too.
+One column `references` stands for `references.0`. A system's name may contain dots. CSV and TSV
+cannot distinguish a missing text from an empty one. An empty cell is an empty output, so that a
+system that says nothing is scored; in the other columns it is a missing reference, tree, source,
+context, sample, document or tag. In Parquet, null is missing; nested columns (`references` as a list,
+`outputs` as a struct or map) are read too. A derivation is a cell of JSON; in a row with a derivation,
+an output may be a JSON object too.
 """
 
 from __future__ import annotations
@@ -48,7 +48,12 @@ class EvalSetColumns:
         are numbered. `advice` says what to do about a wrong header."""
         self._has_null = has_null
         self._is_output = [column.startswith("outputs.") for column in header]
-        self._puts = [_put(column, has_null) for column in header]
+        self._puts = [
+            None
+            if column == "references" and not has_null and "references.0" in header
+            else _put(column, has_null)
+            for column in header
+        ]
         wrong = [
             f"column {column}: did you mean {meant}?"
             for column, put in zip(header, self._puts, strict=True)
@@ -76,6 +81,8 @@ class EvalSetColumns:
             is_missing = cell is None if self._has_null else cell == "" and not is_output
             if put is not None and not is_missing:
                 put(record, cell)
+        if isinstance(record.get("references"), str):
+            record["references"] = [record["references"]]
         _list_numbered(record)
         if isinstance(record.get("derivation"), str):
             _decode_objects(record)
@@ -89,6 +96,8 @@ def _put(column: str, has_null: bool) -> Put | None:
         return _stored(column)
     if key in ("outputs", "tags") and rest:
         return _stored(key, rest)
+    if column == "references":
+        return _stored(column, 0)
     if key in ("references", "trees") and _is_number(rest):
         return _stored(key, int(rest))
     system, _, number = rest.rpartition(".")

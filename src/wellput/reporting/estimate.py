@@ -12,6 +12,7 @@ from wellput.core.errors import counted
 from wellput.core.estimates import Estimate
 from wellput.reporting.rank import left_out_notes
 from wellput.reporting.table import Report, Table, p_text
+from wellput.stats.prediction_powered import MIN_LABELS
 
 CSV_COLUMNS = (
     "system", "estimate", "low", "high", "people_estimate", "people_low", "people_high", "proxy_only",
@@ -60,15 +61,15 @@ def _systems_table(result: EstimateResult) -> Table:
 
 
 def _notes(result: EstimateResult) -> list[str]:
-    notes = [_saved(result)]
+    notes = [*_too_few(result), *_saved(result)]
     names = ", ".join(result.judges[:4])
     more = len(result.judges) - 4
     who = names + (f" and {more} more" if more > 0 else "")
-    unit = "documents" if result.clustered_by == "document" else "items"
     how = "The mean of several judges is one label. " if len(result.judges) > 1 else ""
     notes.append(
         f"Labels are the judgments of {who}. {how}Intervals hold for these systems, these judges and "
-        f"other {unit} like these. rank: the ranks a system may have, corrected by Holm's method."
+        f"other {_units(result)} like these. rank: the ranks a system may have, corrected by Holm's "
+        "method."
     )
     chance = (
         "Labels are weighted by the chances with which their items were chosen"
@@ -111,23 +112,48 @@ def _labels_of_a_system(result: EstimateResult) -> str:
     return f"the {min(counts):,} to {max(counts):,} labels of a system"
 
 
-def _saved(result: EstimateResult) -> str:
-    """What the proxy saved, in labels."""
+def _units(result: EstimateResult, n: int = 2) -> str:
+    """What takes the items' place: items, documents, or values of a tag."""
+    if result.clustered_by in ("document", "item"):
+        return result.clustered_by + ("" if n == 1 else "s")
+    return f"{'value' if n == 1 else 'values'} of {result.clustered_by}"
+
+
+def _too_few(result: EstimateResult) -> list[str]:
+    """Which systems have no interval, for lack of labeled units, and what can be done."""
+    few = [row for row in result.systems if row.n_clusters < MIN_LABELS]
+    if not few:
+        return []
+    whose = "" if len(few) == len(result.systems) else f" of {listed([row.system for row in few])}"
+    most = max(row.n_clusters for row in few)
+    text = (
+        f"No interval, p-value or λ{whose}: the labels come from "
+        f"{most} {_units(result, most)}, and at least {MIN_LABELS} are needed."
+    )
+    if result.clustered_by != "item":
+        text += " cluster='item' takes every item as independent."
+    return [text]
+
+
+def _saved(result: EstimateResult) -> list[str]:
+    """What the proxy saved, in labels; nothing where no system has labels enough."""
     labels, worth = result.labels, result.labels_worth
     if math.isnan(worth):
-        return "What the proxy saves cannot be said: too few labels, or all are equal."
+        if all(row.n_clusters < MIN_LABELS for row in result.systems):
+            return []
+        return ["What the proxy saves cannot be said: all labels of a system are equal."]
     more = worth - labels
     if more < 0.05 * labels:
-        return (
+        return [
             f"{result.proxy} saves no labels: with or without it {_labels_of_a_system(result)} say "
             "about as much."
-        )
+        ]
     same = len({row.n_labeled for row in result.systems}) == 1
     average = "" if same else f" ({labels:.0f} on average)"
-    return (
+    return [
         f"With {result.proxy}, {_labels_of_a_system(result)}{average} are worth {worth:.0f}: it saves "
         f"about {more:.0f}."
-    )
+    ]
 
 
 def _differences_table(result: EstimateResult) -> Table:

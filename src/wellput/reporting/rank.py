@@ -130,7 +130,7 @@ def _systems_table(question: QuestionRanking) -> Table:
     best = frozenset(
         (place, 1) for place, row in enumerate(ranking.systems) if row.system in ranking.highlighted
     )
-    adjusted = " at the average of the covariates" if has_covariates else ""
+    adjusted = ", and has average values of the covariates" if has_covariates else ""
     simulated = "; the judges are simulated" if ranking.are_simulated else ""
     why = WHY_CHOSEN.get(ranking.fitted, "") if ranking.is_chosen_by_answers else ""
     model = f"By {MODEL_WORDS[ranking.fitted]}{why}."

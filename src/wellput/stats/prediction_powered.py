@@ -142,7 +142,7 @@ def prediction_powered_mean(
         tuning = 0.0 if tuning is None else tuning
     value, used = (float(one.item()) for one in total.mean(tuning, clip))
     if n_clusters < MIN_LABELS:
-        reason = f"fewer than {MIN_LABELS} labeled items"
+        reason = f"fewer than {MIN_LABELS} labeled clusters"
         return PredictionPowered(value, NAN, 0.0, used, n, extra, n_clusters, reason)
     without, _ = (total - sums).mean(tuning, clip)
     labeled, others = without[sums.has_labels], without[~sums.has_labels]

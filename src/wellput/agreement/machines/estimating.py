@@ -46,7 +46,7 @@ class SystemEstimate:
     """`estimate` is corrected; `people` are the labels alone, `proxy_only` the proxy's mean as it is.
     `tuning` is λ, what the proxy's score was multiplied by. `worth` is how many labels alone would be
     as precise. `is_skewed`: the interval may be too narrow, for few labels that are mostly at one end
-    of the scale."""
+    of the scale. `n_clusters` are the items, or the documents, that have labels."""
 
     system: str
     estimate: Estimate
@@ -57,6 +57,7 @@ class SystemEstimate:
     tuning: float
     worth: float
     is_skewed: bool = False
+    n_clusters: int = 0
     rank: int = 0
     rank_low: int = 0
     rank_high: int = 0
@@ -225,6 +226,7 @@ def estimate_systems(
             corrected.tuning * given.stretch,
             _worth(corrected, people),
             _is_skewed(parts, estimate, given.scale),
+            sum(map(_n_labeled, parts)),
         )
     if not rows:
         raise InputError("No output has both a label of people and a score of the proxy.")
@@ -312,7 +314,7 @@ def _differences(
         parts = given.of_pair(a, b)
         n_paired = sum(_n_labeled(part) for part in parts)
         fewest = min(means[a][0].n_clusters, means[b][0].n_clusters)
-        is_paired = n_paired >= max(MIN_LABELS, MIN_PAIRED_SHARE * fewest)
+        is_paired = n_paired >= max(min(MIN_LABELS, fewest), MIN_PAIRED_SHARE * fewest)
         if is_paired or (given.are_choices and n_paired):
             found.append(((a, b), _mean(parts, None), _mean(parts, 0.0), True))
         elif not given.are_choices:
