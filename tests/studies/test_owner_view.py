@@ -34,6 +34,7 @@ def test_answers_that_rise_are_a_drift() -> None:
     # Difference 4; standard error sqrt(2/7/8 + 2/7/8) = 0.27. The deviation of all 16 is 2.129.
     found = trends(
         answered([1, 2] * 4 + [5, 6] * 4, [1000] * 16),
+        is_machine=False,
         is_holding=False,
         idle_seconds=0,
         lease_seconds=1800,
@@ -46,6 +47,7 @@ def test_answers_that_rise_are_a_drift() -> None:
 def test_answers_that_vary_are_none() -> None:
     found = trends(
         answered([1, 5, 2, 6] * 4, [4000] * 8 + [1000] * 8),
+        is_machine=False,
         is_holding=False,
         idle_seconds=0,
         lease_seconds=1800,
@@ -53,6 +55,17 @@ def test_answers_that_vary_are_none() -> None:
     assert found.drift == 0
     assert found.speed == 0.25
     assert found.flags == ("the second half took 0.2 times as long as the first",)
+
+
+def test_a_machine_may_be_quicker_in_the_second_half_and_leave_a_trial_open() -> None:
+    found = trends(
+        answered([1, 5, 2, 6] * 4, [4000] * 8 + [1000] * 8),
+        is_machine=True,
+        is_holding=True,
+        idle_seconds=4000,
+        lease_seconds=1800,
+    )
+    assert (found.speed, found.stuck_minutes, found.flags) == (0.25, None, ())
 
 
 def test_a_judge_with_an_open_trial_who_is_away_is_stuck(url: str) -> None:

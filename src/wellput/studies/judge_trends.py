@@ -34,6 +34,7 @@ class JudgeTrends:
 def trends(
     answered: Sequence[AnsweredRow],
     *,
+    is_machine: bool,
     is_holding: bool,
     idle_seconds: float,
     lease_seconds: float,
@@ -46,13 +47,14 @@ def trends(
         before = statistics.median(one.ms for one in trials[:middle])
         after = statistics.median(one.ms for one in trials[middle:])
         speed = after / before if before else None
-        if speed is not None and not 1 / SPEED_FACTOR <= speed <= SPEED_FACTOR:
+        # A machine's speed tells of its server, not of its care.
+        if not is_machine and speed is not None and not 1 / SPEED_FACTOR <= speed <= SPEED_FACTOR:
             flags.append(f"the second half took {speed:.1f} times as long as the first")
         drift, is_clear = _drift([_numbers(one) for one in trials])
         if drift is not None and is_clear:
             way = "higher" if drift > 0 else "lower"
             flags.append(f"drift: answers are {way} in the second half")
-    is_stuck = is_holding and idle_seconds > lease_seconds
+    is_stuck = is_holding and not is_machine and idle_seconds > lease_seconds
     stuck = idle_seconds / 60 if is_stuck else None
     if stuck is not None:
         flags.append(f"stuck: has an open trial and was away for {stuck:.0f} minutes")

@@ -273,7 +273,8 @@ def _judge(
     is_done = 0 < progress.done == progress.total and held is None
     changes = trends(
         answered,
-        is_holding=held is not None and not queue.is_machine,
+        is_machine=queue.is_machine,
+        is_holding=held is not None,
         idle_seconds=abs(queue.now - row.seen_at),
         lease_seconds=60 * setup.plan.lease_minutes,
     )
