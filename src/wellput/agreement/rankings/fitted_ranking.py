@@ -410,7 +410,8 @@ def _share_bounds(
         is_known = spread > 0 and error > 0
         independent = min(spread / error**2, n) if is_known else data.n_items
         low, high = wilson_bounds(float(share), float(independent), z=float(z))
-        bounds.append((max(0.0, low), min(1.0, high)))
+        # At a share of 0 or 1 rounding may leave the share itself a hair outside.
+        bounds.append((max(0.0, min(low, share)), min(1.0, max(high, share))))
     lows, highs = zip(*bounds, strict=True)
     return list(lows), list(highs)
 
