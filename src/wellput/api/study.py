@@ -3,38 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from pathlib import Path
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self
 
-from wellput.api.inputs import Columns, Items, Metrics, check_files
-from wellput.api.study_creation import create_store, import_store, needing_judge_extra, open_link
+from wellput.api.inputs import Columns, Items, Metrics
+from wellput.api.study_creation import create_store, import_store
+from wellput.api.study_judges import StudyJudges
+from wellput.api.study_results import StudyResults
 from wellput.core.errors import InputError
-from wellput.core.judgment import MACHINE_PREFIX, Judgment, Preference
 from wellput.core.registries import Names, split_names
-from wellput.core.result import Result
 from wellput.core.work import OnPhase, ignore_phase
 from wellput.io.files import PathLike
 
 if TYPE_CHECKING:
-    from fastapi import FastAPI
-
-    from wellput.studies.datasheet import Datasheet
     from wellput.studies.designs.base import Design
-    from wellput.studies.exports import ExportTarget
     from wellput.studies.media import ShownAs
-    from wellput.studies.overview import Overview
     from wellput.studies.planning import SelectionMethod
     from wellput.studies.questionnaire import Layout
-    from wellput.studies.store import Store
     from wellput.studies.study_setup import PlanKind
-    from wellput.studies.summaries import Backup, Export, Forgotten, InvitationList, StudySummary
-
-DEFAULT_URL = "http://127.0.0.1:8000"
 
 
-class Study:
+class Study(StudyJudges, StudyResults):
     """A study in a database. `Study.create` makes a new one, `Study.open` opens an existing one.
 
     Attributes
@@ -58,10 +46,6 @@ class Study:
     >>> status.done, status.planned, [judge.name for judge in status.judges]
     (0, 12, ['Ann', 'Bob'])
     """
-
-    def __init__(self, store: Store, path: PathLike) -> None:
-        self._store = store
-        self.path = str(path)
 
     @classmethod
     def create(
@@ -282,353 +266,8 @@ class Study:
         """
         return cls(import_store().open(path), path)
 
-    @property
-    def owner_token(self) -> str | None:
-        return self._store.owner_token
-
-    @property
-    def title(self) -> str:
-        """The heading that judges see on every page."""
-        return self._store.questionnaire.title
-
-    def renew_owner_token(self) -> str:
-        """Makes a new token for the owner; the old one stops working."""
-        return self._store.renew_owner_token()
-
-    def summary(self) -> StudySummary:
-        """The summary that `wellput study create` prints: questions, trials, the owner's token."""
-        from wellput.studies.summaries import StudySummary
-
-        return StudySummary.of(
-            self._store.setup,
-            study=self.path,
-            owner_token=self.owner_token,
-            open_link=self.open_link(),
-        )
-
-    def open_link(self, url: str = DEFAULT_URL) -> str | None:
-        """The link by which everybody can take part; None if the study is not open. `url` is the
-        address at which it is served."""
-        enrolment = self._store.enrolment
-        return None if enrolment is None else f"{url.rstrip('/')}{enrolment.path}"
-
-    def invite(
-        self,
-        *,
-        judges: int | None = None,
-        names: Names = (),
-        machine: Names = (),
-        url: str = DEFAULT_URL,
-        path: PathLike | None = None,
-    ) -> InvitationList:
-        """Invites judges. Each gets a private link, which cannot be shown again.
-
-        Parameters
-        ----------
-        judges
-            How many. Default: the number of names, or the planned number of judges.
-        names
-            Their names. Default: J1, J2, ….
-        machine
-            Names of machines. Each is a judge named `model:NAME`, which answers every trial and takes
-            none of people's; `wellput.judge(study, model=NAME, …)` answers for it.
-        url
-            The address at which the study will be served.
-        path
-            Writes the links to a file; a `.json`, `.csv`, `.tex` or `.md` file is in that format.
-
-        Returns
-        -------
-        InvitationList
-            One `Invitation` per judge, with `judge`, `token` and `url`.
-
-        Raises
-        ------
-        InputError
-            A name is taken, or the number of names differs from `judges`.
-        """
-        from wellput.studies.summaries import InvitationList
-
-        check_files([path], self._store.database.files)
-        machines = [f"{MACHINE_PREFIX}{name}" for name in split_names(machine)]
-        if machines and judges is not None and not names:
-            raise InputError("machine= invites machines; invite people by another call.")
-        chosen = [*split_names(names), *machines]
-        count = judges or len(chosen) or self._store.setup.plan.judges
-        invited = self._store.invite(count, chosen or None)
-        at = f"{url.rstrip('/')}/judge"
-        links = (replace(one, url=f"{at}/{one.token}") for one in invited)
-        return _saved(InvitationList(tuple(links)), path)
-
-    def serve(
-        self,
-        *,
-        host: str = "127.0.0.1",
-        port: int = 8000,
-        certificate: PathLike | None = None,
-        key: PathLike | None = None,
-        request_timeout: float = 20.0,
-        max_connections: int = 1000,
-        trust_proxy: Names = (),
-        open: bool = False,
-        quota: int | None = None,
-        completion: str | None = None,
-        place_timeout: float = 120.0,
-    ) -> None:
-        """Serves the judges' pages, the JSON interface and the dashboard until interrupted.
-
-        Parameters
-        ----------
-        host, port
-            The address to listen on.
-        certificate, key
-            PEM files for TLS.
-        request_timeout
-            A request that has not arrived completely after so many seconds is refused: its connection
-            is closed.
-        max_connections
-            Most connections at a time. If there are more, those that have waited longest for the rest
-            of a request are closed.
-        trust_proxy
-            Addresses of proxies, whose `X-Forwarded-For` and `X-Forwarded-Proto` are believed. Default:
-            nobody's.
-        open, quota, completion, place_timeout
-            Makes an open link, as `create` does. If there is one, it stays the same, and its places and
-            its end change.
-
-        Raises
-        ------
-        InputError
-            The address is not free, the certificate cannot be used, or a limit is not above 0.
-        """
-        if (certificate is None) != (key is None):
-            raise InputError("TLS needs both: certificate= and key=.")
-        if not request_timeout > 0 or max_connections < 1:
-            raise InputError("request_timeout= and max_connections= must be above 0.")
-        if open:
-            self.open_to_everybody(quota=quota, completion=completion, place_timeout=place_timeout)
-        elif quota is not None or completion is not None:
-            raise InputError("quota= and completion= belong to open=True.")
-        with needing_judge_extra("Serving a study"):
-            from wellput.studies.app import serve
-        serve(
-            self._store,
-            host=host,
-            port=port,
-            certificate=None if certificate is None else Path(certificate),
-            key=None if key is None else Path(key),
-            request_timeout=request_timeout,
-            max_connections=max_connections,
-            trust_proxy=split_names(trust_proxy),
-        )
-
-    def open_to_everybody(
-        self,
-        *,
-        quota: int | None = None,
-        completion: str | None = None,
-        place_timeout: float = 120.0,
-    ) -> None:
-        """Makes an open link, as `create(open=True)` does. If there is one, it stays the same, and only
-        what is given changes."""
-        before = self._store.enrolment
-        if quota is None:
-            quota = self._store.setup.plan.judges if before is None else before.quota
-        if completion is None and before is not None:
-            completion = before.completion
-        link = open_link(
-            quota=quota, completion=completion, place_timeout=place_timeout, screening=None
-        )
-        if before is not None:
-            link = replace(link, screening=before.screening)
-        self._store.open_enrolment(link)
-
-    def app(self) -> FastAPI:
-        """The web application (ASGI), for another server or for tests."""
-        with needing_judge_extra("Serving a study"):
-            from wellput.studies.app import create_app
-        return create_app(self._store)
-
-    def status(self, *, blinded: bool = False, path: PathLike | None = None) -> Overview:
-        """The state of the study: whom the judges prefer, how much is done, what looks wrong, how well
-        judges agree.
-
-        Parameters
-        ----------
-        blinded
-            Gives the systems code names, so that you can look and stay blind.
-        path
-            Writes the status to a file; a `.json`, `.csv`, `.tex` or `.md` file is in that format.
-        """
-        check_files([path], self._store.database.files)
-        overview = self._store.overview()
-        if blinded:
-            from wellput.studies.blinding import blinded as without_names
-            from wellput.studies.blinding import code_names
-
-            setup = self._store.setup
-            names = code_names(setup.systems, setup.seed)
-            overview = replace(overview, ranking=without_names(overview.ranking, names))
-        return _saved(overview, path)
-
-    def judgments(self, *, repeats: bool = False) -> list[Judgment] | list[Preference]:
-        """The judgments, for `agree`; with `repeats` also those of repeated trials."""
-        return self._store.judgments(repeats=repeats)
-
-    def export(
-        self,
-        path: PathLike,
-        *,
-        as_: ExportTarget = "judgments",
-        question: str | None = None,
-        repeats: bool = False,
-        on_phase: OnPhase = ignore_phase,
-    ) -> Export:
-        """Writes the judgments to a file, and the design to a second file beside it.
-
-        Parameters
-        ----------
-        path
-            A CSV, TSV, JSONL or Parquet file, by suffix; `"-"` is CSV on standard output.
-        as_
-            The format: `"judgments"` for wellput, `"evalica"`, or `"mt-metrics-eval"` (a path that ends
-            in `.seg.score` or `.sys.score`).
-        question
-            Writes only the answers to this question.
-        repeats
-            Includes repeated trials, marked in a column.
-        on_phase
-            As for `score`.
-
-        Raises
-        ------
-        InputError
-            There are no answers yet, none to the question, or the format does not fit them.
-        """
-        from wellput.studies.exports import check_target, export
-
-        check_target(str(path), as_)
-        return export(
-            self._store,
-            str(path),
-            target=as_,
-            question=question,
-            repeats=repeats,
-            on_phase=on_phase,
-        )
-
-    def backup(self, path: PathLike) -> Backup:
-        """Copies the study to a new file, also while judges are at work.
-
-        The copy has every answer that was confirmed before it began. Of an SQLite study it is a study
-        itself; of a PostgreSQL study it is a file for `pg_restore`.
-
-        Parameters
-        ----------
-        path
-            The file to make. An existing file is never overwritten.
-
-        Raises
-        ------
-        InputError
-            The file exists, or `pg_dump` is needed and missing.
-        """
-        from wellput.studies.backups import back_up
-
-        return back_up(self._store.database, str(path))
-
-    def replicate(self, path: PathLike) -> StudySummary:
-        """Makes the same study anew: the same settings, items, trials and seed, without judges and
-        answers. An open study gets a new open link.
-
-        Parameters
-        ----------
-        path
-            The file to make (SQLite), or the URL of an empty PostgreSQL database.
-
-        Returns
-        -------
-        StudySummary
-            What `create` says of a new study, with its owner's token.
-
-        Raises
-        ------
-        InputError
-            A study already exists at `path`.
-        """
-        from wellput.studies.replication import replicate
-
-        copy = type(self)(replicate(self._store, str(path)), path)
-        try:
-            return copy.summary()
-        finally:
-            copy.close()
-
-    def datasheet(
-        self, *, preregistration: bool = False, path: PathLike | None = None
-    ) -> Datasheet:
-        """What a reader of the study must know, answered from the database where it knows it. The other
-        questions are left open.
-
-        Parameters
-        ----------
-        preregistration
-            Says instead what is fixed before the first answer, to be published then.
-        path
-            Writes it to a file; a `.json`, `.csv`, `.tex` or `.md` file is in that format.
-        """
-        from wellput.studies.datasheet import make_datasheet, make_preregistration
-
-        check_files([path], self._store.database.files)
-        make = make_preregistration if preregistration else make_datasheet
-        return _saved(make(self._store, self.path), path)
-
-    def forget(self, judge: str, *, path: PathLike | None = None) -> Forgotten:
-        """Erases a judge who withdraws consent: answers, demographics, name and link. This is final.
-
-        Parameters
-        ----------
-        judge
-            The judge's name.
-        path
-            Writes the record to a file; a `.json`, `.csv`, `.tex` or `.md` file is in that format.
-
-        Raises
-        ------
-        InputError
-            There is no judge of this name.
-        """
-        from wellput.studies.summaries import Forgotten
-
-        check_files([path], self._store.database.files)
-        return _saved(Forgotten(judge, self._store.forget(judge)), path)
-
-    def close(self) -> None:
-        """Closes the database."""
-        self._store.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self.close()
-
     def __repr__(self) -> str:
         setup = self._store.setup
         names = ", ".join(question.name for question in setup.questionnaire.questions)
         design = setup.questionnaire.kind
         return f"Study({self.path}, {design} of {names}, {len(setup.trials)} trials)"
-
-
-R = TypeVar("R", bound=Result)
-
-
-def _saved(result: R, path: PathLike | None) -> R:
-    if path is not None:
-        result.save(path)
-    return result

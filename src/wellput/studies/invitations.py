@@ -13,7 +13,11 @@ import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import sqlalchemy as sa
+from sqlalchemy import Connection
+
 from wellput.core.errors import InputError
+from wellput.studies import schema
 from wellput.studies.questions import is_storable
 
 TOKEN_BYTES = 24
@@ -75,3 +79,28 @@ def checked_names(names: Sequence[str], there: set[str]) -> list[str]:
     if problems:
         raise InputError.collect("These judges cannot be invited:", problems)
     return list(names)
+
+
+def insert_judges(
+    connection: Connection, n: int, names: Sequence[str] | None, now: float
+) -> list[Invitation]:
+    """`n` new judges in the database, named J1, J2, … unless names are given."""
+    there = set(connection.scalars(sa.select(schema.judges.c.name)))
+    n_before = connection.scalar(sa.select(sa.func.count()).select_from(schema.judges)) or 0
+    chosen = checked_names(names, there) if names else new_names(n, n_before, there)
+    invitations = [Invitation(name, new_token()) for name in chosen]
+    connection.execute(
+        schema.judges.insert(),
+        [
+            {
+                "id": n_before + place,
+                "name": invitation.judge,
+                "token_hash": token_hash(invitation.token),
+                "invited_at": now,
+                "seen_at": now,
+                "seen_answer": 0,
+            }
+            for place, invitation in enumerate(invitations, start=1)
+        ],
+    )
+    return invitations

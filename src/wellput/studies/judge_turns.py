@@ -16,7 +16,7 @@ from wellput.core.judgment import is_machine
 from wellput.studies import schema
 from wellput.studies.enrolment import Enrolment, fields_of, holds_place, note_finished
 from wellput.studies.invitations import is_token, token_hash
-from wellput.studies.judge_queue import Assignment, JudgeQueue, open_assignment
+from wellput.studies.judge_queue import Assignment, JudgeQueue, open_assignment, own_assignments
 from wellput.studies.queries import give, latest_answer, note_seen
 from wellput.studies.questionnaire import JudgeProgress, ShownTrial
 from wellput.studies.questions import AnswerError
@@ -185,6 +185,24 @@ def answer_turn(
         queue = queue_of(setup, transaction, judge, now)
     note_seen(connection, judge.id, now)
     return AnswerTurn(outcome, queue.progress(answered=row))
+
+
+def undo_turn(
+    setup: StudySetup, transaction: StudyTransaction, judge: JudgeRef
+) -> ShownTrial | None:
+    """The trial that the judge answered last, which now comes next again; None where there is none."""
+    transaction.require_state(("open",))
+    connection = transaction.connection
+    own = [row for row in own_assignments(connection, judge.id) if row.answered_at]
+    if not own:
+        return None
+    last = next((row for row in own if row.is_reopened), None)
+    if last is None:
+        last = max(own, key=lambda row: (row.answered_at, row.id))
+        connection.execute(
+            sa.update(schema.assignments).where(assignments.id == last.id).values(is_reopened=True)
+        )
+    return shown_with_answer(setup, connection, last)
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,26 +27,24 @@ from wellput.studies.database import (
     parse_url,
     remove_files,
 )
+from wellput.studies.demographic_answers import checked_demographics
 from wellput.studies.enrolment import (
     Enrolment,
     Person,
     Place,
     enrol,
-    forget_person,
     give_back,
     read_enrolment,
     write_enrolment,
 )
 from wellput.studies.invitations import (
     Invitation,
-    checked_names,
+    insert_judges,
     is_token,
-    new_names,
     new_token,
-    opaque_id,
     token_hash,
 )
-from wellput.studies.judge_queue import JudgeQueue, own_assignments
+from wellput.studies.judge_queue import JudgeQueue
 from wellput.studies.judge_turns import (
     AlreadyAnswered,
     JudgeRef,
@@ -58,6 +56,7 @@ from wellput.studies.judge_turns import (
     next_turn,
     queue_of,
     shown_with_answer,
+    undo_turn,
 )
 from wellput.studies.migrations import is_study, migrate
 from wellput.studies.overview import LatestRankings, Overview, overview
@@ -76,7 +75,7 @@ from wellput.studies.queries import (
     update_judge,
 )
 from wellput.studies.questionnaire import JudgeProgress, Questionnaire, ShownTrial
-from wellput.studies.questions import AnswerError, is_storable
+from wellput.studies.questions import AnswerError
 from wellput.studies.study_setup import StudySetup
 from wellput.studies.study_transactions import (
     STUDY_STATES,
@@ -86,6 +85,7 @@ from wellput.studies.study_transactions import (
     StudyState,
     StudyTransaction,
 )
+from wellput.studies.withdrawal import erase_judge
 
 __all__ = [
     "STUDY_STATES",
@@ -101,8 +101,6 @@ __all__ = [
     "UnknownTrial",
 ]
 
-assignments = schema.assignments.c
-answers = schema.answers.c
 judges = schema.judges.c
 
 
@@ -213,28 +211,8 @@ class Store:
             are = "is" if len(names) == 1 else "are"
             given, asked = counted(len(names), "name"), counted(judges, "judge")
             raise InputError(f"There {are} {given} for {asked}.")
-        now = self.clock()
         with self._writing() as transaction:
-            connection = transaction.connection
-            there = set(connection.scalars(sa.select(schema.judges.c.name)))
-            n_before = connection.scalar(sa.select(sa.func.count()).select_from(schema.judges)) or 0
-            chosen = checked_names(names, there) if names else new_names(judges, n_before, there)
-            invitations = [Invitation(name, new_token()) for name in chosen]
-            connection.execute(
-                schema.judges.insert(),
-                [
-                    {
-                        "id": n_before + place,
-                        "name": invitation.judge,
-                        "token_hash": token_hash(invitation.token),
-                        "invited_at": now,
-                        "seen_at": now,
-                        "seen_answer": 0,
-                    }
-                    for place, invitation in enumerate(invitations, start=1)
-                ],
-            )
-        return invitations
+            return insert_judges(transaction.connection, judges, names, self.clock())
 
     def open_enrolment(self, enrolment: Enrolment) -> None:
         """Lets everybody in who has the open link. Settings of an earlier link that is open already
@@ -276,18 +254,7 @@ class Store:
 
     def demographics(self, judge: JudgeRef, answers: Mapping[str, str]) -> None:
         """What judges say about themselves. Every answer is voluntary; {} notes that none was given."""
-        known = {field.name: field for field in self.questionnaire.demographics}
-        reasons = []
-        for name, text in answers.items():
-            if name not in known:
-                reasons.append("unknown question")
-            elif not isinstance(text, str) or len(text) > 500 or not is_storable(text):
-                reasons.append(f"{name}: at most 500 characters of text")
-            elif text and known[name].choices and text not in known[name].choices:
-                reasons.append(f"{name}: one of {', '.join(known[name].choices)} is needed")
-        if reasons:
-            raise AnswerError(reasons)
-        given = {name: text for name, text in answers.items() if text.strip()}
+        given = checked_demographics(self.questionnaire.demographics, answers)
         with self.database.write() as connection:
             update_judge(connection, judge.id, demographics=given)
 
@@ -372,20 +339,7 @@ class Store:
         if not self.setup.design.can_undo:
             return None
         with self._writing() as transaction:
-            transaction.require_state(("open",))
-            connection = transaction.connection
-            own = [row for row in own_assignments(connection, judge.id) if row.answered_at]
-            if not own:
-                return None
-            last = next((row for row in own if row.is_reopened), None)
-            if last is None:
-                last = max(own, key=lambda row: (row.answered_at, row.id))
-                connection.execute(
-                    sa.update(schema.assignments)
-                    .where(assignments.id == last.id)
-                    .values(is_reopened=True)
-                )
-            return shown_with_answer(self.setup, connection, last)
+            return undo_turn(self.setup, transaction, judge)
 
     def forget(self, judge_name: str) -> int:
         """Erases a judge's answers, demographics, name and link. Returns the number of erased answers.
@@ -394,32 +348,7 @@ class Store:
         the trials.
         """
         with self._writing() as transaction:
-            connection = transaction.connection
-            row = connection.execute(
-                sa.select(schema.judges).where(judges.name == judge_name)
-            ).one_or_none()
-            if row is None or row.forgotten_at is not None:
-                raise InputError(f"There is no judge {judge_name!r} in {self.database.name}.")
-            own = own_assignments(connection, row.id)
-            ids = [one.id for one in own]
-            for one in own:
-                if one.purpose == "trial" and not one.is_withdrawn and not is_machine(row.name):
-                    transaction.change_given(one.number, -1)
-            erased = sum(one.answered_at is not None for one in own)
-            connection.execute(sa.delete(schema.answers).where(answers.assignment.in_(ids)))
-            connection.execute(sa.delete(schema.assignments).where(assignments.judge == row.id))
-            forget_person(connection, row.id)
-            update_judge(
-                connection,
-                row.id,
-                name=f"forgotten-{opaque_id()}",
-                token_hash=None,
-                demographics=sa.null(),
-                consented_at=None,
-                started_at=None,
-                forgotten_at=self.clock(),
-                forgotten_answers=erased,
-            )
+            erased = erase_judge(transaction, judge_name, self.clock(), study=self.database.name)
         self.database.erase_traces()
         return erased
 

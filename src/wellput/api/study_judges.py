@@ -1,0 +1,161 @@
+"""`StudyJudges`: how judges come to a study, by private links or by an open one, and its server."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from wellput.api.inputs import check_files
+from wellput.api.opened_study import DEFAULT_URL, OpenedStudy, saved
+from wellput.api.study_creation import needing_judge_extra, open_link
+from wellput.core.errors import InputError
+from wellput.core.judgment import MACHINE_PREFIX
+from wellput.core.registries import Names, split_names
+from wellput.io.files import PathLike
+
+if TYPE_CHECKING:
+    from fastapi import FastAPI
+
+    from wellput.studies.summaries import InvitationList
+
+
+class StudyJudges(OpenedStudy):
+    """What the owner does so that judges can answer."""
+
+    def invite(
+        self,
+        *,
+        judges: int | None = None,
+        names: Names = (),
+        machine: Names = (),
+        url: str = DEFAULT_URL,
+        path: PathLike | None = None,
+    ) -> InvitationList:
+        """Invites judges. Each gets a private link, which cannot be shown again.
+
+        Parameters
+        ----------
+        judges
+            How many. Default: the number of names, or the planned number of judges.
+        names
+            Their names. Default: J1, J2, ….
+        machine
+            Names of machines. Each is a judge named `model:NAME`, which answers every trial and takes
+            none of people's; `wellput.judge(study, model=NAME, …)` answers for it.
+        url
+            The address at which the study will be served.
+        path
+            Writes the links to a file; a `.json`, `.csv`, `.tex` or `.md` file is in that format.
+
+        Returns
+        -------
+        InvitationList
+            One `Invitation` per judge, with `judge`, `token` and `url`.
+
+        Raises
+        ------
+        InputError
+            A name is taken, or the number of names differs from `judges`.
+        """
+        from wellput.studies.summaries import InvitationList
+
+        check_files([path], self._store.database.files)
+        machines = [f"{MACHINE_PREFIX}{name}" for name in split_names(machine)]
+        if machines and judges is not None and not names:
+            raise InputError("machine= invites machines; invite people by another call.")
+        chosen = [*split_names(names), *machines]
+        count = judges or len(chosen) or self._store.setup.plan.judges
+        invited = self._store.invite(count, chosen or None)
+        at = f"{url.rstrip('/')}/judge"
+        links = (replace(one, url=f"{at}/{one.token}") for one in invited)
+        return saved(InvitationList(tuple(links)), path)
+
+    def serve(
+        self,
+        *,
+        host: str = "127.0.0.1",
+        port: int = 8000,
+        certificate: PathLike | None = None,
+        key: PathLike | None = None,
+        request_timeout: float = 20.0,
+        max_connections: int = 1000,
+        trust_proxy: Names = (),
+        open: bool = False,
+        quota: int | None = None,
+        completion: str | None = None,
+        place_timeout: float = 120.0,
+    ) -> None:
+        """Serves the judges' pages, the JSON interface and the dashboard until interrupted.
+
+        Parameters
+        ----------
+        host, port
+            The address to listen on.
+        certificate, key
+            PEM files for TLS.
+        request_timeout
+            A request that has not arrived completely after so many seconds is refused: its connection
+            is closed.
+        max_connections
+            Most connections at a time. If there are more, those that have waited longest for the rest
+            of a request are closed.
+        trust_proxy
+            Addresses of proxies, whose `X-Forwarded-For` and `X-Forwarded-Proto` are believed. Default:
+            nobody's.
+        open, quota, completion, place_timeout
+            Makes an open link, as `create` does. If there is one, it stays the same, and its places and
+            its end change.
+
+        Raises
+        ------
+        InputError
+            The address is not free, the certificate cannot be used, or a limit is not above 0.
+        """
+        if (certificate is None) != (key is None):
+            raise InputError("TLS needs both: certificate= and key=.")
+        if not request_timeout > 0 or max_connections < 1:
+            raise InputError("request_timeout= and max_connections= must be above 0.")
+        if open:
+            self.open_to_everybody(quota=quota, completion=completion, place_timeout=place_timeout)
+        elif quota is not None or completion is not None:
+            raise InputError("quota= and completion= belong to open=True.")
+        with needing_judge_extra("Serving a study"):
+            from wellput.studies.app import serve
+        serve(
+            self._store,
+            host=host,
+            port=port,
+            certificate=None if certificate is None else Path(certificate),
+            key=None if key is None else Path(key),
+            request_timeout=request_timeout,
+            max_connections=max_connections,
+            trust_proxy=split_names(trust_proxy),
+        )
+
+    def open_to_everybody(
+        self,
+        *,
+        quota: int | None = None,
+        completion: str | None = None,
+        place_timeout: float = 120.0,
+    ) -> None:
+        """Makes an open link, as `create(open=True)` does. If there is one, it stays the same, and only
+        what is given changes."""
+        before = self._store.enrolment
+        if quota is None:
+            quota = self._store.setup.plan.judges if before is None else before.quota
+        if completion is None and before is not None:
+            completion = before.completion
+        link = open_link(
+            quota=quota, completion=completion, place_timeout=place_timeout, screening=None
+        )
+        if before is not None:
+            link = replace(link, screening=before.screening)
+        self._store.open_enrolment(link)
+
+    def app(self) -> FastAPI:
+        """The web application (ASGI), for another server or for tests."""
+        with needing_judge_extra("Serving a study"):
+            from wellput.studies.app import create_app
+        return create_app(self._store)

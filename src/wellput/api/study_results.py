@@ -1,0 +1,176 @@
+"""`StudyResults`: what comes out of a study: its state, judgments, files, copies, and its datasheet."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from wellput.api.inputs import check_files
+from wellput.api.opened_study import OpenedStudy, saved
+from wellput.core.judgment import Judgment, Preference
+from wellput.core.work import OnPhase, ignore_phase
+from wellput.io.files import PathLike
+
+if TYPE_CHECKING:
+    from wellput.studies.datasheet import Datasheet
+    from wellput.studies.exports import ExportTarget
+    from wellput.studies.overview import Overview
+    from wellput.studies.summaries import Backup, Export, Forgotten, StudySummary
+
+
+class StudyResults(OpenedStudy):
+    """What the owner takes out of a study."""
+
+    def status(self, *, blinded: bool = False, path: PathLike | None = None) -> Overview:
+        """The state of the study: whom the judges prefer, how much is done, what looks wrong, how well
+        judges agree.
+
+        Parameters
+        ----------
+        blinded
+            Gives the systems code names, so that you can look and stay blind.
+        path
+            Writes the status to a file; a `.json`, `.csv`, `.tex` or `.md` file is in that format.
+        """
+        check_files([path], self._store.database.files)
+        overview = self._store.overview()
+        if blinded:
+            from wellput.studies.blinding import blinded as without_names
+            from wellput.studies.blinding import code_names
+
+            setup = self._store.setup
+            names = code_names(setup.systems, setup.seed)
+            overview = replace(overview, ranking=without_names(overview.ranking, names))
+        return saved(overview, path)
+
+    def judgments(self, *, repeats: bool = False) -> list[Judgment] | list[Preference]:
+        """The judgments, for `agree`; with `repeats` also those of repeated trials."""
+        return self._store.judgments(repeats=repeats)
+
+    def export(
+        self,
+        path: PathLike,
+        *,
+        as_: ExportTarget = "judgments",
+        question: str | None = None,
+        repeats: bool = False,
+        on_phase: OnPhase = ignore_phase,
+    ) -> Export:
+        """Writes the judgments to a file, and the design to a second file beside it.
+
+        Parameters
+        ----------
+        path
+            A CSV, TSV, JSONL or Parquet file, by suffix; `"-"` is CSV on standard output.
+        as_
+            The format: `"judgments"` for wellput, `"evalica"`, or `"mt-metrics-eval"` (a path that ends
+            in `.seg.score` or `.sys.score`).
+        question
+            Writes only the answers to this question.
+        repeats
+            Includes repeated trials, marked in a column.
+        on_phase
+            As for `score`.
+
+        Raises
+        ------
+        InputError
+            There are no answers yet, none to the question, or the format does not fit them.
+        """
+        from wellput.studies.exports import check_target, export
+
+        check_target(str(path), as_)
+        return export(
+            self._store,
+            str(path),
+            target=as_,
+            question=question,
+            repeats=repeats,
+            on_phase=on_phase,
+        )
+
+    def backup(self, path: PathLike) -> Backup:
+        """Copies the study to a new file, also while judges are at work.
+
+        The copy has every answer that was confirmed before it began. Of an SQLite study it is a study
+        itself; of a PostgreSQL study it is a file for `pg_restore`.
+
+        Parameters
+        ----------
+        path
+            The file to make. An existing file is never overwritten.
+
+        Raises
+        ------
+        InputError
+            The file exists, or `pg_dump` is needed and missing.
+        """
+        from wellput.studies.backups import back_up
+
+        return back_up(self._store.database, str(path))
+
+    def replicate(self, path: PathLike) -> StudySummary:
+        """Makes the same study anew: the same settings, items, trials and seed, without judges and
+        answers. An open study gets a new open link.
+
+        Parameters
+        ----------
+        path
+            The file to make (SQLite), or the URL of an empty PostgreSQL database.
+
+        Returns
+        -------
+        StudySummary
+            What `create` says of a new study, with its owner's token.
+
+        Raises
+        ------
+        InputError
+            A study already exists at `path`.
+        """
+        from wellput.studies.replication import replicate
+
+        copy = type(self)(replicate(self._store, str(path)), path)
+        try:
+            return copy.summary()
+        finally:
+            copy.close()
+
+    def datasheet(
+        self, *, preregistration: bool = False, path: PathLike | None = None
+    ) -> Datasheet:
+        """What a reader of the study must know, answered from the database where it knows it. The other
+        questions are left open.
+
+        Parameters
+        ----------
+        preregistration
+            Says instead what is fixed before the first answer, to be published then.
+        path
+            Writes it to a file; a `.json`, `.csv`, `.tex` or `.md` file is in that format.
+        """
+        from wellput.studies.datasheet import make_datasheet, make_preregistration
+
+        check_files([path], self._store.database.files)
+        make = make_preregistration if preregistration else make_datasheet
+        return saved(make(self._store, self.path), path)
+
+    def forget(self, judge: str, *, path: PathLike | None = None) -> Forgotten:
+        """Erases a judge who withdraws consent: answers, demographics, name and link. This is final.
+
+        Parameters
+        ----------
+        judge
+            The judge's name.
+        path
+            Writes the record to a file; a `.json`, `.csv`, `.tex` or `.md` file is in that format.
+
+        Raises
+        ------
+        InputError
+            There is no judge of this name.
+        """
+        from wellput.studies.summaries import Forgotten
+
+        check_files([path], self._store.database.files)
+        return saved(Forgotten(judge, self._store.forget(judge)), path)
