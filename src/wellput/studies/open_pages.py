@@ -118,4 +118,11 @@ def screening_answers(enrolment: Enrolment, form: Form) -> list[str]:
 
 
 def common(store: Store) -> Mapping[str, Any]:
-    return {"title": store.questionnaire.title, "words": store.setup.words}
+    """What these pages share. They name the scripts of the trials that follow: the browser exchanges
+    a part of the page, and loads no further script."""
+    return {
+        "title": store.questionnaire.title,
+        "words": store.setup.words,
+        "design": store.setup.design,
+        "medium": store.setup.medium,
+    }
