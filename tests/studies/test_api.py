@@ -41,7 +41,7 @@ def test_the_next_trial_is_described_and_stays_until_it_is_answered(store: Store
     assert set(body) == {"trial", "done", "total", "state"}
     assert (body["done"], body["total"], body["state"]) == (0, 4, "open")
     assert set(body["trial"]) == {
-        "id", "context", "source", "references", "variants", "questions", "practice",
+        "id", "context", "source", "references", "variants", "questions", "practice", "comments",
     }  # fmt: skip
     (variant,) = body["trial"]["variants"]
     assert variant["text"] in {text for item in ITEMS for text in item.outputs.values()}

@@ -13,7 +13,7 @@ from wellput.api.study import Study
 from wellput.core.errors import InputError
 from wellput.core.evalset import EvalSet
 from wellput.studies.degraded_checks import spoiled
-from wellput.studies.overview import passes
+from wellput.studies.expected_answers import passes
 from wellput.studies.store import Store
 
 OUTPUTS = {

@@ -225,7 +225,7 @@ def test_the_marks_always_come_first() -> None:
 def test_default_checks_can_be_passed_and_failed(kind: str) -> None:
     (check,) = make_settings(kind, {}, n_checks=1).checks
     design = create(kind)
-    marked = [{"text": "WRONG"}]
+    marked = [{"start": 30, "end": 35, "text": "WRONG"}]
     right = [] if kind == "spans" else marked
     assert design.is_expected(right, check.expected["errors"])
     assert not design.is_expected(marked if kind == "spans" else [], check.expected["errors"])

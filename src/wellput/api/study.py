@@ -64,6 +64,7 @@ class Study(StudyJudges, StudyResults):
         consent: bool = False,
         practice: bool = False,
         demographics: bool = False,
+        comments: bool = False,
         show_source: bool = False,
         show_reference: bool = False,
         categories: PathLike | Mapping[str, Any] | None = None,
@@ -121,7 +122,10 @@ class Study(StudyJudges, StudyResults):
         layout
             `"single"`: one output at a time; `"page"`: all outputs of an item together.
         consent, practice, demographics
-            Begins with a form of consent, practice trials, questions about the judge.
+            Begins with a form of consent, practice trials, questions about the judge. After a practice
+            trial, judges read how it should be answered.
+        comments
+            Judges may add a comment to every answer.
         show_source, show_reference
             Shows the source, or the references, of each item. The designs spans and mqm show the source
             unless the settings say `show_source = false`.
@@ -213,6 +217,7 @@ class Study(StudyJudges, StudyResults):
                 "consent": consent or None,
                 "practice": practice or None,
                 "demographics": demographics or None,
+                "comments": comments or None,
                 "show_source": show_source or None,
                 "break_every": break_every,
                 "show_reference": show_reference or None,

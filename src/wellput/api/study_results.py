@@ -63,8 +63,9 @@ class StudyResults(OpenedStudy):
         path
             A CSV, TSV, JSONL or Parquet file, by suffix; `"-"` is CSV on standard output.
         as_
-            The format: `"judgments"` for wellput, `"evalica"`, or `"mt-metrics-eval"` (a path that ends
-            in `.seg.score` or `.sys.score`).
+            The format: `"judgments"` for wellput, `"evalica"`, `"mt-metrics-eval"` (a path that ends in
+            `.seg.score` or `.sys.score`; in `.seg.rating` for error spans), `"appraise"` (scores for
+            `.csv`, batches for `.json`), or `"label-studio"` (`.json`).
         question
             Writes only the answers to this question.
         repeats

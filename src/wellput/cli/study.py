@@ -177,10 +177,11 @@ Examples:
 @click.option(
     "--as",
     "as_",
-    type=click.Choice(["judgments", "evalica", "mt-metrics-eval"]),
+    type=click.Choice(["judgments", "evalica", "mt-metrics-eval", "appraise", "label-studio"]),
     default="judgments",
     show_default=True,
-    help="Write for wellput, evalica, or mt-metrics-eval (.seg.score, .sys.score).",
+    help="Write for wellput, evalica, mt-metrics-eval (.seg.score, .sys.score, .seg.rating), Appraise "
+    "(scores .csv, batches .json), or Label Studio (.json).",
 )
 @click.option("--question", metavar="Q", help="Export only this question.")
 @click.option("--repeats", is_flag=True, help="Include repeated trials, marked in a column.")

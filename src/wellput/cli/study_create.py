@@ -65,6 +65,9 @@ def wording_options(function: F) -> F:
             "--demographics", is_flag=True, default=None, help="Ask judges about themselves."
         ),
         click.option(
+            "--comments", is_flag=True, default=None, help="Judges may comment on every answer."
+        ),
+        click.option(
             "--show-source",
             is_flag=True,
             default=None,

@@ -3,16 +3,19 @@
 A task's data names the item and the system: by the keys `item` and `system` (for pairs `system_a` and
 `system_b`), or by one key `id` of the form ITEM::SYSTEM. Questions are the names of the controls.
 `Rating` and `Number` give ratings, and so do `Choices` that begin with a number; `Pairwise` gives
-pairwise choices (left is a).
+pairwise choices (left is a). `Labels` in the text are marked errors: their label is the severity, and a
+`Taxonomy` of the same region its category. What `label_studio_writer` writes has further controls,
+named by the constants below.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from wellput.core.error_spans import MISSING, SPANS_COLUMN
 from wellput.core.errors import InputError, Problems
 from wellput.core.frames import is_name
 from wellput.core.judgment import Judgment, PairwiseChoice, Preference
@@ -25,6 +28,10 @@ from wellput.io.judgments import (
     split_trial,
 )
 
+SEVERITY_CONTROL, KIND_CONTROL, MISSING_CONTROL = "severity", "kind", "missing"
+COMMENT_CONTROL, JUDGE_CONTROL = "comment", "judge"
+BETWEEN_PARTS = " · "
+"""Between severity, category and words in a line about something missing."""
 MAX_LEAD_SECONDS = 1e9  # a lead time beyond this is damaged, and ignored
 LEADING_NUMBER = re.compile(r"\s*(-?\d+(?:\.\d+)?)\b")
 
@@ -44,7 +51,9 @@ def read_judgments(path: PathLike) -> list[Judgment] | list[Preference]:
     problems = Problems(file.name)
     ratings: list[Judgment] = []
     choices: list[Preference] = []
-    for number, task in enumerate(_tasks(file), start=1):
+    tasks = _tasks(file)
+    is_marked = any(_has_marks(one) for task in tasks for one in task["annotations"])
+    for number, task in enumerate(tasks, start=1):
         where = f"task {task.get('id', number)}"
         place = _place(task.get("data"))
         if place is None:
@@ -53,7 +62,7 @@ def read_judgments(path: PathLike) -> list[Judgment] | list[Preference]:
         for annotation in task["annotations"]:
             if not isinstance(annotation, dict) or annotation.get("was_cancelled"):
                 continue
-            for answer in _answers(annotation, *place):
+            for answer in _answers(annotation, *place, is_marked=is_marked):
                 if isinstance(answer, Preference):
                     choices.append(answer)
                 else:
@@ -94,17 +103,19 @@ def _place(data: object) -> tuple[str, tuple[str, ...]] | None:
 
 
 def _answers(
-    annotation: Mapping[str, Any], item: str, systems: tuple[str, ...]
+    annotation: Mapping[str, Any], item: str, systems: tuple[str, ...], *, is_marked: bool
 ) -> Iterator[Judgment | Preference]:
-    judge = _judge(annotation.get("completed_by"))
+    results = _results(annotation)
+    judge = "".join(_text_area(results, JUDGE_CONTROL)) or _judge(annotation.get("completed_by"))
     seconds: Any = annotation.get("lead_time")
     is_timed = isinstance(seconds, int | float) and abs(seconds) < MAX_LEAD_SECONDS
     extra = {"ms": str(round(seconds * 1000))} if is_timed else {}
-    results = annotation.get("result")
-    for result in results if isinstance(results, list) else ():
-        value = result.get("value") if isinstance(result, dict) else None
-        if not isinstance(value, dict):
-            continue
+    if is_marked:
+        extra[SPANS_COLUMN] = json.dumps(_spans(results), ensure_ascii=False)
+    if comment := _text_area(results, COMMENT_CONTROL):
+        extra["comment"] = "\n".join(comment)
+    for result in results:
+        value = result["value"]
         question = str(result.get("from_name", ""))
         if len(systems) == 2:
             choice = _choice(value)
@@ -112,6 +123,72 @@ def _answers(
                 yield Preference(judge, item, systems[0], systems[1], question, choice, extra)
         elif (number := _number(value)) is not None:
             yield Judgment(judge, item, systems[0], question, number, extra)
+
+
+def missing_line(span: Mapping[str, Any]) -> str:
+    """An omission as a line of the control `missing`.
+
+    >>> missing_line({"severity": "minor", "category": "accuracy/omission", "text": "at nine"})
+    'minor · accuracy/omission · at nine'
+    """
+    return BETWEEN_PARTS.join((span["severity"], span.get("category") or "", span["text"]))
+
+
+def _spans(results: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """The marked errors, those that are missing last."""
+    kinds = {
+        one.get("id"): "/".join(map(str, one["value"]["taxonomy"][0]))
+        for one in results
+        if one.get("type") == "taxonomy" and _list(_list(one["value"].get("taxonomy"))[:1])
+    }
+    found: list[dict[str, Any]] = []
+    for one in results:
+        value = one["value"]
+        places, labels = (value.get("start"), value.get("end")), _list(value.get("labels"))
+        if one.get("type") == "labels" and all(type(place) is int for place in places):
+            found.append(
+                {
+                    "start": places[0],
+                    "end": places[1],
+                    "severity": str(labels[0]) if labels else "",
+                    "category": kinds.get(one.get("id"), ""),
+                    "text": str(value.get("text", "")),
+                }
+            )
+    for line in _text_area(results, MISSING_CONTROL):
+        severity, category, text = (*line.split(BETWEEN_PARTS, 2), "", "")[:3]
+        about = {"severity": severity, "category": category, "text": text}
+        found.append({"start": MISSING, "end": MISSING, **about})
+    return found
+
+
+def _text_area(results: Sequence[Mapping[str, Any]], control: str) -> list[str]:
+    """The lines of a text area."""
+    return [
+        str(line)
+        for one in results
+        if one.get("from_name") == control and one.get("type") == "textarea"
+        for line in _list(one["value"].get("text"))
+    ]
+
+
+def _has_marks(annotation: object) -> bool:
+    """Whether errors are marked: then an annotation without marks found none."""
+    results = _results(annotation) if isinstance(annotation, dict) else []
+    is_labeled = any(one.get("type") == "labels" for one in results)
+    return is_labeled or bool(_text_area(results, MISSING_CONTROL))
+
+
+def _results(annotation: Mapping[str, Any]) -> list[dict[str, Any]]:
+    return [
+        one
+        for one in _list(annotation.get("result"))
+        if isinstance(one, dict) and isinstance(one.get("value"), dict)
+    ]
+
+
+def _list(value: object) -> list[Any]:
+    return value if isinstance(value, list) else []
 
 
 def _judge(completed_by: object) -> str:

@@ -52,7 +52,8 @@ def invitations_report(invited: InvitationList) -> Report:
 
 def export_report(done: Export) -> Report:
     """How many answers were written, and where."""
-    beside = f", the design to {done.design}" if done.design else ""
+    what = "labeling interface" if (done.design or "").endswith(".xml") else "design"
+    beside = f", the {what} to {done.design}" if done.design else ""
     beside += f", the payments to {done.payments}" if done.payments else ""
     note = f"{counted(done.answers, 'answer')} written to {done.output}{beside}."
     row = [str(done.answers), done.output]

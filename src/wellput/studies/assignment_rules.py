@@ -38,11 +38,20 @@ def choose(setup: StudySetup, missing: Integers, had: Sequence[int], *, judge: i
     """The next trial for a judge, None where there is none. It lacks the most judgments; among such
     trials its item, then its systems are those that the judge has seen least; then chance decides.
 
-    `missing` is the number of judgments that each trial still lacks, `had` the judge's trials so far.
+    A document that judges read is given in its order: what follows in the document of the last trial
+    comes first, and a new document begins with the first of its trials that is free. `missing` is the
+    number of judgments that each trial still lacks, `had` the judge's trials so far, in their order.
     """
     numbers = candidates(setup, np.flatnonzero(missing), had)
     if not len(numbers):
         return None
+    if (documents := setup.document_of_trial) is not None:
+        if len(had):
+            follow = numbers[(documents[numbers] == documents[had[-1]]) & (numbers > had[-1])]
+            if len(follow):
+                return int(follow[0])
+        _, firsts = np.unique(documents[numbers], return_index=True)
+        numbers = numbers[firsts]
     items, systems = setup.item_of_trial, setup.systems_of_trial
     item_seen = np.bincount(items[had], minlength=len(setup.items))
     system_seen = np.bincount(systems[had].ravel(), minlength=len(setup.systems) + 1)
@@ -120,7 +129,14 @@ def _allotment(setup: StudySetup, judge: int) -> tuple[Trial, ...]:
     for place, (group, item) in enumerate(zip(slots, items, strict=True)):
         is_turned = setup.design.balances_order and place % times >= (times + 1) // 2
         trials.append(Trial(item, group[::-1] if is_turned else group))
-    return tuple(trials[place] for place in rng.permutation(len(trials)))
+    order = [int(place) for place in rng.permutation(len(trials))]
+    if setup.document_of_trial is not None:  # documents at random, each in its order
+        begins: dict[str, int] = {}
+        documents = [setup.items[trial.item].document or f"{trial.item}" for trial in trials]
+        for rank, place in enumerate(order):
+            begins.setdefault(documents[place], rank)
+        order.sort(key=lambda place: (begins[documents[place]], trials[place].item))
+    return tuple(trials[place] for place in order)
 
 
 def trials_per_judge(setup: StudySetup) -> int:

@@ -3,17 +3,19 @@ miss it.
 
 Half of its words, chosen at random, are replaced by words of another item, and all words are shuffled.
 On a scale the spoiled output must be put in the lower half; in a pair it must lose to the output that
-it was made of.
+it was made of. Where judges mark errors, a third of the words, one after another, is replaced, and a
+mark must touch them.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 import numpy as np
 
 from wellput.core.errors import InputError
-from wellput.studies.designs.base import Design
+from wellput.studies.designs.base import Design, half_of
 from wellput.studies.questionnaire import Check, Questionnaire
 from wellput.studies.questions import Question
 from wellput.studies.study_setup import StudyItem, Trial
@@ -34,38 +36,49 @@ def degraded_checks(
     seed: int,
 ) -> tuple[Check, ...]:
     """Checks made from outputs of the trials. Raises InputError where none can be made."""
+    asked = questionnaire.questions
     is_pair = design.asks_once and design.n_texts == 2
-    if not is_pair and not all(_has_scale(question) for question in questionnaire.questions):
+    is_marked = any(question.kind == "spans" for question in asked)
+    if not is_pair and not is_marked and not all(_has_scale(question) for question in asked):
         raise InputError(
             f"degraded_checks=True needs a scale with two ends, or pairs; a {design.name} design has "
             "neither. Give [[checks]] of your own."
         )
     rng = np.random.default_rng([seed, DEGRADING_STREAM])
     outputs = [
-        (trial.item, items[trial.item].outputs[trial.systems[0]])
+        (trial.item, trial.systems[0], items[trial.item].outputs[trial.systems[0]])
         for trial in trials
         if len(items[trial.item].outputs[trial.systems[0]].split()) >= MIN_WORDS_TO_SPOIL
     ]
-    if len({item for item, _ in outputs}) < 2:
+    if len({item for item, _, _ in outputs}) < 2:
         raise InputError(
             "degraded_checks=True needs outputs of two items with at least "
             f"{MIN_WORDS_TO_SPOIL} words. Give [[checks]] of your own."
         )
     checks = []
     for place in rng.permutation(len(outputs))[:N_DEGRADED_CHECKS]:
-        number, text = outputs[place]
-        others = [other for item, other in outputs if item != number]
-        bad = spoiled(text, others[rng.integers(len(others))], rng)
-        item = items[number]
-        if is_pair:
+        number, system, text = outputs[place]
+        others = [other for item, _, other in outputs if item != number]
+        other = others[rng.integers(len(others))]
+        expected: dict[str, object]
+        if is_marked:
+            bad, start, end = with_foreign_words(text, other, rng)
+            texts: tuple[str, ...] = (bad,)
+            place_of_error = {"start": start, "end": end}
+            expected = {
+                question.name: place_of_error for question in asked if question.kind == "spans"
+            }
+        elif is_pair:
             is_first_bad = bool(rng.integers(2))
-            texts: tuple[str, ...] = (bad, text) if is_first_bad else (text, bad)
+            bad = spoiled(text, other, rng)
+            texts = (bad, text) if is_first_bad else (text, bad)
             right = "b" if is_first_bad else "a"
-            expected: dict[str, object] = {one.name: right for one in questionnaire.questions}
+            expected = {one.name: right for one in asked}
         else:
-            texts = (bad,)
-            expected = {one.name: _lower_half(one) for one in questionnaire.questions}
-        checks.append(Check(texts, expected, item.context, item.source))
+            texts = (spoiled(text, other, rng),)
+            expected = {one.name: list(half_of(one, "lower")) for one in asked}
+        item = items[number]
+        checks.append(Check(texts, expected, item.context, item.source, made_of=(number, system)))
     return tuple(checks)
 
 
@@ -78,10 +91,15 @@ def spoiled(text: str, other: str, rng: np.random.Generator) -> str:
     return " ".join(shuffled)
 
 
+def with_foreign_words(text: str, other: str, rng: np.random.Generator) -> tuple[str, int, int]:
+    """The text with a third of its words, one after another, from `other`, and the place of these."""
+    words, foreign = list(re.finditer(r"\S+", text)), other.split()
+    n = max(2, len(words) // 3)
+    first = int(rng.integers(len(words) - n + 1))
+    start, end = words[first].start(), words[first + n - 1].end()
+    put_in = " ".join(foreign[place] for place in rng.integers(len(foreign), size=n))
+    return text[:start] + put_in + text[end:], start, start + len(put_in)
+
+
 def _has_scale(question: Question) -> bool:
     return question.widget.has_scale and question.low is not None and question.high is not None
-
-
-def _lower_half(question: Question) -> list[float]:
-    assert question.low is not None and question.high is not None
-    return [question.low, (question.low + question.high) / 2]

@@ -1,26 +1,33 @@
 """Writes the answers of a study to files: judgments for `wellput agree`, with the design beside them;
-scores for mt-metrics-eval; pairs for evalica."""
+scores and error spans for mt-metrics-eval; scores and batches for Appraise; tasks for Label Studio;
+pairs for evalica."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, cast, get_args
 
 from wellput import __version__
 from wellput.core.errors import InputError
+from wellput.core.evalset import Item
 from wellput.core.judgment import Judgment, Preference
 from wellput.core.work import OnPhase, ignore_phase
 from wellput.io import check_files, check_table, write_judgments
+from wellput.io.appraise_writer import write_batches, write_scores
 from wellput.io.evalica import write_evalica
+from wellput.io.label_studio_writer import write_config, write_label_studio
 from wellput.io.mt_metrics_eval import check_score_file, write_score_file
-from wellput.io.output import write_text
+from wellput.io.mt_metrics_ratings import RATING_SUFFIX, write_ratings
+from wellput.io.output import check_writable, write_text
 from wellput.studies.payments import payments_csv
 from wellput.studies.store import Store
 from wellput.studies.summaries import Export
 
-ExportTarget: TypeAlias = Literal["judgments", "evalica", "mt-metrics-eval"]
+ExportTarget: TypeAlias = Literal[
+    "judgments", "evalica", "mt-metrics-eval", "appraise", "label-studio"
+]
 EXPORT_TARGETS: tuple[ExportTarget, ...] = get_args(ExportTarget)
 
 
@@ -38,12 +45,14 @@ def export(
     The suffix of the path chooses CSV, TSV, JSONL or Parquet for `judgments`; `-` is CSV on standard
     output, without the design.
     """
-    beside = str(design_path(path)) if target == "judgments" and path != "-" else None
-    paid = str(beside_path(path, "payments.csv")) if beside and store.enrolment else None
+    beside = beside_export(path, target)
+    is_open = target == "judgments" and beside is not None and store.enrolment is not None
+    paid = str(beside_path(path, "payments.csv")) if is_open else None
     check_files([path, beside, paid], store.database.files)
     on_phase("reading answers")
     everything = store.judgments(repeats=repeats)
-    answers = [a for a in everything if question is None or a.question == question]
+    chosen = [a for a in everything if question is None or a.question == question]
+    answers = cast("list[Judgment] | list[Preference]", chosen)
     if everything and not answers:
         asked = list(dict.fromkeys(answer.question for answer in everything))
         raise InputError(f"No answers to {question!r}; the questions are {', '.join(asked)}.")
@@ -55,10 +64,20 @@ def export(
             raise InputError("evalica takes pairwise choices; this study has ratings.")
         write_evalica(cast("Sequence[Preference]", answers), path)
     elif target == "mt-metrics-eval":
-        if not isinstance(answers[0], Judgment):
-            raise InputError("mt-metrics-eval takes ratings; this study has pairwise choices.")
-        items = [item.id for item in store.setup.items]
-        write_score_file(cast("Sequence[Judgment]", answers), items, path)
+        ratings, items = _ratings(answers, target), shown_items(store)
+        if path.endswith(RATING_SUFFIX):
+            path = ", ".join(map(str, write_ratings(ratings, items, path)))
+        else:
+            write_score_file(ratings, [item.id for item in items], path)
+    elif target == "appraise":
+        if path.endswith(".json"):
+            write_batches(shown_items(store), path, prefilled=prefilled_spans(store))
+        else:
+            write_scores(_ratings(answers, target), shown_items(store), path)
+    elif target == "label-studio":
+        write_label_studio(answers, shown_items(store), path)
+        assert beside is not None
+        write_config(answers, beside)
     else:
         write_judgments(cast("Sequence[Judgment]", answers), path)
         # What judges said about themselves, and who they are, is for the owner of the study alone.
@@ -75,7 +94,54 @@ def check_target(path: str, target: ExportTarget) -> None:
     """Raises InputError before any work where the answers cannot be written to this path."""
     if target not in EXPORT_TARGETS:
         raise InputError(f"No as_={target!r}; there are {', '.join(EXPORT_TARGETS)}.")
-    (check_score_file if target == "mt-metrics-eval" else check_table)(path)
+    endings = {"appraise": (".csv", ".json"), "label-studio": (".json",)}.get(target)
+    if endings is not None and not path.endswith(endings):
+        raise InputError(f"{path}: the name of this file ends in {' or '.join(endings)}.")
+    if endings is not None or path.endswith(RATING_SUFFIX):
+        check_writable(path)
+    elif target == "mt-metrics-eval":
+        check_score_file(path)
+    else:
+        check_table(path)
+
+
+def shown_items(store: Store) -> list[Item]:
+    """The items of a study, as other tools need them."""
+    return [
+        Item(
+            one.id,
+            one.outputs,
+            one.references,
+            source=one.source,
+            context=one.context,
+            document=one.document,
+        )
+        for one in store.setup.items
+    ]
+
+
+def prefilled_spans(store: Store) -> dict[tuple[str, str], Sequence[Mapping[str, Any]]]:
+    """By item and system, the error spans that judges found marked."""
+    return {
+        (item.id, system): spans
+        for item in store.setup.items
+        for system, spans in item.prefilled.items()
+    }
+
+
+def _ratings(
+    answers: Sequence[Judgment] | Sequence[Preference], target: ExportTarget
+) -> Sequence[Judgment]:
+    if not isinstance(answers[0], Judgment):
+        raise InputError(f"{target} takes ratings; this study has pairwise choices.")
+    return cast("Sequence[Judgment]", answers)
+
+
+def beside_export(path: str, target: ExportTarget) -> str | None:
+    """The file that is written beside the answers: the design, or Label Studio's labeling interface."""
+    if target == "label-studio":
+        return str(beside_path(path, "config.xml"))
+    return str(design_path(path)) if target == "judgments" and path != "-" else None
 
 
 def design_path(path: str) -> Path:

@@ -62,6 +62,7 @@ class ApiTrial(BaseModel):
     variants: list[ApiVariant]
     questions: list[ApiQuestion]
     practice: bool
+    comments: bool = Field(description="Whether judges may add a comment.")
 
 
 class NextTrial(BaseModel):
@@ -91,6 +92,14 @@ class Answers(BaseModel):
         allow_inf_nan=False,
         description="Milliseconds from showing the trial to its answer.",
     )
+    comment: str = Field("", description="What the judge adds, in a study with comments.")
+
+
+class ApiFeedback(BaseModel):
+    """What a judge reads after a practice trial."""
+
+    right: bool | None = Field(description="Whether it is as expected; null: nothing is expected.")
+    text: str
 
 
 class Recorded(BaseModel):
@@ -98,6 +107,7 @@ class Recorded(BaseModel):
     trial: str
     done: int
     total: int
+    feedback: ApiFeedback | None = Field(description="After some practice trials.")
 
 
 class Problem(BaseModel):
@@ -179,6 +189,7 @@ def api_router(store: Store, gate: Gate) -> APIRouter:
                     body.answers,
                     ms=round(body.ms),
                     now=store.clock(),
+                    comment=body.comment,
                 )
             except WellputError as error:  # nothing was written
                 return judge, error
@@ -203,6 +214,9 @@ def api_router(store: Store, gate: Gate) -> APIRouter:
                 "trial": body.trial,
                 "done": progress.done,
                 "total": progress.total,
+                "feedback": None
+                if turn.feedback is None
+                else {"right": turn.feedback.is_right, "text": turn.feedback.text},
             },
             200 if turn.outcome == "repeated" else 201,
         )
@@ -241,4 +255,5 @@ def _api_trial(shown: ShownTrial) -> dict[str, Any]:
             for question in shown.questions
         ],
         "practice": shown.is_practice,
+        "comments": shown.comment is not None,
     }

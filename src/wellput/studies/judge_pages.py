@@ -14,6 +14,7 @@ from fastapi import APIRouter, HTTPException, Request
 from starlette.responses import RedirectResponse, Response
 
 from wellput.studies.enrolment import filled_completion
+from wellput.studies.expected_answers import has_feedback
 from wellput.studies.forms import (
     Form,
     PostedForm,
@@ -131,6 +132,23 @@ def pages_router(store: Store, gate: Gate) -> APIRouter:
         shown = own_trial(judge, trial_id)
         return trial_page(request, setup, token, shown, store.progress(judge))
 
+    @router.get("/trials/{trial_id}/feedback")
+    def feedback(request: Request, token: str, trial_id: str) -> Response:
+        judge = gate.judge(request, token)
+        found = None if lacks_consent(setup, judge) else store.feedback(judge, trial_id)
+        if found is None:
+            return back_to(token)
+        shown, said = found
+        return page(
+            request,
+            "feedback.html",
+            **common_values(setup, token),
+            progress=store.progress(judge),
+            trial=shown,
+            feedback=said,
+            can_try_again=setup.design.can_undo,
+        )
+
     @router.get("/trials/{trial_id}/speech")
     def speech(request: Request, token: str, trial_id: str) -> Response:
         judge = gate.judge(request, token)
@@ -150,6 +168,8 @@ def pages_router(store: Store, gate: Gate) -> APIRouter:
         gate.admit(request, sent.judge)
         if sent.is_unknown_trial:
             raise HTTPException(404, ENGLISH("errors.no_page"))
+        if sent.has_feedback:
+            return RedirectResponse(f"{home_of(token)}/trials/{trial_id}/feedback", 303)
         if sent.refused is None:
             return back_to(token)
         shown, progress, reasons = sent.refused
@@ -181,10 +201,11 @@ def pages_router(store: Store, gate: Gate) -> APIRouter:
 @dataclass(frozen=True, slots=True)
 class SentForm:
     """What became of a judge's form. `refused`: the trial, how far the judge is, and why the answer was
-    not taken."""
+    not taken. `has_feedback`: the judge reads something about the answer next."""
 
     judge: JudgeRef | None
     is_unknown_trial: bool = False
+    has_feedback: bool = False
     refused: tuple[ShownTrial, JudgeProgress, list[str]] | None = None
 
 
@@ -207,14 +228,23 @@ def send_form(
     shown = shown_trial(setup, row, None)
     try:
         given = answers_in(shown, form)
-        answer_turn(setup, transaction, judge, trial_id, given, ms=elapsed(form), now=now)
+        answer_turn(
+            setup,
+            transaction,
+            judge,
+            trial_id,
+            given,
+            ms=elapsed(form),
+            now=now,
+            comment=form.get("comment", ""),
+        )
     except (StudyClosed, AlreadyAnswered):
         return SentForm(judge)
     except AnswerError as error:
         progress = queue_of(setup, transaction, judge, now).progress()
         shown = shown_with_answer(setup, transaction.connection, row)
         return SentForm(judge, refused=(shown, progress, error.reasons))
-    return SentForm(judge)
+    return SentForm(judge, has_feedback=has_feedback(setup, row))
 
 
 def home_of(token: str) -> str:
@@ -302,6 +332,7 @@ def trial_page(
         speech=f"{home_of(token)}/trials/{trial.id}/speech",
         fields=fields,
         values=values,
+        comment=(trial.comment or "") if given is None else given.get("comment", ""),
         is_changing=is_changing,
         can_undo=not is_changing and can_undo(setup, progress),
         can_give_back=can_give_back,

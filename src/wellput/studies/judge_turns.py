@@ -15,20 +15,23 @@ from wellput.core.errors import WellputError
 from wellput.core.judgment import is_machine
 from wellput.studies import schema
 from wellput.studies.enrolment import Enrolment, fields_of, holds_place, note_finished
+from wellput.studies.expected_answers import Feedback, feedback_of, has_feedback
 from wellput.studies.invitations import is_token, token_hash
 from wellput.studies.judge_queue import Assignment, JudgeQueue, open_assignment, own_assignments
 from wellput.studies.queries import give, latest_answer, note_seen
 from wellput.studies.questionnaire import JudgeProgress, ShownTrial
-from wellput.studies.questions import AnswerError
+from wellput.studies.questions import AnswerError, is_storable
 from wellput.studies.shown_trials import checked_answers, shown_trial
 from wellput.studies.study_setup import StudySetup
 from wellput.studies.study_transactions import StudyState, StudyTransaction
+from wellput.studies.wording import ENGLISH
 
 Outcome: TypeAlias = Literal["created", "repeated", "superseded"]
 
 MAX_STORED_MS = 2**31 - 1
 MAX_REVISIONS = 100
 """How often an answer can be changed. Every version is kept, so a judge could fill the disk."""
+MAX_COMMENT_CHARACTERS = 2000
 SEEN_EVERY_SECONDS = 60.0
 """A judge who only looks at a page is noted as seen at most this often."""
 
@@ -80,10 +83,11 @@ class NextTurn:
 
 @dataclass(frozen=True, slots=True)
 class AnswerTurn:
-    """What became of an answer, and how far the judge is now."""
+    """What became of an answer, and how far the judge is now. A practice trial may have `feedback`."""
 
     outcome: Outcome
     progress: JudgeProgress
+    feedback: Feedback | None = None
 
 
 def find_judge(connection: Connection, token: str) -> JudgeRef | None:
@@ -136,8 +140,10 @@ def answer_turn(
     *,
     ms: int,
     now: float,
+    comment: str = "",
 ) -> AnswerTurn:
-    """Stores an answer. The same answer again changes nothing; a different one supersedes it.
+    """Stores an answer. The same answer again changes nothing; a different one, or another `comment`,
+    supersedes it.
 
     Raises AnswerError, UnknownTrial, AlreadyAnswered, or StudyClosed. A paused study still takes
     answers to trials that judges already have.
@@ -153,8 +159,9 @@ def answer_turn(
     if lacks_consent(setup, judge) and not is_machine(judge.name):
         raise AnswerError(["the study needs your consent first"])
     values = checked_answers(setup, row, answers)
+    remark = checked_comment(setup, comment)
     latest = None if row.answered_at is None else latest_answer(connection, row.id)
-    if latest is not None and latest.answers == values:
+    if latest is not None and (latest.answers, latest.comment) == (values, remark):
         outcome: Outcome = "repeated"
     else:
         outcome = "created" if latest is None else "superseded"
@@ -171,6 +178,7 @@ def answer_turn(
                 "answers": values,
                 "ms": min(ms, MAX_STORED_MS),
                 "recorded_at": now,
+                "comment": remark,
             },
         )
         if is_machine(judge.name):  # people are not late because a machine is quick
@@ -184,7 +192,8 @@ def answer_turn(
         transaction.change_given(row.number, +1)
         queue = queue_of(setup, transaction, judge, now)
     note_seen(connection, judge.id, now)
-    return AnswerTurn(outcome, queue.progress(answered=row))
+    said = feedback_of(setup, row, values) if has_feedback(setup, row) else None
+    return AnswerTurn(outcome, queue.progress(answered=row), said)
 
 
 def undo_turn(
@@ -249,6 +258,23 @@ def visit(
     return Visit(judge, state, NextTurn(None, progress))
 
 
+def checked_comment(setup: StudySetup, comment: str) -> str | None:
+    """A comment as it is stored, None for none. Raises AnswerError where it cannot be stored."""
+    said = comment.strip()
+    if not said:
+        return None
+    if not setup.questionnaire.comments:
+        raise AnswerError(["this study takes no comments"])
+    name = setup.words("pages.comment")
+    if len(said) > MAX_COMMENT_CHARACTERS:
+        reason = ENGLISH("reasons.too_long", n=MAX_COMMENT_CHARACTERS)
+        raise AnswerError([ENGLISH("reasons.about_question", question=name, reason=reason)])
+    if not is_storable(said):
+        reason = ENGLISH("reasons.not_storable")
+        raise AnswerError([ENGLISH("reasons.about_question", question=name, reason=reason)])
+    return said
+
+
 def lacks_consent(setup: StudySetup, judge: JudgeRef) -> bool:
     """Whether the judge must agree to the text of consent first."""
     return setup.questionnaire.consent is not None and not judge.has_consented
@@ -263,4 +289,6 @@ def queue_of(
 def shown_with_answer(setup: StudySetup, connection: Connection, row: Assignment) -> ShownTrial:
     """The trial with the judge's answer so far."""
     latest = None if row.answered_at is None else latest_answer(connection, row.id)
-    return shown_trial(setup, row, None if latest is None else latest.answers)
+    if latest is None:
+        return shown_trial(setup, row, None)
+    return shown_trial(setup, row, latest.answers, latest.comment)

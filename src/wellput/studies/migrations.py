@@ -159,12 +159,18 @@ def m005_enrolment(connection: Connection) -> None:
     enrolments.create(connection)
 
 
+def m006_comments(connection: Connection) -> None:
+    """What a judge says beside an answer."""
+    connection.execute(sa.text("ALTER TABLE answers ADD COLUMN comment TEXT"))
+
+
 MIGRATIONS: Sequence[Migration] = (
     m001_tables,
     m002_speech,
     m003_documents,
     m004_owner_sessions,
     m005_enrolment,
+    m006_comments,
 )
 
 _applied = sa.Table(

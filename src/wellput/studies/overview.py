@@ -24,11 +24,10 @@ from wellput.stats.judges.correlations import pairwise_correlations
 from wellput.stats.judges.krippendorff import MeasurementLevel, krippendorff_alpha
 from wellput.stats.judges.ratings import MIN_SHARED_UNITS
 from wellput.studies import schema
+from wellput.studies.expected_answers import passes
 from wellput.studies.judge_queue import JudgeQueue, machine_judges, open_assignment
 from wellput.studies.judge_trends import trends
 from wellput.studies.queries import AnsweredRow, judgments_of, read_answered
-from wellput.studies.questionnaire import Check
-from wellput.studies.questions import AnswerValues
 from wellput.studies.study_setup import StudySetup
 from wellput.studies.study_transactions import StudyReading
 
@@ -292,15 +291,6 @@ def _judge(
         speed=changes.speed,
         drift=changes.drift,
         stuck_minutes=changes.stuck_minutes,
-    )
-
-
-def passes(setup: StudySetup, check: Check, values: Sequence[AnswerValues]) -> bool:
-    """Whether an attention check was answered as expected."""
-    return all(
-        setup.design.is_expected(given[question], expected)
-        for given in values
-        for question, expected in check.expected.items()
     )
 
 

@@ -12,7 +12,7 @@ from sqlalchemy import Connection
 
 from wellput.io.tables import TableWriter
 from wellput.studies import schema
-from wellput.studies.overview import passes
+from wellput.studies.expected_answers import passes
 from wellput.studies.queries import read_answered
 from wellput.studies.study_setup import StudySetup
 

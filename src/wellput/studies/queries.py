@@ -225,6 +225,7 @@ class AnsweredRow:
     ms: int
     recorded_at: float
     position: int
+    comment: str | None = None
 
 
 def read_answered(connection: Connection) -> list[AnsweredRow]:
@@ -241,6 +242,7 @@ def read_answered(connection: Connection) -> list[AnsweredRow]:
             answers.answers,
             answers.ms,
             answers.recorded_at,
+            answers.comment,
         )
         .join_from(schema.answers, schema.assignments, answers.assignment == assignments.id)
         .join(schema.judges, assignments.judge == judges.id)
@@ -262,6 +264,7 @@ def read_answered(connection: Connection) -> list[AnsweredRow]:
                 ms=row.ms,
                 recorded_at=row.recorded_at,
                 position=positions[row.judge],
+                comment=row.comment,
             )
         )
     return found
@@ -272,8 +275,8 @@ def judgments_of(
 ) -> list[Judgment] | list[Preference]:
     """The judgments or preferences that the design makes from the answers.
 
-    Extra columns: `ms`, `position`, `recorded_at` (UTC), `document` where items have one, and `repeat`
-    where repeats are asked for.
+    Extra columns: `ms`, `position`, `recorded_at` (UTC), `document` where items have one,
+    `comment` where judges may comment, and `repeat` where repeats are asked for.
     """
     wanted = [
         one for one in answered if one.purpose == "trial" or (repeats and one.purpose == "repeat")
@@ -289,6 +292,7 @@ def judgments_of(
 def answered_trial(setup: StudySetup, one: AnsweredRow, repeats: bool) -> AnsweredTrial:
     item = setup.items[setup.trials[one.number].item]
     documents = {DOCUMENT_COLUMN: item.document or ""} if setup.has_documents else {}
+    comments = {"comment": one.comment or ""} if setup.questionnaire.comments else {}
     return AnsweredTrial(
         judge=one.judge,
         item=item.id,
@@ -297,7 +301,7 @@ def answered_trial(setup: StudySetup, one: AnsweredRow, repeats: bool) -> Answer
         answers=one.values,
         seconds=one.ms / 1000,
         task=setup.tasks.get(item.id),
-        columns=_extra(one, repeats) | documents,
+        columns=_extra(one, repeats) | documents | comments,
         prefilled=item.prefilled if setup.has_prefilled else None,
     )
 

@@ -33,12 +33,18 @@ class DemographicField:
 @dataclass(frozen=True)
 class Practice:
     """A trial that every judge sees first. Its answers are stored, but never counted as judgments. A
-    comparison has two texts. `question` is what a task asks about the text."""
+    comparison has two texts. `question` is what a task asks about the text.
+
+    After the answer, judges read the `feedback`, and whether they answered as `expected` (written as
+    for a check; {} expects nothing). Without both, the next trial follows at once.
+    """
 
     texts: tuple[str, ...]
     context: str | None = None
     source: str | None = None
     question: str | None = None
+    expected: Mapping[str, Any] = field(default_factory=dict)
+    feedback: str | None = None
 
 
 @dataclass(frozen=True)
@@ -46,7 +52,8 @@ class Check:
     """An attention check: a trial with a known answer, shown among the others.
 
     `expected` has the right value of each question, or [lowest, highest] for numbers. On a page all
-    texts have the same expected values. `question` is what a task asks about the text.
+    texts have the same expected values. `question` is what a task asks about the text. A check that was
+    `made_of` an output (the place of its item, and its system) is shown in the document of that output.
     """
 
     texts: tuple[str, ...]
@@ -54,6 +61,7 @@ class Check:
     context: str | None = None
     source: str | None = None
     question: str | None = None
+    made_of: tuple[int, str] | None = None
 
 
 @dataclass(frozen=True)
@@ -75,7 +83,7 @@ class Questionnaire:
     If there is a text of `consent`, judges must agree to it first. `medium` is the name of the medium
     that shows a variant. `language` is that of the pages, with `texts` the contents of a language file
     of the owner's; `unit` is what the pages call an output. A break is suggested after `break_every`
-    answers.
+    answers. With `comments`, judges may say something beside every answer.
     """
 
     kind: str
@@ -93,6 +101,7 @@ class Questionnaire:
     unit: str = SENTENCE
     texts: Mapping[str, Any] = field(default_factory=dict)
     break_every: int | None = None
+    comments: bool = False
 
     @property
     def words(self) -> Wording:
@@ -111,6 +120,10 @@ class Questionnaire:
         for question in record["questions"]:
             if not question["severities"]:  # as older versions wrote it
                 del question["severities"]
+        for practice in record["practice"]:
+            for name in ("expected", "feedback"):
+                if not practice[name]:
+                    del practice[name]
         options, medium = dict(record.pop("options")), record.pop("medium")
         record["ties"] = options.pop("ties", False)
         record["modulus"] = options.pop("modulus", None)
@@ -120,6 +133,7 @@ class Questionnaire:
             "unit": SENTENCE,
             "texts": {},
             "break_every": None,
+            "comments": False,
         }
         for name, usual in usual_values.items():
             value = record.pop(name)
@@ -170,7 +184,7 @@ class ShownTrial:
     `answers` are the judge's own so far, in the shape in which judges give them: {question: value}, or
     {variant id: {question: value}} if `is_by_variant`; empty where there are none. `references` are
     good texts to compare with; `sources_before` and `sources_after` lie around the source in its
-    document.
+    document. `comment` is what the judge said beside the answer, None in a study without comments.
     """
 
     id: str
@@ -184,6 +198,7 @@ class ShownTrial:
     references: tuple[str, ...] = ()
     sources_before: tuple[str, ...] = ()
     sources_after: tuple[str, ...] = ()
+    comment: str | None = None
 
 
 @dataclass(frozen=True)

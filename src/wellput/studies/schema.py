@@ -122,6 +122,7 @@ answers = Table(
     Column("answers", JSON, nullable=False),  # [{question: value}, …] along the variants
     Column("ms", BigInteger, nullable=False),
     Column("recorded_at", Double, nullable=False),
+    Column("comment", Text),
     # Two requests that race to answer the same trial cannot both be its first answer.
     UniqueConstraint("assignment", "revision", name="one_answer_a_revision"),
 )

@@ -46,18 +46,19 @@ TOP_SETTINGS: SettingTypes = {
     "language": str, "unit": str, "show": str,
     "practice": (list, bool), "demographics": (list, bool), "questions": list, "checks": list,
     "tasks": list, "show_reference": bool, "severities": list, "categories": dict, "weights": dict,
-    "break_every": int,
+    "break_every": int, "comments": bool,
 }  # fmt: skip
 QUESTION_SETTINGS: SettingTypes = {"name": str, "text": str, "points": int, "labels": dict}
 DEMOGRAPHIC_SETTINGS: SettingTypes = {"name": str, "text": str, "choices": list, "kind": str}
-PRACTICE_SETTINGS: SettingTypes = {
+CHECK_SETTINGS: SettingTypes = {
     "text": str,
     "texts": list,
     "context": str,
     "source": str,
     "question": str,
+    "expected": dict,
 }
-CHECK_SETTINGS: SettingTypes = {**PRACTICE_SETTINGS, "expected": dict}
+PRACTICE_SETTINGS: SettingTypes = {**CHECK_SETTINGS, "feedback": str}
 TASK_SETTINGS: SettingTypes = {"item": (str, int), "text": str, "answers": list, "choices": list}
 
 
@@ -163,11 +164,12 @@ def make_settings(
             _question(worded.get(question.name, {}), question, design)
             for question in questionnaire.questions
         ),
-        practice=_practice(given.get("practice", False), design),
+        practice=_practice(given.get("practice", False), design, questionnaire.questions),
         demographics=_demographics(given.get("demographics", False), words),
         consent=_consent(given.get("consent", False), words),
         texts=own_texts,
         break_every=given.get("break_every"),
+        comments=given.get("comments", False),
         **{name: given[name] for name in ("title", "instructions", "thanks") if name in given},
     )
     if questionnaire.break_every is not None and questionnaire.break_every < 1:
@@ -265,15 +267,20 @@ def default_demographics(words: Wording) -> tuple[DemographicField, ...]:
     )
 
 
-def _practice(value: list[Mapping[str, Any]] | bool, design: Design) -> tuple[Practice, ...]:
+def _practice(
+    value: list[Mapping[str, Any]] | bool, design: Design, questions: Sequence[Question]
+) -> tuple[Practice, ...]:
     if isinstance(value, bool):
-        return design.practice() if value else ()
+        return design.practice(questions) if value else ()
+    names = [question.name for question in questions]
     return tuple(
         Practice(
             _texts(entry, design, "practice"),
             entry.get("context"),
             entry.get("source"),
             entry.get("question"),
+            _expected(entry, names, "practice"),
+            entry.get("feedback"),
         )
         for entry in value
     )
@@ -292,13 +299,25 @@ def _texts(entry: Mapping[str, Any], design: Design, table: str) -> tuple[str, .
 
 def _check(entry: Mapping[str, Any], design: Design, questions: Sequence[str]) -> Check:
     texts = _texts(entry, design, "checks")
-    expected = entry.get("expected", {})
-    if not expected or not set(expected) <= set(questions):
-        raise InputError(
-            f"[[checks]] needs expected = {{question = value}} with questions of this study: "
-            f"{', '.join(questions)}."
-        )
+    expected = _expected(entry, questions, "checks")
+    if not expected:
+        raise InputError(_wanted_answers("checks", questions))
     return Check(texts, expected, entry.get("context"), entry.get("source"), entry.get("question"))
+
+
+def _expected(entry: Mapping[str, Any], questions: Sequence[str], table: str) -> Mapping[str, Any]:
+    """The answers that are right, by question; {} if none are given."""
+    expected: Mapping[str, Any] = entry.get("expected", {})
+    if not set(expected) <= set(questions):
+        raise InputError(_wanted_answers(table, questions))
+    return expected
+
+
+def _wanted_answers(table: str, questions: Sequence[str]) -> str:
+    return (
+        f"[[{table}]] needs expected = {{question = value}} with questions of this study: "
+        f"{', '.join(questions)}."
+    )
 
 
 def _task(entry: Mapping[str, Any]) -> Task:

@@ -18,9 +18,12 @@ from wellput.studies.study_setup import StudyItem, StudySetup
 
 
 def shown_trial(
-    setup: StudySetup, row: Assignment, answers: Sequence[AnswerValues] | None
+    setup: StudySetup,
+    row: Assignment,
+    answers: Sequence[AnswerValues] | None,
+    comment: str | None = None,
 ) -> ShownTrial:
-    """The assignment as its judge may see it, with the judge's `answers` so far."""
+    """The assignment as its judge may see it, with the judge's `answers` and `comment` so far."""
     variants = tuple(
         Variant(id, text) for (id, _), text in zip(row.variants, texts_of(setup, row), strict=True)
     )
@@ -35,17 +38,41 @@ def shown_trial(
         is_practice=row.purpose == "practice",
         is_by_variant=is_by_variant(setup, row),
         answers={} if answers is None else _as_given(setup, row, answers),
+        comment=(comment or "") if setup.questionnaire.comments else None,
     )
-    return trial if is_extra else with_surroundings(setup, row, trial)
-
-
-def with_surroundings(setup: StudySetup, row: Assignment, trial: ShownTrial) -> ShownTrial:
-    """The trial with its item's references, prefilled spans, and the rest of its document."""
+    if is_extra:
+        made_of = shown.made_of if isinstance(shown, Check) else None
+        if made_of is None:
+            return trial
+        place, system = made_of
+        trial = replace(trial, references=setup.items[place].references)
+        return in_document(setup, trial, place, [system])
     item = item_of(setup, row)
-    before, after = document_around(setup, setup.trials[row.number].item)
-    return replace(
+    systems = [system for _, system in row.variants]
+    prefilled = [
+        item.prefilled.get(system, ()) if setup.has_prefilled else None for system in systems
+    ]
+    trial = replace(
         trial,
         references=item.references,
+        variants=tuple(
+            replace(variant, prefilled=marked)
+            for variant, marked in zip(trial.variants, prefilled, strict=True)
+        ),
+    )
+    return in_document(setup, trial, setup.trials[row.number].item, systems)
+
+
+def in_document(
+    setup: StudySetup, trial: ShownTrial, place: int, systems: Sequence[str]
+) -> ShownTrial:
+    """The trial with the rest of the document of an item: the sources, and of each variant the outputs
+    of its system."""
+    before, after = document_around(setup, place)
+    if not before and not after:
+        return trial
+    return replace(
+        trial,
         sources_before=tuple(one.source for one in before if one.source),
         sources_after=tuple(one.source for one in after if one.source),
         variants=tuple(
@@ -53,9 +80,8 @@ def with_surroundings(setup: StudySetup, row: Assignment, trial: ShownTrial) -> 
                 variant,
                 before=tuple(one.outputs[system] for one in before if system in one.outputs),
                 after=tuple(one.outputs[system] for one in after if system in one.outputs),
-                prefilled=item.prefilled.get(system, ()) if setup.has_prefilled else None,
             )
-            for variant, (_, system) in zip(trial.variants, row.variants, strict=True)
+            for variant, system in zip(trial.variants, systems, strict=False)
         ),
     )
 

@@ -37,6 +37,7 @@ from wellput.studies.enrolment import (
     read_enrolment,
     write_enrolment,
 )
+from wellput.studies.expected_answers import Feedback, feedback_of, has_feedback
 from wellput.studies.invitations import (
     Invitation,
     insert_judges,
@@ -66,6 +67,7 @@ from wellput.studies.queries import (
     give,
     insert_setup,
     judgments_of,
+    latest_answer,
     load_setup,
     note_seen,
     own_assignment,
@@ -76,6 +78,7 @@ from wellput.studies.queries import (
 )
 from wellput.studies.questionnaire import JudgeProgress, Questionnaire, ShownTrial
 from wellput.studies.questions import AnswerError
+from wellput.studies.shown_trials import shown_trial
 from wellput.studies.study_setup import StudySetup
 from wellput.studies.study_transactions import (
     STUDY_STATES,
@@ -303,6 +306,18 @@ class Store:
             row = own_assignment(connection, judge.id, trial_id)
             return None if row is None else shown_with_answer(self.setup, connection, row)
 
+    def feedback(self, judge: JudgeRef, trial_id: str) -> tuple[ShownTrial, Feedback] | None:
+        """One of the judge's own practice trials with what is said about its answer; None for any other
+        trial, and where there is no answer or nothing to say."""
+        with self.database.read() as connection:
+            row = own_assignment(connection, judge.id, trial_id)
+            if row is None or row.answered_at is None or not has_feedback(self.setup, row):
+                return None
+            latest = latest_answer(connection, row.id)
+            assert latest is not None
+            shown = shown_trial(self.setup, row, latest.answers)
+            return shown, feedback_of(self.setup, row, latest.answers)
+
     def speech(self, judge: JudgeRef, trial_id: str) -> bytes | None:
         """The sound of one of the judge's own trials, as a WAV file; None where there is none."""
         with self.database.read() as connection:
@@ -319,7 +334,9 @@ class Store:
             )
             return queue.progress()
 
-    def record(self, judge: JudgeRef, trial_id: str, answers: object, *, ms: int) -> Outcome:
+    def record(
+        self, judge: JudgeRef, trial_id: str, answers: object, *, ms: int, comment: str = ""
+    ) -> Outcome:
         """Stores an answer. The same answer again changes nothing; a different one supersedes it.
 
         Raises AnswerError, UnknownTrial, AlreadyAnswered, or StudyClosed. A paused study still takes
@@ -328,7 +345,14 @@ class Store:
         with self._writing() as transaction:
             current = _current(transaction, judge)
             return answer_turn(
-                self.setup, transaction, current, trial_id, answers, ms=ms, now=self.clock()
+                self.setup,
+                transaction,
+                current,
+                trial_id,
+                answers,
+                ms=ms,
+                now=self.clock(),
+                comment=comment,
             ).outcome
 
     def undo(self, judge: JudgeRef) -> ShownTrial | None:

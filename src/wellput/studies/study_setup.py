@@ -124,6 +124,20 @@ class StudySetup:
         return found
 
     @cached_property
+    def document_of_trial(self) -> Integers | None:
+        """Each trial's document as one system wrote it (for a page: as all did), by a number. The
+        trials of a document are in its order. None where judges do not read documents."""
+        if not self.design.shows_documents or not self.has_documents:
+            return None
+        found: dict[object, int] = {}
+        numbers = []
+        for trial in self.trials:
+            document = self.items[trial.item].document
+            key = (document, trial.systems) if document else trial
+            numbers.append(found.setdefault(key, len(found)))
+        return np.array(numbers)
+
+    @cached_property
     def item_of_trial(self) -> Integers:
         """Each trial's item, by its place."""
         return np.array([trial.item for trial in self.trials])

@@ -11,7 +11,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar, Literal, TypeAlias, cast, get_args
 
 import numpy as np
 
@@ -24,7 +24,7 @@ from wellput.core.metric import Floats
 from wellput.core.registries import option_names
 from wellput.stats.judges.krippendorff import MeasurementLevel
 from wellput.studies.questionnaire import LAYOUTS, Check, Layout, Practice, Questionnaire, Task
-from wellput.studies.questions import AnswerValues, Question
+from wellput.studies.questions import AnswerValues, Question, scale_ends
 from wellput.studies.wording import ENGLISH, Wording
 
 KNOWN_QUESTIONS = ("understandability", "quality", "fluency", "adequacy")
@@ -43,6 +43,19 @@ def seven_points(name: str, words: Wording = ENGLISH) -> tuple[str, Mapping[str,
         if words.has(f"{key}.{place}")
     }
     return words(f"{key}.text", name=name), labels
+
+
+PRACTICED_QUESTIONS = ("understandability", "quality", "fluency", "preference")
+"""What the usual practice trials differ in: one of their texts has its words in order."""
+Half: TypeAlias = Literal["upper", "lower"]
+HALVES: tuple[Half, ...] = get_args(Half)
+
+
+def half_of(question: Question, half: Half) -> tuple[float, float]:
+    """The lowest and the highest value of a half of a scale; its middle belongs to both."""
+    low, high = scale_ends(question)
+    middle = (low + high) / 2
+    return (middle, high) if half == "upper" else (low, middle)
 
 
 SUBSTITUTION_SETTINGS: Mapping[str, object] = {
@@ -72,6 +85,7 @@ SUBSTITUTION_DESIGN = "rating"
 EXPORT_COLUMNS = (
     "judge", "item", "system", "system_a", "system_b", "question", "value", "choice", "ms",
     "position", "recorded_at", "document", "repeat", "spans", "prefilled",
+    "comment",
 )  # fmt: skip
 """The columns of an export. A question that is answered in words has its own column."""
 
@@ -228,9 +242,23 @@ class Design(ABC):
         """The error message for an evalset from which no trial can be made."""
         return f"A {self.name} design finds nothing to show in this evalset."
 
-    def practice(self) -> tuple[Practice, ...]:
-        """Practice trials for a study that has none of its own."""
-        return tuple(Practice((text,)) for text in self.words.all("practice.texts"))
+    def practice(self, questions: Sequence[Question]) -> tuple[Practice, ...]:
+        """Practice trials for a study that has none of its own: a good text, and a bad one. Judges are
+        told which half of the scale is right, where the questions are about what makes them good."""
+        texts = self.words.all("practice.texts")
+        asked = [question for question in questions if question.name in PRACTICED_QUESTIONS]
+        if not asked or not all(question.widget.has_scale for question in asked):
+            return tuple(Practice((text,)) for text in texts)
+        return tuple(
+            Practice(
+                (text,),
+                expected={question.name: list(half_of(question, half)) for question in asked},
+                feedback=feedback,
+            )
+            for text, half, feedback in zip(
+                texts, HALVES, self.words.all("practice.feedback"), strict=True
+            )
+        )
 
     def checks(self, questions: Sequence[Question]) -> tuple[Check, ...]:
         """Attention checks for a study that has none of its own. The text says what to answer."""

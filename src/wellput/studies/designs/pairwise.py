@@ -13,7 +13,12 @@ from wellput.agreement.panel import SHARE_WON_BY_A
 from wellput.core.judgment import Judgment, Preference
 from wellput.core.metric import Floats
 from wellput.stats.judges.krippendorff import MeasurementLevel
-from wellput.studies.designs.base import KNOWN_QUESTIONS, AnsweredTrial, Design
+from wellput.studies.designs.base import (
+    KNOWN_QUESTIONS,
+    PRACTICED_QUESTIONS,
+    AnsweredTrial,
+    Design,
+)
 from wellput.studies.questionnaire import Check, Layout, Practice
 from wellput.studies.questions import Question
 from wellput.studies.wording import ENGLISH
@@ -60,8 +65,15 @@ class Pairwise(Design):
         wants = f"A {self.name} design compares two systems' outputs for an item"
         return f"{wants}; this evalset has {what}."
 
-    def practice(self) -> tuple[Practice, ...]:
-        return (Practice(self.words.all("practice.texts")),)
+    def practice(self, questions: Sequence[Question]) -> tuple[Practice, ...]:
+        names = [question.name for question in questions if question.name in PRACTICED_QUESTIONS]
+        return (
+            Practice(
+                self.words.all("practice.texts"),
+                expected=dict.fromkeys(names, "a"),
+                feedback=self.words("practice.pair_feedback") if names else None,
+            ),
+        )
 
     def checks(self, questions: Sequence[Question]) -> tuple[Check, ...]:
         this = self.words("designs.pairwise.check_this")

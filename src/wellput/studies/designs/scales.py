@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 from wellput.core.errors import InputError
 from wellput.studies.designs.base import Design, seven_points
-from wellput.studies.questionnaire import Check
+from wellput.studies.questionnaire import Check, Practice
 from wellput.studies.questions import Question
 from wellput.studies.wording import ENGLISH
 
@@ -100,6 +100,13 @@ class Magnitude(Design):
     def question(self, name: str) -> Question:
         text, _ = seven_points(name, self.words)
         return Question(name, text, "number", low=0)
+
+    def practice(self, questions: Sequence[Question]) -> tuple[Practice, ...]:
+        """Any number may be right, so nothing is expected."""
+        texts, feedback = (self.words.all(f"practice.{of}") for of in ("texts", "number_feedback"))
+        return tuple(
+            Practice((text,), feedback=said) for text, said in zip(texts, feedback, strict=True)
+        )
 
     def checks(self, questions: Sequence[Question]) -> tuple[Check, ...]:
         text = self.words("designs.magnitude.check", number=5)

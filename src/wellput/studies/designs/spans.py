@@ -24,6 +24,7 @@ from wellput.studies.designs.error_categories import (
     flat_categories,
     severity_names,
 )
+from wellput.studies.marked_spans import MISSING, marked_places
 from wellput.studies.questionnaire import Check, Layout, Practice, Questionnaire
 from wellput.studies.questions import Question
 from wellput.studies.wording import ENGLISH
@@ -33,6 +34,10 @@ ERRORS_QUESTION = "errors"
 SPANS_COLUMN = "spans"
 PREFILLED_COLUMN = "prefilled"
 SEVERITIES = ("minor", "major")
+USUAL_CATEGORIES = dict(flat_categories(default_record()["categories"]))
+"""The categories of a study without a file of its own, with their explanations in English."""
+OMISSION = "[missing]"
+"""Stands for an omission among the words that a check or a practice trial expects to be marked."""
 
 
 @dataclass(frozen=True)
@@ -51,6 +56,18 @@ class MarkedErrors(Design):
     def __post_init__(self) -> None:
         object.__setattr__(self, "severities", severity_names(self.severities))
 
+    @property
+    def shown_names(self) -> dict[str, str]:
+        """By severity and by path, the names that judges read. Names of the owner's are shown as they
+        are."""
+        severities = {name: self.words(f"marking.{name}") for name in SEVERITIES}
+        kinds = {}
+        for path in USUAL_CATEGORIES:
+            while path:
+                kinds[path] = self.words(f"kinds.{path.rpartition('/')[2]}")
+                path = path.rpartition("/")[0]
+        return severities | kinds
+
     def errors_question(self, name: str) -> Question:
         return Question(name, self.words("marking.question"), "spans", severities=self.severities)
 
@@ -58,23 +75,39 @@ class MarkedErrors(Design):
         """The questions keep the severities."""
         return {}
 
-    def practice(self) -> tuple[Practice, ...]:
-        texts = self.words.all("marking.practice_texts")
-        sources = self.words.all("marking.practice_sources")
+    def practice(self, questions: Sequence[Question]) -> tuple[Practice, ...]:
+        """A text with an error and an omission, and a text without errors."""
+        marks = next(question.name for question in questions if question.kind == "spans")
+        wanted = ([*self.words.all("marking.practice_words"), OMISSION], "")
         return tuple(
-            Practice((text,), source=source) for text, source in zip(texts, sources, strict=True)
+            Practice((text,), source=source, expected={marks: expected}, feedback=feedback)
+            for text, source, expected, feedback in zip(
+                self.words.all("marking.practice_texts"),
+                self.words.all("marking.practice_sources"),
+                wanted,
+                self.words.all("marking.practice_feedback"),
+                strict=True,
+            )
         )
 
     def is_expected(self, answer: Any, expected: Any) -> bool:
-        """Of marks, some words are expected: a mark must touch them. "" expects that nothing is
-        marked."""
+        """Of marks, some words are expected: a mark must touch them. `OMISSION` expects that something
+        is marked as missing, "" that nothing is marked, and {"start", "end"} a mark that touches this
+        place."""
         if not isinstance(answer, list):
             return super().is_expected(answer, expected)
+        if isinstance(expected, Mapping):
+            place = range(expected["start"], expected["end"])
+            return bool(marked_places(answer) & set(place))
         wanted = [expected] if isinstance(expected, str) else list(expected)
         if not any(wanted):
             return not answer
-        quotes = [span["text"] for span in answer]
-        return all(any(q and (q in words or words in q) for q in quotes) for words in wanted)
+        is_missing = any(span["start"] == MISSING for span in answer)
+        quotes = [span["text"] for span in answer if span["start"] != MISSING]
+        return all(
+            is_missing if words == OMISSION else any(q in words or words in q for q in quotes)
+            for words in wanted
+        )
 
     def beside(self, trial: AnsweredTrial, system: str, spans: object) -> dict[str, str]:
         """The columns with the marks, and with what was marked beforehand."""
@@ -181,10 +214,16 @@ class Mqm(MarkedErrors):
             name,
             asked.text,
             asked.kind,
-            labels=dict(self.categories),
+            labels={path: self.explained(path, about) for path, about in self.categories},
             choices=tuple(path for path, _ in self.categories),
             severities=self.severities,
         )
+
+    def explained(self, path: str, about: str) -> str:
+        """What judges read about a category: for a usual one, in the language of the study."""
+        if about != USUAL_CATEGORIES.get(path):
+            return about
+        return self.words(f"about_kinds.{path.rpartition('/')[2]}")
 
     def kept_options(self) -> dict[str, Any]:
         """All of them: another version may have other defaults."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -43,9 +43,17 @@ class TaskDesign(Design):
             found.append("a task has one question for each item; give its wording under [[tasks]]")
         return found
 
-    def practice(self) -> tuple[Practice, ...]:
-        ask = self.words("practice.question")
-        return tuple(Practice((text,), question=ask) for text in self.words.all("practice.texts"))
+    def practice(self, questions: Sequence[Question]) -> tuple[Practice, ...]:
+        answers = list(self.words.all("practice.answers"))
+        return tuple(
+            Practice(
+                (text,),
+                question=self.words("practice.question"),
+                expected={question.name: answers for question in questions},
+                feedback=self.words("practice.task_feedback"),
+            )
+            for text in self.words.all("practice.texts")
+        )
 
     def asked(self, questions: tuple[Question, ...], task: Task | None) -> tuple[Question, ...]:
         if task is None:

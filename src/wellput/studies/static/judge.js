@@ -67,6 +67,9 @@
   }
 
   function onKey(event) {
+    if (!form() && event.key === "Enter" && !event.repeat && !event.target.closest?.("a, button, input, summary")) {
+      document.querySelector("[data-continue]")?.click();
+    }
     if (!form() || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
     if (isBusy) return event.preventDefault();
     const { key, target } = event;

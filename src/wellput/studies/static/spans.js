@@ -51,7 +51,7 @@
     constructor(box) {
       this.box = box;
       this.words = JSON.parse(box.dataset.words);
-      this.names = JSON.parse(box.dataset.names); // of severities, as judges read them
+      this.names = JSON.parse(box.dataset.names); // of severities and of paths of kinds, as judges read them
       this.severities = JSON.parse(box.dataset.severities);
       this.categories = JSON.parse(box.dataset.categories);
       this.about = JSON.parse(box.dataset.about);
@@ -213,17 +213,18 @@
     }
 
     choose(mark, row, name) {
+      const above = row === 0 ? [] : this.levels(mark)[row - 1].above;
       this.selected = mark;
       if (row === 0) {
         this.choosesCategory = false;
         this.change(mark, { severity: name });
       } else {
-        const path = [...this.levels(mark)[row - 1].above, name].join("/");
+        const path = [...above, name].join("/");
         const isLeaf = this.categories.includes(path);
         this.choosesCategory = false;
         this.change(mark, isLeaf ? { category: path, partly: undefined } : { category: "", partly: path });
       }
-      this.say(this.isComplete(mark) ? this.nameOf(mark) : `${this.named(name)}. ${this.offer()}`);
+      this.say(this.isComplete(mark) ? this.nameOf(mark) : `${this.named(name, above)}. ${this.offer()}`);
     }
 
     onDigit(digit) {
@@ -382,15 +383,23 @@
 
     nameOf(mark) {
       const what = mark.start === MISSING ? this.words.missing : `“${mark.text}”`;
-      return [what, this.named(mark.severity), mark.category].filter(Boolean).join(", ");
+      return [what, this.named(mark.severity), this.kindOf(mark)].filter(Boolean).join(", ");
     }
 
-    named(name) { return this.names[name] ?? name; }
+    // A severity, or a kind of error below the kinds `above`.
+    named(name, above = []) { return this.names[[...above, name].join("/")] ?? name; }
 
     // What the row in use offers, for screen readers.
-    offer() { return this.offered().map((name, at) => `${at + 1} ${this.named(name)}`).join(", "); }
+    offer() {
+      const row = this.rowInUse(this.selected);
+      const above = row === 0 ? [] : this.levels(this.selected)[row - 1].above;
+      return this.offered().map((name, at) => `${at + 1} ${this.named(name, above)}`).join(", ");
+    }
 
-    kindOf(mark) { return mark.category.split("/").map(shownName).join(" › "); }
+    kindOf(mark) {
+      const path = mark.category.split("/");
+      return path.map((name, depth) => shownName(this.named(name, path.slice(0, depth)))).join(" › ");
+    }
 
     stored(marks) {
       return JSON.stringify(marks.map(({ start, end, severity, category, text }) => ({ start, end, severity, category, text })));
@@ -528,7 +537,7 @@
     rowOf(mark, row, title, names, chosen, inUse, above = []) {
       const made = element("div", "choices");
       made.setAttribute("role", "group");
-      made.setAttribute("aria-label", title || above.join("/"));
+      made.setAttribute("aria-label", title || above.map((name, at) => this.named(name, above.slice(0, at))).join(" › "));
       if (title) made.append(element("span", "choices-title", title));
       names.forEach((name, at) => {
         const one = button("", () => this.choose(mark, row, name), "choice");
@@ -538,7 +547,7 @@
           one.append(digit);
           one.setAttribute("aria-keyshortcuts", String(at + 1));
         }
-        one.append(element("span", "", shownName(row === 0 ? this.named(name) : name)));
+        one.append(element("span", "", shownName(this.named(name, above))));
         one.dataset.name = `${row}:${name}`;
         one.setAttribute("aria-pressed", String(name === chosen));
         if (row === 0) one.classList.add(`severity-${this.rank(at)}`);

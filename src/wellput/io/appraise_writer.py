@@ -1,0 +1,145 @@
+"""Writes Appraise's formats: the scores that `ExportSystemScoresToCSV` writes (`.csv`), and batches
+from which Appraise makes a campaign (`.json`).
+
+An item is a segment of its document, or a document of its own; its number is its place in the study.
+wellput does not know the languages of a study, so they are `und` (undetermined, ISO 639).
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from wellput.core.error_spans import MISSING
+from wellput.core.errors import InputError
+from wellput.core.evalset import Item
+from wellput.core.judgment import Judgment
+from wellput.io.appraise import DOCUMENT_MARK, JUDGED, MQM_WEIGHTS
+from wellput.io.exported_spans import is_missing, one_question, seconds_of, spans_of
+from wellput.io.files import PathLike
+from wellput.io.output import replacing_text
+
+UNKNOWN_LANGUAGE = "und"
+SEGMENTS_PER_BATCH = 100
+"""Appraise gives a judge one batch, of 100 segments by custom."""
+
+
+def write_scores(answers: Sequence[Judgment], items: Sequence[Item], path: PathLike) -> None:
+    """One row for each answer to one question, with its error spans if errors were marked."""
+    one_question(answers, "A row of Appraise")
+    _check_names(items)
+    numbers = {item.id: number for number, item in enumerate(items, start=1)}
+    documents = {item.id: document_of(item) for item in items}
+    with replacing_text(path) as file:
+        writer = csv.writer(file, lineterminator="\n")
+        for answer in answers:
+            spans = spans_of(answer)
+            written = [] if spans is None else [json.dumps([appraise_span(s) for s in spans])]
+            start, end = seconds_of(answer)
+            writer.writerow(
+                [
+                    answer.judge,
+                    answer.system,
+                    numbers[answer.item],
+                    JUDGED,
+                    UNKNOWN_LANGUAGE,
+                    UNKNOWN_LANGUAGE,
+                    f"{answer.number:g}",
+                    f"{documents[answer.item]}{DOCUMENT_MARK}{answer.system}",
+                    False,
+                    *written,
+                    f"{start:.3f}",
+                    f"{end:.3f}",
+                ]
+            )
+
+
+def write_batches(
+    items: Sequence[Item],
+    path: PathLike,
+    *,
+    prefilled: Mapping[tuple[str, str], Sequence[Mapping[str, Any]]] | None = None,
+) -> None:
+    """The outputs in batches, a system's document after another. `prefilled` has error spans by item
+    and system, which judges find marked."""
+    _check_names(items)
+    marked = prefilled or {}
+    systems = dict.fromkeys(system for item in items for system in item.outputs)
+    numbers = {item.id: number for number, item in enumerate(items, start=1)}
+    segments = [
+        {
+            "_item": f"{document_of(item)} | {numbers[item.id]} | {system}",
+            "sourceID": document_of(item),
+            "sourceText": item.source or "",
+            "sourceContextLeft": "",
+            "targetID": system,
+            "targetText": item.outputs[system],
+            "targetContextLeft": "",
+            "itemID": numbers[item.id],
+            "itemType": JUDGED,
+            "documentID": f"{document_of(item)}{DOCUMENT_MARK}{system}",
+            "isCompleteDocument": False,
+            "mqm": [appraise_span(span) for span in marked.get((item.id, system), ())],
+        }
+        for system in systems
+        for item in items
+        if system in item.outputs
+    ]
+    batches = [
+        {
+            "task": {
+                "batchNo": number + 1,
+                "batchSize": len(segments[first : first + SEGMENTS_PER_BATCH]),
+                "sourceLanguage": UNKNOWN_LANGUAGE,
+                "targetLanguage": UNKNOWN_LANGUAGE,
+                "requiredAnnotations": 1,
+                "randomSeed": 0,
+            },
+            "items": segments[first : first + SEGMENTS_PER_BATCH],
+        }
+        for number, first in enumerate(range(0, len(segments), SEGMENTS_PER_BATCH))
+    ]
+    with replacing_text(path) as file:
+        json.dump(batches, file, ensure_ascii=False, indent=2)
+        file.write("\n")
+
+
+def appraise_span(span: Mapping[str, Any]) -> dict[str, Any]:
+    """A span as Appraise has it: `end_i` is its last character.
+
+    >>> appraise_span({"start": 3, "end": 6, "severity": "minor", "category": "style/awkward"})
+    {'start_i': 3, 'end_i': 5, 'severity': 'minor', 'error_type': ['style', 'awkward']}
+    """
+    if span["severity"] not in MQM_WEIGHTS:
+        raise InputError(
+            f"Appraise has the severities {', '.join(MQM_WEIGHTS)}, and this study has "
+            f"{span['severity']!r}."
+        )
+    category = span.get("category") or ""
+    return {
+        "start_i": MISSING if is_missing(span) else span["start"],
+        "end_i": MISSING if is_missing(span) else span["end"] - 1,
+        "severity": span["severity"],
+        "error_type": category.split("/") if category else None,
+    }
+
+
+def document_of(item: Item) -> str:
+    """The document of an item; the item itself if it belongs to none."""
+    return item.document or item.id
+
+
+def _check_names(items: Sequence[Item]) -> None:
+    """Appraise tells parts of a document's name apart by the mark, and tutorials by their name."""
+    wrong = [
+        document_of(item)
+        for item in items
+        if DOCUMENT_MARK in document_of(item) or "tutorial" in document_of(item)
+    ]
+    if wrong:
+        raise InputError(
+            f"The document {wrong[0]!r} has another meaning in Appraise: names may not have "
+            f"{DOCUMENT_MARK!r} or 'tutorial'."
+        )
