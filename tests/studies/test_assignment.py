@@ -3,6 +3,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -21,7 +22,7 @@ from wellput.studies.assignment_rules import (
     within_judge,
 )
 from wellput.studies.designs.registry import default_questionnaire
-from wellput.studies.questionnaire import Check, Task
+from wellput.studies.questionnaire import Check, Layout, Task
 from wellput.studies.store import JudgeRef, Store
 from wellput.studies.study_setup import StudyItem, StudyPlan, StudySetup, all_trials, make_setup
 
@@ -422,3 +423,76 @@ def test_a_task_shows_an_item_once_to_a_judge(url: str) -> None:
 def test_studies_that_cannot_be(make: Callable[[], StudySetup], message: str) -> None:
     with pytest.raises(InputError, match=message):
         make()
+
+
+def documents_setup(design: str, *, layout: Layout | None = None, **plan: Any) -> StudySetup:
+    """Three documents of four segments each, their items mixed, by two systems."""
+    questionnaire = default_questionnaire(design, layout=layout)
+    items = tuple(
+        StudyItem(f"i{n}", {"A": f"a {n}", "B": f"b {n}"}, document=f"d{n % 3}") for n in range(12)
+    )
+    trials = all_trials(questionnaire, items)
+    return make_setup(questionnaire, StudyPlan(**plan), items, trials, seed=3)
+
+
+def read_texts(store: Store, judge: Any) -> list[str]:
+    """The texts in the order in which a judge gets them."""
+    found = []
+    while (trial := store.next_trial(judge)) is not None:
+        one: dict[str, Any] = {"errors": [], "quality": 5}
+        given = {v.id: one for v in trial.variants} if len(trial.variants) > 1 else one
+        store.record(judge, trial.id, given, ms=1)
+        found.append(trial.variants[0].text)
+    return found
+
+
+def runs(texts: list[str], *, by_system: bool) -> list[list[int]]:
+    """The numbers of the items, a list for each document (as a system wrote it) without a break."""
+    found: list[list[int]] = []
+    last = None
+    for text in texts:
+        system, number = text.split()
+        key = (int(number) % 3, system if by_system else "")
+        if key != last:
+            found.append([])
+        found[-1].append(int(number))
+        last = key
+    return found
+
+
+@pytest.mark.parametrize("layout", [None, "page"])
+def test_a_judge_reads_documents_whole_and_in_order(tmp_path: Path, layout: Layout | None) -> None:
+    setup = documents_setup("spans", layout=layout, judges=2, per_item=2)
+    store = Store.create(tmp_path / "study.db", setup)
+    for judge in judges_of(store, 2):
+        texts = read_texts(store, judge)
+        parts = runs(texts, by_system=layout is None)
+        assert len(parts) == (6 if layout is None else 3)
+        assert all(part == sorted(part) and len(part) == 4 for part in parts)
+
+
+def test_documents_that_two_judges_share_are_finished(tmp_path: Path) -> None:
+    """Nobody has more than a share; what one leaves of a document, the other goes on with."""
+    setup = documents_setup("spans", judges=5, per_item=1)
+    store = Store.create(tmp_path / "study.db", setup)
+    read = [read_texts(store, judge) for judge in judges_of(store, 5)]
+    assert sorted(map(len, read)) == [4, 5, 5, 5, 5]
+    assert len({text for own in read for text in own}) == 24
+    for own in read:
+        assert all(part == sorted(part) for part in runs(own, by_system=True))
+
+
+def test_within_judge_documents_are_in_order_too(tmp_path: Path) -> None:
+    setup = documents_setup("spans", kind="within-judge", judges=1)
+    store = Store.create(tmp_path / "study.db", setup)
+    (judge,) = judges_of(store, 1)
+    parts = runs(read_texts(store, judge), by_system=False)
+    assert len(parts) == 3 and all(part == sorted(part) for part in parts)
+
+
+def test_other_designs_mix_the_items(tmp_path: Path) -> None:
+    setup = documents_setup("slider", judges=1, per_item=1)
+    store = Store.create(tmp_path / "study.db", setup)
+    (judge,) = judges_of(store, 1)
+    found = [trial.variants[0].text for trial in answer_all(store, judge)]
+    assert len(runs(found, by_system=True)) > 8

@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 from tests.studies.served_study import answer_fields, client_of, new_store, submit
+from tests.studies.studies import judges_of
 from wellput.api.study import Study
 from wellput.core.errors import InputError
-from wellput.core.evalset import EvalSet
+from wellput.core.evalset import EvalSet, Item
 from wellput.studies.degraded_checks import spoiled
 from wellput.studies.expected_answers import passes
 from wellput.studies.store import Store
@@ -83,3 +84,55 @@ def test_a_break_is_suggested_after_every_second_answer(tmp_path: Path) -> None:
         submit(client, page, answer_fields(page))
     assert suggested == [False, False, True, False]
     assert Store.open(tmp_path / "study.db").questionnaire.break_every == 2
+
+
+@pytest.mark.parametrize("design", ["spans", "mqm"])
+def test_where_errors_are_marked_a_mark_must_touch_the_foreign_words(
+    tmp_path: Path, design: str
+) -> None:
+    evalset = EvalSet(
+        [
+            Item(f"i{n}", {"A": f"{word} " * 8 + "end."}, source=f"S{n}.", document="d")
+            for n, word in enumerate(("red", "blue", "green"))
+        ]
+    )
+    with Study.create(
+        evalset,
+        path=tmp_path / "study.db",
+        design=design,
+        judges=1,
+        checks=2,
+        degraded_checks=True,
+    ) as study:
+        setup = study._store.setup
+        for check in setup.checks:
+            assert check.made_of is not None
+            item = setup.items[check.made_of[0]]
+            place = check.expected["errors"]
+            own = item.outputs["A"]
+            changed = check.texts[0][place["start"] : place["end"]]
+            assert len(changed.split()) == 3 and own.split()[0] not in changed
+            assert check.texts[0][: place["start"]] == own[: place["start"]]
+            # In the document of the output, which its judge would miss otherwise.
+            assert check.source == item.source
+            touch = {"start": place["end"] - 1, "end": place["end"] + 1, "text": "x"}
+            beside = {"start": 0, "end": place["start"], "text": "x"}
+            lack = {"start": "missing", "end": "missing", "text": ""}
+            other = {"errors": [touch], "quality": 100}
+            assert passes(setup, check, [other])
+            assert not passes(setup, check, [{**other, "errors": [lack]}])
+            assert not passes(setup, check, [{**other, "errors": []}])
+            if place["start"]:
+                assert not passes(setup, check, [{**other, "errors": [beside]}])
+        (judge,) = judges_of(study._store, 1)
+        shown = []
+        while (trial := study._store.next_trial(judge)) is not None:
+            answers: dict[str, object] = {"errors": []}
+            if design == "spans":
+                answers["quality"] = 50
+            study._store.record(judge, trial.id, answers, ms=1)
+            shown.append(trial)
+        assert len(shown) == 5
+        assert all(len(t.sources_before) + len(t.sources_after) == 2 for t in shown)
+        (overview,) = study.status().judges
+        assert (overview.checks, overview.checks_failed) == (2, 2)

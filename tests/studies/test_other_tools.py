@@ -1,5 +1,6 @@
-"""Exports that other tools read: Label Studio, Appraise, mt-metrics-eval. They are read back by wellput's
-own readers; label-studio-sdk and mt-metrics-eval read the same files, where they are at hand."""
+"""Exports that other tools read: Label Studio, Appraise, mt-metrics-eval. They are read back by
+wellput's own readers; label-studio-sdk and mt-metrics-eval read the same files, where they are at
+hand."""
 
 from __future__ import annotations
 
@@ -141,9 +142,9 @@ def test_mt_metrics_eval_has_a_file_of_ratings_for_each_round(tmp_path: Path) ->
 
 
 def test_what_cannot_be_written_is_said(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="ends in .csv or .json"):
+    with pytest.raises(InputError, match=r"ends in \.csv or \.json"):
         check_target(str(tmp_path / "x.tsv"), "appraise")
-    with pytest.raises(InputError, match="ends in .json"):
+    with pytest.raises(InputError, match=r"ends in \.json"):
         check_target(str(tmp_path / "x.csv"), "label-studio")
     store = new_store(tmp_path, default_questionnaire("rating"), items=ITEMS)
     (judge, _) = judges_of(store, 2)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,9 @@ import pytest
 
 from tests.studies.served_study import answer_fields, client_of, new_store, submit
 from wellput.core.errors import InputError
+from wellput.studies.designs.error_categories import default_record, flat_categories
 from wellput.studies.designs.registry import BUILT_IN, create, default_questionnaire, design_of
+from wellput.studies.designs.spans import Mqm
 from wellput.studies.language_files import problems_of, read_language
 from wellput.studies.plurals import plural_category
 from wellput.studies.questionnaire import Questionnaire
@@ -262,3 +265,29 @@ def test_every_reason_is_said_in_the_language(code: str) -> None:
         assert again != reason
         assert not re.search(r"\b(needed|is|answer|above)\b", again), again
     assert words.again("Something else.") == "Something else."
+
+
+@every_language
+def test_the_kinds_of_errors_have_names_in_every_language(code: str) -> None:
+    """The names that judges read are those of the usual categories, and English keeps their words."""
+    usual = flat_categories(default_record()["categories"])
+    own = replace(create("mqm"), words=wording(code))
+    assert isinstance(own, Mqm)
+    question = own.question("errors")
+    assert question.choices == tuple(path for path, _ in usual)  # the export's names stay
+    for path, about in usual:
+        assert (question.labels[path] == about) == (code == "en")
+        assert own.shown_names[path] and own.shown_names[path.partition("/")[0]]
+    assert len({own.shown_names[path] for path, _ in usual}) == len(usual)
+    names = {path.rpartition("/")[2] for path, _ in usual}
+    groups = {path.partition("/")[0] for path, _ in usual}
+    texts = wording(code).spoken.texts
+    assert {key.removeprefix("kinds.") for key in texts if key.startswith("kinds.")} == (
+        names | groups
+    )
+
+
+def test_categories_of_ones_own_are_shown_as_they_are() -> None:
+    made = create("mqm", categories={"style": {"awkward": "Own words."}, "odd": ""})
+    own = replace(made, words=wording("de"))
+    assert own.question("errors").labels == {"style/awkward": "Own words.", "odd": ""}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import tempfile
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +16,11 @@ from wellput.agreement.rankings.plain_ranking import (
     SEQUENTIAL_NOTE,
     RankedSystem,
     Ranking,
+    shown_difference,
     shown_estimate,
     shown_interval,
     shown_rank,
+    shown_share,
     winner_sentence,
 )
 from wellput.io import write_judgments
@@ -211,11 +214,16 @@ def standing(ranking: Ranking) -> dict[str, Any]:
         "note": SEQUENTIAL_NOTE if ranking.sequential else "",
         "scope": ranking.scope if ranking.has_tests else "",
         "bounds": "Possible ranks" if ranking.sequential else "95% interval",
+        "gap_heading": "First preferred to it"
+        if ranking.model == "win rate"
+        else "Behind the first",
+        "has_gaps": ranking.sequential and ranking.has_tests and len(ranking.systems) > 1,
         "systems": [
             {
                 "system": row.system,
                 "estimate": shown_estimate(row.estimate, ranking.model),
                 "interval": _bounds(row, ranking),
+                "gap": shown_gap(ranking, row.system),
                 "n": row.n,
                 "at": place(row.estimate),
                 "from": None if row.low is None else place(row.low),
@@ -224,6 +232,25 @@ def standing(ranking: Ranking) -> dict[str, Any]:
             for row in ranking.systems
         ],
     }
+
+
+def shown_gap(ranking: Ranking, system: str) -> str:
+    """How far a system is behind the first one, with an interval that holds however often one looks; of
+    choices, how often the first one is chosen when both are shown."""
+    first = ranking.systems[0].system
+    for one in ranking.differences:
+        gap = one if one.systems == (first, system) else one.turned
+        if gap.systems != (first, system):
+            continue
+        is_share = ranking.model == "win rate"
+        shown = shown_share if is_share else partial(shown_difference, model=ranking.model)
+        if math.isnan(gap.delta):
+            return "–"
+        bounds = (
+            "" if gap.low is None or gap.high is None else f" [{shown(gap.low)}, {shown(gap.high)}]"
+        )
+        return f"{shown(gap.delta)}{bounds}"
+    return "–"
 
 
 def _bounds(row: RankedSystem, ranking: Ranking) -> str:

@@ -37,6 +37,7 @@ MIN_STRAIGHT_LINE_ANSWERS = 8
 """This many answers, all the same, are straight-lining."""
 HASTY_SECONDS = 1.0
 MIN_TRIALS_TO_CALL_HASTY = 5
+MAX_SHOWN_COMMENTS = 50
 
 
 @dataclass(frozen=True)
@@ -85,13 +86,24 @@ class AgreementOverview:
     r_max: float
 
 
+@dataclass(frozen=True)
+class CommentOverview:
+    """What a judge said beside the answer about an item."""
+
+    judge: str
+    item: str
+    comment: str
+    recorded_at: float
+
+
 @dataclass(frozen=True, repr=False)
 class Overview(Result):
     """The state of a study.
 
     `done` and `planned` count people's answers to trials, without practice, checks and repeats.
     `unreachable` counts those that the invited judges will not give: more judges must be invited.
-    Ranking, agreement and items are people's too; machines are only among the `judges`.
+    Ranking, agreement and items are people's too; machines are only among the `judges`. `comments` are
+    the newest, at most `MAX_SHOWN_COMMENTS`.
     """
 
     presented_by: ClassVar[str] = "wellput.reporting.study:status_report"
@@ -110,6 +122,7 @@ class Overview(Result):
     agreement: tuple[AgreementOverview, ...]
     forgotten: int
     forgotten_answers: int
+    comments: tuple[CommentOverview, ...] = ()
 
     def records(self) -> list[dict[str, Any]]:
         """A record for each judge."""
@@ -229,7 +242,23 @@ def overview(
         agreement=tuple(agreement(setup, answers)),
         forgotten=sum(row.forgotten_at is not None for row in rows),
         forgotten_answers=sum(row.forgotten_answers or 0 for row in rows),
+        comments=tuple(_comments(setup, answered)),
     )
+
+
+def _comments(setup: StudySetup, answered: Sequence[AnsweredRow]) -> list[CommentOverview]:
+    """The newest comments, the last one first."""
+    said = [one for one in answered if one.comment and one.purpose in ("trial", "repeat")]
+    said.sort(key=lambda one: one.recorded_at, reverse=True)
+    return [
+        CommentOverview(
+            one.judge,
+            setup.items[setup.trials[one.number].item].id,
+            one.comment or "",
+            one.recorded_at,
+        )
+        for one in said[:MAX_SHOWN_COMMENTS]
+    ]
 
 
 def _is_final(state: str, done: int, planned: int) -> bool:
