@@ -125,7 +125,7 @@ def test_mt_metrics_eval_has_a_file_of_ratings_for_each_round(tmp_path: Path) ->
     store = marked_store(tmp_path, "mqm", "accuracy/omission")
     done = export(store, str(tmp_path / "en-de.mqm.seg.rating"), target="mt-metrics-eval")
     files = [tmp_path / f"en-de.mqm.rater{number}.seg.rating" for number in (1, 2)]
-    assert done.design == ", ".join(map(str, files))
+    assert done.output == ", ".join(map(str, files))
     rounds = [
         [line.split("\t") for line in file.read_text(encoding="utf-8").splitlines()]
         for file in files

@@ -100,8 +100,8 @@ class InvitationList(Result):
 
 @dataclass(frozen=True, repr=False)
 class Export(Result):
-    """The number of `answers` written to the file `output`, the file of the `design` (for Label Studio: of
-    the labeling interface), and for an open study the list of `payments`."""
+    """The number of `answers` written to the file `output`, the file of the `design` (for Label Studio:
+    of the labeling interface), and for an open study the list of `payments`."""
 
     presented_by: ClassVar[str] = "wellput.reporting.study:export_report"
 
