@@ -72,6 +72,24 @@ def test_layouts(tmp_path: Path, name: str, text: str) -> None:
     assert found.of("B", ["1"])[0] == 1
 
 
+@pytest.mark.parametrize(
+    "header",
+    ["model,prompt_id,metric,score", "model_name,id,metric,score", "System,ID,Metric,score"],
+)
+def test_systems_and_items_may_have_their_usual_names(tmp_path: Path, header: str) -> None:
+    path = written(tmp_path, f"{header}\nA,1,comet,0.5\nB,1,comet,0.25\n")
+    (found,) = read_external_scores(path).values()
+    assert (found.metric, found.of("A", ["1"])[0], found.of("B", ["1"])[0]) == ("comet", 0.5, 0.25)
+    each = written(tmp_path, "model,prompt_id,comet\nA,1,0.5\n", "each.csv")
+    assert read_external_scores(each)["comet"].of("A", ["1"])[0] == 0.5
+
+
+def test_a_column_of_numbers_called_model_is_a_system(tmp_path: Path) -> None:
+    path = written(tmp_path, "item,model,other\n1,0.5,0.25\n")
+    (found,) = read_external_scores(path).values()
+    assert sorted(found.scores) == ["model", "other"]
+
+
 def test_compressed_and_parquet(tmp_path: Path) -> None:
     packed = tmp_path / "s.csv.gz"
     packed.write_bytes(gzip.compress(LONG.encode()))

@@ -145,8 +145,9 @@ def kind_sentence(file: str, kind: FileKind, header: Sequence[str]) -> str:
         path = file if "/" in file or "\\" in file else f"./{file}"
         return (
             f"{file} looks like a file of scores, not of outputs: give it as a metric, "
-            f"`-m {shlex.quote(path)}`, beside the evalset. Its columns must be named system, item, "
-            "score; or item, and a column for each system."
+            f"`-m {shlex.quote(path)}`, beside the evalset. It needs a column of systems (system or "
+            "model), one of items (item, id or prompt_id), and score or a column for each metric; or "
+            "item, and a column for each system."
         )
     return ""
 

@@ -29,12 +29,13 @@ from wellput.io.files import InputFile, PathLike, check_readable, file_fingerpri
 from wellput.io.score_columns import MISSING_CELLS, NameColumn, Unsuitable, read_score_columns
 from wellput.io.tables import read_records
 
-LONG_COLUMNS = ("system", "item", "score")
 ITEM_COLUMNS = (
     *("item", "id", "item_id", "seg_id", "segment"),
     *("question_id", "prompt_id", "example_id", "segment_id"),
 )
-"""Names that the column of items may have in a file with a column a system."""
+"""Names that the column of items may have."""
+SYSTEM_COLUMNS = ("system", "model", "system_id", "model_id", "system_name", "model_name")
+"""Names that the column of systems may have."""
 SHOWN_ITEMS = 4
 MAX_NAMED_ITEMS = 100_000
 """Above this number, items are found by the hashes of their names."""
@@ -370,32 +371,41 @@ def _layout(file: str, first: Mapping[str, Any], default: str) -> Layout:
     names = {name.strip().lower(): name for name in header}
     if {"judge", "question"} <= names.keys():
         raise InputError(f"{file} is a file of judgments, not of scores.")
-    if all(name in names for name in LONG_COLUMNS):
-        system, item, score = (names[name] for name in LONG_COLUMNS)
-        metric, version = names.get("metric"), names.get("version")
-        return Layout(item, (score,), default, system, metric, version, is_long=True)
-    if "system" in names and "item" in names:
-        system, item = names["system"], names["item"]
+    item = next((names[name] for name in ITEM_COLUMNS if name in names), None)
+    system = _system_column(names, first)
+    version = names.get("version")
+    if item is not None and system is not None:
+        if "score" in names:
+            metric, score = names.get("metric"), names["score"]
+            return Layout(item, (score,), default, system, metric, version, is_long=True)
         metrics = [
             name
             for name in header
-            if name.lower() not in ("system", "item", "version", "", "unnamed: 0")
+            if name not in (system, item, version)
+            and name.lower() not in ("", "unnamed: 0")
             and not isinstance(_number(first[name]), str)
         ]
-        version = names.get("version")
         if metrics:
             return Layout(item, tuple(metrics), default, system, version=version)
-    found = next((names[name] for name in ITEM_COLUMNS if name in names), None)
-    systems = [name for name in header if name != found]
+    systems = [name for name in header if name != item]
     are_numbers = not any(isinstance(_number(first[name]), str) for name in systems)
-    if found is not None and systems and are_numbers and "system" not in names:
-        return Layout(found, tuple(systems), default)
+    if item is not None and systems and are_numbers and "system" not in names:
+        return Layout(item, tuple(systems), default)
     raise InputError(
         f"{file} is not a file of scores. It needs the columns system, item, score (and metric, where "
         "it has several); or system, item and a column for each metric; or item and a column for each "
         "system; scores are numbers. "
         f"It has {', '.join(header) or 'no columns'}."
     )
+
+
+def _system_column(names: Mapping[str, str], first: Mapping[str, Any]) -> str | None:
+    """The column of systems. One with another name than `system` must hold names: a column of numbers
+    may be a system's scores."""
+    if "system" in names:
+        return names["system"]
+    found = (names[name] for name in SYSTEM_COLUMNS if name in names)
+    return next((name for name in found if isinstance(_number(first[name]), str)), None)
 
 
 def _text(cell: Any) -> str:
