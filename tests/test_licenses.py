@@ -1,11 +1,14 @@
-"""The metadata name the license of everything that the wheel holds, and their texts are inside."""
+"""The metadata name the license of everything that the wheel holds, and their texts are inside; what
+builds a release is pinned."""
 
 from __future__ import annotations
 
 import json
+import re
 import tomllib
 from pathlib import Path
 
+import pytest
 from packaging.licenses import canonicalize_license_expression
 
 ROOT = Path(__file__).parents[1]
@@ -35,3 +38,12 @@ def test_every_models_license_is_named_and_there() -> None:
 def test_every_file_of_a_license_exists() -> None:
     for pattern in PROJECT["license-files"]:
         assert list(ROOT.glob(pattern)), pattern
+
+
+@pytest.mark.parametrize("name", ["tests.yml", "wheels.yml"])
+def test_actions_are_pinned_by_the_hash_of_their_commit(name: str) -> None:
+    """A tag can be moved to other code."""
+    workflow = (ROOT / ".github/workflows" / name).read_text(encoding="utf-8")
+    actions = re.findall(r"uses: (\S+)", workflow)
+    assert actions
+    assert [one for one in actions if not re.search(r"@[0-9a-f]{40}$", one)] == []
