@@ -116,8 +116,9 @@ def _figures(panel: Panel, seed: int) -> dict[str, Any]:
     """All figures use the same values and squared differences: κ with quadratic weights, α and β for
     interval data. For yes and no they equal the figures for categories."""
     units = panel.units
-    given = units[~np.isnan(units).all(axis=1)]
-    names = [name for name, row in zip(panel.judges, units, strict=True) if not np.isnan(row).all()]
+    rated = np.asarray((~np.isnan(units)).any(axis=1))
+    given = units if rated.all() else units[rated]
+    names = [name for name, is_one in zip(panel.judges, rated, strict=True) if is_one]
     pairs = pairwise_correlations(given, fewest=MIN_SHARED_UNITS)
     kappas = pairwise_kappas(given, weights="quadratic", fewest=MIN_SHARED_UNITS)
     rest = judges_against_rest(given)
@@ -183,10 +184,10 @@ def _few_shared(units: Floats, figures: str) -> str:
 
 
 def _one_way(units: Floats) -> str:
-    given = units[~np.isnan(units).all(axis=1)]
+    missing = np.isnan(units)
     return (
         "not every judge rated every trial, so the ICC is the one-way ICC1"
-        if np.isnan(given).any()
+        if missing[~missing.all(axis=1)].any()
         else ""
     )
 

@@ -15,6 +15,7 @@ message that says what to type.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from heapq import nsmallest
@@ -183,8 +184,8 @@ class Panel:
     def units(self) -> Floats:
         """Judges × trials, for agreement among judges; trials nobody rated are left out."""
         flat = self.ratings.reshape(len(self.judges), -1)
-        rated: Floats = flat[:, ~np.isnan(flat).all(axis=0)]
-        return rated
+        rated = ~np.isnan(flat).all(axis=0)
+        return flat if rated.all() else flat[:, rated]
 
     @property
     def n_items(self) -> int:
@@ -291,17 +292,23 @@ def _panel(
     judge_at = {judge: place for place, judge in enumerate(judges)}
     shape = (len(judges), len(system_at), len(item_at))
     refuse_too_many_cells(question, *shape)
-    sums, counts = np.zeros(shape), np.zeros(shape)
-    for answer in answers:
-        cell = judge_at[answer.judge], system_at[answer.system], item_at[answer.item]
-        sums[cell] += answer.number
-        counts[cell] += 1
+    _, n_systems, n_items = shape
+    cells = np.array(
+        [
+            (judge_at[one.judge] * n_systems + system_at[one.system]) * n_items + item_at[one.item]
+            for one in answers
+        ]
+    )
+    n_cells = math.prod(shape)
+    sums = np.zeros(n_cells)
+    np.add.at(sums, cells, [one.number for one in answers])
+    counts = np.bincount(cells, minlength=n_cells).reshape(shape)
     return Panel(
         question,
         judges,
         tuple(system_at),
         tuple(item_at),
-        ratios(sums, counts),
+        ratios(sums.reshape(shape), counts),
         is_yes_no=all(answer.value in (0, 1) for answer in answers),
     )
 

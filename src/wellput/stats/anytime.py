@@ -13,8 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import norm
-from scipy.stats import t as student
+from scipy.special import ndtri, stdtr
 
 Floats = NDArray[np.float64]
 
@@ -43,5 +42,5 @@ def normal_errors(values: Floats, errors: Floats, freedom: Floats) -> Floats:
     """Standard errors as if they were known: such that value / error has the normal p-value that
     Student's t gives it with these degrees of freedom."""
     t = np.maximum(np.abs(np.asarray(values)) / errors, 1e-8)
-    z = norm.isf(student.sf(t, freedom))
+    z = -ndtri(stdtr(freedom, -t))
     return np.asarray(errors * t / np.maximum(z, 1e-8))

@@ -15,8 +15,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit, logit
-from scipy.stats import t as student
+from scipy.special import expit, logit, stdtr, stdtrit
 
 from wellput.agreement.rankings.fitted_question import (
     FittedQuestion,
@@ -279,8 +278,8 @@ def _compared(
         half = anytime_half_widths(known, alpha=1 - confidence, prior_sd=spread)
         p_values = anytime_p_values(values, known, prior_sd=spread)
     else:
-        half = errors * student.isf((1 - confidence) / 2, freedom)
-        p_values = 2 * student.sf(np.abs(values / errors), freedom)
+        half = errors * stdtrit(freedom, (1 + confidence) / 2)
+        p_values = 2 * stdtr(freedom, -np.abs(values / errors))
     adjusted = holm(p_values) if correction == "holm" else p_values
     return _Compared([every[k] for k in kept], values, half, p_values, adjusted)
 
@@ -367,7 +366,7 @@ def _latent_bounds(question: FittedQuestion, confidence: float) -> dict[str, tup
     n = len(names)
     found = question.fitted.contrast(np.eye(n) - 1 / n if question.data.are_choices else np.eye(n))
     freedom = np.maximum(np.nan_to_num(found.freedom, nan=1.0), 1.0)
-    half = found.errors * student.isf((1 - confidence) / 2, freedom)
+    half = found.errors * stdtrit(freedom, (1 + confidence) / 2)
     return {
         name: (float(value - width), float(value + width))
         for name, value, width in zip(names, found.values, half, strict=True)
@@ -387,8 +386,8 @@ def _covariate_effects(
         effect = question.fitted.contrast(weights)
         value, error = float(effect.values[0]), float(effect.errors[0])
         freedom = float(effect.freedom[0])
-        half = error * float(student.isf((1 - confidence) / 2, freedom))
-        p = float(2 * student.sf(abs(value / error), freedom))
+        half = error * float(stdtrit(freedom, (1 + confidence) / 2))
+        p = float(2 * stdtr(freedom, -abs(value / error)))
         found[name] = (
             SystemDifference((name, ""), value, None, None, math.nan, math.nan)
             if sequential
@@ -465,7 +464,7 @@ class _Scale:
         contrasts = question.fitted.contrast(np.eye(n))
         if self.on_scale is None or self.bounds is None:
             freedom = np.maximum(np.nan_to_num(contrasts.freedom, nan=1.0), 1.0)
-            quantiles = student.isf((1 - confidence) / 2, freedom)
+            quantiles = stdtrit(freedom, (1 + confidence) / 2)
             if question.data.are_yes_no:
                 return _share_bounds(question.data, self.values, contrasts.errors, quantiles)
             half = contrasts.errors * quantiles
@@ -473,7 +472,7 @@ class _Scale:
         low, high = self.bounds
         share = (self.values - low) / (high - low)
         error = self.on_scale.errors / (high - low) / (share * (1 - share))
-        quantile = float(student.isf((1 - confidence) / 2, float(np.median(question.freedom))))
+        quantile = float(stdtrit(float(np.median(question.freedom)), (1 + confidence) / 2))
         ends = [expit(logit(share) + way * quantile * error) for way in (-1, 1)]
         lows, highs = (low + (high - low) * end for end in ends)
         return list(lows.tolist()), list(highs.tolist())

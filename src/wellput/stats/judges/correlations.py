@@ -29,8 +29,9 @@ from wellput.stats.judges.ratings import (
     pearson,
     shared_units,
     summarize_pairs,
+    without_empty,
 )
-from wellput.stats.undefined_values import present_means, undefined
+from wellput.stats.undefined_values import present_means, ratios, undefined
 
 MAD_TO_SD = 1.4826
 """A normal distribution's standard deviation over its median absolute deviation."""
@@ -118,10 +119,9 @@ def split_half(
     """
     if n_splits < 1:
         raise InputError(f"At least one split is needed, not {n_splits}.")
-    ratings = as_ratings(ratings)
-    ratings = ratings[~np.isnan(ratings).all(axis=1)]
+    ratings = without_empty(as_ratings(ratings))
     counts = (~np.isnan(ratings)).sum(axis=0)
-    ratings = ratings[:, counts > 1]
+    ratings = ratings if (counts > 1).all() else ratings[:, counts > 1]
     judges, units = ratings.shape
     if judges < 2 or units < MIN_UNITS_TO_COMPARE:
         return undefined(
@@ -160,15 +160,20 @@ def _halves_of_panel(ratings: Floats, rng: np.random.Generator) -> Iterator[tupl
 
 def _halves_of_units(ratings: Floats, rng: np.random.Generator) -> Iterator[tuple[Half, Half]]:
     ratings = gathered(ratings)
-    missing = np.isnan(ratings)
-    half = (~missing).sum(axis=0) // 2
+    # A unit a row: sorting and adding along rows is several times quicker than along columns.
+    missing = np.ascontiguousarray(np.isnan(ratings).T)
+    known = np.where(missing, 0.0, ratings.T)
+    half = (~missing).sum(axis=1) // 2
+    place = np.arange(len(ratings))
+    is_first = place < half[:, None]
+    is_second = ~is_first & (place < 2 * half[:, None])
+    counts = half.astype(np.float64)
     while True:
-        order = np.argsort(np.where(missing, np.inf, rng.random(ratings.shape)), axis=0)
-        shuffled = np.take_along_axis(ratings, order, axis=0)
-        place = np.arange(len(ratings))[:, None]
-        first = np.where(place < half, shuffled, np.nan)
-        second = np.where((place >= half) & (place < 2 * half), shuffled, np.nan)
-        yield _half(first), _half(second)
+        keys = np.ascontiguousarray(rng.random(ratings.shape).T)
+        keys[missing] = np.inf
+        shuffled = np.take_along_axis(known, np.argsort(keys, axis=1), axis=1)
+        first, second = (np.where(own, shuffled, 0.0).sum(axis=1) for own in (is_first, is_second))
+        yield (ratios(first, counts), counts), (ratios(second, counts), counts)
 
 
 def _half(ratings: Floats) -> Half:
@@ -211,8 +216,14 @@ def judges_against_rest(
     A judge whose correlation is undefined for another reason is no outlier.
     """
     ratings = as_ratings(ratings)
-    sums, counts = np.nansum(ratings, axis=0), (~np.isnan(ratings)).sum(axis=0)
-    correlations = [_with_rest(own, sums, counts) for own in ratings]
+    given = ~np.isnan(ratings)
+    sums, counts = np.where(given, ratings, 0.0).sum(axis=0), given.sum(axis=0)
+    given &= counts > 1
+    shared = [np.flatnonzero(row) for row in given]
+    correlations = [
+        _with_rest(own[both], sums[both], counts[both])
+        for own, both in zip(ratings, shared, strict=True)
+    ]
     z = np.array([_fisher_z(estimate.value) for estimate in correlations])
     z = z[~np.isnan(z)]
     center = float(np.median(z)) if len(z) else np.nan
@@ -241,9 +252,7 @@ def judges_against_rest(
 
 def _with_rest(own: Floats, sums: Floats, counts: NDArray[np.intp]) -> Estimate:
     """A judge's correlation with the others' mean, from all ratings' sums and numbers."""
-    both = ~np.isnan(own) & (counts > 1)
-    rest = (sums[both] - own[both]) / (counts[both] - 1)
-    return _correlation(own[both], rest)
+    return _correlation(own, (sums - own) / (counts - 1))
 
 
 def _fisher_z(r: float) -> float:

@@ -40,10 +40,22 @@ def gathered(ratings: Floats) -> Floats:
 
     Which judge gave a rating is lost. For a crowd where each judge sees a few units, few rows remain.
     """
-    missing = np.isnan(ratings)
-    order = np.argsort(missing, axis=0, kind="stable")
-    rows = int((~missing).sum(axis=0).max(initial=0))
-    return np.take_along_axis(ratings, order[:rows], axis=0)
+    units, judges = np.nonzero(~np.isnan(ratings).T)
+    counts = np.bincount(units, minlength=ratings.shape[1])
+    places = np.arange(len(units)) - np.repeat(np.cumsum(counts) - counts, counts)
+    found = np.full((int(counts.max(initial=0)), ratings.shape[1]), np.nan)
+    found[places, units] = ratings[judges, units]
+    return found
+
+
+def without_empty(ratings: Floats) -> Floats:
+    """The ratings without the judges and the units that have none. A table of a crowd is large, so it
+    is copied only if there are any."""
+    given = ~np.isnan(ratings)
+    judges, units = given.any(axis=1), given.any(axis=0)
+    if not judges.all():
+        ratings = ratings[judges]
+    return ratings if units.all() else ratings[:, units]
 
 
 def noise_share(counts: Floats | NDArray[np.intp]) -> float:

@@ -31,7 +31,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from wellput.core.estimates import Estimate
 from wellput.core.metric import Floats
-from wellput.stats.judges.ratings import MIN_UNITS_TO_COMPARE, as_ratings, noise_share
+from wellput.stats.judges.ratings import (
+    MIN_UNITS_TO_COMPARE,
+    as_ratings,
+    noise_share,
+    without_empty,
+)
 from wellput.stats.places import Places
 from wellput.stats.student import check_confidence
 from wellput.stats.two_way_jackknife import crossed_variance, jackknife_variance
@@ -76,9 +81,7 @@ def intraclass_correlations(ratings: ArrayLike, *, confidence: float = 0.95) -> 
     {'ICC1': 0.17, 'ICC2': 0.29, 'ICC3': 0.71, 'ICC1k': 0.44, 'ICC2k': 0.62, 'ICC3k': 0.91}
     """
     check_confidence(confidence)
-    ratings = as_ratings(ratings)
-    given = ~np.isnan(ratings)
-    ratings = ratings[given.any(axis=1)][:, given.any(axis=0)]
+    ratings = without_empty(as_ratings(ratings))
     given = ~np.isnan(ratings)
     n_units = ratings.shape[1]
     counts = given.sum(axis=0)
@@ -102,11 +105,13 @@ def _by_name(rows: list[Intraclass]) -> dict[IntraclassName, Intraclass]:
 
 
 def _one_way(ratings: Floats, confidence: float) -> list[Intraclass]:
-    counts = (~np.isnan(ratings)).sum(axis=0)
-    means = np.nansum(ratings, axis=0) / counts
+    given = ~np.isnan(ratings)
+    values, units = ratings[given], np.nonzero(given)[1]
+    counts = np.bincount(units)
+    means = np.bincount(units, values) / counts
     k = len(counts) / float((1 / counts).sum())
     df1, df2 = len(counts) - 1, int(counts.sum()) - len(counts)
-    within = float(np.nansum((ratings - means) ** 2)) / df2
+    within = float(((values - means[units]) ** 2).sum()) / df2
     f = _quotient(k * float(means.var(ddof=1)), within)
     return _from_f(("ICC1", "ICC1k"), f, df1, df2, k, confidence)
 

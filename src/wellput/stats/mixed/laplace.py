@@ -16,7 +16,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import minimize
 
 from wellput.core.errors import InputError
 from wellput.stats.mixed.contrasts import Contrasts, VarianceSpread, contrast_effects
@@ -233,6 +232,8 @@ class _Problem(LaplaceLikelihood):
         free = np.flatnonzero(parameters[: self.n_thetas] > 0)
         if not len(free):
             return covariance, KNOWN
+        from scipy.optimize import minimize  # imported late: SciPy takes long to load
+
         start = parameters[free]
 
         def slope(thetas: Floats) -> tuple[float, Floats]:
@@ -274,6 +275,8 @@ class _Problem(LaplaceLikelihood):
         self, start: Floats, units: Floats, is_zero: NDArray[np.bool_] | None = None
     ) -> Floats:
         """L-BFGS in those units; θ stays at 0 or above, and at 0 where `is_zero`."""
+        from scipy.optimize import minimize
+
         fixed_units = np.diag(units)[: self.n_thetas]
         bounds: list[tuple[float | None, float | None]] = [
             (-start[k] / fixed_units[k], None) for k in range(self.n_thetas)

@@ -8,7 +8,6 @@ infinitely strong. Such data are refused with a sentence, not given a large numb
 from __future__ import annotations
 
 import numpy as np
-from scipy.optimize import linprog
 from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import connected_components
 
@@ -105,6 +104,8 @@ def _inequalities(family: Family, fixed: Floats) -> Floats:
 
 def _separating_direction(rows: Floats) -> Floats | None:
     """A direction in which no row falls and some rise, if there is one (Konis 2007)."""
+    from scipy.optimize import linprog  # imported late: SciPy takes long to load
+
     found = linprog(-rows.sum(axis=0), A_ub=-rows, b_ub=np.zeros(len(rows)), bounds=(-1, 1))
     direction = np.asarray(found.x)
     scale = np.abs(rows).max()
