@@ -60,3 +60,21 @@ def test_a_full_disk_gets_a_message_without_a_traceback(argument: str) -> None:
     assert done.returncode == 2
     assert done.stderr.startswith("wellput: Cannot write standard output: the disk is full.")
     assert "Traceback" not in done.stderr
+
+
+def test_a_list_of_metrics_may_be_longer_than_a_name(run: Run, files: Write) -> None:
+    files(**{"set.jsonl": ITEM})
+    metrics = ",".join(f"bleu:smooth_method=floor:smooth_value=0.{k}" for k in range(1, 10))
+    outcome = run("score", "set.jsonl", "-m", metrics, "--format", "csv")
+    assert outcome.code == 0
+    assert len(metrics) > 255 and len(outcome.out.splitlines()) == 10
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [("score", "{}.jsonl", "-m", "bleu"), ("rank", "{}.csv"), ("study", "status", "{}.db")],
+)
+def test_a_name_that_is_too_long_gets_a_message(run: Run, arguments: tuple[str, ...]) -> None:
+    outcome = run(*(one.format("x" * 300) for one in arguments))
+    assert outcome.code == 2
+    assert "is too long for a name" in outcome.err and "Traceback" not in outcome.err

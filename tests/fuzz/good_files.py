@@ -35,6 +35,13 @@ TEXTS = {
     "evalica.csv": "left,right,winner\nA,B,left\nB,A,tie\n",
     "appraise.csv": "eng1,A,2,TGT,eng,deu,70,d#A,False,"
     '"[{""start_i"":4,""end_i"":6,""severity"":""minor""}]",50.5,52\n',
+    "pairs.csv": "reference,better,worse,perturbation,severity\na b,a b,a,omission,minor\n",
+    "long.csv": "item,system,output,reference\n1,A,a b,a b c\n1,B,a c,a b c\n",
+    "screening.toml": '[[screening]]\ntext = "Old?"\nchoices = ["yes", "no"]\naccepted = ["yes"]\n',
+    "categories.toml": '[categories]\naccuracy = ["omission", "addition"]\nother = ""\n\n'
+    "[weights]\nminor = 1\nmajor = 5\n",
+    "language.toml": '[language]\ncode = "de"\nname = "Deutsch"\ndirection = "ltr"\n\n'
+    '[reasons]\nempty = "Die Antwort ist leer"\n',
     "mqm.tsv": "system\trater\tcategory\tseverity\tseg_id\nA\tr\tStyle\tMinor\t1\n",
     "segments.csv": "system,item,metric,score\nA,1,bleu,0.5\nB,1,bleu,\n",
     "comet.csv": "system,item,metric,score,version\nA,1,COMET,0.5,2.2\nB,1,COMET,,2.2\n",
@@ -69,6 +76,15 @@ TEXTS = {
     "-0.5\t</s>\n-0.7\ta\t-0.2\n\n\\2-grams:\n-0.2\t<s> a\n-0.3\ta </s>\n\n\\end\\\n",
 }
 VALUES: dict[str, Any] = {
+    "pairs.json": [
+        {
+            "eng_sent": "a b",
+            "mt_sent": "a b",
+            "pert_sent": "a",
+            "pert_name": "x",
+            "severity": "minor",
+        }
+    ],
     "inspect.json": inspect_log("m", [sample(1, "yes", "C"), sample(2, "no", {"tone": 3})]),
     "promptfoo.json": {
         "results": {"version": 3, "results": [promptfoo_row(0, "p:a", {"x": 1}, 1)]}

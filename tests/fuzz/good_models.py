@@ -40,7 +40,7 @@ def write_good_models(folder: Path) -> None:
     index_corpus([[" ".join(SENTENCE), "we drink tea ."]]).save(folder / "index.wpm")
     WordList({"cat": 3, "dog": 200}).save(folder / "words.wpm", {})
     test_word_network.small().save(folder / "network.wpm", {})
-    for name in ("fluency.wpm", "gleu-fluency.wpm"):
+    for name in ("fluency.wpm", "gleu-fluency.wpm", "language.wpm"):
         (folder / name).write_bytes(shipped(name).read_bytes())
 
 

@@ -25,11 +25,13 @@ from wellput.io import (
     read_trees,
 )
 from wellput.io.external_scores import read_external_scores
+from wellput.io.minimal_pairs import read_minimal_pairs
 from wellput.io.nbest import read_nbest
 from wellput.language.degrade.corpus import read_grammar
 from wellput.language.models.fluency_model import FluencyModel
 from wellput.language.models.gleu_model import GleuModel
 from wellput.language.models.head_driven import HeadDrivenParser
+from wellput.language.models.language_check import LanguageCheck
 from wellput.language.models.ngram_files import load_model
 from wellput.language.models.parsers import load_parser
 from wellput.language.models.tree_model import TreeModel, UnorderedTree
@@ -42,9 +44,20 @@ from wellput.language.paraphrase.training import read_judged
 from wellput.language.realize.inputs import read_inputs
 from wellput.language.realize.realizer import Realizer
 from wellput.language.trees.xtag import read_xtag
+from wellput.studies.designs.error_categories import (
+    checked_weights,
+    flat_categories,
+    read_categories,
+    severity_names,
+)
+from wellput.studies.language_files import read_language
+from wellput.studies.screening import read_screening
 from wellput.studies.settings import make_settings, read_settings
+from wellput.studies.wording import language_of
 
 EVALSET = wellput.EvalSet.of({"A": [GENERATED]}, [TARGET], trees=[TREE])
+
+PROSE = "The ferry leaves at noon.\n\nfor (i = 0; i < 3; i++) { return x; }\n"
 
 Read: TypeAlias = Callable[[Path], object]
 """Reads what lies in a folder, as far as it can be read, and uses it."""
@@ -81,6 +94,13 @@ def _metric(folder: Path) -> object:
 
 def _settings(folder: Path) -> object:
     return make_settings("rating", read_settings(folder / "settings.toml"))
+
+
+def _categories(folder: Path) -> object:
+    record = read_categories(folder / "categories.toml")
+    categories = flat_categories(record["categories"])
+    severities = severity_names(record.get("severities", ("minor", "major")))
+    return checked_weights(record.get("weights", {}), severities, categories)
 
 
 def _displays(folder: Path) -> object:
@@ -123,6 +143,11 @@ READERS: dict[str, Read] = {
         )
     },
     **{name: _list(read_external_scores, name) for name in ("comet.csv", "comet.jsonl")},
+    **{name: _list(read_minimal_pairs, name) for name in ("pairs.json", "pairs.csv")},
+    "long.csv": _list(read_evalset, "long.csv"),
+    "screening.toml": lambda folder: read_screening(folder / "screening.toml"),
+    "categories.toml": _categories,
+    "language.toml": lambda folder: language_of(read_language(str(folder / "language.toml"))),
     "displays.jsonl": _displays,
     "segments.csv": _list(read_segments, "segments.csv"),
     "trees.conllu": _list(read_trees, "trees.conllu"),
@@ -209,6 +234,7 @@ MODELS: dict[str, Read] = {
     "index.wpm": _index,
     "words.wpm": lambda folder: WordList.load(folder / "words.wpm").is_known("cats"),
     "network.wpm": lambda folder: WordNetwork.load(folder / "network.wpm").score(["the cat"]),
+    "language.wpm": lambda folder: LanguageCheck.load(folder / "language.wpm").read(PROSE),
     "fluency.wpm": lambda folder: FluencyModel.load(folder / "fluency.wpm"),
     "gleu-fluency.wpm": lambda folder: GleuModel.load(folder / "gleu-fluency.wpm"),
 }

@@ -7,15 +7,17 @@ import gzip
 import json
 import os
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 import zstandard
 
 from wellput.core.errors import InputError, did_you_mean
-from wellput.io import open_evalset, read_evalset
+from wellput.io import open_evalset, read_evalset, read_judgments
 from wellput.io.files import InputFile
 from wellput.io.locations import matching_paths
+from wellput.io.minimal_pairs import read_minimal_pairs
 
 MIB = 1 << 20
 
@@ -101,3 +103,20 @@ def test_two_stars_do_not_follow_links_back(
     monkeypatch.chdir(tmp_path)
     assert sorted(matching_paths("**/*.jsonl")) == ["a/b/set.jsonl", "a/set.jsonl"]
     assert matching_paths(f"a{os.sep}*.jsonl") == ["a/set.jsonl"]
+
+
+@pytest.mark.parametrize("read", [read_evalset, read_judgments, read_minimal_pairs])
+def test_a_file_that_is_read_as_a_whole_may_not_be_too_large(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, read: Callable[[Path], object]
+) -> None:
+    monkeypatch.setenv("WELLPUT_MAX_UNPACKED_MIB", "1")
+    path = tmp_path / "log.json.gz"
+    path.write_bytes(gzip.compress(b"[" + b"\n" * (2 << 20) + b"]"))
+    with pytest.raises(InputError, match="more than 1 MiB"):
+        read(path)
+
+
+def test_pairs_that_are_nested_too_deeply(tmp_path: Path) -> None:
+    (tmp_path / "pairs.json").write_text("[" * 100_000)
+    with pytest.raises(InputError, match="is not JSON"):
+        read_minimal_pairs(tmp_path / "pairs.json")

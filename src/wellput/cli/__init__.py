@@ -145,6 +145,8 @@ def main() -> None:
     except Stopped as stopped:
         die_of(stopped.number)
     except OSError as error:
+        if error.errno == errno.ENAMETOOLONG:
+            refuse(f"There is no such file: {error.filename} is too long for a name.")
         if error.errno != errno.ENOSPC:
             raise
         refuse("Cannot write standard output: the disk is full.")

@@ -274,7 +274,7 @@ def _category(span: Mapping[str, Any]) -> str:
 def _batches(file: InputFile) -> list[Mapping[str, Any]]:
     check_readable(file)
     try:
-        batches: list[Mapping[str, Any]] = json.loads("\n".join(file.lines()))
+        batches: list[Mapping[str, Any]] = json.loads(file.whole())
         for batch in batches:
             for item in batch["items"]:
                 int(item["itemID"])

@@ -70,7 +70,6 @@ def _loaded(file: InputFile) -> Any:
     if file.suffix != ".json":
         return read_table(file)
     try:
-        with file.seekable() as stream:
-            return json.load(stream)
+        return json.loads(file.whole())
     except (ValueError, RecursionError) as error:
         raise InputError(f"{file.name} is not JSON: {error}") from None

@@ -20,7 +20,12 @@ from typing import IO, TypeAlias, cast
 
 from wellput.core.errors import InputError, OutputError, Problems, did_you_mean
 from wellput.io.compression import CHUNK_BYTES, COMPRESSION_SUFFIXES, decompressed
-from wellput.io.limits import line_too_long, max_line_bytes
+from wellput.io.limits import (
+    line_too_long,
+    max_line_bytes,
+    max_unpacked_bytes,
+    too_large_a_whole,
+)
 from wellput.io.locations import is_url, open_url, unreadable, url_state, without_query
 
 PathLike: TypeAlias = str | Path
@@ -84,6 +89,17 @@ class InputFile:
         """The lines, one by one."""
         for lines in self._lines_of_chunks():
             yield from lines
+
+    def whole(self) -> bytes:
+        """The decompressed bytes of a file that can only be read as a whole, such as JSON. Raises
+        InputError for too many (`io.limits`): a small file may unpack to more than the memory holds."""
+        maximum = max_unpacked_bytes()
+        content = bytearray()
+        for chunk in self.chunks():
+            content += chunk
+            if len(content) > maximum:
+                raise too_large_a_whole(self.name, maximum)
+        return bytes(content)
 
     def count_lines(self) -> int:
         count, last = 0, b"\n"

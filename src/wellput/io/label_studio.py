@@ -76,7 +76,7 @@ def read_judgments(path: PathLike) -> list[Judgment] | list[Preference]:
 
 def _tasks(file: InputFile) -> list[dict[str, Any]]:
     try:
-        record = json.loads("\n".join(file.lines()))
+        record = json.loads(file.whole())
     except (ValueError, RecursionError) as error:
         raise InputError(f"{file.name} is not JSON: {error}.") from None
     if not isinstance(record, list) or not all(

@@ -40,6 +40,13 @@ def too_much_unpacked(name: str, n_bytes: int, maximum: int) -> InputError:
     )
 
 
+def too_large_a_whole(name: str, maximum: int) -> InputError:
+    return InputError(
+        f"{name} holds more than {maximum // MIB:,} MiB, and it can only be read as a whole. "
+        "WELLPUT_MAX_UNPACKED_MIB in the environment sets another limit."
+    )
+
+
 def _mebibytes(variable: str, default: int) -> int:
     text = os.environ.get(variable, "")
     if not text:

@@ -62,8 +62,8 @@ def read_minimal_pairs(path: PathLike) -> list[MinimalPair]:
 
 def _demetr_pairs(file: InputFile, problems: Problems) -> Iterator[MinimalPair]:
     try:
-        records = json.loads(b"".join(file.chunks()))
-    except ValueError as error:
+        records = json.loads(file.whole())
+    except (ValueError, RecursionError) as error:
         raise InputError(f"{file.name} is not JSON: {error}.") from None
     if not isinstance(records, list):
         raise InputError(f"{file.name} must be a list of objects with {', '.join(DEMETR_KEYS)}.")

@@ -132,8 +132,12 @@ def check_files(made: Sequence[PathLike | None], read: Sequence[object]) -> None
 
 
 def _is_file(path: PathLike) -> bool:
-    """False for `-`, devices and pipes: writing there replaces nothing."""
-    return str(path) != STANDARD_OUTPUT and (not Path(path).exists() or Path(path).is_file())
+    """False for `-`, devices and pipes: writing there replaces nothing. A text that is too long for a
+    name, such as a list of metrics, is no file either."""
+    try:
+        return str(path) != STANDARD_OUTPUT and (not Path(path).exists() or Path(path).is_file())
+    except OSError:
+        return False
 
 
 def _identity(path: PathLike) -> str:

@@ -98,7 +98,7 @@ def _state(path: Path) -> Iterator[Instance]:
     file = InputFile(path)
     check_readable(file)
     try:
-        record = json.loads("\n".join(file.lines()))
+        record = json.loads(file.whole())
         judge = str(record.get("user_id") or path.parent.name)
         instances = record["instance_id_to_label_to_value"]
         for name, schemes in instances.items():

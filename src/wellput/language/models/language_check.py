@@ -320,7 +320,13 @@ class LanguageCheck:
                 arrays["code weights"],
                 float(arrays["code bias"][0]),
             )
-            return cls(arrays["table"], scale, bias, word_limit, code, file.fingerprint)
+            found = cls(arrays["table"], scale, bias, word_limit, code, file.fingerprint)
+            # Models that do not fit their features, or that have no finite number, give none.
+            with np.errstate(all="ignore"):
+                tried = found.score(["the"]) + float(found.code_scores(["x = 1;"])[0])
+            if not math.isfinite(tried):
+                raise ValueError
+            return found
 
 
 def _is_in_other_script(paragraphs: Sequence[str]) -> bool:
