@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import tempfile
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
@@ -18,15 +17,13 @@ from pathlib import Path
 
 import numpy as np
 
-import wellput
 from benchmarks.agreement import human_data
 from benchmarks.catalog import WMT21
 from benchmarks.pages import table, write_page
 from benchmarks.papers.kauchak_experiment import METHODS, MethodRow, experiment, method_paraphrasers
+from benchmarks.papers.kauchak_simulation import SIMULATED_DRAWS, simulated_judges
 from benchmarks.papers.paraphrase.substitutions import in_form, swords_dev
-from benchmarks.papers.simulated_answers import study_ratings
 from benchmarks.papers.wording import p_text
-from wellput.agreement.substitutions import decisions_of
 from wellput.core.evalset import EvalSet
 from wellput.language.models.tagger import Tagger
 from wellput.language.models.wordnet import open_wordnet
@@ -35,11 +32,9 @@ from wellput.language.paraphrase.classifiers import paper_training
 from wellput.language.paraphrase.corpus_index import CorpusIndex
 from wellput.language.paraphrase.filters import ContextwnFilter
 from wellput.language.paraphrase.methods import make_paraphraser, paraphrase_options
-from wellput.language.paraphrase.references import drawn_substitutions, substitution_items
 from wellput.language.paraphrase.training import judged_queries, learn
 from wellput.language.shipped import shipped
 from wellput.stats.judges.kappa import confusion
-from wellput.studies.questionnaire import ShownTrial
 
 SETS: dict[str, tuple[Callable[[], human_data.HumanData], str, tuple[int, ...]]] = {
     "da2016": (human_data.da2016, "adequacy", (1,)),
@@ -285,64 +280,6 @@ def swords(index: CorpusIndex) -> tuple[str, str, str]:
     )
 
 
-SIMULATED_RIGHT = {"contextwn": 100 / 133, "wordnet": 27 / 67, "brown": 0.56, "lsa": 0.30}
-"""The chance that a substitution is right, by the first of these methods that keeps it: the paper's
-Tables 7 and 8 (of `wordnet`, those that ContextWN refuses)."""
-SIMULATED_JUDGES = 2
-SIMULATED_SLIP = 0.07
-"""How often a simulated judge says the other thing."""
-
-
-def simulated_judges(index: CorpusIndex, *, seed: int = 1) -> str:
-    """Tables 7 and 8 as a study: substitutions of four methods mixed, two simulated judges."""
-    data = human_data.da2016()
-    by_method = {}
-    for name, paraphraser in method_paraphrasers(data, index).items():
-        if name != "context":
-            by_method[name] = paraphraser.rewrite_items(data.evalset.items)[1]
-    rng = np.random.default_rng(seed)
-    items = drawn_substitutions(substitution_items(by_method), 200, rng)
-    decisions = decisions_of(items)
-    said: dict[tuple[int, str], bool] = {}
-    for item in items:
-        by = next((m for m in SIMULATED_RIGHT if decisions[m].get(item.id)), "wordnet")
-        is_right = rng.random() < SIMULATED_RIGHT[by]
-        [text] = item.outputs.values()
-        for judge in range(SIMULATED_JUDGES):
-            said[judge, str(text)] = is_right != (rng.random() < SIMULATED_SLIP)
-
-    def verdict(judge: int, trial: ShownTrial) -> dict[str, float]:
-        [variant] = trial.variants
-        return {trial.questions[0].name: 2.0 if said[judge, str(variant.text)] else 1.0}
-
-    with tempfile.TemporaryDirectory() as folder:
-        answers = study_ratings(
-            EvalSet(items),
-            verdict,
-            folder=Path(folder),
-            name="verdicts",
-            judges=SIMULATED_JUDGES,
-            per_item=SIMULATED_JUDGES,
-            from_substitutions=True,
-            seed=seed,
-        )
-    found = wellput.agree(EvalSet(items), answers).substitutions
-    rows = [
-        [
-            f"`{row['method']}`",
-            f"simulated {row['judge'].removeprefix('J')}",
-            f"{row['accuracy']:.1%} of {row['n']}",
-            f"{row['kappa']:.2f}",
-            f"{row['refused_wrong']}, {row['refused_right']}",
-            f"{row['kept_wrong']}, {row['kept_right']}",
-        ]
-        for row in found
-    ]
-    return table(
-        ["method", "judge", "right", "κ", "refused: wrong, right", "kept: wrong, right"], rows
-    )
-
-
 PAGE = (Path(__file__).parent / "kauchak2006.template.md").read_text(encoding="utf-8")
 
 
@@ -364,6 +301,7 @@ def main() -> None:
             sections.append(f"{title}\n\n{set_table(rows)}")
     overview, words = summary(found)
     right, matrix, refused = swords(index)
+    simulated, over_draws = simulated_judges(index)
     paper = [[f"`{name}`", *PAPER_4[name], *PAPER_6[name]] for name in PAPER_4]
     text = PAGE
     for key, value in {
@@ -378,7 +316,9 @@ def main() -> None:
         "SWORDS": right,
         "MATRIX": matrix,
         "REFUSED": refused,
-        "SIMULATED": simulated_judges(index),
+        "SIMULATED": simulated,
+        "OVER_DRAWS": over_draws,
+        "DRAWS": str(SIMULATED_DRAWS),
         "TOKENS": f"{len(index):,}",
         "LEAST": str(paper_training(len(index)).min_occurrences),
     }.items():

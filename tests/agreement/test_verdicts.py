@@ -64,8 +64,31 @@ def test_each_method_gets_its_sample_and_shared_substitutions_are_there_once() -
         for n in range(40)
     ]
     drawn = drawn_substitutions(items, 10, np.random.default_rng(1))
-    assert 10 <= len(drawn) <= 20
-    assert sum("b" in item.tags for item in drawn) >= 10
+    assert len({item.id for item in drawn}) == len(drawn) < 20  # some serve both methods
+    assert sum("a" in item.tags for item in drawn) == 10
+    assert sum("b" in item.tags for item in drawn) == 10
+
+
+def test_a_method_is_not_measured_on_what_another_method_drew() -> None:
+    # `a` makes 100 substitutions, of which 20 are right, just those that `b` makes too. A sample of 20
+    # from each has all of b's. Of a's sample one fifth must be right on average, not half and more.
+    items = [
+        Item(str(n), {"kept": "x"}, tags={"a": "kept", "b": "kept"} if n < 20 else {"a": "kept"})
+        for n in range(100)
+    ]
+    shares = []
+    for seed in range(200):
+        drawn = drawn_substitutions(items, 20, np.random.default_rng(seed))
+        own = [int(item.id) < 20 for item in drawn if "a" in item.tags]
+        assert len(own) == 20
+        shares.append(np.mean(own))
+    assert np.mean(shares) == pytest.approx(0.2, abs=0.03)  # standard error .006
+
+
+def test_refusals_stay_in_a_sample() -> None:
+    items = [Item(str(n), {"kept": "x"}, tags={"a": "kept", "b": "refused"}) for n in range(5)]
+    drawn = drawn_substitutions(items, 2, np.random.default_rng(1))
+    assert [item.tags for item in drawn] == [{"a": "kept", "b": "refused"}] * 2
 
 
 def choices(first: int, second: int) -> list[Preference]:

@@ -104,7 +104,7 @@ def paraphrase(
     path
         Writes the evalset with its new references.
     seed, threads, on_phase
-        As for `score`; the seed is used for learning.
+        As for `score`; the seed is used for learning and for `sample`.
 
     Returns
     -------

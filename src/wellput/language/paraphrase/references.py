@@ -316,13 +316,25 @@ def substitution_items(by_method: Mapping[str, Sequence[Substitution]]) -> list[
 
 def drawn_substitutions(items: Sequence[Item], n: int, rng: np.random.Generator) -> list[Item]:
     """At most n of the substitutions that each method keeps, drawn at random; an item that serves two
-    methods is there once."""
+    methods is there once.
+
+    Every item gets a random number, and each method the items with its n lowest. So methods share as
+    many items as they can, and each still has a random sample of its own. What a method keeps beyond
+    its sample loses the method's tag: otherwise it would also be measured on what others drew.
+    """
+    numbers = rng.random(len(items))
     methods = dict.fromkeys(method for item in items for method in item.tags)
-    chosen: set[int] = set()
+    drawn: dict[int, set[str]] = {}
     for method in methods:
         kept = [place for place, item in enumerate(items) if item.tags.get(method) == "kept"]
-        chosen.update(rng.choice(kept, min(n, len(kept)), replace=False).tolist() if kept else [])
-    return [items[place] for place in sorted(chosen)]
+        for place in sorted(kept, key=lambda place: float(numbers[place]))[:n]:
+            drawn.setdefault(place, set()).add(method)
+
+    def tags(place: int) -> dict[str, str]:
+        own = items[place].tags.items()
+        return {method: tag for method, tag in own if tag != "kept" or method in drawn[place]}
+
+    return [items[place]._replace(tags=tags(place)) for place in sorted(drawn)]
 
 
 def _with(item: Item, made: Mapping[str, list[tuple[Rewritten, Tree | None]]]) -> Item:
