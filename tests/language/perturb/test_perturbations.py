@@ -28,6 +28,7 @@ ONE_RESULT = [
     ("negation", "He won't come today.", "He will come today."),
     ("antonym", "It was a safe bridge.", "It was a dangerous bridge."),
     ("antonym", "He saw a new boat.", "He saw an old boat."),
+    ("antonym", "It was a GOOD idea.", "It was a BAD idea."),
     ("pronoun", "He lost his key.", "She lost her key."),
     ("swapped-arguments", "The police arrested the driver.", "The driver arrested the police."),
     ("omitted-subject", "The old man left early.", "Left early."),
@@ -43,6 +44,7 @@ ONE_RESULT = [
         "The company will publish the results.",
         "The results will be published by the company.",
     ),
+    ("passive", "Madagascar signed the contract.", "The contract was signed by Madagascar."),
     (
         "clause-order",
         "We stayed at home because it rained.",
@@ -86,9 +88,23 @@ NO_PLACE = [
     ("number", "2. Open the lid."),
     ("pronoun", "They lost their key."),
     ("swapped-arguments", "The meeting took place."),  # no meaning of its own when swapped
+    ("swapped-arguments", "The museum opens this week."),  # a time is no object
     ("passive", "The boat has a mast."),  # verbs of having are not made passive
     ("passive", "The committee approved the plan in May."),  # May may belong to the verb
+    ("antonym", "He visited his first cousins."),
+    ("antonym", "We met him last Saturday."),
     ("clause-order", "If John comes, he will stay."),  # he would no longer be John
+    ("list-comma", "According to a report from Reuters, Harry and Meghan have left."),
+    ("list-comma", "The story was told to Reuters, by Mao Siqian and Bai Yu."),
+    ("clause-order", "The rate was the highest since last October when sales fell."),
+    ("clause-order", "I love it when it rains."),
+    ("clause-order", "The experts were divided on when the bank would act."),
+    ("clause-order", "Horizon shares fell because the bank failed."),  # a name, or not
+    ("clause-order", "The trial began just months before the bank failed."),
+    ("clause-order", "Although rates are low, economists warned."),
+    ("passive", "The board approved the purchase of the bank by Laidlaw."),
+    ("passive", "The host attacked the guest, and the latter left."),
+    ("agreement", "He's late."),
     ("contraction", "I know who they are."),
     ("quotes", "The board is 5' long."),
     ("casing", "The US won."),
@@ -261,3 +277,19 @@ def test_the_page_has_every_kind_and_true_examples() -> None:
         (own,) = [known for known in one.severities if known == severity]
         made = {one.apply(own, passage, given, np.random.default_rng(seed)) for seed in range(300)}
         assert (after if after != "(nothing)" else "") in made, (kind, made)
+
+
+def test_half_a_name_and_an_exclamation_are_no_names() -> None:
+    """*Coca* of *Coca-Cola* replaces no name; *Jackass.* is replaced by none."""
+    texts = [
+        "We met Kovac at the pier.",
+        "We met Dortmund at the pier.",
+        "Dortmund saw Kovac at noon.",
+        "Everybody drinks Coca-Cola here.",
+        "They sell Coca-Cola here.",
+        "Jackass.",
+    ]
+    for seed in range(20):
+        made = perturbed(texts, [PERTURBATIONS["name"]], seed=seed)
+        assert Variant("name", "critical") not in made[-1]
+        assert not any("Coca" in text for own in made[:3] for text in own.values())

@@ -6,12 +6,12 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from functools import cache
 
-from wellput.language.models.word_list import WordList
-from wellput.language.perturb.passage import ParsedSentence, Passage
+from wellput.language.perturb.passage import ParsedSentence, Passage, english_words
 from wellput.language.perturb.word_lists import names
-from wellput.language.shipped import WORDS_FILE, shipped
 
 MIN_NAME_COUNT = 2
+SAME_BEGINNING = 3
+"""Letters that two different names do not share at their beginning."""
 
 
 def corpus_names(passages: Sequence[Passage]) -> dict[str, list[str]]:
@@ -22,6 +22,9 @@ def corpus_names(passages: Sequence[Passage]) -> dict[str, list[str]]:
         for sentence in passage.sentences:
             for first, last in name_runs(sentence):
                 name = passage.covered(sentence, first, last)
+                begin, end = sentence.words[first].begin, sentence.words[last].end
+                if is_part_of_name(passage.text, begin, end):
+                    continue
                 if "  " not in name and len(name) > 2:
                     found[name_key(sentence, first, last)][name] = None
                     counts[name] += 1
@@ -43,6 +46,11 @@ def name_runs(sentence: ParsedSentence) -> Iterator[tuple[int, int]]:
             first = None
 
 
+def is_part_of_name(text: str, begin: int, end: int) -> bool:
+    """Whether a hyphen or a slash stands in the name or beside it, as in *Coca-Cola*."""
+    return any(mark in text[max(0, begin - 1) : end + 1] for mark in "-/")
+
+
 def name_key(sentence: ParsedSentence, first: int, last: int) -> str:
     """What names must share to stand for each other: the word before them, their number of words, and
     whether they are the head of their phrase."""
@@ -61,15 +69,12 @@ def is_like_name(name: str, other: str) -> bool:
     one, two = name.split(), other.split()
     if len(one) > 1 and one[-1] == two[-1]:
         return one[0] != two[0]
+    if one[0][:SAME_BEGINNING] == two[0][:SAME_BEGINNING]:
+        return False  # the same name in another spelling
     return all(_is_mere_name(word) for word in (*one, *two)) and not set(one) & set(two)
 
 
 @cache
 def _is_mere_name(word: str) -> bool:
-    is_plain = word.isalpha() and not word.isupper() and len(word) > 2
-    return is_plain and word not in names() and not _english_words().is_known(word.lower())
-
-
-@cache
-def _english_words() -> WordList:
-    return WordList.load(shipped(WORDS_FILE))
+    is_plain = word.isalpha() and len(word) > 2 and (word.istitle() or word.startswith("Mc"))
+    return is_plain and word not in names() and not english_words().is_known(word.lower())

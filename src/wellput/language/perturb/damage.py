@@ -136,8 +136,8 @@ def agreement(passage: Passage, given: Surroundings, rng: np.random.Generator) -
             if word.tag not in ("NN", "NNS", "NNP", "PRP") or word.head <= place:
                 continue
             verb = _finite_verb(sentence, word.head)
-            if verb is None or not place < verb:
-                continue
+            if verb is None or not place < verb or not sentence.words[verb].is_word:
+                continue  # also not a verb that is written together with its subject: he's
             if sentence.children(place, "conj", "cc", "acl", "acl:relcl") or word.small == "you":
                 continue
             if not any(w.head == word.head or w is word for w in sentence.words[place : place + 1]):

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from wellput.language.models.inflection import inflect
-from wellput.language.perturb.meaning import NUMBER_WORDS, subject_and_object
+from wellput.language.perturb.meaning import NUMBER_WORDS, TIME_WORDS, subject_and_object
 from wellput.language.perturb.passage import (
     CLAUSE_RELATIONS,
     Edit,
@@ -19,6 +19,7 @@ from wellput.language.perturb.passage import (
     PlacedWord,
     Surroundings,
     capitalized,
+    has_clear_case,
     is_joined,
     without_capital,
 )
@@ -79,7 +80,6 @@ BE_FORMS = {
     ("VBZ", False): "is",
 }
 BE_FORMS |= {("VBZ", True): "are", ("VBP", False): "is"}
-TIME_WORDS = word_set("time-words")
 
 
 def passive(passage: Passage, given: Surroundings, rng: np.random.Generator) -> Iterator[Edits]:
@@ -100,6 +100,11 @@ def passive(passage: Passage, given: Surroundings, rng: np.random.Generator) -> 
         has_time = any(word.small in TIME_WORDS for word in sentence.words[o_first : o_last + 1])
         if form is None or s_first > 0 or has_time:
             continue  # a time may belong to the verb
+        if any(word.small in ("by", "latter", "former") for word in sentence.words):
+            continue  # two agents, or words that name the first and the second party
+        after = sentence.follows(o_last)
+        if (after is not None and after.tag == "CC") or not has_clear_case(sentence.words[0]):
+            continue
         subject = without_capital(
             sentence.words[s_first], passage.covered(sentence, s_first, s_last)
         )
@@ -128,6 +133,8 @@ def _passive_form(sentence: ParsedSentence, auxiliaries: list[int]) -> str | Non
 MOVABLE_MARKS = word_set("movable-marks")
 SUBJECT_BEGINNING_TAGS = ("PRP", "DT", "NNP", "NNS", "NN", "PRP$")
 THIRD_PERSONS = word_set("third-persons")
+MIN_MAIN_WORDS = 3
+"""A shorter main clause behind a subordinate one may only name the speaker (*economists warned*)."""
 
 
 def clause_order(
@@ -170,9 +177,20 @@ def _may_be_fronted(sentence: ParsedSentence, first: int, last: int) -> bool:
         and not any(word.form == "," or word.relation in CLAUSE_RELATIONS for word in main)
         and not any(word.form in (",", "-", "–") for word in words[first:last])
         and main[-1].form[-1] != "."
+        and words[first].small != "since"  # in front it would be taken for "because"
+        and main[-1].small != "it"  # "I love it when it rains"
+        and has_clear_case(words[0])
+        and main[-1].tag not in ("IN", "TO")  # "divided on when …"
+        and not any(map(_is_time, main[-2:]))  # "in 1914 when …", "months before …"
         and not (
             words[first].small == "when" and words[root].lemma in word_set("verbs-that-ask-when")
         )
+    )
+
+
+def _is_time(word: PlacedWord) -> bool:
+    return (
+        word.tag == "CD" or word.small in TIME_WORDS or word.small.removesuffix("s") in TIME_WORDS
     )
 
 
@@ -191,7 +209,9 @@ def _moved_back(
     words = sentence.words
     comma = clause_last if words[clause_last].form == "," else clause_last + 1
     main = words[comma + 1 : last]
-    if words[comma].form != "," or not main or main[0].tag not in SUBJECT_BEGINNING_TAGS:
+    if words[comma].form != "," or len(main) < MIN_MAIN_WORDS:
+        return
+    if main[0].tag not in SUBJECT_BEGINNING_TAGS:
         return
     if any(word.small in THIRD_PERSONS for word in main) or any(word.form == "," for word in main):
         return
@@ -378,5 +398,28 @@ def list_comma(passage: Passage, given: Surroundings, rng: np.random.Generator) 
             before = sentence.words[place - 1]
             if before.form == ",":
                 yield [Edit(before.begin, before.end, "")]
-            elif before.is_word and passage.text[before.end] == " ":
+            elif (
+                before.is_word
+                and passage.text[before.end] == " "
+                and _is_plain_list(sentence, first, parts)
+            ):
                 yield [Edit(before.end, before.end, ",")]
+
+
+def _is_plain_list(sentence: ParsedSentence, first: int, parts: list[int]) -> bool:
+    """Whether three parts are surely one list. Otherwise the first comma may set off something else:
+    *according to Reuters, Harry and Meghan …*, *by Mao Siqian and Bai Yu*."""
+    words = sentence.words
+    for part in (first, *parts):
+        if words[part].is_name and sentence.children(part, "compound", "flat"):
+            return False
+    if any(sentence.children(part, "case") for part in parts):
+        return False
+    if any(word.tag == "IN" for word in words[first : parts[0]]):
+        return False
+    phrase = sentence.phrase(parts[-1])
+    after = None if phrase is None else sentence.follows(phrase[1])
+    if phrase is None or (after is not None and after.tag in (",", "CC")):
+        return False
+    is_before_verb = after is not None and after.tag in ("MD", "VBD", "VBP", "VBZ")
+    return not (is_before_verb and sentence.children(first, "case"))

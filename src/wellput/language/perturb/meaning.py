@@ -11,7 +11,12 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from wellput.language.perturb.corpus_names import is_like_name, name_key, name_runs
+from wellput.language.perturb.corpus_names import (
+    is_like_name,
+    is_part_of_name,
+    name_key,
+    name_runs,
+)
 from wellput.language.perturb.passage import (
     CLAUSE_RELATIONS,
     Edit,
@@ -197,9 +202,11 @@ def name(passage: Passage, given: Surroundings, rng: np.random.Generator) -> Ite
                 continue
             shown = passage.covered(sentence, first, last)
             begin, end = sentence.words[first].begin, sentence.words[last].end
-            if any(mark in text[max(0, begin - 1) : end + 1] for mark in "-/"):
+            if is_part_of_name(text, begin, end) or _is_alone(sentence, first, last):
                 continue
             known = (given.corpus_names or {}).get(name_key(sentence, first, last), ())
+            if shown not in known:
+                continue  # it occurs once, and may only look like a name
             fitting = [
                 other
                 for other in known
@@ -210,6 +217,11 @@ def name(passage: Passage, given: Surroundings, rng: np.random.Generator) -> Ite
             if fitting:
                 other = fitting[int(rng.integers(len(fitting)))]
                 yield [Edit(begin, end, other)]
+
+
+def _is_alone(sentence: ParsedSentence, first: int, last: int) -> bool:
+    """Whether the sentence has no other word: then it may be an exclamation with a capital."""
+    return not any(word.is_word for word in (*sentence.words[:first], *sentence.words[last + 1 :]))
 
 
 def _same_article(sentence: ParsedSentence, first: int, other: str) -> bool:
@@ -260,10 +272,12 @@ def antonym(passage: Passage, given: Surroundings, rng: np.random.Generator) -> 
                 continue
             for other in word_pairs("antonyms.tsv").get((lemma, category), ()):
                 form = (
-                    in_form_of(word, other, category) if key == "lemma" else like(word.form, other)
+                    in_form_of(word, other, category)
+                    if key == "lemma"
+                    else in_case_of(word.form, other)
                 )
                 if category == "adj" and lemma == "more" and _counts(sentence, place):
-                    form = like(word.form, "fewer")
+                    form = in_case_of(word.form, "fewer")
                 yield [*article_edit(sentence, place, form), Edit(word.begin, word.end, form)]
 
 
@@ -309,6 +323,7 @@ def pronoun(passage: Passage, given: Surroundings, rng: np.random.Generator) -> 
 
 
 SYMMETRIC_VERBS = word_set("symmetric-verbs")
+TIME_WORDS = word_set("time-words")
 MAX_PHRASE_WORDS = 6
 
 
@@ -325,6 +340,10 @@ def swapped_arguments(
         subject = passage.covered(sentence, s_first, s_last)
         obj = passage.covered(sentence, o_first, o_last)
         first = sentence.words[s_first]
+        if any(word.small in TIME_WORDS for word in sentence.words[o_first : o_last + 1]):
+            continue  # a time that the parser took for an object
+        if s_first and sentence.words[s_first - 1].tag == "-RRB-":
+            continue  # the subject may begin before the bracket
         is_after_mark = s_first > 0 and not sentence.words[s_first - 1].form[0].isalnum()
         if not _agrees_after_swap(sentence) or (is_after_mark and first.form[0].isupper()):
             continue

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import NamedTuple
 
+from wellput.language.models.word_list import WordList
+from wellput.language.shipped import WORDS_FILE, shipped
 from wellput.text.english import sentences, treebank_words
 
 NEGATIONS = (
@@ -210,14 +212,33 @@ def capitalized(text: str) -> str:
 
 
 def without_capital(word: PlacedWord, text: str) -> str:
-    """The text, which begins with this word, for a place inside a sentence."""
+    """The text, which begins with this word, for a place inside a sentence. A word that is unknown in
+    small letters is a name, whatever its tag."""
     is_kept = (
         word.is_name
         or word.form == "I"
         or word.form in ALWAYS_CAPITAL
         or (len(word.form) > 1 and word.form.isupper())
+        or (word.is_word and not english_words().is_known(word.small))
     )
     return text if is_kept else text[:1].lower() + text[1:]
+
+
+CLEAR_BEGINNING_TAGS = ("DT", "PRP", "PRP$", "EX", "CD", "NNS", "VBG")
+
+
+def has_clear_case(word: PlacedWord) -> bool:
+    """Whether it is plain that a word at the beginning of a sentence has its capital only from there
+    (*The*), or keeps it everywhere (*Babiš*): *Horizon* may be a name or not."""
+    if word.tag in CLEAR_BEGINNING_TAGS:
+        return True
+    return word.is_word and not english_words().is_known(word.small)
+
+
+@cache
+def english_words() -> WordList:
+    """The shipped list of English words, in small letters."""
+    return WordList.load(shipped(WORDS_FILE))
 
 
 def is_joined(text: str, word: PlacedWord) -> bool:
