@@ -207,7 +207,9 @@ def claims(runs: Sequence[Mapping[tuple[str, str], float]]) -> dict[str, int]:
         )
         for run in runs
     )
-    return {**found, "ttr: majority lowest": lowest}
+    found["ttr: majority lowest"] = lowest
+    found["ttr: weighted > original"] = count("ttr", "weighted", "original")
+    return found
 
 
 def pairs(order: Sequence[str]) -> Iterator[tuple[str, str]]:
