@@ -491,6 +491,13 @@ BENCHMARKS = {
         ),
         arguments="SENTENCES GUTENBERG SOTU -o FOLDER",
     ),
+    "parser-training": Benchmark(
+        "language.parser_training",
+        "trains the parser of English",
+        data=(EWT_TRAIN, EWT_DEV, ATIS_TRAIN),
+        needs=("torch",),
+        arguments="-o FOLDER",
+    ),
     "language-training": Benchmark(
         "language.language_training",
         "trains the language check",

@@ -34,6 +34,7 @@ void add_brown_clusters(nanobind::module_& m);
 void add_boosting(nanobind::module_& m);
 void add_context_classifiers(nanobind::module_& m);
 void add_arc_hybrid(nanobind::module_& m);
+void add_biaffine(nanobind::module_& m);
 void add_word_filling(nanobind::module_& m);
 void add_evalset_lines(nanobind::module_& m);
 void add_mixed_equations(nanobind::module_& m);

@@ -34,6 +34,7 @@ NB_MODULE(_native, m) {
     wellput::add_boosting(m);
     wellput::add_context_classifiers(m);
     wellput::add_arc_hybrid(m);
+    wellput::add_biaffine(m);
     wellput::add_word_filling(m);
     wellput::add_evalset_lines(m);
     wellput::add_mixed_equations(m);

@@ -17,6 +17,7 @@ import pytest
 import wellput
 from tests.fuzz.recording import recording
 from tests.language.models import test_head_driven_chart
+from tests.language.models.biaffine_oracle import small_parser
 from tests.language.models.ngram_texts import skewed
 from tests.language.realize.lattices import trained
 from tests.language.realize.toy_treebank import TREES, save_toy_models
@@ -127,6 +128,7 @@ def parsing(threads: int) -> object:
         parser.parse(sentences, threads=threads),
         guesser.tagger.tag(sentences, threads=threads),
         guesser.tagger.candidates(sentences, 3, threads=threads),
+        _biaffine().parse(sentences, [["NN"] * len(own) for own in sentences], threads=threads),
     ]
 
 
@@ -168,6 +170,9 @@ def _parsers() -> tuple[TaggingParser, HeadDrivenParser]:
     return guesser, HeadDrivenParser(train_head_driven(trees * 2, guesser, dev=trees), guesser)
 
 
+_biaffine = cache(small_parser)
+
+
 @cache
 def _realizers() -> list[Realizer]:
     with TemporaryDirectory() as folder:
@@ -197,12 +202,12 @@ def test_python_threads_may_share_a_model(work: Work) -> None:
 
 
 def test_no_kernel_with_threads_is_missing() -> None:
-    for made in (_ngrams, _trees, _words, _parsers, _realizers):
+    for made in (_ngrams, _trees, _words, _parsers, _biaffine, _realizers):
         made.cache_clear()  # what is made meanwhile notes what it is asked
     with recording() as scripts:
         for work in ALL:
             work(2)
-    for made in (_ngrams, _trees, _words, _parsers, _realizers):
+    for made in (_ngrams, _trees, _words, _parsers, _biaffine, _realizers):
         made.cache_clear()
     asked = {(s.kernel, step) for found in scripts.values() for s in found for step, *_ in s.steps}
     assert with_threads() - asked == set()

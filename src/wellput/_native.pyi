@@ -326,6 +326,31 @@ def train_arc_hybrid(
 ) -> bytes: ...
 def arc_hybrid_costs(heads: NDArray[np.int32], moves: NDArray[np.int32]) -> list[int]: ...
 
+class BiaffineModel:
+    """A network with whole-number weights: tables in the order of `biaffine_parser.py`. `parse` gives
+    head, relation, tag and category of each word of all sentences."""
+
+    def __init__(
+        self,
+        steps: Sequence[NDArray[np.int8]],
+        scales: Sequence[NDArray[np.float32]],
+        biases: Sequence[NDArray[np.float32]],
+        arc_root: NDArray[np.float32],
+        label_root: NDArray[np.float32],
+        root_label: int,
+    ) -> None: ...
+    def parse(
+        self,
+        begins: NDArray[np.int32],
+        piece_begins: NDArray[np.int32],
+        words: NDArray[np.int32],
+        affixes: NDArray[np.int32],
+        tags: NDArray[np.int32],
+        spans: NDArray[np.int32],
+        pieces: NDArray[np.int32],
+        threads: int,
+    ) -> NDArray[np.int32]: ...
+
 class ArcHybridModel:
     """Weights made by `train_arc_hybrid`; `parse` gives head and label of each word of all
     sentences."""

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from tests.fuzz.mutation import mutated_value
 from tests.language.models import test_head_driven_chart, test_word_network
+from tests.language.models.biaffine_oracle import small_parser
 from tests.language.realize.toy_treebank import TREES, save_toy_models
 from wellput.io.model_files import PREFIX, load_model_file, save_model_file
 from wellput.language.models.head_driven_training import save_head_driven, train_head_driven
@@ -19,6 +20,7 @@ from wellput.language.models.ngram_compact import quantized
 from wellput.language.models.ngram_files import load_model, save_model
 from wellput.language.models.parser_training import train_parser
 from wellput.language.models.word_list import WordList
+from wellput.language.models.word_network import WordNetwork
 from wellput.language.paraphrase.corpus_index import index_corpus
 from wellput.language.shipped import shipped
 
@@ -40,6 +42,8 @@ def write_good_models(folder: Path) -> None:
     index_corpus([[" ".join(SENTENCE), "we drink tea ."]]).save(folder / "index.wpm")
     WordList({"cat": 3, "dog": 200}).save(folder / "words.wpm", {})
     test_word_network.small().save(folder / "network.wpm", {})
+    reader = WordNetwork.load(folder / "network.wpm")
+    small_parser(reader=reader).save(folder / "biaffine.wpm", {})
     for name in ("fluency.wpm", "gleu-fluency.wpm", "language.wpm"):
         (folder / name).write_bytes(shipped(name).read_bytes())
 

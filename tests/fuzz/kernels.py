@@ -8,6 +8,7 @@ import numpy as np
 
 from tests.fuzz.recording import Script, recording
 from tests.language.models import test_head_driven_chart
+from tests.language.models.biaffine_oracle import small_parser
 from tests.language.realize.lattices import trained
 from tests.language.realize.toy_treebank import TREES, save_toy_models
 from wellput import _native
@@ -137,6 +138,8 @@ def _parsers() -> None:
     guesser = train_parser(trees * 2, epochs=2)
     parser = HeadDrivenParser(train_head_driven(trees * 2, guesser, dev=trees), guesser)
     parser.parse([[word.form for word in tree.words] for tree in trees], threads=2)
+    words = TEXTS[0].split()
+    small_parser().parse([words, ["Ann", "n't"]], [["NN"] * len(words), ["?", "."]], threads=2)
     _native.arc_hybrid_costs(np.array([2, 0, 2], np.int32), np.array([0, 0, 1], np.int32))
     model = TreeModel.train(TREES)
     methods: tuple[ChoosingMethod, ...] = ("exact", "top-down", "alone")

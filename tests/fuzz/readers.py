@@ -28,6 +28,7 @@ from wellput.io.external_scores import read_external_scores
 from wellput.io.minimal_pairs import read_minimal_pairs
 from wellput.io.nbest import read_nbest
 from wellput.language.degrade.corpus import read_grammar
+from wellput.language.models.biaffine_parser import BiaffineParser
 from wellput.language.models.fluency_model import FluencyModel
 from wellput.language.models.gleu_model import GleuModel
 from wellput.language.models.head_driven import HeadDrivenParser
@@ -204,6 +205,13 @@ def _parser(folder: Path) -> object:
     return load_parser(str(folder)).parse([SENTENCE, ["x"]])
 
 
+def _biaffine(folder: Path) -> object:
+    reader = WordNetwork.load(folder / "network.wpm")
+    parser = BiaffineParser.load(folder / "biaffine.wpm", reader)
+    found = parser.parse([SENTENCE, ["x"]], [["NN"] * len(SENTENCE), ["?"]])
+    return [parser.words.lemma("cats", word.xpos) for words in found for word in words]
+
+
 def _head_driven(folder: Path) -> object:
     return HeadDrivenParser.load(folder / "head_driven.wpm").parse([SENTENCE, ["x"]])
 
@@ -227,6 +235,7 @@ MODELS: dict[str, Read] = {
     **{name: _ngrams(name) for name in ("ngrams.wlm", "compact.wlm", "model.arpa")},
     "tagger.wpm": _parser,
     "parser.wpm": _parser,
+    "biaffine.wpm": _biaffine,
     "head_driven.wpm": _head_driven,
     "tree.wpm": _supertags,
     "learned.wpm": _realizer("learned"),

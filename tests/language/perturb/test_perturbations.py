@@ -41,6 +41,11 @@ ONE_RESULT = [
     ("synonym", "The big ship arrived.", "The large ship arrived."),
     (
         "passive",
+        "The committee approved the plan in May.",
+        "The plan was approved by the committee in May.",
+    ),
+    (
+        "passive",
         "The company will publish the results.",
         "The results will be published by the company.",
     ),
@@ -90,7 +95,7 @@ NO_PLACE = [
     ("swapped-arguments", "The meeting took place."),  # no meaning of its own when swapped
     ("swapped-arguments", "The museum opens this week."),  # a time is no object
     ("passive", "The boat has a mast."),  # verbs of having are not made passive
-    ("passive", "The committee approved the plan in May."),  # May may belong to the verb
+    ("passive", "The committee approved the plan of May."),  # May may belong to the verb
     ("antonym", "He visited his first cousins."),
     ("antonym", "We met him last Saturday."),
     ("clause-order", "If John comes, he will stay."),  # he would no longer be John

@@ -200,7 +200,8 @@ def readme(cards: Sequence[ModelCard]) -> str:
     """The cards as a page to read."""
     lines = [
         "# Models of English\n",
-        "Made by `wellput train english`; a card with hashes lies beside each file.\n",
+        "Made by `wellput train english`, or by the command that the card names; a card with hashes "
+        "lies beside each file.\n",
         "| file | what | kB | licence | SHA-256 |",
         "| --- | --- | ---: | --- | --- |",
         *(

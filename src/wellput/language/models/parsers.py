@@ -1,9 +1,10 @@
 """The protocol `Parser`, and parsers by name.
 
-`english` is the parser that comes with wellput, a folder holds one trained by `wellput train parser`,
-and `spacy:NAME` is a spaCy pipeline that the user has installed. spaCy is imported only for such a
-name. A pipeline gets our words and does not tokenize; where it finds several sentences in one, the
-roots after the first hang on the first as `parataxis`.
+`english` is the parser that comes with wellput, a `NetworkParser`. A folder holds one of these, or a
+`TaggingParser` that `wellput train parser` wrote; the kind of its file tells which. `spacy:NAME` is a
+spaCy pipeline that the user has installed. spaCy is imported only for such a name. A pipeline gets our
+words and does not tokenize; where it finds several sentences in one, the roots after the first hang on
+the first as `parataxis`.
 """
 
 from __future__ import annotations
@@ -16,10 +17,14 @@ from typing import Any, Protocol
 
 from wellput.core.errors import InputError
 from wellput.core.tree import Tree, Word
+from wellput.io.model_files import has_kind
+from wellput.language.models import biaffine_parser
+from wellput.language.models.biaffine_parser import BiaffineParser
 from wellput.language.models.tagger import Tagger
 from wellput.language.models.transition_parser import TransitionParser
 from wellput.language.models.word_analysis import WordAnalysis
-from wellput.language.shipped import PARSER_FILE, TAGGER_FILE, shipped
+from wellput.language.models.word_network import WordNetwork
+from wellput.language.shipped import NETWORK_FILE, PARSER_FILE, TAGGER_FILE, shipped
 
 ENGLISH = "english"
 SPACY_PREFIX = "spacy:"
@@ -46,6 +51,10 @@ class TaggingParser:
         self.tagger = tagger
         self.transitions = transitions
 
+    @property
+    def words(self) -> WordAnalysis:
+        return self.transitions.words
+
     @cached_property
     def signature(self) -> str:
         both = self.tagger.fingerprint + self.transitions.fingerprint
@@ -54,7 +63,7 @@ class TaggingParser:
     def parse(self, sentences: Sequence[Sequence[str]], *, threads: int = 1) -> list[Tree]:
         tags = self.tagger.tag(sentences, threads=threads)
         arcs = self.transitions.arcs(sentences, tags, threads=threads)
-        analysis = self.transitions.words
+        analysis = self.words
         return [
             Tree(
                 tuple(
@@ -73,16 +82,56 @@ class TaggingParser:
         ]
 
 
+class NetworkParser:
+    """Tagger and biaffine parser. The parser sees the tagger's tags, and gives better ones."""
+
+    def __init__(self, tagger: Tagger, network: BiaffineParser) -> None:
+        self.tagger = tagger
+        self.network = network
+
+    @property
+    def words(self) -> WordAnalysis:
+        return self.network.words
+
+    @cached_property
+    def signature(self) -> str:
+        read = self.network.reader.fingerprint
+        all_three = self.tagger.fingerprint + self.network.fingerprint + read
+        return sha256(all_three.encode()).hexdigest()[:12]
+
+    def parse(self, sentences: Sequence[Sequence[str]], *, threads: int = 1) -> list[Tree]:
+        tags = self.tagger.tag(sentences, threads=threads)
+        lemma = self.network.words.lemma
+        return [
+            Tree(
+                tuple(
+                    Word(
+                        form,
+                        found.head,
+                        lemma=lemma(form, found.xpos),
+                        upos=found.upos,
+                        xpos=found.xpos,
+                        relation=found.relation,
+                    )
+                    for form, found in zip(*sentence, strict=True)
+                )
+            )
+            for sentence in zip(
+                sentences, self.network.parse(sentences, tags, threads=threads), strict=True
+            )
+        ]
+
+
 @cache
 def english_words() -> WordAnalysis:
     """The tables of lemmas and categories of the shipped parser."""
-    return TransitionParser.load(shipped(PARSER_FILE)).words
+    return _loaded(shipped(TAGGER_FILE), shipped(PARSER_FILE)).words
 
 
 def load_parser(name: str) -> Parser:
     """The parser called `english`, `spacy:NAME`, or the one in a folder."""
     if name == ENGLISH:
-        tagger, transitions = shipped(TAGGER_FILE), shipped(PARSER_FILE)
+        tagger, parser = shipped(TAGGER_FILE), shipped(PARSER_FILE)
     elif name.startswith(SPACY_PREFIX):
         return load_pipeline(name.removeprefix(SPACY_PREFIX))
     else:
@@ -92,13 +141,23 @@ def load_parser(name: str) -> Parser:
                 f"There is no parser {name!r}. Pass {ENGLISH}, spacy:NAME for a spaCy pipeline, or "
                 "the folder that wellput train parser wrote."
             )
-        tagger, transitions = folder / TAGGER_FILE, folder / PARSER_FILE
-        if missing := [path.name for path in (tagger, transitions) if not path.is_file()]:
+        tagger, parser = folder / TAGGER_FILE, folder / PARSER_FILE
+        if missing := [path.name for path in (tagger, parser) if not path.is_file()]:
             raise InputError(
                 f"{name} holds no parser: {' and '.join(missing)} missing. Make one with wellput train "
                 f"parser TREES.conllu -o {name}."
             )
-    return TaggingParser(Tagger.load(tagger), TransitionParser.load(transitions))
+    return _loaded(tagger, parser)
+
+
+def _loaded(tagger: Path, parser: Path) -> TaggingParser | NetworkParser:
+    """By the kind of the parser's file. The network of words that a biaffine parser reads with lies
+    beside it, or is the shipped one."""
+    if not has_kind(parser, biaffine_parser.KIND):
+        return TaggingParser(Tagger.load(tagger), TransitionParser.load(parser))
+    beside = parser.with_name(NETWORK_FILE)
+    reader = WordNetwork.load(beside if beside.is_file() else shipped(NETWORK_FILE))
+    return NetworkParser(Tagger.load(tagger), BiaffineParser.load(parser, reader))
 
 
 class SpacyParser:

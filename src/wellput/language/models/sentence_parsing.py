@@ -30,6 +30,7 @@ from wellput.language.models.language_check import (
 from wellput.language.models.parsers import (
     ENGLISH,
     SPACY_PREFIX,
+    NetworkParser,
     Parser,
     TaggingParser,
     load_parser,
@@ -162,7 +163,8 @@ class SentenceParser:
         weighed: Sequence[HeadDrivenParse | None] = [None] * len(full)
         if self._head_driven is not None:
             # The relations of another kind of parser differ from those the model was trained with.
-            guesses = trees if isinstance(self.parser, TaggingParser) else None
+            is_own = isinstance(self.parser, TaggingParser | NetworkParser)
+            guesses = trees if is_own else None
             weighed = _weighed(self._head_driven, forms, guesses, threads)
         return [
             _finished(tree, words, line, number, scored)

@@ -1,0 +1,295 @@
+// `WholeMatrix`: weights of a network as small whole numbers, with a scale for each row.
+//
+// It multiplies vectors of whole numbers. The sums are exact, so a product does not depend on the
+// vectors multiplied with it, nor on the processor. Values between two layers are rounded to steps of
+// 1 / kStepsPerUnit.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "core/checks.h"
+#include "core/clones.h"
+
+#if defined(__x86_64__) && defined(__linux__)
+#include <immintrin.h>
+#endif
+
+namespace wellput {
+
+using Step = std::int16_t;
+constexpr float kStepsPerUnit = 2048.0f;
+constexpr float kMostSteps = 32767.0f;
+
+// Eight numbers at once: every processor gives the same digits.
+using Eight = float __attribute__((vector_size(32)));
+constexpr std::size_t kEight = 8;
+#define WELLPUT_INLINE [[gnu::always_inline]] inline
+
+WELLPUT_INLINE void load(Eight& to, const float* from, std::size_t n) {
+    if (n >= kEight) {
+        std::memcpy(&to, from, sizeof to);
+    } else {
+        to = Eight{};
+        for (std::size_t i = 0; i < n; ++i) to[i] = from[i];
+    }
+}
+WELLPUT_INLINE void store(const Eight& from, float* to, std::size_t n) {
+    if (n >= kEight)
+        std::memcpy(to, &from, sizeof from);
+    else
+        for (std::size_t i = 0; i < n; ++i) to[i] = from[i];
+}
+WELLPUT_INLINE void limit(Eight& values, float most) {
+    const Eight high = Eight{} + most;
+    values = values < -high ? -high : values;
+    values = values > high ? high : values;
+}
+
+// Rounded to the nearest step, half to even.
+WELLPUT_CLONES inline void round_to_steps(const float* values, std::size_t n, Step* steps) {
+    constexpr float kShift = 12582912.0f;  // 1.5 * 2^23: what is behind the point is rounded away
+    using EightWhole = std::int32_t __attribute__((vector_size(32)));
+    using EightSteps = Step __attribute__((vector_size(16)));
+    for (std::size_t i = 0; i < n; i += kEight) {
+        Eight some;
+        load(some, values + i, n - i);
+        some = some * kStepsPerUnit;
+        limit(some, kMostSteps);
+        some = (some + kShift) - kShift;
+        const auto whole = __builtin_convertvector(some, EightWhole);
+        const auto found = __builtin_convertvector(whole, EightSteps);
+        std::memcpy(steps + i, &found, std::min(kEight, n - i) * sizeof(Step));
+    }
+}
+
+namespace whole_products {
+
+// Rows of weights are kept in panels of kPanel; a panel has the weights of two columns together.
+constexpr std::size_t kPanel = 32;
+constexpr std::size_t kTogether = 4;
+
+// For `n` vectors of 2 * `pairs` steps, each `stride` after the one before: the sums of a panel.
+using Product = void (*)(const std::int16_t* panel, std::size_t pairs, const Step* vectors,
+                         std::size_t stride, std::size_t n, std::int32_t* sums);
+
+inline void plain(const std::int16_t* panel, std::size_t pairs, const Step* vectors,
+                  std::size_t stride, std::size_t n, std::int32_t* sums) {
+    std::fill_n(sums, n * kPanel, 0);
+    for (std::size_t v = 0; v < n; ++v) {
+        const std::int16_t* weights = panel;
+        for (std::size_t p = 0; p < pairs; ++p, weights += 2 * kPanel) {
+            const std::int32_t first = vectors[v * stride + 2 * p];
+            const std::int32_t second = vectors[v * stride + 2 * p + 1];
+            for (std::size_t r = 0; r < kPanel; ++r)
+                sums[v * kPanel + r] += weights[2 * r] * first + weights[2 * r + 1] * second;
+        }
+    }
+}
+
+#if defined(__x86_64__) && defined(__linux__)
+inline std::int32_t pair_at(const Step* vector, std::size_t pair) {
+    std::int32_t both;
+    std::memcpy(&both, vector + 2 * pair, sizeof both);
+    return both;
+}
+
+template <std::size_t N>
+__attribute__((target("avx2"))) void some_avx2(const std::int16_t* panel, std::size_t pairs,
+                                               const Step* vectors, std::size_t stride,
+                                               std::int32_t* sums) {
+    // Half a panel at a time: more does not fit the sixteen registers.
+    for (std::size_t half = 0; half < 2; ++half) {
+        __m256i found[N][2];
+        for (auto& row : found) row[0] = row[1] = _mm256_setzero_si256();
+        const auto* weights = reinterpret_cast<const __m256i*>(panel) + 2 * half;
+        for (std::size_t p = 0; p < pairs; ++p, weights += 4) {
+            const __m256i low = _mm256_loadu_si256(weights);
+            const __m256i high = _mm256_loadu_si256(weights + 1);
+            for (std::size_t v = 0; v < N; ++v) {
+                const __m256i pair = _mm256_set1_epi32(pair_at(vectors + v * stride, p));
+                found[v][0] = _mm256_add_epi32(found[v][0], _mm256_madd_epi16(low, pair));
+                found[v][1] = _mm256_add_epi32(found[v][1], _mm256_madd_epi16(high, pair));
+            }
+        }
+        for (std::size_t v = 0; v < N; ++v) {
+            auto* row = reinterpret_cast<__m256i*>(sums + v * kPanel) + 2 * half;
+            _mm256_storeu_si256(row, found[v][0]);
+            _mm256_storeu_si256(row + 1, found[v][1]);
+        }
+    }
+}
+
+template <std::size_t N>
+__attribute__((target("avx512f,avx512bw"))) void some_avx512(const std::int16_t* panel,
+                                                             std::size_t pairs,
+                                                             const Step* vectors,
+                                                             std::size_t stride,
+                                                             std::int32_t* sums) {
+    __m512i found[N][2];
+    for (auto& row : found) row[0] = row[1] = _mm512_setzero_si512();
+    for (std::size_t p = 0; p < pairs; ++p, panel += 2 * kPanel) {
+        const __m512i low = _mm512_loadu_si512(panel);
+        const __m512i high = _mm512_loadu_si512(panel + kPanel);
+        for (std::size_t v = 0; v < N; ++v) {
+            const __m512i pair = _mm512_set1_epi32(pair_at(vectors + v * stride, p));
+            found[v][0] = _mm512_add_epi32(found[v][0], _mm512_madd_epi16(low, pair));
+            found[v][1] = _mm512_add_epi32(found[v][1], _mm512_madd_epi16(high, pair));
+        }
+    }
+    for (std::size_t v = 0; v < N; ++v) {
+        _mm512_storeu_si512(sums + v * kPanel, found[v][0]);
+        _mm512_storeu_si512(sums + v * kPanel + kPanel / 2, found[v][1]);
+    }
+}
+
+template <auto Four, auto One>
+void in_fours(const std::int16_t* panel, std::size_t pairs, const Step* vectors, std::size_t stride,
+              std::size_t n, std::int32_t* sums) {
+    std::size_t v = 0;
+    for (; v + kTogether <= n; v += kTogether)
+        Four(panel, pairs, vectors + v * stride, stride, sums + v * kPanel);
+    for (; v < n; ++v) One(panel, pairs, vectors + v * stride, stride, sums + v * kPanel);
+}
+#endif
+
+// The fastest way that this processor knows. All give the same sums.
+inline Product fastest() {
+#if defined(__x86_64__) && defined(__linux__)
+    if (__builtin_cpu_supports("avx512bw"))
+        return in_fours<some_avx512<kTogether>, some_avx512<1>>;
+    if (__builtin_cpu_supports("avx2")) return in_fours<some_avx2<kTogether>, some_avx2<1>>;
+#endif
+    return plain;
+}
+
+}  // namespace whole_products
+
+class WholeMatrix {
+public:
+    WholeMatrix() = default;
+
+    // `bias` has a value for each row, or none.
+    WholeMatrix(const std::int8_t* weights, std::size_t rows, std::size_t columns,
+                std::span<const float> scales, std::span<const float> bias)
+        : rows_(rows),
+          columns_(columns),
+          panels_((rows + kPanel - 1) / kPanel),
+          scales_(panels_ * kPanel, 0.0f),
+          bias_(panels_ * kPanel, 0.0f) {
+        require(scales.size() == rows, "a matrix needs a scale for every row");
+        require(bias.empty() || bias.size() == rows, "a matrix needs a bias for every row");
+        const std::size_t pairs = (columns + 1) / 2;
+        weights_.assign(panels_ * pairs * 2 * kPanel, 0);
+        for (std::size_t r = 0; r < rows; ++r) {
+            std::int64_t most = 0;
+            for (std::size_t c = 0; c < columns; ++c) {
+                const int weight = weights[r * columns + c];
+                most += std::abs(weight) * std::int64_t{1 << 15};
+                weights_[((r / kPanel) * pairs + c / 2) * 2 * kPanel + 2 * (r % kPanel) + c % 2] =
+                    static_cast<std::int16_t>(weight);
+            }
+            require(most <= std::numeric_limits<std::int32_t>::max(), "a row with too large sums");
+        }
+        std::copy(scales.begin(), scales.end(), scales_.begin());
+        std::copy(bias.begin(), bias.end(), bias_.begin());
+    }
+
+    std::size_t rows() const { return rows_; }
+    std::size_t columns() const { return columns_; }
+    // The length of a row of steps that this matrix multiplies: even.
+    std::size_t width() const { return columns_ + columns_ % 2; }
+
+    // out[v][row] = sum * scale of the row * unit + bias, for vectors of `width()` steps. Vector v has
+    // its own unit if there are several.
+    void multiply(const Step* vectors, std::size_t n, const float* units, bool has_own_units,
+                  float* out) const {
+        static const whole_products::Product product = whole_products::fastest();
+        constexpr std::size_t kBlock = 16;
+        std::int32_t sums[kBlock * kPanel];
+        const std::size_t pairs = width() / 2;
+        for (std::size_t begin = 0; begin < n; begin += kBlock) {
+            const std::size_t some = std::min(kBlock, n - begin);
+            for (std::size_t panel = 0; panel < panels_; ++panel) {
+                product(weights_.data() + panel * pairs * 2 * kPanel, pairs,
+                        vectors + begin * width(), width(), some, sums);
+                const std::size_t first = panel * kPanel, size = std::min(kPanel, rows_ - first);
+                for (std::size_t v = 0; v < some; ++v)
+                    scale(sums + v * kPanel, size, scales_.data() + first, bias_.data() + first,
+                          units[has_own_units ? begin + v : 0], out + (begin + v) * rows_ + first);
+            }
+        }
+    }
+    void multiply(const Step* vectors, std::size_t n, float* out) const {
+        const float unit = 1.0f / kStepsPerUnit;
+        multiply(vectors, n, &unit, false, out);
+    }
+
+private:
+    static constexpr std::size_t kPanel = whole_products::kPanel;
+
+    WELLPUT_CLONES static void scale(const std::int32_t* sums, std::size_t n, const float* scales,
+                                     const float* bias, float unit, float* out) {
+        for (std::size_t r = 0; r < n; ++r)
+            out[r] = static_cast<float>(sums[r]) * scales[r] * unit + bias[r];
+    }
+
+    std::size_t rows_ = 0, columns_ = 0, panels_ = 0;
+    std::vector<std::int16_t> weights_;
+    std::vector<float> scales_, bias_;
+};
+
+// Vectors to look up: rows of whole numbers, each with a scale.
+class WholeVectors {
+public:
+    WholeVectors() = default;
+    WholeVectors(const std::int8_t* steps, std::size_t rows, std::size_t columns,
+                 std::span<const float> scales)
+        : columns_(columns), steps_(steps, steps + rows * columns), scales_(scales.begin(), scales.end()) {
+        require(scales.size() == rows, "a table of vectors needs a scale for every row");
+    }
+    std::size_t rows() const { return scales_.size(); }
+    std::size_t columns() const { return columns_; }
+    const std::int8_t* steps(std::size_t row) const { return steps_.data() + row * columns_; }
+    float scale(std::size_t row) const { return scales_[row]; }
+    void add_to(std::size_t row, float* sum) const {
+        const std::int8_t* own = steps(row);
+        for (std::size_t c = 0; c < columns_; ++c)
+            sum[c] += static_cast<float>(own[c]) * scales_[row];
+    }
+
+private:
+    std::size_t columns_ = 0;
+    std::vector<std::int8_t> steps_;
+    std::vector<float> scales_;
+};
+
+// tanh by a ratio of polynomials, as in the Eigen library.
+WELLPUT_INLINE void take_tanh(Eight& x) {
+    limit(x, 7.9f);
+    const Eight y = x * x;
+    Eight above = y * -2.76076847742355e-16f + 2.00018790482477e-13f;
+    above = above * y + -8.60467152213735e-11f;
+    above = above * y + 5.12229709037114e-08f;
+    above = above * y + 1.48572235717979e-05f;
+    above = above * y + 6.37261928875436e-04f;
+    above = above * y + 4.89352455891786e-03f;
+    Eight below = y * 1.19825839466702e-06f + 1.18534705686654e-04f;
+    below = below * y + 2.26843463243900e-03f;
+    below = below * y + 4.89352518554385e-03f;
+    x = x * above / below;
+}
+
+WELLPUT_INLINE void take_sigmoid(Eight& x) {
+    x = x * 0.5f;
+    take_tanh(x);
+    x = x * 0.5f + 0.5f;
+}
+
+}  // namespace wellput

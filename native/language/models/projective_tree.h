@@ -1,0 +1,116 @@
+// The best projective tree with one root, from the score of every possible arc (Eisner 1996).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <utility>
+#include <vector>
+
+namespace wellput {
+
+class ProjectiveTree {
+public:
+    // `scores` has a row for each of n words: of the root, then of each word as its head. The heads are
+    // numbered from 1, 0 for the root's. Of equally good trees the choice is always the same.
+    const std::vector<std::int32_t>& best(const std::int64_t* scores, std::size_t n) {
+        n_ = n;
+        scores_ = scores;
+        for (auto& cells : {&open_left_, &open_right_, &closed_left_, &closed_right_})
+            cells->assign(n * n, {});
+        for (std::size_t size = 2; size <= n; ++size)
+            for (std::size_t i = 0; i + size <= n; ++i) fill(i, i + size - 1);
+        std::size_t root = 0;
+        std::int64_t most = std::numeric_limits<std::int64_t>::min();
+        for (std::size_t word = 0; word < n; ++word) {
+            const std::int64_t sum = closed_left_[place(0, word)].score +
+                                     closed_right_[place(word, n - 1)].score + arc(word, 0);
+            if (sum > most) {
+                most = sum;
+                root = word;
+            }
+        }
+        heads_.assign(n, 0);
+        todo_.clear();
+        todo_.push_back({kClosedLeft, 0, root});
+        todo_.push_back({kClosedRight, root, n - 1});
+        while (!todo_.empty()) {
+            const Span span = todo_.back();
+            todo_.pop_back();
+            follow(span);
+        }
+        return heads_;
+    }
+
+private:
+    // A span is open if its outer word may still get words from beyond, closed if its inner part is
+    // complete. In a left span the head is the last word, in a right span the first.
+    enum Kind : std::uint8_t { kOpenLeft, kOpenRight, kClosedLeft, kClosedRight };
+    struct Cell {
+        std::int64_t score = 0;
+        std::size_t split = 0;
+    };
+    struct Span {
+        Kind kind;
+        std::size_t begin, end;
+    };
+
+    std::size_t place(std::size_t begin, std::size_t end) const { return begin * n_ + end; }
+    std::int64_t arc(std::size_t word, std::size_t head) const {
+        return scores_[word * (n_ + 1) + head];
+    }
+
+    void fill(std::size_t i, std::size_t j) {
+        constexpr std::int64_t kLeast = std::numeric_limits<std::int64_t>::min();
+        Cell halves{kLeast, i};
+        for (std::size_t k = i; k < j; ++k) {
+            const std::int64_t sum =
+                closed_right_[place(i, k)].score + closed_left_[place(k + 1, j)].score;
+            if (sum > halves.score) halves = {sum, k};
+        }
+        open_right_[place(i, j)] = {halves.score + arc(j, i + 1), halves.split};
+        open_left_[place(i, j)] = {halves.score + arc(i, j + 1), halves.split};
+        Cell right{kLeast, i}, left{kLeast, i};
+        for (std::size_t k = i + 1; k <= j; ++k) {
+            const std::int64_t sum =
+                open_right_[place(i, k)].score + closed_right_[place(k, j)].score;
+            if (sum > right.score) right = {sum, k};
+        }
+        for (std::size_t k = i; k < j; ++k) {
+            const std::int64_t sum =
+                closed_left_[place(i, k)].score + open_left_[place(k, j)].score;
+            if (sum > left.score) left = {sum, k};
+        }
+        closed_right_[place(i, j)] = right;
+        closed_left_[place(i, j)] = left;
+    }
+
+    void follow(const Span& span) {
+        const auto [kind, i, j] = span;
+        if (i == j) return;
+        const std::size_t at = place(i, j);
+        if (kind == kClosedRight) {
+            const std::size_t k = closed_right_[at].split;
+            todo_.push_back({kOpenRight, i, k});
+            todo_.push_back({kClosedRight, k, j});
+        } else if (kind == kClosedLeft) {
+            const std::size_t k = closed_left_[at].split;
+            todo_.push_back({kClosedLeft, i, k});
+            todo_.push_back({kOpenLeft, k, j});
+        } else {
+            const bool is_right = kind == kOpenRight;
+            const std::size_t k = (is_right ? open_right_ : open_left_)[at].split;
+            heads_[is_right ? j : i] = static_cast<std::int32_t>(is_right ? i : j) + 1;
+            todo_.push_back({kClosedRight, i, k});
+            todo_.push_back({kClosedLeft, k + 1, j});
+        }
+    }
+
+    std::size_t n_ = 0;
+    const std::int64_t* scores_ = nullptr;
+    std::vector<Cell> open_left_, open_right_, closed_left_, closed_right_;
+    std::vector<std::int32_t> heads_;
+    std::vector<Span> todo_;
+};
+
+}  // namespace wellput
