@@ -325,6 +325,9 @@ def train_arc_hybrid(
     on_epoch: Callable[[int], object],
 ) -> bytes: ...
 def arc_hybrid_costs(heads: NDArray[np.int32], moves: NDArray[np.int32]) -> list[int]: ...
+def whole_products(weights: NDArray[np.int8], vectors: NDArray[np.int16]) -> NDArray[np.float32]:
+    """The products of a matrix with vectors, a row for each vector, by every way that this processor
+    knows: first all by one way, then all by the next."""
 
 class BiaffineModel:
     """A network with whole-number weights: tables in the order of `biaffine_parser.py`. `parse` gives

@@ -139,6 +139,7 @@ def _parsers() -> None:
     parser = HeadDrivenParser(train_head_driven(trees * 2, guesser, dev=trees), guesser)
     parser.parse([[word.form for word in tree.words] for tree in trees], threads=2)
     words = TEXTS[0].split()
+    _native.whole_products(np.ones((3, 5), np.int8), np.ones((2, 5), np.int16))
     small_parser().parse([words, ["Ann", "n't"]], [["NN"] * len(words), ["?", "."]], threads=2)
     _native.arc_hybrid_costs(np.array([2, 0, 2], np.int32), np.array([0, 0, 1], np.int32))
     model = TreeModel.train(TREES)

@@ -159,14 +159,20 @@ void in_fours(const std::int16_t* panel, std::size_t pairs, const Step* vectors,
 }
 #endif
 
-// The fastest way that this processor knows. All give the same sums.
-inline Product fastest() {
+// The ways that this processor knows, the fastest first. All give the same sums.
+inline const std::vector<Product>& ways() {
+    static const std::vector<Product> known = [] {
+        std::vector<Product> found;
 #if defined(__x86_64__) && defined(__linux__)
-    if (__builtin_cpu_supports("avx512bw"))
-        return in_fours<some_avx512<kTogether>, some_avx512<1>>;
-    if (__builtin_cpu_supports("avx2")) return in_fours<some_avx2<kTogether>, some_avx2<1>>;
+        if (__builtin_cpu_supports("avx512bw"))
+            found.push_back(in_fours<some_avx512<kTogether>, some_avx512<1>>);
+        if (__builtin_cpu_supports("avx2"))
+            found.push_back(in_fours<some_avx2<kTogether>, some_avx2<1>>);
 #endif
-    return plain;
+        found.push_back(plain);
+        return found;
+    }();
+    return known;
 }
 
 }  // namespace whole_products
@@ -209,8 +215,8 @@ public:
     // out[v][row] = sum * scale of the row * unit + bias, for vectors of `width()` steps. Vector v has
     // its own unit if there are several.
     void multiply(const Step* vectors, std::size_t n, const float* units, bool has_own_units,
-                  float* out) const {
-        static const whole_products::Product product = whole_products::fastest();
+                  float* out, std::size_t way = 0) const {
+        const whole_products::Product product = whole_products::ways()[way];
         constexpr std::size_t kBlock = 16;
         std::int32_t sums[kBlock * kPanel];
         const std::size_t pairs = width() / 2;

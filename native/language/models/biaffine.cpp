@@ -201,9 +201,29 @@ private:
     std::size_t root_label_ = 0;
 };
 
+// The products of a matrix with vectors, as every way gives them that this processor knows: a row for
+// each vector, and so again for the next way. To test that all are equal.
+NewArray<float, 2> whole_products_by_way(const Array<std::int8_t, 2>& weights,
+                                         const Array<Step, 2>& vectors) {
+    const std::size_t rows = weights.shape(0), columns = weights.shape(1), n = vectors.shape(0);
+    require(vectors.shape(1) == columns, "vectors of another length");
+    const std::vector<float> scales(rows, 1.0f);
+    const WholeMatrix matrix(weights.data(), rows, columns, scales, {});
+    std::vector<Step> padded(n * matrix.width(), 0);
+    for (std::size_t v = 0; v < n; ++v)
+        std::copy_n(vectors.data() + v * columns, columns, padded.data() + v * matrix.width());
+    const std::size_t ways = whole_products::ways().size();
+    auto result = new_table<float>(ways * n, rows);
+    const float unit = 1.0f;
+    for (std::size_t way = 0; way < ways; ++way)
+        matrix.multiply(padded.data(), n, &unit, false, result.data() + way * n * rows, way);
+    return result;
+}
+
 }  // namespace
 
 void add_biaffine(nb::module_& m) {
+    m.def("whole_products", &whole_products_by_way, nb::arg("weights"), nb::arg("vectors"));
     nb::class_<BiaffineModel>(m, "BiaffineModel")
         .def(nb::init<const std::vector<Array<std::int8_t, 2>>&, const std::vector<Array<float>>&,
                       const std::vector<Array<float>>&, const Array<float>&, const Array<float>&,

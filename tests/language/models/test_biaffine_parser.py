@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from tests.language.models.biaffine_oracle import TAGS, Oracle, is_projective, small_parser
 from tests.language.models.test_word_network import small as small_network
+from wellput import _native
 from wellput.core.errors import InputError
 from wellput.language import shipped
 from wellput.language.models import biaffine_parser
@@ -38,6 +39,20 @@ def test_the_kernel_gives_what_the_oracle_gives(
     oracle = Oracle(parser)
     right = [oracle.parse(forms, own) for forms, own in zip(sentences, tags, strict=True)]
     assert parser.parse(sentences, tags, threads=2) == right
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(1, 70), st.integers(0, 70), st.integers(0, 9), st.integers(0, 99))
+def test_every_way_to_multiply_gives_the_same_sums(
+    rows: int, columns: int, n: int, seed: int
+) -> None:
+    rng = np.random.default_rng(seed)
+    weights = rng.integers(-31, 32, (rows, columns), np.int8)
+    vectors = rng.integers(-300, 301, (n, columns), np.int16)
+    right = (vectors.astype(np.int64) @ weights.T.astype(np.int64)).tolist()
+    found = _native.whole_products(weights, vectors).tolist()
+    assert found == right * (len(found) // max(n, 1))
+    assert len(found) >= n
 
 
 def test_a_tree_does_not_depend_on_its_company() -> None:
