@@ -14,6 +14,7 @@ from benchmarks.papers.mutton2007.reuters import Texts, test_texts, training_tex
 from benchmarks.papers.penn_sample import constituents
 from wellput import convert
 from wellput.core.metric import Floats
+from wellput.core.tree import Tree
 from wellput.language.models.gleu_model import GleuModel
 from wellput.language.models.gleu_paper import (
     PAPER_FEATURES,
@@ -23,7 +24,7 @@ from wellput.language.models.gleu_paper import (
 
 GLEU = "GLEU"
 SCORERS = (*PAPER_FEATURES, GLEU)
-SEED = 12345
+PARSER_SEEDS = (12345, 1, 2)
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,19 +54,34 @@ class Scored:
         return np.concatenate(columns), np.concatenate(lengths)
 
 
-def paper_parsers(kept: Path, workers: int) -> PaperGleuParsers:
-    """Parsers trained on the Penn sample, kept in a folder, with link grammar, whose parses are kept."""
-    folder = kept / "parsers"
-    if not (folder / "tree.wpm").is_file():
+@dataclass(frozen=True)
+class MeanOfParsers:
+    """The mean features of parsers that learned from the same treebank with other seeds: one parser's
+    fragments depend much on its seed."""
+
+    parsers: Sequence[PaperGleuParsers]
+
+    def features(self, texts: Sequence[str]) -> Floats:
+        return np.asarray(np.mean([one.features(texts) for one in self.parsers], axis=0))
+
+
+def paper_parsers(kept: Path, workers: int) -> MeanOfParsers:
+    """Parsers trained on the Penn sample, kept in a folder for each seed, with link grammar, whose parses
+    are kept."""
+    links = KeptLinks(kept / "links.jsonl", workers=workers)
+    trees: Sequence[Tree] = ()
+    folders = [kept / f"parsers-{seed}" for seed in PARSER_SEEDS]
+    for seed, folder in zip(PARSER_SEEDS, folders, strict=True):
+        if (folder / "tree.wpm").is_file():  # written last
+            continue
+        trees = trees or convert([one for own in constituents().values() for one in own]).trees
         folder.mkdir(parents=True, exist_ok=True)
-        sentences = [sentence for own in constituents().values() for sentence in own]
-        train_paper_parsers(convert(sentences).trees, folder, seed=SEED)
-    return PaperGleuParsers.load(KeptLinks(kept / "links.jsonl", workers=workers), folder)
+        train_paper_parsers(trees, folder, seed=seed)
+    return MeanOfParsers([PaperGleuParsers.load(links, folder) for folder in folders])
 
 
-def scored(kept: Path, *, workers: int = 1) -> Scored:
+def scored(parsers: MeanOfParsers) -> Scored:
     """Trains on training documents, scores sentences of test documents."""
-    parsers = paper_parsers(kept, workers)
     model, texts = trained(parsers), _kinds(test_texts())
     columns = {kind: columns_of(model, parsers.features(own)) for kind, own in texts.items()}
     new_real, new_made = columns["24"][GLEU], columns["1"][GLEU]
@@ -74,7 +90,7 @@ def scored(kept: Path, *, workers: int = 1) -> Scored:
     return Scored(texts, columns, weights, right, len(new_real) + len(new_made))
 
 
-def trained(parsers: PaperGleuParsers) -> GleuModel:
+def trained(parsers: MeanOfParsers) -> GleuModel:
     """The machine, from sentences of the training documents."""
     texts = training_texts()
     real, made = (parsers.features(texts.by_size[size]) for size in (24, 1))

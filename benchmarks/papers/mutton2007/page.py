@@ -22,6 +22,7 @@ from benchmarks.papers.mutton2007.figures import (
     SCORERS,
     Scored,
     discriminable_sizes,
+    paper_parsers,
     scored,
 )
 from benchmarks.papers.mutton2007.people import RatedScores, rated_scores
@@ -41,12 +42,34 @@ from wellput.stats.proportions import wilson
 
 SEED = 12345
 # A benchmark cannot know how often its test set was looked at: whoever runs it again says so here.
-LOOKS = """Parsers and features were chosen on sentences of the training documents. The test documents were
-scored three times. At first, an output of several sentences got the mean of its sentences' shares; then the share was taken over all its words, as
-in the paper; at last, invalid parses were divided by those checked, not by all found ([why](#why-numbers-differ)). GLEU had 82.0% and .370, then 82.0%
-and .408. The first change follows the paper's text. The second departs from its words, which its numbers do not seem to fit. We made both after
-seeing these figures."""
-FIRST_LOOK = ".370 before changes made after seeing the test figures"
+LOOKS = """Parsers and features were chosen on sentences of the training
+documents ([what was tried](#looks-at-the-test-documents)). The test documents were scored six times."""
+FIRST_LOOK = ".370 at the [first of six looks](#looks-at-the-test-documents)"
+LOOKS_SECTION = """## Looks at the test documents
+
+| look | accuracy | r of GLEU with size |
+|---|---:|---:|
+| 1. An output of several sentences has the mean of its sentences' shares | 82.0% | .370 |
+| 2. Shares are taken over all words of an output, as in the paper | 82.0% | .408 |
+| 3. Invalid parses are divided by those checked, not by all found ([why](#why-numbers-differ)) | 83.0% | .407 |
+| 4. The same with parsers trained anew: those of the first looks were kept from a training whose seed nobody knows | not noted | .391 |
+| 5. The mean of three parsers with fixed seeds | 83.3% | .397 |
+| 6. The same; the machine learns from 1,000 sentences of each kind, as in the paper, and 300 sentences of each kind are drawn anew, not 150 | 81.7% | .360 |
+
+We made the changes of looks 2 and 3 after seeing the figures before them. The first follows the paper's text. The second departs from its words, which its
+numbers do not seem to fit. Look 6 is this page; what it scores was fixed before. Its r is lower than those of looks 2 to 5, which all scored the same 150
+sentences a kind, and near that on the training documents: so the higher values were in part chance of that draw.
+
+Between looks 4 and 6, these were tried on sentences of the training documents, where one parser has r = .356 to .366 by its seed, and the mean of three
+.369:
+
+- the parsers trained for ten rounds, not five: .355;
+- each text taken as one sentence, whatever full stops it has inside: .356;
+- SVM-light's default loss and weight, on features that are not standardized: .342;
+- the head-driven parser also trained on EWT, or with words known from two or three occurrences on, not five: its own r is .259, .247, .259, not .262;
+- fragments cut where an arc is not in the treebank, in place of or besides the word's supertag: their own r is −.153 to −.203, not −.195.
+
+Only the mean of three parsers was taken over."""
 
 
 def main() -> None:
@@ -60,12 +83,13 @@ def main() -> None:
 
 def written(kept: Path) -> None:
     kept.mkdir(parents=True, exist_ok=True)
-    found = scored(kept)
+    parsers = paper_parsers(kept, workers=1)
+    found = scored(parsers)
     rng = np.random.default_rng(SEED)
     with tempfile.TemporaryDirectory() as folder:
         first = trial(found, FIRST_TRIAL, rng, folder=Path(folder), name="first")
         second = trial(found, KINDS, rng, folder=Path(folder), name="second")
-    people = rated_scores(kept)
+    people = rated_scores(parsers)
     parts = [
         INTRODUCTION,
         _overview(found, first, people),
@@ -77,6 +101,7 @@ def written(kept: Path) -> None:
         trials_section.section(first, second),
         rated_people.section(people),
         DIFFERENCES,
+        LOOKS_SECTION,
     ]
     write_page("mutton2007", "\n\n".join(parts))
 
@@ -99,9 +124,9 @@ transition parser for Connexor's.
 sequences, the better the sentence. Twenty people judged 50 of them, and then 60 more, half of them from other generators.
 
 **The nearest data**: the paper's Reuters corpus (RCV1) must be asked for. Here it is the older Reuters collection ApteMod, which anyone can
-download. {TRAINING_SENTENCES} real sentences and {TRAINING_SENTENCES} of size 1 from its training documents train the machine (the paper:
+download. {TRAINING_SENTENCES:,} real sentences and {TRAINING_SENTENCES:,} of size 1 from its training documents train the machine (the paper:
 1,000 each); {TEST_SENTENCES} of each kind from its test documents are scored (the paper: 1,000, of which it trained on two kinds). The head-driven
-and the transition parser learned from NLTK's sample of the Penn Treebank, 94,000 words of the Wall Street Journal. {LOOKS}"""
+and the transition parser learned from NLTK's sample of the Penn Treebank, 94,000 words of the Wall Street Journal, three times with other seeds; the features are the means of the three. {LOOKS}"""
 
 
 def _overview(found: Scored, first: Trial, people: Sequence[RatedScores]) -> str:
@@ -126,17 +151,15 @@ def _overview(found: Scored, first: Trial, people: Sequence[RatedScores]) -> str
 
 
 def _table_4_outcome(first: Trial) -> str:
-    """Whose sign is that of the paper on the 50 sentences."""
+    """Whose sign is that of the paper on the 50 sentences, and how far GLEU is from it."""
     sizes = np.array([float(kind) for kind in first.kinds])
-    opposite = [
-        BRIEF[scorer]
-        for scorer in SCORERS
-        if pearson(first.scores[scorer], sizes) * TABLE_4[scorer] < 0
-    ]
-    return "near the paper's" + (
-        f", but for {listed(opposite)} (opposite sign, [why](#why-numbers-differ))"
-        if opposite
-        else ""
+    found = {scorer: pearson(first.scores[scorer], sizes) for scorer in SCORERS}
+    same = [BRIEF[one] for one in SCORERS if found[one] * TABLE_4[one] >= 0]
+    opposite = [BRIEF[one] for one in SCORERS if found[one] * TABLE_4[one] < 0]
+    other = f", the opposite sign for {listed(opposite)} ([why](#why-numbers-differ))"
+    return (
+        f"the same sign for {listed(same)}{other if opposite else ''}; GLEU has {found[GLEU]:.2f} "
+        f"(paper: {TABLE_4[GLEU]:.2f}). Another 50 sentences give other numbers"
     )
 
 
@@ -154,7 +177,7 @@ def _table_2_outcome(found: Scored) -> str:
         is_within = low <= paper <= high
         lower = " (though lower)" if is_within else f" (same sign, but lower: {short(value)})"
         remark = lower if abs(value) < 0.9 * abs(paper) else ""
-        remark += " (with the reservation at the left)" if scorer == GLEU else ""
+        remark += " (with the reservation at the left)" if scorer == GLEU and is_within else ""
         (within if is_within else other).append(BRIEF[scorer] + remark)
     parts = [f"our intervals include the paper's values for {listed(within)}"] if within else []
     parts += [f"they do not for {listed(other)}"] if other else []
@@ -194,7 +217,7 @@ def _fooled_outcome(found: Scored) -> str:
         np.array(TABLE_6["invalid"]),
     )
     parts.append(
-        f"Invalid parses: the order of the six kinds correlates {ranks:.2f} with the paper's (ranks)"
+        f"Invalid parses: the order of the six kinds correlates {short(ranks)} with the paper's (ranks)"
     )
     return ". ".join(parts)
 

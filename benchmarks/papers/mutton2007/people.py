@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
 from benchmarks.papers.fluency.figures import bounds, interval, labeled, pearson, short
 from benchmarks.papers.fluency.texts import Rated, gug_alone, lau, some_of, webnlg
-from benchmarks.papers.mutton2007.figures import GLEU, SCORERS, columns_of, paper_parsers, trained
+from benchmarks.papers.mutton2007.figures import (
+    GLEU,
+    SCORERS,
+    MeanOfParsers,
+    columns_of,
+    trained,
+)
 from benchmarks.papers.mutton2007.printed import FEATURES, NAMES
 from benchmarks.papers.wording import listed
 
@@ -30,8 +35,7 @@ class RatedScores:
     intervals: Mapping[str, str]
 
 
-def rated_scores(kept: Path, *, workers: int = 1) -> list[RatedScores]:
-    parsers = paper_parsers(kept, workers)
+def rated_scores(parsers: MeanOfParsers) -> list[RatedScores]:
     model = trained(parsers)
     sets = [gug_alone("dev"), lau(), webnlg("WebNLG, nine systems", with_nothing_said=False)]
 

@@ -27,8 +27,8 @@ from wellput.text.english import detokenize, sentences, treebank_words
 
 LENGTH = 24
 SIZES = (1, 2, 3, 4, 6, 8, 24)
-TRAINING_SENTENCES = 500
-TEST_SENTENCES = 150
+TRAINING_SENTENCES = 1000
+TEST_SENTENCES = 300
 PARSED = 5000
 PARAGRAPH = re.compile(r"\n {4,}")
 TICKER = re.compile(r"\s*(?:&lt;|<)[^<>\s]{1,12}>")
