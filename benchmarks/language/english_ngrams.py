@@ -24,8 +24,7 @@ from wellput.language.models.english_text import (
     prose_sentences,
     treebank_sentences,
 )
-from wellput.language.models.ngram_compact import quantized
-from wellput.language.models.ngram_files import load_model, save_model
+from wellput.language.models.ngram_files import load_model, quantized, save_model
 from wellput.language.models.ngram_trie import prune
 from wellput.language.models.ngrams import NgramModel
 

@@ -28,13 +28,12 @@ from benchmarks.papers.foster_simulation import (
     simulated_studies,
     spoken,
 )
-from wellput.agreement.homogeneity import homogeneity_rows
 from wellput.core.evalset import EvalSet, Item
 from wellput.displays.evaluation import INTRINSIC_METRICS, REPRODUCTION_METRICS, evaluate_displays
 from wellput.displays.openccg import read_testbed
 from wellput.displays.schedules import nodes_of
 from wellput.displays.selection import select_displays
-from wellput.stats.preferences import goodness_of_fit, homogeneity
+from wellput.stats.preferences import goodness_of_fit, homogeneity, homogeneity_rows
 
 CONTEXT = ("label", "property", "semantics", "evaluation", "information", "prosody")
 METRICS = (*REPRODUCTION_METRICS, *INTRINSIC_METRICS)

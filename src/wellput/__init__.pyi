@@ -69,8 +69,8 @@ from wellput.metrics.base import BaseMetric as BaseMetric
 from wellput.metrics.base import MeanMetric as MeanMetric
 from wellput.metrics.catalog import MetricList as MetricList
 from wellput.metrics.registry import metric as metric
-from wellput.reporting.conversion import TreeConversion as TreeConversion
 from wellput.reporting.html.page import HtmlReport as HtmlReport
+from wellput.reporting.language import TreeConversion as TreeConversion
 from wellput.stats.power import PowerTable as PowerTable
 from wellput.studies.designs.base import Design as Design
 from wellput.studies.machines.judge_results import JudgePlan as JudgePlan

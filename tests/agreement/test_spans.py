@@ -16,7 +16,7 @@ from wellput.core.errors import InputError
 from wellput.core.evalset import Batch, EvalSet, Item
 from wellput.core.judgment import Judgment
 from wellput.metrics.accuracy import GenerationStringAccuracy
-from wellput.metrics.blame import token_spans
+from wellput.metrics.alignments import token_spans
 from wellput.stats.spans import span_alignment
 
 TEXTS = [

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from wellput.agreement.homogeneity import homogeneity_rows
 from wellput.agreement.panel import Panel, panels
-from wellput.agreement.substitutions import decisions_of, verdict_rows
+from wellput.agreement.preferences import decisions_of, verdict_rows
 from wellput.core.errors import InputError
 from wellput.core.evalset import Item
 from wellput.core.judgment import Judgment, Preference
 from wellput.language.paraphrase.references import drawn_substitutions
+from wellput.stats.preferences import homogeneity_rows
 
 
 def panel(values: dict[str, list[int]]) -> Panel:

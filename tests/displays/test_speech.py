@@ -11,16 +11,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.programs import needs
-from wellput.displays.speech import (
+from wellput.displays.talking_head import (
+    MIN_MOTION_SECONDS,
     SAMPLES_PER_SECOND,
     Speech,
     cut,
     estimated,
     matched,
+    performance,
     speak,
     word_lengths,
 )
-from wellput.displays.talking_head import MIN_MOTION_SECONDS, performance
 
 
 def check_sound(speech: Speech, words: list[str]) -> None:

@@ -14,8 +14,7 @@ from wellput.core.errors import InputError
 from wellput.core.estimates import ScoreTable
 from wellput.core.evalset import EvalSet, Item
 from wellput.core.metric import Floats
-from wellput.engine.slice_tests import slice_tests
-from wellput.engine.slices import MAX_SLICES
+from wellput.engine.slices import MAX_SLICES, slice_tests
 
 WORDS = "one two three four five six seven eight nine ten"
 

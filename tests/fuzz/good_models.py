@@ -16,8 +16,7 @@ from tests.language.models.biaffine_oracle import small_parser
 from tests.language.realize.toy_treebank import TREES, save_toy_models
 from wellput.io.model_files import PREFIX, load_model_file, save_model_file
 from wellput.language.models.head_driven_training import save_head_driven, train_head_driven
-from wellput.language.models.ngram_compact import quantized
-from wellput.language.models.ngram_files import load_model, save_model
+from wellput.language.models.ngram_files import load_model, quantized, save_model
 from wellput.language.models.parser_training import train_parser
 from wellput.language.models.word_list import WordList
 from wellput.language.models.word_network import WordNetwork

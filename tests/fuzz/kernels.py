@@ -17,8 +17,7 @@ from wellput.language.degrade.corpus import Corpus
 from wellput.language.degrade.templates import WordModel
 from wellput.language.models.head_driven import HeadDrivenParser
 from wellput.language.models.head_driven_training import train_head_driven
-from wellput.language.models.ngram_compact import quantized
-from wellput.language.models.ngram_files import load_model, save_model
+from wellput.language.models.ngram_files import load_model, quantized, save_model
 from wellput.language.models.parser_training import train_parser
 from wellput.language.models.tree_model import ChoosingMethod, TreeModel, unordered
 from wellput.language.paraphrase.classifiers import ContextTraining, train_classifiers

@@ -14,7 +14,7 @@ from wellput.core.judgment import Judgment, Preference
 from wellput.io import read_judgments, write_judgments
 from wellput.io.evalica import read_judgments as read_evalica
 from wellput.io.evalica import write_evalica
-from wellput.io.spreadsheets import with_formula, without_formula
+from wellput.io.tables import with_formula, without_formula
 from wellput.reporting.table_formats import as_csv
 
 FORMULAS = [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from wellput.metrics.directions import is_lower_better
+from wellput.metrics.external import is_lower_better
 
 
 @pytest.mark.parametrize(

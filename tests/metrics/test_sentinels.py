@@ -11,8 +11,7 @@ from scipy.stats import kstest
 from wellput.core.evalset import Batch
 from wellput.core.metric import Floats
 from wellput.metrics.registry import create
-from wellput.metrics.sentinels import LengthOnly, Random
-from wellput.metrics.surface import Length
+from wellput.metrics.surface import Length, LengthOnly, Random
 
 
 def values(*ids: str, system: str = "A", seed: int = 0, text: str = "") -> Floats:

@@ -7,7 +7,7 @@ import re
 import pytest
 
 import wellput
-from wellput.core.printable import printable
+from wellput.core.errors import printable
 from wellput.reporting import table_formats
 from wellput.reporting.table import Format, Report, Table, render
 

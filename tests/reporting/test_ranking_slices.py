@@ -11,7 +11,7 @@ from wellput.agreement.rankings.plain_ranking import RankedSystem, Ranking, Syst
 from wellput.core.errors import InputError
 from wellput.core.evalset import EvalSet, Item
 from wellput.core.judgment import Judgment
-from wellput.reporting.ranking_slices import parting_sentences
+from wellput.reporting.ranking import parting_sentences
 
 
 def ranking(order: str, p_value: float) -> Ranking:

@@ -8,7 +8,7 @@ import pytest
 from wellput.agreement.rankings.fitted_question import fit_question, pair_weights
 from wellput.agreement.rankings.judgment_design import question_data
 from wellput.core.judgment import Judgment
-from wellput.stats.mixed.balanced_panel import difference_variances
+from wellput.stats.mixed.contrasts import difference_variances
 
 
 @pytest.mark.parametrize(

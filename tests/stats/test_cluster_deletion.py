@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 from wellput.core.clusters import Clusters
-from wellput.stats.cluster_deletion import sums_by_cluster
 from wellput.stats.correlation import Correlation, correlation_value
-from wellput.stats.correlation_intervals import leave_out
+from wellput.stats.correlation_intervals import leave_out, sums_by_cluster
 
 CODES = np.array([0, 2, 1, 0, 2, 2, 3, 1, 4, 4, 0, 3])
 EXACT = (

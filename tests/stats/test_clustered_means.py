@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from wellput.stats.clustered_means import ClusteredMeans, adjusted_slope
+from wellput.stats.clusters import ClusteredMeans, adjusted_slope
 
 
 def test_singleton_clusters_give_the_t_interval() -> None:

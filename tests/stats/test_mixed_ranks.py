@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from wellput.stats.mixed.ranks import rank_clusters, rank_ranges
+from wellput.stats.mixed.contrasts import rank_clusters, rank_ranges
 
 # A is surely better than all but B, B than D; C and D than none.
 BETTER = np.array(

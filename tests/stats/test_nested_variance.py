@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from wellput.stats.nested_variance import error_parts, variances_of_means
+from wellput.stats.clusters import error_parts, variances_of_means
 
 
 def test_items_and_samples_by_hand() -> None:

@@ -14,9 +14,10 @@ from wellput.stats.prediction_powered import (
     ProxyLabels,
     combined,
     hall_share,
+    inclusion_probabilities,
     prediction_powered_mean,
+    systematic_sample,
 )
-from wellput.stats.proxy_sampling import inclusion_probabilities, systematic_sample
 
 GOLDEN = json.loads(
     (Path(__file__).parents[1] / "golden" / "ppi_means.json").read_text(encoding="utf-8")

@@ -27,8 +27,13 @@ from wellput.stats.spans.marked_characters import (
     precision,
     recall,
 )
-from wellput.stats.spans.severities import coincidences, nominal_alpha, overlapping_pairs
-from wellput.stats.spans.span_alignment import MarkedSpans, aligned_disorders
+from wellput.stats.spans.span_alignment import (
+    MarkedSpans,
+    aligned_disorders,
+    coincidences,
+    nominal_alpha,
+    overlapping_pairs,
+)
 
 GOLDEN = json.loads(
     (Path(__file__).parents[1] / "golden" / "span_gamma.json").read_text(encoding="utf-8")

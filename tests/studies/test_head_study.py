@@ -16,7 +16,7 @@ from wellput.core.evalset import EvalSet, Item
 from wellput.core.judgment import Preference
 from wellput.displays.example_corpus import example_corpus
 from wellput.displays.selection import select_displays
-from wellput.displays.speech import can_speak
+from wellput.displays.talking_head import can_speak
 from wellput.studies.designs.registry import create
 from wellput.studies.media import medium_for
 from wellput.studies.store import Store

@@ -3,7 +3,7 @@ from __future__ import annotations
 from unicodedata import normalize
 
 import wellput
-from wellput.text.unicode_forms import count_in_other_form
+from wellput.text.scripts import count_in_other_form
 
 TEXT = "un café crème à côté"
 

@@ -20,9 +20,14 @@ from benchmarks.papers.paraphrase.filters import ranking, swords_queries
 from wellput.core.metric import Floats
 from wellput.language.models.wordnet import open_wordnet
 from wellput.language.paraphrase.candidates import WordNetCandidates
-from wellput.language.paraphrase.context_filter import FEATURES, fit_combination
+from wellput.language.paraphrase.context_filter import (
+    FEATURES,
+    TransformerEncoder,
+    fit_combination,
+    sentence_pairs,
+    similarities,
+)
 from wellput.language.paraphrase.corpus_index import CorpusIndex
-from wellput.language.paraphrase.embeddings import TransformerEncoder, sentence_pairs, similarities
 from wellput.language.paraphrase.model import ParaphraseModel
 from wellput.language.paraphrase.training import judged_queries, read_judged
 from wellput.language.shipped import PARAPHRASE_FILE, shipped

@@ -3,7 +3,7 @@
     python3 benchmarks/papers/paraphrase/similarities.py PAIRS.json ENCODER OUT.npy
 
 PAIRS.json is what `python -m benchmarks paraphrase-neural --pairs` writes; ENCODER is a folder. Computes what
-`wellput.language.paraphrase.embeddings.similarities` does, from NumPy, torch and transformers alone.
+`wellput.language.paraphrase.context_filter.similarities` does, from NumPy, torch and transformers alone.
 """
 
 from __future__ import annotations

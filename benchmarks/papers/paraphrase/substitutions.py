@@ -18,9 +18,9 @@ from benchmarks.catalog import COINCO, SWORDS
 from benchmarks.data import data_path
 from wellput.io import replacing
 from wellput.language.models.inflection import INFLECTION_OF_TAG
-from wellput.language.models.lexicon import Category
 from wellput.language.models.tagger import Tagger
 from wellput.language.models.wordnet import WordNet, open_wordnet
+from wellput.language.models.wordnet_files import Category
 from wellput.language.paraphrase.candidates import CATEGORY_OF_TAG, WordNetCandidates
 from wellput.language.paraphrase.sentences import Sentence
 from wellput.language.paraphrase.training import JudgedSubstitution

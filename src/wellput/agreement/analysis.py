@@ -1,4 +1,9 @@
-"""`agree`: how far metrics agree with people, and people with each other."""
+"""`agree`: how far metrics agree with people, and people with each other.
+
+`agree_by` does the same by slice: the items that have the same value of a tag. Every slice is an
+`AgreementResult` of its own. Its p-values are corrected over the metrics of all slices together, and
+those of differences over the pairs of all slices.
+"""
 
 from __future__ import annotations
 
@@ -27,11 +32,10 @@ from wellput.agreement.metric_pairs import compare_pairs, pair_test
 from wellput.agreement.models import model_table
 from wellput.agreement.orders import is_sentinel, metric_orders
 from wellput.agreement.panel import Exclusion, Normalization, Panel
-from wellput.agreement.preferences import decision_confusions
+from wellput.agreement.preferences import Decisions, decision_confusions, verdict_rows
 from wellput.agreement.prepared_panels import prepared_panels
 from wellput.agreement.rankings.ranked_questions import judgments_of, rank_question
 from wellput.agreement.result import Agreement, AgreementLevel, AgreementResult, MetricDifference
-from wellput.agreement.substitutions import Decisions, verdict_rows
 from wellput.core.clusters import Clusters
 from wellput.core.errors import InputError
 from wellput.core.estimates import Generalize, ScoreTable
@@ -276,3 +280,63 @@ def _check(tables: Mapping[str, ScoreTable], options: AgreementOptions) -> None:
         raise InputError("metric_items='all' needs level='system' and test='auto'.")
     if "spa" in options.coefficients and options.level != "system":
         raise InputError("spa, soft pairwise accuracy, compares systems: use level='system'.")
+
+
+def agree_by(
+    whole: AgreementResult,
+    tables: Mapping[str, ScoreTable],
+    judgments: Sequence[Judgment],
+    options: AgreementOptions,
+    masks: Mapping[str, NDArray[np.bool_]],
+    by: str,
+    *,
+    on_phase: OnPhase,
+) -> AgreementResult:
+    """The result with those of its slices. Slices that cannot be analyzed are named in its notes."""
+    found: list[AgreementResult] = []
+    refused: list[str] = []
+    for name, items in masks.items():
+        parts = {metric: table.of_items(items) for metric, table in tables.items()}
+        inside = set(next(iter(parts.values())).items)
+        own = [judgment for judgment in judgments if judgment.item in inside]
+        try:
+            if not own:
+                raise InputError("no judgments")
+            part = agree(parts, own, options, on_phase=on_phase)
+            found.append(replace(part, by={by: name}))
+        except InputError as problem:
+            refused.append(f"{by} {name} is left out: {str(problem).rstrip('.')}.")
+    return replace(
+        whole, slices=_corrected_in_slices(found, options), notes=(*whole.notes, *refused)
+    )
+
+
+def _corrected_in_slices(
+    slices: Sequence[AgreementResult], options: AgreementOptions
+) -> tuple[AgreementResult, ...]:
+    """The slices with p corrected over all of them; sentinels do not count."""
+    correct = CORRECTIONS[options.correction]
+    rows = [
+        row
+        for part in slices
+        for row in part.agreement
+        if row.p_value is not None and not is_sentinel(row.metric)
+    ]
+    pairs = [pair for part in slices for pair in part.differences]
+    of_rows = iter(correct(np.array([row.p_value for row in rows], float)).tolist())
+    of_pairs = iter(correct(np.array([pair.p_value for pair in pairs], float)).tolist())
+    return tuple(
+        replace(
+            part,
+            agreement=tuple(
+                row
+                if row.p_value is None or is_sentinel(row.metric)
+                else replace(row, p_adjusted=next(of_rows))
+                for row in part.agreement
+            ),
+            differences=tuple(
+                replace(pair, p_adjusted=next(of_pairs)) for pair in part.differences
+            ),
+        )
+        for part in slices
+    )

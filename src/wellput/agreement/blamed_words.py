@@ -24,7 +24,7 @@ from wellput.core.errors import InputError
 from wellput.core.evalset import Batch, Item
 from wellput.core.metric import Metric
 from wellput.core.source import EvalSource
-from wellput.metrics.blame import Blamed, Blames
+from wellput.metrics.alignments import Blamed, Blames
 from wellput.stats.spans.marked_characters import Marked, marked_alike, marked_row
 
 PEOPLE = "people"

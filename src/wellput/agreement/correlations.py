@@ -29,7 +29,6 @@ from wellput.core.clusters import DOCUMENT
 from wellput.core.errors import InputError, counted
 from wellput.core.estimates import Estimate, Generalize, ScoreTable
 from wellput.core.metric import Floats
-from wellput.stats.cluster_deletion import sums_by_cluster
 from wellput.stats.correlation import Coefficient, Correlation, correlation_value
 from wellput.stats.correlation_intervals import (
     ChanceLevel,
@@ -38,6 +37,7 @@ from wellput.stats.correlation_intervals import (
     leave_out,
     leave_out_of_scores,
     scale_of,
+    sums_by_cluster,
 )
 from wellput.stats.soft_accuracy import spa, spa_by_normal_curve, spa_leave_one_out
 from wellput.stats.two_way_jackknife import LeftOutClusters, TableFigure

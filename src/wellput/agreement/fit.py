@@ -38,9 +38,8 @@ from wellput.core.work import OnPhase, ignore_phase
 from wellput.io.files import PathLike
 from wellput.metrics.fitted import FittedModel, Predictor, split_predictor
 from wellput.stats.clustered_regression import ClusteredCoefficients, clustered_coefficients
-from wellput.stats.model_choice import SelectionStep
-from wellput.stats.model_choice import stepwise as choose
-from wellput.stats.regression import Regression, ols, ridge
+from wellput.stats.regression import Regression, SelectionStep, ols, ridge
+from wellput.stats.regression import stepwise as choose
 from wellput.stats.undefined_values import ratios
 
 

@@ -23,7 +23,7 @@ from wellput.core.estimates import Estimate
 from wellput.core.evalset import EvalSet
 from wellput.core.metric import Floats
 from wellput.language.perturb.catalog import Variant
-from wellput.stats.clustered_means import ClusteredMeans
+from wellput.stats.clusters import ClusteredMeans
 from wellput.stats.proportions import share_interval
 
 UNCHANGED = "unchanged"

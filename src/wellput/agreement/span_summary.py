@@ -26,13 +26,14 @@ from wellput.stats.spans.marked_characters import (
     precision,
     recall,
 )
-from wellput.stats.spans.severities import (
+from wellput.stats.spans.span_alignment import (
+    MarkedSpans,
+    TooManyAlignments,
     coincidences,
     overlapping_pairs,
     same_share,
     severity_alpha,
 )
-from wellput.stats.spans.span_alignment import MarkedSpans, TooManyAlignments
 
 BY_PAIRS = (
     "γ is that of all pairs of judges: there are too many ways to align the spans of all at once"

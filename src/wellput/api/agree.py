@@ -1,24 +1,28 @@
-"""`agree`: whom people prefer, and how far metrics agree with people."""
+"""`agree`: whom people prefer, and how far metrics agree with people.
+
+`blind_spot_hints` says what judgments need not show of a metric that agrees with them: the errors that
+it does not notice.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import Literal, cast
 
-from wellput.agreement.analysis import AgreementOptions, MetricItems
+from wellput.agreement.advice import shown_to_agree
+from wellput.agreement.analysis import AgreementOptions, MetricItems, agree_by
 from wellput.agreement.analysis import agree as agree_on_ratings
-from wellput.agreement.chosen_answers import choose_answers
 from wellput.agreement.correlations import Uncertainty
 from wellput.agreement.exclusions import parse_exclusion, with_unknown
-from wellput.agreement.homogeneity import homogeneity_rows
 from wellput.agreement.panel import Normalization, names_of
-from wellput.agreement.preferences import KEPT, REFUSED, agree_on_preferences
+from wellput.agreement.preferences import KEPT, REFUSED, agree_on_preferences, decisions_of
+from wellput.agreement.prepared_panels import choose_answers
+from wellput.agreement.probe_results import BlindSpots
 from wellput.agreement.rankings.judgment_design import with_documents
 from wellput.agreement.result import AgreementLevel, AgreementResult
-from wellput.agreement.slices import agree_by
 from wellput.agreement.span_level import agree_on_spans, with_spans
-from wellput.agreement.substitutions import decisions_of
-from wellput.api.blind_spot_hints import blind_spot_hints
 from wellput.api.inputs import (
     Answers,
     Columns,
@@ -35,8 +39,10 @@ from wellput.api.score import with_paraphrases
 from wellput.core.errors import InputError, did_you_mean
 from wellput.core.estimates import Generalize
 from wellput.core.judgment import Judgment, Preference
+from wellput.core.metric import Metric
 from wellput.core.registries import Names, split_names
 from wellput.core.scores import MIN_ITEMS_FOR_CLAIMS
+from wellput.core.source import EvalSource
 from wellput.core.work import OnPhase, available_cores, ignore_phase
 from wellput.engine.score import score_source
 from wellput.engine.scoring_plan import Inference, ScoringPlan
@@ -47,6 +53,7 @@ from wellput.metrics.registry import create_all, each_scorer
 from wellput.stats.corrections import Correction
 from wellput.stats.correlation import COEFFICIENTS, Coefficient, CorrelationAverage
 from wellput.stats.metric_comparison import CorrelationTest
+from wellput.stats.preferences import homogeneity_rows
 
 
 @checks_choices
@@ -339,3 +346,63 @@ def _refuse_options_of_ratings(options: AgreementOptions) -> None:
             f"{', '.join(names)} {'is' if len(names) == 1 else 'are'} for ratings; these judgments are "
             "pairwise choices."
         )
+
+
+QUICK_METRICS = (
+    "ssa", "gsa", "bleu", "chrf", "ter", "wer", "cer", "nist", "rouge-1", "rouge-2", "rouge-l",
+    "rouge-lsum", "meteor", "exact", "fluency",
+)  # fmt: skip
+"""Metrics that score the changed texts in about a second."""
+MAX_NAMED_KINDS = 5
+N_CHECKED_TEXTS = 20
+
+
+def blind_spot_hints(
+    result: AgreementResult,
+    metrics: Sequence[Metric],
+    source: EvalSource,
+    *,
+    alpha: float,
+    threads: int | None,
+    on_phase: OnPhase,
+) -> tuple[str, ...]:
+    """A sentence for each metric that is the best for some question, and shown to agree with people,
+    but does not notice some kinds of errors. There are none where outputs are not English, which the
+    probe is about."""
+    named = {metric.name: metric for metric in metrics}
+    neutral = [name for name, metric in named.items() if metric.higher_is_better is None]
+    best = shown_to_agree(result.agreement, neutral=neutral, alpha=alpha)
+    quick = [name for name in best if name.partition(":")[0] in QUICK_METRICS and name in named]
+    if not quick or not _is_english(source):
+        return ()
+    from wellput.api.probe import blind_spots
+
+    on_phase("probing the best metric")
+    found = {name: blind_spots(named[name], threads) for name in quick}
+    return tuple(
+        _hint(name, spots) for name, spots in found.items() if spots is not None and spots.missed
+    )
+
+
+def _hint(name: str, spots: BlindSpots) -> str:
+    missed = spots.missed
+    more = len(missed) - MAX_NAMED_KINDS
+    kinds = ", ".join(missed[:MAX_NAMED_KINDS]) + (f" and {more} more" if more > 0 else "")
+    return (
+        f"{name} does not notice some errors in {spots.texts} English texts, and these judgments need "
+        f"not show that: {kinds}. See wellput probe -m {name}."
+    )
+
+
+def _is_english(source: EvalSource) -> bool:
+    from wellput.language.models.language_check import reasons_against
+
+    texts = (
+        output
+        for block in source.unparsed.blocks()
+        for item in block
+        for output in item.outputs.values()
+        if isinstance(output, str) and output.strip()
+    )
+    first = list(islice(texts, N_CHECKED_TEXTS))
+    return bool(first) and reasons_against(first).total() <= len(first) / 2

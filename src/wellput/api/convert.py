@@ -13,7 +13,7 @@ from wellput.io import read_constituents
 from wellput.io.files import PathLike
 from wellput.io.output import check_files
 from wellput.language.trees.penn_dependencies import labeled_dependencies
-from wellput.reporting.conversion import TreeConversion
+from wellput.reporting.language import TreeConversion
 
 Brackets = PathLike | Sequence[PathLike | Constituent]
 """One file, or a list of files and constituents."""

@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from wellput.agreement.analysis import AgreementOptions
-from wellput.agreement.chosen_answers import chosen_judges, refuse_labels
 from wellput.agreement.exclusions import parse_exclusion, with_unknown
 from wellput.agreement.fit import Criterion, Fit, FitMethod, fit_table, panel_provenance
 from wellput.agreement.panel import Normalization, names_of, selection_ratings
-from wellput.agreement.prepared_panels import prepared_panels
+from wellput.agreement.prepared_panels import chosen_judges, prepared_panels, refuse_labels
 from wellput.api.inputs import (
     Answers,
     Columns,

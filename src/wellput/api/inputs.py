@@ -24,8 +24,8 @@ from wellput.core.metric import GivesMetric, Metric
 from wellput.core.source import EvalSource
 from wellput.core.work import OnPhase, available_cores, ignore_phase
 from wellput.io import check_files as check_files
+from wellput.io.evalset_columns import Columns as Columns
 from wellput.io.files import InputFile, PathLike, check_readable
-from wellput.io.own_columns import Columns as Columns
 
 if TYPE_CHECKING:
     from wellput.core.frames import Frame

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TypedDict
 
-from wellput.agreement.machines.proxy_pilot import proxy_pilot_of
-from wellput.agreement.rankings.pilot import Pilot, pilot_of
+from wellput.agreement.pilots import Pilot, pilot_of, proxy_pilot_of
 from wellput.api.inputs import (
     Answers,
     Columns,

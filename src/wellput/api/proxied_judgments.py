@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
-from wellput.agreement.chosen_answers import chosen_judges, refuse_labels
 from wellput.agreement.exclusions import parse_exclusion, with_unknown, without_excluded
 from wellput.agreement.machines.judged_trials import OutputValues, unknown_judge
 from wellput.agreement.machines.proxied_labels import ProxiedLabels, chosen_labels, rated_labels
 from wellput.agreement.panel import AnyJudgment, Exclusion, names_of
+from wellput.agreement.prepared_panels import chosen_judges, refuse_labels
 from wellput.api.inputs import (
     Answers,
     Columns,

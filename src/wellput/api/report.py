@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import cast
 
 from wellput.agreement.analysis import AgreementOptions
-from wellput.agreement.chosen_answers import choose_answers
 from wellput.agreement.correlations import Uncertainty
 from wellput.agreement.exclusions import answers_left, parse_exclusion
 from wellput.agreement.machines.comparison import machine_comparisons
 from wellput.agreement.orders import is_sentinel
 from wellput.agreement.panel import Normalization
+from wellput.agreement.prepared_panels import choose_answers
 from wellput.agreement.probe_results import ProbeResult
 from wellput.agreement.rankings.judgment_design import with_documents
 from wellput.api.inputs import (

@@ -79,8 +79,7 @@ def lm(
     >>> made.words, made.model.sizes
     (6, [7, 6])
     """
-    from wellput.language.models.ngram_compact import quantized
-    from wellput.language.models.ngram_files import check_suffix
+    from wellput.language.models.ngram_files import check_suffix, quantized
     from wellput.language.models.ngram_training import train
     from wellput.language.models.ngram_trie import prune as pruned
 

@@ -97,7 +97,7 @@ def paraphrase(
     wellput.core.errors.InputError: Nothing to learn from: give text files, or index=FILE.
     """
     from wellput.language.models.wordnet import open_wordnet
-    from wellput.language.paraphrase.embeddings import TransformerEncoder
+    from wellput.language.paraphrase.context_filter import TransformerEncoder
     from wellput.language.paraphrase.training import read_judged, train_model
 
     texts = text_list(corpus)

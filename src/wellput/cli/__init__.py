@@ -23,8 +23,7 @@ from wellput.cli.endings import (
 )
 from wellput.cli.lazy_group import LazyGroup
 from wellput.cli.progress import say
-from wellput.core.errors import WellputError, Worse
-from wellput.core.printable import printable
+from wellput.core.errors import WellputError, Worse, printable
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "score": (

@@ -19,7 +19,7 @@ from typing import NoReturn
 
 import click
 
-from wellput.core.printable import printable
+from wellput.core.errors import printable
 
 STOP_SIGNALS = tuple(
     getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)

@@ -22,8 +22,7 @@ from wellput.core.source import EvalSource
 from wellput.core.work import OnPhase, ignore_phase
 from wellput.displays.corpus import sentences_of
 from wellput.displays.schedules import schedules_of, words_of
-from wellput.displays.speech import can_speak, speak
-from wellput.displays.talking_head import performance
+from wellput.displays.talking_head import can_speak, performance, speak
 from wellput.io import check_files, replacing
 from wellput.io.files import PathLike
 

@@ -1,17 +1,33 @@
-"""The talking head: `performance` has the words and motions of a sentence with their times, as plain
-values for JSON. With `HeadMedium` the head performs schedules for the judges of a study.
+"""The talking head and its speech. `performance` has the words and motions of a sentence with their
+times, as plain values for JSON. With `HeadMedium` the head performs schedules for the judges of a
+study.
 
 Speech is made when the study is made. `wellput.studies.media` says what a medium must have.
+
+Speech comes with the time of every word and the movement of the lips. The program espeak-ng makes it;
+without the program the head is silent, and the times are estimated.
+
+espeak-ng does not tell the times of words. So it says the sentence a second time, with long silent
+gaps between the words. The gaps show the lengths of the words, which are then fitted to the sentence
+as it is spoken. espeak-ng (GPL) runs as a separate process and reads the text from standard input.
 """
 
 from __future__ import annotations
 
+import io
 import json
-from collections.abc import Mapping
-from dataclasses import replace
+import shutil
+import subprocess
+import wave
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from importlib.resources import files
 from importlib.resources.abc import Traversable
-from typing import TYPE_CHECKING, Any
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
 
 from wellput.core.evalset import Item
 from wellput.displays.schedules import (
@@ -22,11 +38,206 @@ from wellput.displays.schedules import (
     span_ends,
     words_of,
 )
-from wellput.displays.speech import Speech, speak
 
 if TYPE_CHECKING:
     from wellput.studies.designs.base import Design
     from wellput.studies.questionnaire import Questionnaire
+
+PROGRAM = "espeak-ng"
+SAMPLES_PER_SECOND = 22050
+GAP_CENTISECONDS = 30
+"""The long gap between words, in espeak-ng's units of about 10 ms."""
+
+MIN_GAP_SECONDS = 0.2
+"""Only a gap has this many seconds of zeros."""
+
+COMMAND = (PROGRAM, "--stdin", "-v", "en-us", "-s", "150", "-p", "42")
+WAV_HEADER_BYTES = 44
+
+MouthFrame: TypeAlias = tuple[float, float, float]
+"""A time, and how open and how round the mouth is, both from 0 to 1."""
+
+# By the first one or two characters of a phoneme's mnemonic: how open, how round, relative length.
+MOUTH_SHAPES: dict[str, tuple[float, float, float]] = {
+    "p": (0.0, 0.2, 1), "b": (0.0, 0.2, 1), "m": (0.0, 0.2, 1.2), "f": (0.08, 0.1, 1),
+    "v": (0.08, 0.1, 1), "w": (0.2, 1.0, 1), "oU": (0.6, 0.8, 2.2), "aU": (0.85, 0.5, 2.4),
+    "aI": (0.9, 0.1, 2.4), "a": (0.9, 0.1, 2), "A": (1.0, 0.1, 2.2), "0": (0.85, 0.3, 2),
+    "V": (0.75, 0.1, 1.7), "O": (0.8, 0.6, 2.2), "E": (0.7, 0.0, 1.8), "e": (0.6, 0.0, 2),
+    "I": (0.42, 0.0, 1.4), "i": (0.38, 0.0, 1.8), "3": (0.5, 0.4, 2), "@": (0.4, 0.2, 1.2),
+    "u": (0.35, 0.9, 1.9), "U": (0.4, 0.8, 1.5), "r": (0.3, 0.5, 1), "l": (0.35, 0.0, 1),
+}  # fmt: skip
+OTHER_MOUTH_SHAPE = (0.22, 0.0, 1.0)
+VOWEL_PHONEMES = {"a": "a", "e": "E", "i": "I", "o": "O", "u": "u", "y": "I"}
+
+
+@dataclass(frozen=True, eq=False)
+class Speech:
+    """`words` has the start and end of each word in seconds, `wav` the sound, if any."""
+
+    words: tuple[tuple[float, float], ...]
+    mouth: tuple[MouthFrame, ...]
+    duration: float
+    wav: bytes | None = None
+
+
+def can_speak() -> bool:
+    """Whether the program is installed."""
+    return shutil.which(PROGRAM) is not None
+
+
+def speak(words: Sequence[str]) -> Speech:
+    """Speaks the words of one sentence."""
+    if not words or not can_speak():
+        return estimated(words)
+    text = " ".join(words)
+    try:
+        spoken, apart = _samples(text), _samples(text, "-g", str(GAP_CENTISECONDS))
+        groups = _phonemes(text)
+    except (OSError, subprocess.SubprocessError):
+        return estimated(words)
+    lengths, pauses = word_lengths(apart)
+    if not len(lengths) or not len(spoken):
+        return estimated(words)
+    duration = len(spoken) / SAMPLES_PER_SECOND
+    scale = max(duration - pauses.sum(), 0.1) / lengths.sum()
+    ends = np.cumsum(lengths * scale + pauses) - pauses
+    pieces = [
+        (float(end - own), float(end)) for end, own in zip(ends, lengths * scale, strict=True)
+    ]
+    sounds = groups if len(groups) == len(pieces) else [[] for _ in pieces]
+    mouth: list[MouthFrame] = []
+    for (start, end), phonemes in zip(pieces, sounds, strict=True):
+        mouth += mouth_frames(phonemes or ["a"], start, end)
+    timed = matched(words, pieces)
+    return Speech(tuple(timed), tuple(mouth), round(duration, 3), _wav(spoken))
+
+
+def estimated(words: Sequence[str]) -> Speech:
+    """Silent speech: times are estimated from the lengths of the words."""
+    timed: list[tuple[float, float]] = []
+    mouth: list[MouthFrame] = []
+    now = 0.1
+    for word in words:
+        end = now + 0.1 + 0.055 * max(len(word), 1)
+        timed.append((round(now, 3), round(end, 3)))
+        letters = [
+            VOWEL_PHONEMES.get(letter, letter) for letter in word.lower() if letter.isalpha()
+        ]
+        mouth += mouth_frames(letters or ["a"], now, end)
+        now = end + (0.3 if word[-1:] in ",;:" else 0.03)
+    return Speech(tuple(timed), tuple(mouth), round(now + 0.3, 3))
+
+
+def word_lengths(apart: NDArray[np.int16]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """From speech with long gaps: the length of each word, and the pause after it beyond the gap.
+
+    The shortest silence is the gap. A longer one has a pause too, or the closure of a stop consonant.
+    """
+    edges = np.diff(np.concatenate([[0], (apart == 0).astype(np.int8), [0]]))
+    starts, ends = (
+        np.flatnonzero(edges == 1) / SAMPLES_PER_SECOND,
+        np.flatnonzero(edges == -1) / SAMPLES_PER_SECOND,
+    )
+    is_gap = ends - starts >= MIN_GAP_SECONDS
+    starts, ends = starts[is_gap], ends[is_gap]
+    begins = np.concatenate([[0.0], ends])[: len(starts)]
+    if len(starts) and starts[0] == 0:  # silence before the first word
+        begins, starts, ends = begins[1:], starts[1:], ends[1:]
+    lengths = starts - begins
+    silences = ends - starts
+    return lengths, silences - silences.min() if len(silences) > 1 else silences
+
+
+def matched(
+    words: Sequence[str], pieces: Sequence[tuple[float, float]]
+) -> list[tuple[float, float]]:
+    """A time for each word. Some words are spoken as one (*in the*), some as several (*42*).
+
+    The longer sequence is cut into as many runs as the shorter one has members, by length.
+    """
+    if len(words) == len(pieces):
+        return [(round(start, 3), round(end, 3)) for start, end in pieces]
+    # A comma that is a separate word is silent.
+    sizes = [len(word) + 1.0 if any(map(str.isalnum, word)) else 0.05 for word in words]
+    times = [end - start for start, end in pieces]
+    if len(words) < len(pieces):
+        runs = cut(times, sizes)
+        return [(round(pieces[a][0], 3), round(pieces[b - 1][1], 3)) for a, b in runs]
+    timed: list[tuple[float, float]] = []
+    for (start, end), (a, b) in zip(pieces, cut(sizes, times), strict=True):
+        shares = np.cumsum([0.0, *sizes[a:b]]) / sum(sizes[a:b])
+        at = [round(start + float(share) * (end - start), 3) for share in shares]
+        timed += list(pairwise(at))
+    return timed
+
+
+def cut(long: Sequence[float], short: Sequence[float]) -> list[tuple[int, int]]:
+    """Cuts the longer sequence into runs whose shares of the whole are closest to those of the shorter.
+
+    >>> cut([1.0, 1.0, 2.0], [2.0, 2.0])
+    [(0, 2), (2, 3)]
+    """
+    ends = np.concatenate([[0.0], np.cumsum(long) / sum(long)])
+    wanted = np.array(short) / sum(short)
+    cost = np.full((len(short) + 1, len(long) + 1), np.inf)
+    back = np.zeros(cost.shape, dtype=np.int64)
+    cost[0, 0] = 0.0
+    for i in range(1, len(short) + 1):
+        for j in range(i, len(long) + 1):
+            tried = cost[i - 1, :j] + (ends[j] - ends[:j] - wanted[i - 1]) ** 2
+            back[i, j] = int(tried.argmin())
+            cost[i, j] = tried[back[i, j]]
+    runs: list[tuple[int, int]] = []
+    j = len(long)
+    for i in range(len(short), 0, -1):
+        runs.append((int(back[i, j]), j))
+        j = int(back[i, j])
+    return runs[::-1]
+
+
+def mouth_frames(phonemes: Sequence[str], start: float, end: float) -> list[MouthFrame]:
+    """The mouth at the middle of each phoneme, closed before the first and after the last."""
+    shapes = [_shape(phoneme) for phoneme in phonemes]
+    weights = np.array([weight for _, _, weight in shapes])
+    ends = np.cumsum(weights) / weights.sum()
+    middles = start + (ends - weights / weights.sum() / 2) * (end - start)
+    inner = [
+        (round(float(at), 3), opened, rounded)
+        for at, (opened, rounded, _) in zip(middles, shapes, strict=True)
+    ]
+    return [(round(start, 3), 0.1, 0.0), *inner, (round(end, 3), 0.1, 0.0)]
+
+
+def _shape(phoneme: str) -> tuple[float, float, float]:
+    bare = phoneme.lstrip("',%=|")
+    return MOUTH_SHAPES.get(bare[:2], MOUTH_SHAPES.get(bare[:1], OTHER_MOUTH_SHAPE))
+
+
+def _phonemes(text: str) -> list[list[str]]:
+    """The mnemonics of the phonemes of each piece that is spoken as one word."""
+    said = _run(text, "-q", "-x", "--sep=_").decode("utf-8", "replace")
+    return [group.split("_") for group in said.split()]
+
+
+def _samples(text: str, *options: str) -> NDArray[np.int16]:
+    return np.frombuffer(_run(text, "--stdout", *options)[WAV_HEADER_BYTES:], dtype="<i2")
+
+
+def _run(text: str, *options: str) -> bytes:
+    done = subprocess.run(
+        [*COMMAND, *options], input=text.encode(), capture_output=True, check=True, timeout=60
+    )
+    return done.stdout
+
+
+def _wav(samples: NDArray[np.int16]) -> bytes:
+    target = io.BytesIO()
+    with wave.open(target, "wb") as file:
+        file.setnchannels(1)
+        file.setsampwidth(2)
+        file.setframerate(SAMPLES_PER_SECOND)
+        file.writeframes(samples.tobytes())
+    return target.getvalue()
 
 
 MIN_MOTION_SECONDS = 0.4

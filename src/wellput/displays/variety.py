@@ -19,15 +19,17 @@ from wellput.core.estimates import Bounds
 from wellput.core.evalset import Batch
 from wellput.core.metric import Floats, Integers, Need
 from wellput.core.source import EvalSource
-from wellput.displays.reproduction import FOSTER_2008, NEEDS_DERIVATION, NEEDS_ORIGINAL
-from wellput.displays.schedules import MOTIONS, ScheduleKind
-from wellput.displays.units import (
+from wellput.displays.reproduction import (
+    FOSTER_2008,
     MOTION_COUNTS,
+    NEEDS_DERIVATION,
+    NEEDS_ORIGINAL,
     DisplayMatch,
     displays_in,
     fingerprint,
     shown_units,
 )
+from wellput.displays.schedules import MOTIONS, ScheduleKind
 from wellput.metrics.base import BaseMetric, MeanMetric, ratio
 
 

@@ -22,8 +22,7 @@ from wellput.core.metric import Floats, Metric, Need
 from wellput.core.plain_block import PlainBlock, batch_of, ids_of
 from wellput.core.source import EvalSource
 from wellput.core.work import OnProgress, ProgressShare, ignore_progress
-from wellput.text.scripts import count_unspaced
-from wellput.text.unicode_forms import count_in_other_form
+from wellput.text.scripts import count_in_other_form, count_unspaced
 
 NEED_ADVICE: Mapping[Need, tuple[str, str]] = {
     "references": (

@@ -24,7 +24,7 @@ from wellput.engine.result import Comparison, ScoreResult, UnscoredItems
 from wellput.engine.scoring_plan import Inference, ScoringPlan
 
 if TYPE_CHECKING:
-    from wellput.engine.error_sources import ErrorSources
+    from wellput.engine.result import ErrorSources
 
 TOKENIZERS_AT_SPACES = frozenset(["tok:13a", "tok:intl", "tok:none", "tok:rouge", "tok:tercom"])
 TOKENIZERS_BY_SCRIPT = {"Chinese": "zh", "Japanese": "ja-mecab"}
@@ -97,7 +97,7 @@ def score_source(
         )
     sources: tuple[ErrorSources, ...] = ()
     if clusters is not None or any(table.samples is not None for table in tables.values()):
-        from wellput.engine.error_sources import error_sources
+        from wellput.engine.result import error_sources
 
         sources = error_sources(list(tables.values()), compared)
     result = ScoreResult(
@@ -145,8 +145,7 @@ def _with_slices(
 ) -> ScoreResult:
     """The result with those of its slices, and tests whether differences depend on the slice: of the
     pairs that are compared, or else of all pairs."""
-    from wellput.engine.slice_tests import slice_tests
-    from wellput.engine.slices import slices_of
+    from wellput.engine.slices import slice_tests, slices_of
 
     assert asked.by is not None
     slices = slices_of(result, masks, asked.by, pairs, testable, asked, on_phase)

@@ -3,12 +3,18 @@
 Every slice is a `ScoreResult` of its own, made from the rows of the whole. P-values of slices are
 corrected by Holm's method for the differences of all slices together; those of the whole stay as they
 are.
+
+A `SliceTest` says whether the difference of two systems depends on the slice. That a difference is
+shown in one slice and not in another says little: slices are small. So the differences of the slices
+are compared with each other, by Welch's analysis of variance, with the standard errors that the
+slices' own tests use (of clusters, where items have them). A cluster may have items in several slices;
+the differences of these slices then vary together, and the test is cautious.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,9 +24,16 @@ from wellput.core.errors import InputError
 from wellput.core.estimates import ScoreTable, block_sum
 from wellput.core.scores import Score
 from wellput.core.work import OnPhase
-from wellput.engine.differences import compare_systems, corrected
+from wellput.engine.differences import (
+    MeasuredDifference,
+    compare_systems,
+    corrected,
+    measured_differences,
+)
 from wellput.engine.result import Comparison, ScoreResult
 from wellput.engine.scoring_plan import Inference
+from wellput.stats.corrections import holm
+from wellput.stats.student import welch_test
 
 MAX_SLICES = 100
 """More slices than this cannot be read in a table, and no difference would pass the correction."""
@@ -146,3 +159,70 @@ def _score(whole: Score, table: ScoreTable, system: str, asked: Inference) -> Sc
         return score
     interval = asked.resampling.interval(table, system, by_bootstrap=asked.draws == "bs")
     return replace(score, low=interval.low, high=interval.high)
+
+
+MIN_FREEDOM = 5
+"""A slice whose difference has fewer degrees of freedom is left out: its error is too uncertain."""
+
+
+@dataclass(frozen=True, slots=True)
+class SliceTest:
+    """Tests that score of `a` − score of `b` is the same in all slices, under one metric.
+
+    `deltas` has the difference in each slice that is tested, `n` the number of their items.
+    `statistic` is Welch's F; `freedom` has its degrees of freedom, of numerator and denominator.
+    `p_adjusted` is corrected by Holm's method
+    for all pairs and metrics.
+    """
+
+    metric: str
+    a: str
+    b: str
+    deltas: Mapping[str, float]
+    n: int
+    statistic: float
+    freedom: tuple[float, float]
+    p_value: float
+    p_adjusted: float
+
+
+def slice_tests(
+    slices: Mapping[str, Mapping[str, ScoreTable]], pairs: Sequence[tuple[str, str]]
+) -> tuple[SliceTest, ...]:
+    """A test for each pair under each metric; `slices` has the tables of each slice by metric. A pair
+    has no test if fewer than two slices can be tested."""
+    measured: dict[tuple[str, str, str], dict[str, MeasuredDifference]] = {}
+    for name, tables in slices.items():
+        for metric, table in tables.items():
+            for (a, b), found in measured_differences(table, pairs).items():
+                if found.freedom >= MIN_FREEDOM:
+                    measured.setdefault((metric, a, b), {})[name] = found
+    tests = [
+        _tested(metric, a, b, by_slice)
+        for (metric, a, b), by_slice in measured.items()
+        if len(by_slice) > 1
+    ]
+    adjusted = holm(np.array([test.p_value for test in tests]))
+    return tuple(
+        replace(test, p_adjusted=float(p)) for test, p in zip(tests, adjusted, strict=True)
+    )
+
+
+def _tested(metric: str, a: str, b: str, by_slice: Mapping[str, MeasuredDifference]) -> SliceTest:
+    found = list(by_slice.values())
+    test = welch_test(
+        np.array([one.center for one in found]),
+        np.array([one.error for one in found]),
+        np.array([one.freedom for one in found]),
+    )
+    return SliceTest(
+        metric=metric,
+        a=a,
+        b=b,
+        deltas={name: one.delta for name, one in by_slice.items()},
+        n=sum(one.n for one in found),
+        statistic=test.statistic,
+        freedom=test.freedom,
+        p_value=test.p_value,
+        p_adjusted=test.p_value,
+    )

@@ -2,24 +2,162 @@
 DeepEval and ragas, a file or a folder of them. `ragas_logs` also reads tables of ragas, `lm_eval_logs`
 the samples of lm-evaluation-harness.
 
-Each format has its module, which turns it into `LoggedAnswer`s.
+Each format is turned into `LoggedAnswer`s; `inspect_logs` and `ragas_logs` do so for theirs.
+
+Test runs of DeepEval are JSON with `testCases`, which DeepEval writes into the folder that
+`DEEPEVAL_RESULTS_FOLDER` names, and as `.deepeval/.latest_run_full.json`. The system is the
+hyperparameter `model`, or the run's identifier, or the file's name; if two runs share it, the file's
+name is added. Cases with the same input are one item. The item is the case's name if names and inputs
+belong together, else the number of its input. The scores are those of the metrics, and `pass` (1 or
+0). Cases of conversations are left out.
+
+Results of promptfoo are JSON (`promptfoo eval --output results.json`). The system is the provider,
+with the prompt's label if there are several prompts; the item is the test. References are the values
+of the assertions that compare with a text. The scores are `score`, `pass` (1 or 0), and the named
+scores.
 """
 
 from __future__ import annotations
 
 import json
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from wellput.core.errors import InputError
 from wellput.core.evalset import EvalSet
-from wellput.io.deepeval_logs import deepeval_answers, is_deepeval_log
 from wellput.io.files import InputFile, PathLike, check_readable
 from wellput.io.inspect_logs import inspect_answers, is_inspect_log, read_archive
 from wellput.io.locations import is_url
-from wellput.io.logged_answers import evalset_of
-from wellput.io.promptfoo_logs import is_promptfoo_log, promptfoo_answers
+from wellput.io.logged_answers import LoggedAnswer, as_number, evalset_of, text_of
 from wellput.io.ragas_logs import is_ragas_table, ragas_answers, ragas_rows, read_table
+
+COMPARING_ASSERTIONS = ("equals", "similar", "rouge-n", "bleu", "gleu", "meteor", "levenshtein")
+
+
+def is_promptfoo_log(log: Any) -> bool:
+    return isinstance(log, dict) and _promptfoo_rows(log) is not None
+
+
+def promptfoo_answers(log: Any) -> Iterator[LoggedAnswer]:
+    """The answers in a file of results; rows of failed calls, which have no output, are left out."""
+    rows = _promptfoo_rows(log) or []
+    prompts = {_prompt_label(row) for row in rows}
+    for row in rows:
+        response, case = row.get("response"), row.get("testCase") or {}
+        if not isinstance(response, dict) or response.get("output") is None:
+            continue
+        variables = row.get("vars") or case.get("vars") or {}
+        provider = row.get("provider")
+        name = (
+            provider.get("label") or provider.get("id") if isinstance(provider, dict) else provider
+        )
+        yield LoggedAnswer(
+            item=_test_name(row, variables),
+            system=f"{name} / {_prompt_label(row)}" if len(prompts) > 1 else str(name),
+            output=text_of(response["output"]),
+            source=json.dumps(variables, ensure_ascii=False) if variables else None,
+            references=tuple(_promptfoo_references(case.get("assert"))),
+            scores=_promptfoo_scores(row),
+        )
+
+
+def _promptfoo_rows(log: Mapping[str, Any]) -> list[dict[str, Any]] | None:
+    results = log.get("results")
+    rows = results.get("results") if isinstance(results, dict) else results
+    is_list = isinstance(rows, list) and all(isinstance(row, dict) for row in rows)
+    return rows if is_list else None
+
+
+def _test_name(row: Mapping[str, Any], variables: Mapping[str, Any]) -> str:
+    """The number of the test from 1; its variables in older files, which have no numbers."""
+    if isinstance(row.get("testIdx"), int):
+        return str(row["testIdx"] + 1)
+    return json.dumps(variables, ensure_ascii=False, sort_keys=True)
+
+
+def _prompt_label(row: Mapping[str, Any]) -> str:
+    prompt = row.get("prompt")
+    label = prompt.get("label") if isinstance(prompt, dict) else None
+    return str(label or row.get("promptIdx", ""))
+
+
+def _promptfoo_references(assertions: Any) -> Iterator[str]:
+    for assertion in assertions or ():
+        if isinstance(assertion, dict) and assertion.get("type") in COMPARING_ASSERTIONS:
+            value = assertion.get("value")
+            for text in value if isinstance(value, list) else [value]:
+                if text is not None:
+                    yield text_of(text)
+
+
+def _promptfoo_scores(row: Mapping[str, Any]) -> dict[str, float]:
+    named = row.get("namedScores") or {}
+    given = {"score": row.get("score"), "pass": row.get("success"), **named}
+    numbers = (bool, int, float)
+    return {name: float(value) for name, value in given.items() if isinstance(value, numbers)}
+
+
+def is_deepeval_log(log: Any) -> bool:
+    return isinstance(log, dict) and _cases(log) is not None
+
+
+def deepeval_answers(logs: Mapping[str, Any]) -> Iterator[LoggedAnswer]:
+    """The answers in these runs; `logs` has them by file name."""
+    run_names = {name: _run_name(log, name) for name, log in logs.items()}
+    counts = Counter(run_names.values())
+    items = _item_names([case for log in logs.values() for case in _cases(log) or ()])
+    for name, log in logs.items():
+        is_alone = counts[run_names[name]] == 1
+        system = run_names[name] if is_alone else f"{run_names[name]} ({Path(name).stem})"
+        for case in _cases(log) or ():
+            output = case.get("actualOutput")
+            if output is None:
+                continue
+            expected = case.get("expectedOutput")
+            yield LoggedAnswer(
+                item=items[text_of(case.get("input"))],
+                system=system,
+                output=text_of(output),
+                source=text_of(case.get("input")),
+                references=() if expected in (None, "") else (text_of(expected),),
+                scores=dict(_scores(case)),
+            )
+
+
+def _cases(log: Mapping[str, Any]) -> list[dict[str, Any]] | None:
+    cases = log.get("testCases")
+    is_list = isinstance(cases, list) and all(isinstance(case, dict) for case in cases)
+    return cases if is_list else None
+
+
+def _run_name(log: Mapping[str, Any], file: str) -> str:
+    chosen = log.get("hyperparameters")
+    model = chosen.get("model") if isinstance(chosen, dict) else None
+    named = model if isinstance(model, str) else log.get("identifier")
+    return str(named or Path(file).stem)
+
+
+def _item_names(cases: list[dict[str, Any]]) -> dict[str, str]:
+    """The name of the item of each input."""
+    names: dict[str, set[str]] = {}
+    for case in cases:
+        names.setdefault(text_of(case.get("input")), set()).add(str(case.get("name") or ""))
+    inputs_of = Counter(name for own in names.values() for name in own)
+    if all(len(own) == 1 for own in names.values()) and max(inputs_of.values(), default=1) == 1:
+        return {text: next(iter(own)) for text, own in names.items()}
+    return {text: str(number) for number, text in enumerate(names, start=1)}
+
+
+def _scores(case: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
+    metrics = case.get("metricsData")
+    for metric in metrics if isinstance(metrics, list) else ():
+        if isinstance(metric, dict) and (score := as_number(metric.get("score"))) is not None:
+            yield str(metric.get("name")), score
+    if isinstance(case.get("success"), bool):
+        yield "pass", float(case["success"])
+
 
 ARCHIVE_SUFFIX = ".eval"
 LOG_SUFFIXES = (".json", ARCHIVE_SUFFIX)

@@ -11,9 +11,9 @@ from wellput.core.plain_block import ids_of
 from wellput.core.source import EvalSource, Partition
 from wellput.io.compression import COMPRESSION_SUFFIXES as COMPRESSIONS
 from wellput.io.duplicates import SeenIds, repeated
+from wellput.io.evalset_columns import Columns, OwnColumns
 from wellput.io.files import STANDARD_INPUT, TABLE_FORMATS, InputFile, PathLike, check_readable
 from wellput.io.locations import files_in, is_folder, is_pattern, is_url
-from wellput.io.own_columns import Columns, OwnColumns
 from wellput.io.readers import open_known_evalset
 from wellput.io.record_files import RecordFile
 

@@ -1,6 +1,6 @@
 """`JudgmentColumns`: which columns of a user's table hold judges, items, systems and answers.
 
-A mapping is written FIELD=NAME, as for the columns of items (`own_columns`): `judge=user`,
+A mapping is written FIELD=NAME, as for the columns of items (`OwnColumns`): `judge=user`,
 `value=thumb`. Where no column holds the question, it is called as the column of the answers.
 """
 
@@ -12,7 +12,7 @@ from typing import Any
 
 from wellput.core.errors import InputError, did_you_mean
 from wellput.io.column_guesses import NAMES, column_keyword, plain_name
-from wellput.io.own_columns import Columns, column_entries
+from wellput.io.evalset_columns import Columns, column_entries
 
 RATING_COLUMNS = ("judge", "item", "system", "question", "value")
 PAIRWISE_COLUMNS = ("judge", "item", "system_a", "system_b", "question", "choice")

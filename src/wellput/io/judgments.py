@@ -30,6 +30,7 @@ from wellput.core.judgment import (
     number_in,
     values_by_question,
 )
+from wellput.io.evalset_columns import Columns
 from wellput.io.files import InputFile, PathLike, check_readable
 from wellput.io.judgment_columns import (
     PAIRWISE_COLUMNS,
@@ -37,7 +38,6 @@ from wellput.io.judgment_columns import (
     JudgmentColumns,
     naming_advice,
 )
-from wellput.io.own_columns import Columns
 from wellput.io.readers import read_known_judgments
 from wellput.io.tables import missing_columns, read_records, writing_table
 
@@ -132,7 +132,7 @@ def judgments_of_records(
 def write_judgments(answers: Sequence[Judgment] | Sequence[Preference], path: PathLike) -> None:
     """Writes ratings or pairwise choices, with the extra columns after the fixed ones.
 
-    In CSV and TSV, texts that a spreadsheet would run are marked (`io.spreadsheets`). `read_judgments`
+    In CSV and TSV, texts that a spreadsheet would run are marked (`io.tables`). `read_judgments`
     takes the mark away.
     """
     extra = list(dict.fromkeys(name for answer in answers for name in answer.extra))

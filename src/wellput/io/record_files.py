@@ -30,11 +30,11 @@ from wellput.core.evalset import BLOCK_ITEMS, Item
 from wellput.core.joined_answers import AnswerRow, joined_answers
 from wellput.core.plain_block import PlainBlock
 from wellput.core.source import BLOCKS_PER_PARTITION
+from wellput.io.evalset_columns import OwnColumns
 from wellput.io.files import InputFile, format_of, whole_lines
 from wellput.io.jsonl import json_values, read_json_lines
 from wellput.io.locations import is_url
 from wellput.io.long_tables import SAMPLE, LongColumns, sample_number
-from wellput.io.own_columns import OwnColumns
 from wellput.io.records import RecordReader
 
 if TYPE_CHECKING:

@@ -5,17 +5,26 @@ Judgments, segment scores and evaluation sets are such tables; only in JSONL are
 nested. CSV and TSV have a header and a row for each record. TSV is CSV with tabs: a field that begins
 with a double quote is quoted, as pandas and spreadsheets write it, so that a cell may hold line breaks
 (trees). PyArrow reads and writes Parquet; it is imported only when needed.
+
+`without_formula` protects people who open CSV and TSV files from formulas. A text that a spreadsheet
+would run, such as `=HYPERLINK(…)` as the name of a judge, is written with an apostrophe before it. Our
+readers take the apostrophe away.
+
+A text begins dangerously if `=`, `+`, `-`, `@`, a tab or a line break stands first, or one of the wide
+signs `＝＋－＠` (OWASP, "CSV injection"). Numbers are no danger and stay as they are. A text that has
+apostrophes before such a sign gets one more, so that reading gives back exactly what was written.
 """
 
 from __future__ import annotations
 
 import csv
 import json
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from itertools import islice
-from typing import IO, Any, Protocol, TextIO, TypeAlias
+from typing import IO, Any, Protocol, TextIO, TypeAlias, TypeVar
 
 from wellput.core.errors import InputError, MissingExtra, OutputError, Problems, counted
 from wellput.core.evalset import BLOCK_ITEMS
@@ -23,7 +32,35 @@ from wellput.io.files import STANDARD_INPUT, TABLE_FORMATS, InputFile, PathLike,
 from wellput.io.jsonl import read_json_lines
 from wellput.io.locations import is_lost, unreadable
 from wellput.io.output import check_writable, replacing, replacing_text
-from wellput.io.spreadsheets import with_formula, without_formula
+
+_DANGEROUS = r"[=+\-@\t\r\n＝＋－＠]"
+_FORMULA = re.compile(_DANGEROUS)
+_MARKED = re.compile(rf"'+{_DANGEROUS}")
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\Z", re.ASCII)
+
+AnyCell = TypeVar("AnyCell")
+
+
+def without_formula(cell: AnyCell) -> AnyCell | str:
+    """The cell as it is written.
+
+    >>> without_formula("=1+1"), without_formula("-1.5"), without_formula("Ann"), without_formula(-2)
+    ("'=1+1", '-1.5', 'Ann', -2)
+    """
+    if not isinstance(cell, str):
+        return cell
+    is_formula = _FORMULA.match(cell) and not _NUMBER.match(cell)
+    return f"'{cell}" if is_formula or _MARKED.match(cell) else cell
+
+
+def with_formula(cell: str) -> str:
+    """The inverse of `without_formula`.
+
+    >>> with_formula("'=1+1"), with_formula("'tis")
+    ('=1+1', "'tis")
+    """
+    return cell[1:] if cell[:1] == "'" and _MARKED.match(cell) else cell
+
 
 Cell: TypeAlias = str | float | None
 

@@ -27,9 +27,8 @@ from wellput.core.evalset import Batch
 from wellput.core.metric import Floats
 from wellput.core.tree import Tree
 from wellput.language.trees.token_projection import project
-from wellput.metrics.alignments import aligned, draw_alignment, draw_treelets
+from wellput.metrics.alignments import Blamed, aligned, draw_alignment, draw_treelets, token_spans
 from wellput.metrics.base import BaseMetric, lowered, lowered_lists, ratio
-from wellput.metrics.blame import Blamed, token_spans
 from wellput.text.tokenizers import (
     TokenizerName,
     is_native,

@@ -1,20 +1,21 @@
-"""`AlignmentStep`, one column of an alignment, and `WrongTreelet`; both drawn as text for
-`--explain`.
+"""What is wrong in an output: `AlignmentStep`, one column of an alignment, and `WrongTreelet`, both
+drawn as text for `--explain`; `Blames` is a metric that can say which characters are wrong.
 
-Three lines as in the paper's example (2): the reference, a mark for each column, the output. `.` is
-unchanged, `s` substituted, `d` deleted, `i` inserted, `m` moved (it marks both the old and the new
-place).
+An alignment is drawn in three lines as in the paper's example (2): the reference, a mark for each
+column, the output. `.` is unchanged, `s` substituted, `d` deleted, `i` inserted, `m` moved (it marks
+both the old and the new place).
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
 from wellput import _native
+from wellput.core.evalset import Batch
 
 Costs = tuple[int, int, int]
 
@@ -179,3 +180,41 @@ def draw_treelets(
         tokens = " ".join(hypothesis[place] for place in loose)
         lines.append(f"in no treelet: {tokens} ({len(loose)} inserted)")
     return lines
+
+
+Blamed = list[tuple[int, int]]
+"""Spans of characters: the first, and the first after the span."""
+
+
+@runtime_checkable
+class Blames(Protocol):
+    """A metric that points at words."""
+
+    def blamed(self, batch: Batch) -> list[Blamed]:
+        """The wrong parts of each output."""
+        ...
+
+
+def token_spans(text: str, tokens: Sequence[str]) -> list[tuple[int, int] | None]:
+    """Where each token stands in the text, in characters, without regard to case; None for a token that
+    the text does not have, such as one that the tokenizer rewrote.
+
+    >>> token_spans("Hello, world.", ["hello", ",", "world", "."])
+    [(0, 5), (5, 6), (7, 12), (12, 13)]
+    """
+    plain = text.lower() if len(text.lower()) == len(text) else text
+    found: list[tuple[int, int] | None] = []
+    at = 0
+    is_lost = False
+    for token in tokens:
+        start = plain.find(token.lower() if plain is not text else token, at)
+        # Text between two tokens was rewritten: the token that stands for it has no place, and the next
+        # token may stand anywhere after it.
+        if start < 0 or (plain[at:start].strip() and not is_lost):
+            found.append(None)
+            is_lost = True
+            continue
+        is_lost = False
+        at = start + len(token)
+        found.append((start, at))
+    return found

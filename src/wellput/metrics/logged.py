@@ -20,10 +20,14 @@ from wellput.core.evalset import Batch
 from wellput.core.metric import Floats, Metric, Need
 from wellput.core.source import EvalSource
 from wellput.io.external_scores import ExternalScores
-from wellput.io.mt_metric_scores import metric_names, read_metric_scores
-from wellput.io.mt_metrics_eval import LanguagePair, TranslationSource
+from wellput.io.mt_metrics_eval import (
+    LanguagePair,
+    TranslationSource,
+    metric_names,
+    read_metric_scores,
+)
 from wellput.metrics.base import NOTHING, MeanMetric, ratio
-from wellput.metrics.directions import is_lower_better
+from wellput.metrics.external import is_lower_better
 
 ALL_SCORERS = "all"
 PATTERN_SIGNS = frozenset("*?")

@@ -77,8 +77,8 @@ BUILT_IN: dict[str, str] = {
     "distinct": "wellput.metrics.surface:Distinct",
     "length": "wellput.metrics.surface:Length",
     "length-ratio": "wellput.metrics.surface:LengthRatio",
-    "random": "wellput.metrics.sentinels:Random",
-    "length-only": "wellput.metrics.sentinels:LengthOnly",
+    "random": "wellput.metrics.surface:Random",
+    "length-only": "wellput.metrics.surface:LengthOnly",
 }
 SENTINELS = ("random", "length-only")
 

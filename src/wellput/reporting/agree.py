@@ -1,6 +1,5 @@
 """The tables of `wellput agree`: metrics ranked by agreement with people, which of them differ, the
-models of the ratings. `reporting.judges` has the tables about the judges, `choices_and_verdicts` those
-of pairwise choices and of right or wrong."""
+models of the ratings. `reporting.judges` has the tables about the judges and their choices."""
 
 from __future__ import annotations
 
@@ -15,14 +14,14 @@ from wellput.agreement.rankings.plain_ranking import Ranking
 from wellput.agreement.result import AgreementResult
 from wellput.core.errors import counted
 from wellput.core.estimates import holds_for
-from wellput.reporting.choices_and_verdicts import (
+from wellput.reporting.judges import (
     confusion_table,
     homogeneity_table,
+    judge_table,
+    preference_tables,
     substitution_tables,
 )
-from wellput.reporting.judges import judge_table, preference_tables
-from wellput.reporting.ranking import ranking_tables
-from wellput.reporting.ranking_slices import ranking_slice_table
+from wellput.reporting.ranking import ranking_slice_table, ranking_tables
 from wellput.reporting.spans import BLAME_COLUMNS, blame_tables, span_tables
 from wellput.reporting.table import Report, Table, number, p_text, with_interval
 

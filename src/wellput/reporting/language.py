@@ -1,4 +1,5 @@
-"""The output of the commands of the English wing: `wellput parse`, `realize`, `degrade`, `paraphrase`.
+"""The output of the commands of the English wing: `wellput parse`, `convert`, `realize`,
+`degrade`, `paraphrase`.
 
 A terminal shows sentences as plain lines, unless they were written to a file. The other formats have
 figures beside them.
@@ -6,10 +7,15 @@ figures beside them.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from wellput.core.errors import counted
+from wellput.core.result import Result
+from wellput.core.tree import Tree
+from wellput.io.files import PathLike
 from wellput.reporting.score import score_report
 from wellput.reporting.table import Report, Table, number
 
@@ -176,3 +182,44 @@ def paraphrase_report(result: ParaphraseResult) -> Report:
         list(PARAPHRASE_COLUMNS), rows, notes=notes, is_prose=True, caption="Substitutions"
     )
     return Report([table], value, PARAPHRASE_COLUMNS, result.records())
+
+
+CONVERSION_COLUMNS = ("relation", "words")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class TreeConversion(Result):
+    """The dependency trees."""
+
+    presented_by: ClassVar[str] = "wellput.reporting.language:conversion_report"
+
+    trees: tuple[Tree, ...]
+
+    def save(self, path: PathLike) -> None:
+        """Writes the trees to a CoNLL-U file."""
+        from wellput.io import write_trees
+
+        write_trees(self.trees, path)
+
+    def records(self) -> list[dict[str, Any]]:
+        """A record for each relation, the most frequent first."""
+        counts = Counter(word.relation for tree in self.trees for word in tree.words)
+        ranked = sorted(counts.items(), key=lambda entry: (-entry[1], entry[0]))
+        return [dict(zip(CONVERSION_COLUMNS, entry, strict=True)) for entry in ranked]
+
+    def values(self) -> dict[str, Any]:
+        """The JSON of `wellput convert`."""
+        words = sum(len(tree.words) for tree in self.trees)
+        return {"trees": len(self.trees), "words": words, "relations": self.records()}
+
+
+def conversion_report(made: TreeConversion) -> Report:
+    """A row per relation."""
+    values = made.values()
+    table = Table(
+        CONVERSION_COLUMNS,
+        [[record["relation"], f"{record['words']:,}"] for record in values["relations"]],
+        notes=[f"{values['trees']:,} trees, {values['words']:,} words."],
+        caption="Relations of the converted trees",
+    )
+    return Report([table], values, CONVERSION_COLUMNS, made.records())

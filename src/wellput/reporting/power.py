@@ -6,7 +6,7 @@ import math
 
 from wellput.core.errors import counted
 from wellput.reporting.table import Report, Table, number, with_interval
-from wellput.stats.mixed.balanced_panel import MIN_JUDGES_FOR_FREEDOM
+from wellput.stats.mixed.contrasts import MIN_JUDGES_FOR_FREEDOM
 from wellput.stats.power import PowerRow, PowerTable, SmallestStudy
 
 CSV_COLUMNS = ("items", "judges", "power", "low", "high", "method")

@@ -26,8 +26,8 @@ from wellput.reporting.ranking import (
     difference_interval,
     difference_text,
     judgments_text,
+    slice_differences_table,
 )
-from wellput.reporting.ranking_slices import slice_differences_table
 from wellput.reporting.table import Report, Table, number, p_text, p_with_relation
 
 CSV_COLUMNS = (

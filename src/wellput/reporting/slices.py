@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 from wellput.core.errors import counted
 from wellput.engine.result import Comparison, ScoreResult
-from wellput.engine.slice_tests import SliceTest
+from wellput.engine.slices import SliceTest
 from wellput.reporting.table import Table, digits_of, interval_text, number, p_text, p_with_relation
 
 CellText: TypeAlias = Callable[[ScoreResult, str, str], str]

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from wellput.core.printable import printable
+from wellput.core.errors import printable
 from wellput.core.result import Result
 from wellput.reporting.table_formats import (
     as_csv,
@@ -76,7 +76,7 @@ class Table:
 
     @property
     def printable(self) -> Table:
-        """The table with control characters as their escapes (`core.printable`)."""
+        """The table with control characters as their escapes (`printable`)."""
         return replace(
             self,
             columns=[printable(column) for column in self.columns],

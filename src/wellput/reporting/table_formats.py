@@ -209,7 +209,7 @@ def _escape_latex(text: str) -> str:
 
 def as_csv(columns: Sequence[str], records: Sequence[Mapping[str, Any]]) -> str:
     """Records as CSV; None and NaN are empty cells. Names that a spreadsheet would run are marked
-    (`io.spreadsheets`)."""
+    (`io.tables`)."""
     from wellput.io.tables import TableWriter
 
     target = io.StringIO()

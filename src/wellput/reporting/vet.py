@@ -11,7 +11,7 @@ from wellput.core.errors import counted
 from wellput.core.estimates import Estimate
 from wellput.reporting.rank import left_out_notes
 from wellput.reporting.table import Report, Table, number, p_text
-from wellput.stats.clustered_means import ALL_EQUAL
+from wellput.stats.clusters import ALL_EQUAL
 from wellput.stats.judges.alternative_annotator import AlternativeAnnotatorTest, PersonLeftOut
 
 CSV_COLUMNS = (

@@ -32,7 +32,6 @@ from wellput.stats.metric_comparison import compare_all as compare_all
 from wellput.stats.metric_comparison import fisher as fisher
 from wellput.stats.metric_comparison import williams as williams
 from wellput.stats.metric_comparison import williams_test as williams_test
-from wellput.stats.model_choice import stepwise as stepwise
 from wellput.stats.power import power_for_metrics as power_for_metrics
 from wellput.stats.power import power_for_systems as power_for_systems
 from wellput.stats.preferences import Choices as Choices
@@ -47,6 +46,7 @@ from wellput.stats.rank_tests import rank_sum as rank_sum
 from wellput.stats.rank_tests import signed_rank as signed_rank
 from wellput.stats.regression import ols as ols
 from wellput.stats.regression import ridge as ridge
+from wellput.stats.regression import stepwise as stepwise
 from wellput.stats.resampling import approximate_randomization as approximate_randomization
 from wellput.stats.resampling import bootstrap as bootstrap
 from wellput.stats.resampling import paired_bootstrap as paired_bootstrap

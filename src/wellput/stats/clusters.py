@@ -1,4 +1,4 @@
-"""Standard errors that leave out whole clusters of items, with degrees of freedom for unequal sizes.
+"""Standard errors of figures whose items come in clusters, and the parts of such an error.
 
 Items of one document (or one prompt, one user) resemble each other, so n items say less than n
 independent ones. Leaving out one cluster at a time measures the error whatever the dependence within
@@ -8,6 +8,18 @@ of clusters would be too many degrees of freedom. Satterthwaite's degrees of fre
 (Bell & McCaffrey 2002), with the correlation within clusters estimated from the data as in Imbens &
 Kolesár (2016). For clusters of equal size they are one less than the number of clusters.
 docs/results/cluster_calibration.md measures the intervals.
+
+`ClusteredMeans` has means of several groups, and contrasts of them; `adjusted_slope` a regression's
+slope, with other columns taken out. Their variances come from the sums that each cluster adds to a
+figure, so values of one cluster may depend on each other in any way. They have one degree of freedom
+less than there are clusters.
+
+`ErrorParts` says where the error of a mean comes from: clusters, items within them, and samples within
+items. These are the parts of the variance of a mean over items, so they add up to it. They are
+estimated by the analysis of variance of nested effects with unequal numbers (Searle, Casella &
+McCulloch 1992, ch. 3); a negative estimate is 0. They say what more data would bring: the part of
+samples is halved by twice as many samples of each item, the parts of samples and items by twice as many
+items of each cluster, all parts by twice as many clusters.
 """
 
 from __future__ import annotations
@@ -28,7 +40,10 @@ from wellput.stats.jackknife import (
     interval_of,
     scores_without_items,
 )
+from wellput.stats.places import Places
 from wellput.stats.proportions import is_share, wilson_bounds
+from wellput.stats.student import student_estimate
+from wellput.stats.undefined_values import ratios, undefined
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -198,3 +213,174 @@ def clustered_difference(
         n=int((a.items.counts | b.items.counts).size),
         method="cluster jackknife",
     )
+
+
+MIN_CLUSTERS = 5
+"""Fewer clusters give no interval."""
+MIN_RELATIVE_ERROR = 1e-10
+"""A standard error this small is rounding: the clusters do not differ."""
+ALL_EQUAL = "no interval: all differences are equal"
+
+
+@dataclass(frozen=True, eq=False)
+class ClusteredMeans:
+    """`means` of groups, and `influences` (clusters × groups): what each cluster adds to the error of
+    each mean."""
+
+    means: Floats
+    influences: Floats
+    counts: Floats
+    cluster_counts: Floats
+    """Values of each cluster in each group: clusters × groups."""
+
+    @classmethod
+    def of(
+        cls, values: Floats, *, groups: Places, clusters: Places, n_groups: int
+    ) -> ClusteredMeans:
+        """From one entry for each value: its group and its cluster."""
+        n_clusters = int(clusters.max(initial=-1)) + 1
+        counts = np.bincount(groups, minlength=n_groups).astype(np.float64)
+        means = ratios(np.bincount(groups, values, minlength=n_groups).astype(np.float64), counts)
+        influences = np.zeros((n_clusters, n_groups))
+        np.add.at(influences, (clusters, groups), (values - means[groups]) / counts[groups])
+        cluster_counts = np.zeros((n_clusters, n_groups))
+        np.add.at(cluster_counts, (clusters, groups), 1.0)
+        return cls(means, influences, counts, cluster_counts)
+
+    def contrast(self, weights: Floats, *, confidence: float = 0.95, method: str = "") -> Estimate:
+        """The weighted sum of the means, with the p-value that it is 0. Where no cluster differs from
+        the others there is no interval; the p-value is then that of the sign test, for which all
+        clusters are on the same side."""
+        used = weights != 0
+        value = float(self.means[used] @ weights[used])
+        sums = self.influences[:, used] @ weights[used]
+        n = int(self.cluster_counts[:, used].any(axis=1).sum())
+        count = int(self.counts[used].sum())
+        if n < MIN_CLUSTERS:
+            return Estimate(value, method=f"no interval: fewer than {MIN_CLUSTERS} items", n=count)
+        error = math.sqrt(n / (n - 1) * float(sums @ sums))
+        if error <= MIN_RELATIVE_ERROR * max(1.0, abs(value)):
+            is_zero = abs(value) <= MIN_RELATIVE_ERROR
+            p_value = 1.0 if is_zero else 2.0 ** (1 - n)
+            return Estimate(
+                value, p_value=p_value, method=f"{ALL_EQUAL}; sign test", n=count, null=0.0
+            )
+        return student_estimate(value, error, n - 1, confidence=confidence, method=method, n=count)
+
+    def mean(self, group: int | np.intp, *, confidence: float = 0.95, method: str = "") -> Estimate:
+        """The mean of one group."""
+        weights = np.zeros(len(self.means))
+        weights[group] = 1.0
+        return self.contrast(weights, confidence=confidence, method=method)
+
+
+def adjusted_slope(
+    y: Floats,
+    x: Floats,
+    others: Floats,
+    clusters: Places,
+    *,
+    confidence: float = 0.95,
+    method: str = "",
+) -> Estimate:
+    """The slope of y on x in a least-squares fit that also has the columns `others` (rows × k), with
+    the p-value that it is 0. The variance is that of the slopes without each cluster.
+
+    >>> x = np.arange(12.0)
+    >>> found = adjusted_slope(3 * x + 5, x, np.ones((12, 1)), np.arange(12))
+    >>> round(found.value, 9)
+    3.0
+    """
+    n = int(clusters.max(initial=-1)) + 1
+    if n < MIN_CLUSTERS:
+        return undefined(f"it needs {MIN_CLUSTERS} items", n=len(y))
+    basis = _basis(others)
+    own = x - basis @ (basis.T @ x)
+    total = float(own @ own)
+    if total <= 1e-12 * max(float(x @ x), 1e-300):
+        return undefined("it cannot be told apart from differences between systems", n=len(y))
+    slope = float(own @ y) / total
+    rest = y - basis @ (basis.T @ y) - slope * own
+    hat = np.column_stack([basis, own / math.sqrt(total)])
+    order = np.argsort(clusters, kind="stable")
+    parts = np.split(order, np.flatnonzero(np.diff(clusters[order])) + 1)
+    shifts = np.array([_shift(own[rows], rest[rows], hat[rows]) / total for rows in parts])
+    error = math.sqrt((n - 1) / n * float(((shifts - shifts.mean()) ** 2).sum()))
+    return student_estimate(slope, error, n - 1, confidence=confidence, method=method, n=len(y))
+
+
+def _basis(columns: Floats) -> Floats:
+    """Orthonormal columns that span the same space."""
+    if not columns.shape[1]:
+        return columns
+    left, sizes, _ = np.linalg.svd(columns, full_matrices=False)
+    return np.asarray(left[:, sizes > 1e-10 * max(float(sizes.max()), 1e-300)])
+
+
+def _shift(own: Floats, rest: Floats, hat: Floats) -> float:
+    """What the slope loses without these rows, times the sum of squares of x. Where a column belongs to
+    these rows alone it is left as it is."""
+    inside = np.eye(len(own)) - hat @ hat.T
+    return float(own @ (np.linalg.pinv(inside, rcond=1e-8, hermitian=True) @ rest))
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorParts:
+    """The parts of the variance of a mean; `cluster` and `sample` are None where there are none."""
+
+    item: float
+    sample: float | None = None
+    cluster: float | None = None
+
+    @property
+    def total(self) -> float:
+        return self.item + (self.sample or 0.0) + (self.cluster or 0.0)
+
+    def shares(self) -> dict[str, float]:
+        """Each part divided by the whole; NaN where nothing varies."""
+        parts = {"cluster": self.cluster, "item": self.item, "sample": self.sample}
+        total = self.total or math.nan
+        return {name: part / total for name, part in parts.items() if part is not None}
+
+
+def error_parts(
+    values: Floats, sample_variances: Floats | None, codes: NDArray[np.intp] | None
+) -> ErrorParts | None:
+    """The parts of the error of the mean of `values`, one for each item. `sample_variances` are the
+    variances of these values that come from samples, `codes` the items' clusters. None for fewer than
+    two items, or where samples are not repeated.
+
+    >>> parts = error_parts(np.array([1.0, 3.0, 5.0, 7.0]), np.full(4, 2.0), None)
+    >>> round(parts.item, 3), parts.sample, round(parts.total, 3)
+    (1.167, 0.5, 1.667)
+    """
+    n = len(values)
+    if n < 2 or (sample_variances is not None and not np.isfinite(sample_variances).all()):
+        return None
+    from_samples = 0.0 if sample_variances is None else float(sample_variances.mean())
+    sample = None if sample_variances is None else from_samples / n
+    if codes is None:
+        spread = float(values.var(ddof=1))
+        return ErrorParts(max(0.0, spread - from_samples) / n, sample)
+    clusters = ClusteredItems.of(codes)
+    sizes, n_clusters = clusters.sizes, len(clusters.sizes)
+    if n_clusters < 2 or n_clusters == n:
+        spread = float(values.var(ddof=1))
+        return ErrorParts(max(0.0, spread - from_samples) / n, sample)
+    means = clusters.sums(values) / sizes
+    within = float(((values - means[clusters.codes]) ** 2).sum()) / (n - n_clusters)
+    between = float((sizes * (means - values.mean()) ** 2).sum()) / (n_clusters - 1)
+    usual_size = (n - (sizes**2).sum() / n) / (n_clusters - 1)
+    own = max(0.0, (between - within) / usual_size)
+    return ErrorParts(
+        max(0.0, within - from_samples) / n, sample, own * float((sizes**2).sum()) / n**2
+    )
+
+
+def variances_of_means(squares: Floats, counts: Floats) -> Floats:
+    """The variance of each item's mean over its samples, from the sums of squared differences within
+    items and the numbers of samples; the samples of all items are taken to vary alike. NaN where no
+    item has two samples."""
+    repeats = float(np.maximum(counts - 1, 0).sum())
+    variance = float(squares.sum()) / repeats if repeats > 0 else math.nan
+    return np.asarray(variance / np.maximum(counts, 1), dtype=np.float64)

@@ -4,7 +4,7 @@ Two systems: judge j's rating of the first system's output for item i minus that
 
     difference + item effect (sd_item) + judge effect (sd_judge) + noise of two ratings (sd_noise),
 
-all normal; every judge rates every item. The test is that of a ranking by people (`balanced_panel`).
+all normal; every judge rates every item. The test is that of a ranking by people (`mixed.contrasts`).
 Two metrics: their scores and the mean judgment of each item are normal with given correlations.
 
 No ratings are drawn one by one. In such panels means, mean squares and correlations have known
@@ -27,7 +27,7 @@ from wellput.core.metric import Floats
 from wellput.core.result import Result
 from wellput.stats.judges.correlations import spearman_brown
 from wellput.stats.metric_comparison import williams_variance
-from wellput.stats.mixed.balanced_panel import difference_variances
+from wellput.stats.mixed.contrasts import difference_variances
 from wellput.stats.proportions import wilson_bounds
 
 MAX_EXACT_FREEDOM = 100

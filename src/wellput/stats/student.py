@@ -1,4 +1,5 @@
-"""An interval and its p-value from one standard error, so that they cannot contradict each other.
+"""Intervals and p-values from standard errors. An interval and its p-value come from the same error, so
+that they cannot contradict each other.
 
 `student_estimate` makes both by Student's t, on the scale of the error (such as Fisher's z for a
 correlation) and with the degrees of freedom of the error.
@@ -9,6 +10,11 @@ the few large differences has a mean that is too small and an error that is far 
 transformation (1992) removes this skewness from t, to the first order. Where tails are heavy it gives
 small p-values too often. Neither is right everywhere, so both are used: a difference is real only where
 both say so, and the interval contains the intervals of both (measured in docs/results/calibration.md).
+
+`welch_test` says whether several independent means are equal (Welch 1951). Unlike the usual analysis of
+variance it does not assume that the groups have the same spread or size: each mean is weighted by its
+precision. It needs only the means, their standard errors and the errors' degrees of freedom, so it also
+serves for differences whose errors come from a jackknife over items or clusters.
 """
 
 from __future__ import annotations
@@ -164,3 +170,37 @@ def hall_untransformed(x: float, skew: float) -> float:
     if abs(bend) < 1e-9:  # the formula below would divide 0 by 0
         return x - HALL_SHIFT * skew - bend * x**2
     return (math.cbrt(1 + 3 * bend * (x - HALL_SHIFT * skew)) - 1) / bend
+
+
+@dataclass(frozen=True, slots=True)
+class EqualityTest:
+    """The F statistic, its two degrees of freedom, and the p-value that all means are equal."""
+
+    statistic: float
+    freedom: tuple[float, float]
+    p_value: float
+
+
+def welch_test(means: Floats, errors: Floats, freedom: Floats) -> EqualityTest:
+    """Tests that two or more means are equal; every error and degree of freedom must be above 0.
+
+    With two means it is Welch's t test:
+
+    >>> import numpy as np
+    >>> found = welch_test(np.array([1.0, 3.0]), np.array([0.6, 0.8]), np.array([9.0, 9.0]))
+    >>> round(found.statistic, 6), found.freedom[0]
+    (4.0, 1)
+    """
+    from scipy.special import fdtrc  # imported late: SciPy takes long to load
+
+    k = len(means)
+    weights = 1 / errors**2
+    total = weights.sum()
+    center = (weights * means).sum() / total
+    spread = ((1 - weights / total) ** 2 / freedom).sum()
+    between = (weights * (means - center) ** 2).sum() / (k - 1)
+    statistic = between / (1 + 2 * (k - 2) / (k**2 - 1) * spread)
+    within = (k**2 - 1) / (3 * spread)
+    return EqualityTest(
+        float(statistic), (k - 1, float(within)), float(fdtrc(k - 1, within, statistic))
+    )

@@ -1,10 +1,16 @@
-"""Which script a text is written in, as far as tokenizers and models of English must know."""
+"""Which script a text is written in, as far as tokenizers and models of English must know, and in which
+Unicode form.
+
+é is one character in NFC and two in NFD (e and an accent). Texts in different forms
+look the same and share no n-gram with such a letter.
+"""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from unicodedata import is_normalized
 
 # Letters outside the Latin blocks; full-width Latin letters are Latin.
 OTHER_LETTERS = re.compile(
@@ -57,3 +63,21 @@ def count_unspaced(texts: Iterable[object]) -> Counter[str]:
     """
     found = (unspaced_script(text) for text in texts if isinstance(text, str))
     return Counter(script for script in found if script)
+
+
+def count_in_other_form(outputs: Iterable[object], references: Iterable[Sequence[str]]) -> int:
+    """How many outputs are in NFC while a reference of theirs is not, or the other way round. A text of
+    ASCII characters is the same in all forms; outputs that are not texts do not count."""
+    return sum(
+        isinstance(output, str) and not output.isascii() and _is_other(output, own)
+        for output, own in zip(outputs, references, strict=True)
+    )
+
+
+def _is_other(text: str, references: Sequence[str]) -> bool:
+    is_composed = is_normalized("NFC", text)
+    return any(
+        is_normalized("NFC", reference) != is_composed
+        for reference in references
+        if not reference.isascii()
+    )

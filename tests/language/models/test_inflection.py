@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wellput.language.models.inflection import Inflection, inflect
-from wellput.language.models.lexicon import Category
+from wellput.language.models.wordnet_files import Category
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from tests.language.models.ngram_texts import next_probs, skewed
 from wellput.core.errors import InputError
-from wellput.language.models.ngram_compact import quantized
-from wellput.language.models.ngram_files import load_model, save_model
+from wellput.language.models.ngram_files import load_model, quantized, save_model
 from wellput.language.models.ngram_training import train
 from wellput.language.models.ngram_trie import by_frequency, prune
 

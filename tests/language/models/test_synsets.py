@@ -8,8 +8,8 @@ import pytest
 
 from wellput.core.errors import InputError
 from wellput.language.models import wordnet
-from wellput.language.models.lexicon import Category, Sense
 from wellput.language.models.wordnet import Synsets, WordNet
+from wellput.language.models.wordnet_files import Category, Sense
 
 
 class Cars:

@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 from tests.programs import WORDNET, needs
 from wellput.core.errors import InputError
 from wellput.language.models.inflection import LemmaAnalysis
-from wellput.language.models.lexicon import CATEGORIES, Category
 from wellput.language.models.wordnet import WordNet, open_wordnet, with_capitals_of
-from wellput.language.models.wordnet_files import lines_beginning
+from wellput.language.models.wordnet_files import CATEGORIES, Category, lines_beginning
 
 LICENSE = "  1 Whatever stands here is indented.  \n"
 # Category → synsets; a word's senses rank in the order of its synsets.

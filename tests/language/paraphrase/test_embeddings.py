@@ -7,7 +7,7 @@ import pytest
 
 from wellput.core.metric import Floats
 from wellput.language.paraphrase.candidates import Replacement
-from wellput.language.paraphrase.embeddings import similarities
+from wellput.language.paraphrase.context_filter import similarities
 from wellput.language.paraphrase.filters import Query
 
 

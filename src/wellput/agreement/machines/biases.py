@@ -25,7 +25,7 @@ from wellput.agreement.machines.judged_trials import JudgedTrials, OutputValues
 from wellput.core.estimates import Estimate
 from wellput.core.judgment import MACHINE_PREFIX
 from wellput.core.metric import Floats
-from wellput.stats.clustered_means import ClusteredMeans, adjusted_slope
+from wellput.stats.clusters import ClusteredMeans, adjusted_slope
 from wellput.stats.corrections import holm
 
 METHOD = "least squares, clustered by item"

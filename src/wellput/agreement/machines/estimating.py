@@ -24,10 +24,8 @@ from wellput.stats.prediction_powered import (
     PredictionPowered,
     ProxyLabels,
     combined,
-    prediction_powered_mean,
-)
-from wellput.stats.proxy_sampling import (
     inclusion_probabilities,
+    prediction_powered_mean,
     systematic_sample,
     united_probabilities,
 )

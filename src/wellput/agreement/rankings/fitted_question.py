@@ -19,7 +19,7 @@ from scipy.sparse.csgraph import connected_components
 from wellput.agreement.rankings.judgment_design import COMPONENTS, QuestionData
 from wellput.agreement.rankings.plain_ranking import LOWER_IS_BETTER, listed
 from wellput.core.errors import InputError, counted
-from wellput.stats.mixed.balanced_panel import MIN_ITEMS_FOR_FREEDOM, MIN_JUDGES_FOR_FREEDOM
+from wellput.stats.mixed.contrasts import MIN_ITEMS_FOR_FREEDOM, MIN_JUDGES_FOR_FREEDOM
 from wellput.stats.mixed.equations import Floats, MixedDesign
 from wellput.stats.mixed.identifiable import identify_components
 from wellput.stats.mixed.laplace import LaplaceMixed, fit_binary, fit_choices, fit_ordinal

@@ -35,9 +35,9 @@ from wellput.agreement.rankings.plain_ranking import (
 from wellput.core.judgment import is_machine
 from wellput.stats.anytime import anytime_half_widths, anytime_p_values, normal_errors
 from wellput.stats.corrections import holm
+from wellput.stats.mixed.contrasts import rank_clusters, rank_ranges
 from wellput.stats.mixed.equations import Floats
 from wellput.stats.mixed.linear import LinearMixed
-from wellput.stats.mixed.ranks import rank_clusters, rank_ranges
 from wellput.stats.mixed.scale import OnScale, expectations, expected_values
 from wellput.stats.proportions import wilson_bounds
 

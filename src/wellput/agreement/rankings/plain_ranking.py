@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
 from wellput.core.errors import counted
-from wellput.stats.mixed.balanced_panel import MIN_JUDGES_FOR_FREEDOM
+from wellput.stats.mixed.contrasts import MIN_JUDGES_FOR_FREEDOM
 
 RankingModel = Literal["mean", "rate", "win rate"]
 ESTIMATE_HEADINGS: dict[RankingModel, str] = {

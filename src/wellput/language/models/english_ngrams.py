@@ -23,8 +23,7 @@ import numpy as np
 from wellput.core.metric import Floats
 from wellput.language.models.english_text import Casing, prose_sentences, treebank_sentences
 from wellput.language.models.english_training import TrainingInputs
-from wellput.language.models.ngram_compact import quantized
-from wellput.language.models.ngram_files import save_model
+from wellput.language.models.ngram_files import quantized, save_model
 from wellput.language.models.ngram_training import TrainedNgrams, train
 from wellput.language.models.ngram_trie import Nodes, backoffs, contexts, find, parents, prune
 from wellput.language.models.ngrams import NgramModel

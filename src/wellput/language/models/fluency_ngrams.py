@@ -15,8 +15,7 @@ from typing import Any
 
 from wellput.language.models.english_text import prose_sentences, treebank_sentences
 from wellput.language.models.english_training import TrainingInputs
-from wellput.language.models.ngram_compact import quantized
-from wellput.language.models.ngram_files import save_model
+from wellput.language.models.ngram_files import quantized, save_model
 from wellput.language.models.ngram_training import train
 from wellput.language.models.ngram_trie import prune
 from wellput.language.models.tagger import Tagger

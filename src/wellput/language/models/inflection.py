@@ -19,7 +19,7 @@ from functools import cache
 from pathlib import Path
 from typing import Literal
 
-from wellput.language.models.lexicon import Category, Lexicon
+from wellput.language.models.wordnet_files import Category, Lexicon
 
 Inflection = Literal[
     "base", "plural", "third", "past", "participle", "gerund", "comparative", "superlative"

@@ -23,8 +23,16 @@ from pathlib import Path
 
 from wellput.core.errors import InputError
 from wellput.language.models.inflection import Inflection, LemmaAnalysis, analyze, inflect
-from wellput.language.models.lexicon import CATEGORIES, CATEGORY_OF_LETTER, Category, Lexicon, Sense
-from wellput.language.models.wordnet_files import WndbLexicon, read_lmf, read_yaml_folder
+from wellput.language.models.wordnet_files import (
+    CATEGORIES,
+    CATEGORY_OF_LETTER,
+    Category,
+    Lexicon,
+    Sense,
+    WndbLexicon,
+    read_lmf,
+    read_yaml_folder,
+)
 
 NLTK_NAMES = ("wordnet", "wordnet31", "wordnet2022", "wordnet2021")
 NLTK_ENDINGS: dict[Category, Sequence[tuple[str, str]]] = {

@@ -1,4 +1,5 @@
-"""The file formats of WordNets: WordNet's own database, and Open English WordNet's YAML and XML.
+"""The file formats of WordNets: its own database, and Open English WordNet's YAML and XML. All are
+read as a `Lexicon`: senses of a lemma, irregular forms.
 
 `WndbLexicon`, wndb(5WN): `index.noun`, `data.noun`, `noun.exc` and so on. Nothing is parsed in
 advance: the files are sorted by bytes, so a lemma's lines are found by bisection, and an index has the
@@ -17,6 +18,9 @@ it (block style, fixed indents), and is read by lines:
         sense:
         - id: 'lie%2:42:00::'
           synset: 02696503-v
+
+A *lemma* is looked up in lower case; members of a synset keep their capitals, with spaces between
+the words. A *synset* is a set of words that share one meaning; its id is unique within its lexicon.
 """
 
 from __future__ import annotations
@@ -29,10 +33,58 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from pathlib import Path
+from typing import Literal, Protocol
 from xml.etree import ElementTree
 
 from wellput.core.errors import InputError
-from wellput.language.models.lexicon import CATEGORIES, CATEGORY_OF_LETTER, Category, Sense
+
+Category = Literal["noun", "verb", "adj", "adv"]
+CATEGORIES: tuple[Category, ...] = ("noun", "verb", "adj", "adv")
+# As sense keys and file formats abbreviate them; s is a satellite adjective.
+CATEGORY_OF_LETTER: dict[str, Category] = {
+    "n": "noun",
+    "v": "verb",
+    "a": "adj",
+    "s": "adj",
+    "r": "adv",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Sense:
+    """One meaning of a lemma.
+
+    `rank` counts from 1, the most frequent sense in the lexicon's order. `tag_count` is how often the
+    sense occurs in the tagged texts that WordNet was built with; None where the files do not say.
+    """
+
+    lemma: str
+    category: Category
+    synset: str
+    rank: int
+    tag_count: int | None
+    members: tuple[str, ...]
+
+
+class Lexicon(Protocol):
+    """A WordNet in any file format."""
+
+    @property
+    def name(self) -> str:
+        """Where it was read from."""
+
+    def __contains__(self, entry: tuple[str, Category]) -> bool:
+        """Whether a lower-cased lemma has a sense in this category."""
+
+    def senses(self, lemma: str, category: Category) -> list[Sense]:
+        """The senses of a lower-cased lemma, in order of rank; none for an unknown one."""
+
+    def lemmas(self, category: Category) -> Iterable[str]:
+        """Every lower-cased lemma of a category."""
+
+    def exceptions(self, category: Category) -> Mapping[str, tuple[str, ...]]:
+        """Irregular form → its lemmas, lower-cased."""
+
 
 # The digit after % in a sense key; 5 is a satellite adjective.
 CATEGORY_OF_KEY: dict[str, Category] = {

@@ -24,8 +24,8 @@ from wellput.core.errors import InputError, Problems
 from wellput.io.files import InputFile, PathLike, check_readable
 from wellput.io.tables import DELIMITERS, read_table
 from wellput.language.models.inflection import INFLECTION_OF_TAG, Inflection
-from wellput.language.models.lexicon import CATEGORIES, Category, Sense
 from wellput.language.models.wordnet import WordNet
+from wellput.language.models.wordnet_files import CATEGORIES, Category, Sense
 from wellput.language.paraphrase.sentences import FUNCTION_WORDS
 
 MAX_PHRASE_WORDS = 3

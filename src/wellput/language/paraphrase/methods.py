@@ -27,8 +27,11 @@ from wellput.language.paraphrase.classifiers import (
     ContextTraining,
     load_classifiers,
 )
-from wellput.language.paraphrase.context_filter import ContextFilter
-from wellput.language.paraphrase.embeddings import NeuralFilter, TransformerEncoder
+from wellput.language.paraphrase.context_filter import (
+    ContextFilter,
+    NeuralFilter,
+    TransformerEncoder,
+)
 from wellput.language.paraphrase.filters import (
     BigramFilter,
     ClassifierFilter,

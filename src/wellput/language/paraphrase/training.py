@@ -25,8 +25,8 @@ from wellput.core.errors import InputError, Problems
 from wellput.core.source import EvalSource
 from wellput.io.files import InputFile, PathLike, check_readable
 from wellput.io.jsonl import read_json_lines
-from wellput.language.models.lexicon import CATEGORIES
 from wellput.language.models.wordnet import WordNet
+from wellput.language.models.wordnet_files import CATEGORIES
 from wellput.language.paraphrase.bigrams import train_bigrams
 from wellput.language.paraphrase.candidates import CandidateSource, WordNetCandidates
 from wellput.language.paraphrase.classifiers import (
@@ -38,9 +38,13 @@ from wellput.language.paraphrase.classifiers import (
     save_classifiers,
     train_classifiers,
 )
-from wellput.language.paraphrase.context_filter import Knowledge, fit_combination
+from wellput.language.paraphrase.context_filter import (
+    Encoder,
+    Knowledge,
+    fit_combination,
+    neural_features,
+)
 from wellput.language.paraphrase.corpus_index import CorpusIndex
-from wellput.language.paraphrase.embeddings import Encoder, neural_features
 from wellput.language.paraphrase.filters import Query
 from wellput.language.paraphrase.methods import ParaphraseOptions, make_paraphraser
 from wellput.language.paraphrase.model import ParaphraseModel

@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 
 from wellput.language.models.inflection import INFLECTION_OF_TAG, inflect
-from wellput.language.models.lexicon import Category
+from wellput.language.models.wordnet_files import Category
 from wellput.language.perturb.passage import Edit, ParsedSentence, PlacedWord
 
 CATEGORY_OF_TAG: Mapping[str, Category] = {

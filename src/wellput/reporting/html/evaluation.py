@@ -6,14 +6,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import cast
 
-from wellput.agreement.analysis import AgreementOptions, agree
+from wellput.agreement.analysis import AgreementOptions, agree, agree_by
 from wellput.agreement.exclusions import with_unknown, without_excluded
 from wellput.agreement.machines.comparison import MachineComparison
 from wellput.agreement.panel import KnownNames
 from wellput.agreement.preferences import agree_on_preferences
 from wellput.agreement.probe_results import ProbeResult
 from wellput.agreement.result import AgreementResult
-from wellput.agreement.slices import agree_by
 from wellput.agreement.span_level import with_spans
 from wellput.core.judgment import Judgment, Preference
 from wellput.core.metric import GivesMetric, Metric

@@ -32,8 +32,7 @@ from wellput.io.output import write_text
 from wellput.reporting.html.answer import references_sentence
 from wellput.reporting.html.evaluation import Evaluation
 from wellput.reporting.html.items import explorer_items
-from wellput.reporting.html.sections import sections_of
-from wellput.reporting.html.slices import slices_words
+from wellput.reporting.html.sections import sections_of, slices_words
 from wellput.reporting.score import few_items, left_out_sentence
 from wellput.reporting.table import Report, Table
 

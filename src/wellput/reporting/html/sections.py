@@ -1,9 +1,11 @@
-"""`Section`, one part of a report's page; `sections_of` makes the sections of an evaluation."""
+"""`Section`, one part of the page of a report; `sections_of` makes the sections of an evaluation. The
+section about slices has scores, people and agreement by the values of a tag.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -16,7 +18,14 @@ from wellput.agreement.result import Agreement, AgreementResult
 from wellput.core.metric import Floats
 from wellput.core.scores import Score
 from wellput.engine.result import ScoreResult
-from wellput.reporting.agree import excluded_notes, tables_of
+from wellput.reporting.agree import (
+    excluded_notes,
+    parting_metrics,
+    ranked_slices,
+    ranking_slice_tables,
+    slice_table,
+    tables_of,
+)
 from wellput.reporting.html import report_charts
 from wellput.reporting.html.answer import (
     higher_is_better,
@@ -36,13 +45,10 @@ from wellput.reporting.html.people import (
     regression_line,
 )
 from wellput.reporting.html.shown_items import ShownItems
-from wellput.reporting.html.slices import (
-    slice_tables_of,
-    slices_chart_of,
-    slices_words,
-)
 from wellput.reporting.probe import probe_report
-from wellput.reporting.score import few_items, score_table
+from wellput.reporting.ranking import parting_sentences
+from wellput.reporting.score import few_items, score_slice_tables, score_table
+from wellput.reporting.slices import order_sentences
 from wellput.reporting.table import Table, p_text
 
 
@@ -353,3 +359,54 @@ def _pearson(x: Floats, y: Floats) -> float:
     if len(x) < 2 or np.ptp(x) == 0 or np.ptp(y) == 0:
         return math.nan
     return float(np.corrcoef(x, y)[0, 1])
+
+
+MAX_SLICES_DRAWN = 24
+"""Of more slices, those with the most items are drawn; the tables have all."""
+
+
+def slice_tables_of(result: ScoreResult, agreement: AgreementResult | None) -> list[Table]:
+    """Scores, whom people prefer, and how far metrics agree with people, by slice."""
+    tables = score_slice_tables(result)
+    if agreement is not None and agreement.slices:
+        tables += ranking_slice_tables(agreement)
+        if agreement.agreement:
+            tables.append(slice_table(agreement))
+    return tables
+
+
+def slices_words(result: ScoreResult, agreement: AgreementResult | None) -> list[str]:
+    """The slices that differ from the whole, under metrics and for people."""
+    words = order_sentences(result)
+    if agreement is not None and agreement.slices:
+        for whole, slices, tag in ranked_slices(agreement):
+            words += parting_sentences(whole, slices, tag)
+        words += parting_metrics(agreement)
+    tag = next(iter(result.slices[0].by or {}))
+    return words or [f"In every {tag} the systems are in the same order as over all items."]
+
+
+def slices_chart_of(
+    result: ScoreResult,
+    order: Sequence[str],
+    row_of: Callable[[Score, ScoreResult], Mapping[str, Any]],
+) -> Chart:
+    """A panel for each slice, systems in the given order."""
+    tag = next(iter(result.slices[0].by or {}))
+    largest = sorted(result.slices, key=lambda part: -part.items)[:MAX_SLICES_DRAWN]
+    drawn = [part for part in result.slices if part in largest]
+    rows = [
+        {"slice": (part.by or {})[tag], **row_of(score, part)}
+        for part in drawn
+        for score in part.scores
+        if score.n and not is_sentinel(score.metric)
+    ]
+    rows.sort(key=lambda row: order.index(row["system"]))
+    places = {(part.by or {})[tag]: place for place, part in enumerate(drawn)}
+    rows.sort(key=lambda row: places[row["slice"]])
+    more = (
+        ""
+        if len(drawn) == len(result.slices)
+        else (f"Only the {MAX_SLICES_DRAWN} largest of {len(result.slices)} slices are drawn.")
+    )
+    return report_charts.slices_chart(rows, tag, more)
