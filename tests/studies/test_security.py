@@ -168,6 +168,15 @@ def test_sql_is_data(tmp_path: Path, text: str) -> None:
         assert {each.extra["answer"] for each in store.judgments()} == {text}
 
 
+def test_nothing_about_a_judge_is_stored_before_consent(tmp_path: Path) -> None:
+    store = new_store(tmp_path, consent="Agree?", demographics=(DemographicField("age", "Age?"),))
+    (mine,) = store.invite(1)
+    client = client_of(store)
+    page = client.get(f"/judge/{mine.token}").text
+    client.post(f"/judge/{mine.token}/demographics", data={**fields_of(page), "age": "40"})
+    assert store.all_demographics() == {}
+
+
 @pytest.mark.parametrize("path", ["/dashboard/", "/judge/{token}/", "/api/judge/{token}/next/"])
 def test_a_forged_host_leads_nobody_away(tmp_path: Path, path: str) -> None:
     store = new_store(tmp_path)

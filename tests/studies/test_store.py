@@ -24,6 +24,7 @@ from wellput.studies.designs.registry import default_questionnaire
 from wellput.studies.judge_turns import MAX_REVISIONS
 from wellput.studies.media import TextMedium
 from wellput.studies.questionnaire import DemographicField, Task
+from wellput.studies.questions import Question
 from wellput.studies.store import (
     AlreadyAnswered,
     AnswerError,
@@ -449,6 +450,17 @@ def test_consistency_allows_a_little(
         assert trial is not None
         store.record(judge, trial.id, {"q": value}, ms=1)
     assert store.overview().judges[0].consistency == float(is_same)
+
+
+def test_zero_twice_is_consistent(tmp_path: Path) -> None:
+    warmth = Question("warmth", "How warm?", "number", low=-5)
+    asked = replace(default_questionnaire("magnitude"), questions=(warmth,))
+    store = Store.create(tmp_path / "s.db", new_setup(asked, repeats=2, judges=1, per_item=1))
+    (judge,) = judges_of(store, 1)
+    while (trial := store.next_trial(judge)) is not None:
+        store.record(judge, trial.id, {"warmth": 0}, ms=5)
+    (found,) = store.overview().judges
+    assert found.consistency == 1.0
 
 
 def test_agreement_so_far_is_that_of_the_judges(tmp_path: Path) -> None:

@@ -115,6 +115,8 @@ def pages_router(store: Store, gate: Gate) -> APIRouter:
     @router.post("/demographics")
     def demographics(request: Request, token: str, form: PostedForm) -> Response:
         judge = sender(request, token, form)
+        if lacks_consent(setup, judge):  # nothing about a judge is stored before
+            return back_to(token)
         given = {
             field.name: form.get(field.name, "").strip() for field in questionnaire.demographics
         }

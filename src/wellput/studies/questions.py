@@ -156,8 +156,8 @@ class NumberWidget(Widget):
         return int(number) if math.isfinite(number) and number == int(number) else number
 
     def is_alike(self, question: Question, value: Any, before: Any) -> bool:
-        """Within a factor of two."""
-        return bool(0.5 <= value / before <= 2.0)
+        """Within a factor of two. Zero is alike only to itself."""
+        return bool(value == before or (before and 0.5 <= value / before <= 2.0))
 
     def keys(self, question: Question, words: Wording = ENGLISH) -> str:
         return words("keys.enter")
