@@ -15,7 +15,14 @@ from wellput.language.perturb.catalog import (
     chosen_perturbations,
     perturbed,
 )
-from wellput.language.perturb.passage import Edit, Passage, Surroundings, parse_passages
+from wellput.language.perturb.passage import (
+    Edit,
+    ParsedSentence,
+    Passage,
+    PlacedWord,
+    Surroundings,
+    parse_passages,
+)
 from wellput.language.perturb.word_lists import lines_of, spellings, word_pairs
 
 FERRY = "The old ferry to the island leaves from the second pier at noon today."
@@ -298,3 +305,21 @@ def test_half_a_name_and_an_exclamation_are_no_names() -> None:
         made = perturbed(texts, [PERTURBATIONS["name"]], seed=seed)
         assert Variant("name", "critical") not in made[-1]
         assert not any("Coca" in text for own in made[:3] for text in own.values())
+
+
+@pytest.mark.parametrize("kind", ["negation", "agreement"])
+def test_a_verb_with_a_wrong_lemma_is_left_alone(kind: str) -> None:
+    """*did not repeate* would be no English; a parser may give such a lemma."""
+    forms = [("He", "PRP", "he", 1, "nsubj"), ("repeats", "VBZ", "repeate", -1, "root"),
+             ("it", "PRP", "it", 1, "obj")]  # fmt: skip
+
+    def passage(lemma: str) -> Passage:
+        words, begin = [], 0
+        for form, tag, own, head, relation in forms:
+            used = lemma if own == "repeate" else own
+            words.append(PlacedWord(form, begin, begin + len(form), tag, used, head, relation))
+            begin += len(form) + 1
+        return Passage("He repeats it", (ParsedSentence(tuple(words)),))
+
+    assert changed(kind, passage("repeate")) is None
+    assert changed(kind, passage("repeat")) is not None

@@ -19,7 +19,7 @@ from wellput.language.perturb.passage import (
     capitalized,
     removal,
 )
-from wellput.language.perturb.word_lists import like, word_set
+from wellput.language.perturb.word_lists import has_right_lemma, like, word_set
 
 MAX_DROPPED_WORDS = 8
 ADVERB_STOPS = word_set("adverb-stops")
@@ -162,6 +162,8 @@ def _other_number(verb: PlacedWord, subject: PlacedWord) -> str | None:
             return None  # the subject was misread
         if verb.small == "was" and subject.small != "i" and is_plural:
             return None
+    elif not has_right_lemma(verb):
+        return None
     elif verb.tag == "VBZ" and not is_plural:
         form = verb.lemma
     elif verb.tag == "VBP" and is_plural and verb.is_word:

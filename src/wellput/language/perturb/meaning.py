@@ -32,6 +32,7 @@ from wellput.language.perturb.word_lists import (
     CATEGORY_OF_TAG,
     article_edit,
     article_for,
+    has_right_lemma,
     in_case_of,
     in_form_of,
     is_in_phrase,
@@ -84,6 +85,8 @@ def _negating(sentence: ParsedSentence) -> Edit | None:
         if verb.form.isupper() or (after is not None and after.small in ("yet", "better")):
             return None
         if before.tag in ("RB", "MD", "TO", "CC") or before.relation in ("aux", "cop"):
+            return None
+        if verb.lemma != "have" and not has_right_lemma(verb):
             return None
         return Edit(verb.begin, verb.end, f"{DO_FORMS[verb.tag]} not {verb.lemma}")
     return None

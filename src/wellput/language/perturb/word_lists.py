@@ -100,6 +100,12 @@ def in_form_of(word: PlacedWord, lemma: str, category: Category) -> str:
     return in_case_of(word.form, inflect(lemma, category, INFLECTION_OF_TAG.get(word.tag, "base")))
 
 
+def has_right_lemma(verb: PlacedWord) -> bool:
+    """Whether the lemma of a finite verb gives its form again: a wrong one is no word (*repeate*)."""
+    inflection = INFLECTION_OF_TAG.get(verb.tag, "base")
+    return inflect(verb.lemma, "verb", inflection).lower() == verb.small
+
+
 def in_case_of(form: str, other: str) -> str:
     """The other word, in capitals or with a capital as the form is."""
     return other.upper() if form.isupper() and len(form) > 1 else like(form, other)
