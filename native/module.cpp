@@ -27,7 +27,9 @@ NB_MODULE(_native, m) {
     wellput::add_bootstrapped_correlations(m);
     wellput::add_left_out_correlations(m);
     wellput::add_exchanged_correlations(m);
+    wellput::add_order_network(m);
     wellput::add_ordering(m);
+    wellput::add_ordering_training(m);
     wellput::add_permuted_correlations(m);
     wellput::add_tagger(m);
     wellput::add_brown_clusters(m);

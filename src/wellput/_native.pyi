@@ -2,6 +2,7 @@
 not fit together are a ValueError."""
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -457,8 +458,14 @@ def train_orderer(
     on_epoch: Callable[[int, int], None],
 ) -> bytes: ...
 
+class OrderNetwork:
+    def __init__(
+        self, arrays: dict[str, NDArray[Any]], layers: int, attention_heads: int
+    ) -> None: ...
+
 class Orderer:
     def __init__(self, weights: bytes) -> None: ...
+    def use_network(self, network: OrderNetwork, weight: float) -> None: ...
     def use_ngrams(
         self, vocabulary: WordArrays, levels: Sequence[LevelArrays], weight: float
     ) -> None: ...
@@ -470,9 +477,15 @@ class Orderer:
         heads: NDArray[np.int32],
         width: int,
         threads: int,
+        numbers: NDArray[np.int32] | None = None,
     ) -> tuple[NDArray[np.int32], NDArray[np.uint8]]: ...
     def scores(
-        self, forms: Forms, tags: Forms, relations: Forms, heads: NDArray[np.int32]
+        self,
+        forms: Forms,
+        tags: Forms,
+        relations: Forms,
+        heads: NDArray[np.int32],
+        numbers: NDArray[np.int32] | None = None,
     ) -> list[float]: ...
     def best_orders(
         self,
@@ -483,6 +496,7 @@ class Orderer:
         n_best: int,
         width: int,
         threads: int,
+        numbers: NDArray[np.int32] | None = None,
     ) -> list[list[tuple[list[int], float]]]: ...
 
 # language/realize/label_choosing.cpp
@@ -518,7 +532,13 @@ class LabelChooser:
         usual: NDArray[np.uint16],
     ) -> None: ...
     def choose(
-        self, forms: Forms, known: Forms, heads: NDArray[np.int32], width: int, threads: int
+        self,
+        forms: Forms,
+        known: Forms,
+        heads: NDArray[np.int32],
+        width: int,
+        threads: int,
+        bonus: NDArray[np.int32],
     ) -> NDArray[np.int32]: ...
 
 # io/evalset_lines.cpp

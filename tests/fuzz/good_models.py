@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from tests.fuzz.mutation import mutated_value
 from tests.language.models import test_head_driven_chart, test_word_network
 from tests.language.models.biaffine_oracle import small_parser
+from tests.language.realize.order_networks import small_network
 from tests.language.realize.toy_treebank import TREES, save_toy_models
 from wellput.io.model_files import PREFIX, load_model_file, save_model_file
 from wellput.language.models.head_driven_training import save_head_driven, train_head_driven
@@ -44,6 +45,8 @@ def write_good_models(folder: Path) -> None:
     reader = WordNetwork.load(folder / "network.wpm")
     small_parser(reader=reader).save(folder / "biaffine.wpm", {})
     for name in ("fluency.wpm", "gleu-fluency.wpm", "language.wpm"):
+    small_network().save(folder / "order.wpm")
+    for name in ("fluency.wpm", "gleu-fluency.wpm"):
         (folder / name).write_bytes(shipped(name).read_bytes())
 
 

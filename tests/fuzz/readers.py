@@ -239,6 +239,7 @@ MODELS: dict[str, Read] = {
     "head_driven.wpm": _head_driven,
     "tree.wpm": _supertags,
     "learned.wpm": _realizer("learned"),
+    "order.wpm": _realizer("learned"),
     "realizer.wpm": _realizer("fergus"),
     "index.wpm": _index,
     "words.wpm": lambda folder: WordList.load(folder / "words.wpm").is_known("cats"),

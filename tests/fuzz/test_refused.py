@@ -166,12 +166,16 @@ def test_a_bad_line_leaves_nothing_of_itself() -> None:
         _native.ArpaReader(0)
 
 
-@pytest.mark.parametrize("arguments", [("width", 0), ("known", [["x"], ["y"]])])
+@pytest.mark.parametrize(
+    "arguments",
+    [("width", 0), ("known", [["x"], ["y"]]), ("bonus", ints(1, 2)), ("bonus", ints(2_000_000))],
+)
 def test_labels_for_other_words(arguments: tuple[str, Any]) -> None:
     chooser = _native.LabelChooser(b"", b"", ["N"], ["obj"], u32(), np.zeros(0, np.uint16))
-    given: dict[str, Any] = {"known": [], "width": 1, arguments[0]: arguments[1]}
+    given: dict[str, Any] = {"known": [], "width": 1, "bonus": ints()}
+    given[arguments[0]] = arguments[1]
     with pytest.raises(ValueError):
-        chooser.choose([["a", "b"]], given["known"], ints(0, 1), given["width"], 1)
+        chooser.choose([["a", "b"]], given["known"], ints(0, 1), given["width"], 1, given["bonus"])
 
 
 @pytest.mark.parametrize("n_best", [0, 1])

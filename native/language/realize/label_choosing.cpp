@@ -172,9 +172,11 @@ float edge_score(const Edges& edges, const LabelParts& parts, std::size_t mother
 
 class TreeViterbi {
 public:
+    // `bonus` has a score for each label that counts for every word, or is empty.
     TreeViterbi(const ClassWeights& local, const LinearWeights& edges, const LabelParts& parts,
-                std::size_t width)
-        : local_(local), edges_(edges), parts_(parts), width_(width), scores_(parts.size()) {}
+                std::size_t width, std::span<const std::int32_t> bonus = {})
+        : local_(local), edges_(edges), parts_(parts), width_(width), bonus_(bonus),
+          scores_(parts.size()) {}
 
     const std::vector<std::uint16_t>& choose(LabelFeatures& features) {
         const auto& tree = features.tree();
@@ -196,6 +198,7 @@ private:
 
     void propose(std::uint32_t i, const std::vector<FeatureKey>& keys) {
         std::fill(scores_.begin(), scores_.end(), 0);
+        std::copy(bonus_.begin(), bonus_.end(), scores_.begin());
         local_.add_scores(keys, scores_.data());
         best_labels<std::int32_t>(scores_, width_, ranked_);
         auto& own = candidates_[i];
@@ -249,6 +252,7 @@ private:
     const LinearWeights& edges_;
     const LabelParts& parts_;
     std::size_t width_;
+    std::span<const std::int32_t> bonus_;
     std::vector<std::int32_t> scores_;
     std::vector<std::uint16_t> ranked_, chosen_;
     std::vector<std::vector<Candidate>> candidates_;
@@ -437,8 +441,12 @@ public:
     }
 
     NewArray<std::int32_t> choose(nb::handle form_lists, nb::handle known_lists, const Ints& heads,
-                                  std::size_t width, int threads) const {
+                                  std::size_t width, int threads, const Ints& bonus) const {
         require(width > 0, "width must be at least 1");
+        require(bonus.size() == 0 || bonus.size() == parts_.size(),
+                "a bonus is needed for each label, or none");
+        for (const std::int32_t one : values_of(bonus))
+            require(one > -1'000'000 && one < 1'000'000, "a bonus is out of range");
         const TextLists forms(form_lists), known(known_lists);
         check_sizes(forms, known, heads);
         std::vector<std::int32_t> labels(forms.total());
@@ -447,7 +455,8 @@ public:
             parallel_for(
                 forms.size(), threads,
                 [&, features = LabelFeatures()](std::size_t begin, std::size_t end) mutable {
-                    TreeViterbi viterbi(local_, edges_, parts_, width);
+                    TreeViterbi viterbi(local_, edges_, parts_, width,
+                                        {bonus.data(), bonus.size()});
                     for (std::size_t t = begin; t < end; ++t) {
                         features.start(forms, known, t, heads.data(), usual_);
                         const auto& chosen = viterbi.choose(features);
@@ -480,7 +489,7 @@ void add_label_choosing(nb::module_& m) {
              nb::arg("local"), nb::arg("edges"), nb::arg("categories"), nb::arg("relations"),
              nb::arg("usual_words"), nb::arg("usual"))
         .def("choose", &LabelChooser::choose, nb::arg("forms"), nb::arg("known"), nb::arg("heads"),
-             nb::arg("width"), nb::arg("threads"));
+             nb::arg("width"), nb::arg("threads"), nb::arg("bonus"));
 }
 
 }  // namespace wellput

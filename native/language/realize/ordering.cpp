@@ -1,7 +1,8 @@
 // The learned orderer: puts the words of unordered dependency trees into order, treelet by treelet from
-// the bottom up, by a linear model over features of the order and an n-gram model.
+// the bottom up, by a linear model over features of the order, an n-gram model and the order network.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/vector.h>
 
@@ -10,9 +11,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
-#include <map>
 #include <memory>
-#include <numeric>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -20,9 +20,9 @@
 #include "core/arrays.h"
 #include "core/checks.h"
 #include "core/parallel.h"
-#include "core/random_stream.h"
 #include "kernels.h"
 #include "language/learning/linear_weights.h"
+#include "language/realize/order_network.h"
 #include "language/realize/ordering_features.h"
 #include "language/realize/ordering_search.h"
 #include "language/realize/ordering_tree.h"
@@ -30,168 +30,70 @@
 namespace wellput {
 namespace {
 
-// Training of the learned orderer: for each treelet, one step up the log probability of the right
-// order among the best orders under the current weights.
-
-// The order of a head and her daughters in the given tree, by item numbers.
-std::vector<std::uint16_t> given_order(std::uint32_t head, Daughters daughters) {
-    std::vector<std::uint16_t> items(daughters.size() + 1);
-    std::iota(items.begin(), items.end(), std::uint16_t{0});
-    const auto place = [&](std::uint16_t item) { return item ? daughters[item - 1] : head; };
-    std::sort(items.begin(), items.end(),
-              [&](std::uint16_t a, std::uint16_t b) { return place(a) < place(b); });
-    return items;
-}
-
-// For each piece of an order (one before another, two or three neighbors), how much more of it the
-// right order of a treelet has than orders have on average.
-class PieceSlopes {
-public:
-    void start(std::size_t items) {
-        n_ = items;
-        before_.assign(n_ * n_, 0.0f);
-        beside_.assign(2 * (n_ + 1) * (n_ + 1), 0.0f);
-        three_.clear();
-    }
-    void add(std::span<const std::uint16_t> order, float share) {
-        for (std::size_t x = 0; x < n_; ++x)
-            for (std::size_t y = x + 1; y < n_; ++y) before_[order[x] * n_ + order[y]] += share;
-        const std::size_t m = n_ + 1;
-        std::size_t before = n_, last = n_;
-        bool after = false;
-        for (std::size_t x = 0; x <= n_; ++x) {
-            const std::size_t item = x < n_ ? order[x] : n_;
-            const std::size_t pair = (after * m + last) * m + item;
-            beside_[pair] += share;
-            if (x > 0) three_[before * beside_.size() + pair] += share;
-            after = after || item == 0;
-            before = last;
-            last = item;
-        }
-    }
-    // Calls climb(key, slope) for each feature of each piece whose slope is worth a step.
-    template <typename Climb>
-    void visit(const Treelet& treelet, Climb climb) const {
-        const std::size_t m = n_ + 1;
-        const auto with = [&](float slope) {
-            return [slope, &climb](FeatureKey key, float sign) { climb(key, sign * slope); };
-        };
-        for (std::size_t i = 0; i < n_; ++i)
-            for (std::size_t j = i + 1; j < n_; ++j)
-                if (const float slope = before_[i * n_ + j] - before_[j * n_ + i]; is_steep(slope))
-                    treelet.precedence(i, j, with(slope));
-        for (std::size_t pair = 0; pair < beside_.size(); ++pair)
-            if (is_steep(beside_[pair]))
-                treelet.neighbors(pair / m % m, pair % m, pair / m / m, with(beside_[pair]));
-        for (const auto& [three, slope] : three_) {
-            const std::size_t pair = three % beside_.size();
-            if (is_steep(slope))
-                treelet.triple(three / beside_.size(), pair / m % m, pair % m, pair / m / m,
-                               with(slope));
-        }
-    }
-
-private:
-    static bool is_steep(float slope) { return std::fabs(slope) > 1e-3f; }
-    std::size_t n_ = 0;
-    std::vector<float> before_, beside_;
-    std::map<std::size_t, float> three_;
-};
-
-class OrdererTraining {
-public:
-    OrdererTraining(const TreeTexts& texts, int min_updates, std::size_t width, std::uint64_t seed)
-        : texts_(texts), seed_(seed), trainer_(min_updates, kLeftOut), search_(width),
-          extra_(nullptr, 0) {}
-
-    void epoch(int number) {
-        std::vector<std::size_t> order(texts_.size());
-        std::iota(order.begin(), order.end(), std::size_t{0});
-        shuffle(order, Stream(seed_, static_cast<std::uint64_t>(number)));
-        mistakes_ = 0;
-        for (const std::size_t t : order) {
-            work_.start(texts_, t, nullptr);
-            const auto& downwards = work_.tree().downwards();
-            for (auto head = downwards.rbegin(); head != downwards.rend(); ++head) learn(*head);
-        }
-    }
-    std::size_t mistakes() const { return mistakes_; }
-    std::string finish(double unit, double smallest) { return trainer_.finish(unit, smallest); }
-
-private:
-    using Scores = TreeletScores<LinearTrainer, NgramExtra>;
-
-    void learn(std::uint32_t head) {
-        const Daughters daughters = work_.tree().daughters(head);
-        if (daughters.empty()) return;
-        const auto right = given_order(head, daughters);
-        if (right.size() <= kMostItems) {
-            work_.make_treelet(head, daughters, treelet_);
-            Scores scores(treelet_, trainer_, extra_);
-            climb(scores, right);
-            trainer_.tick();
-        }
-        work_.settle(head, daughters, right);
-    }
-
-    void climb(Scores& scores, const std::vector<std::uint16_t>& right) {
-        auto found = search_.best(scores, kRivals);
-        mistakes_ += found.front().items != right;
-        std::erase_if(found, [&](const FoundOrder& order) { return order.items == right; });
-        found.push_back({right, scores.total(right), false});
-        float best = found.front().score;
-        for (const FoundOrder& order : found) best = std::max(best, order.score);
-        float sum = 0;
-        for (const FoundOrder& order : found) sum += std::exp(order.score - best);
-        const auto share = [&](const FoundOrder& order) {
-            return std::exp(order.score - best) / sum;
-        };
-        if (share(found.back()) > kSure) return;
-        slopes_.start(right.size());
-        slopes_.add(right, 1.0f);
-        for (const FoundOrder& order : found) slopes_.add(order.items, -share(order));
-        slopes_.visit(treelet_, [&](FeatureKey key, float slope) { trainer_.climb(key, slope); });
-    }
-
-    // Longer lists teach nothing about sentences.
-    static constexpr std::size_t kMostItems = 40, kRivals = 8;
-    static constexpr float kSure = 0.995f;
-    static constexpr double kLeftOut = 0.3;
-    const TreeTexts& texts_;
-    std::uint64_t seed_;
-    LinearTrainer trainer_;
-    OrderSearch<Scores> search_;
-    NgramExtra extra_;
-    TreeInWork work_;
-    Treelet treelet_;
-    PieceSlopes slopes_;
-    std::size_t mistakes_ = 0;
-};
-
-nb::bytes train_orderer(nb::handle forms, nb::handle tags, nb::handle relations, const Heads& heads,
-                        int epochs, int min_updates, double unit, double smallest,
-                        std::size_t width, std::uint64_t seed, nb::callable on_epoch) {
-    checked_unit(unit);
-    require(width > 0, "width must be at least 1");
-    const TreeTexts texts(forms, tags, relations, heads);
-    OrdererTraining training(texts, min_updates, width, seed);
-    std::string bytes;
-    {
-        nb::gil_scoped_release release;
-        for (int epoch = 0; epoch < epochs; ++epoch) {
-            training.epoch(epoch);
-            nb::gil_scoped_acquire acquire;
-            on_epoch(epoch + 1, training.mistakes());
-        }
-        bytes = training.finish(unit, smallest);
-    }
-    return nb::bytes(bytes.data(), bytes.size());
-}
-
 // An order of a whole tree, and its score minus that of the best.
 struct WholeOrder {
     float loss;
     std::vector<std::size_t> choices;  // by treelet
+};
+
+// The numbers of all words for the order network, a row for each; nothing without a network.
+using WordNumbers = std::optional<Array<std::int32_t, 2>>;
+
+// The order network on one tree.
+class NetworkOnTree {
+public:
+    // Without a network, or with too long a tree, there are no steps.
+    void start(const OrderNetwork* network, const TreeInWork& work, const std::int32_t* numbers) {
+        const auto& downwards = work.tree().downwards();
+        network_ = downwards.size() <= OrderNetwork::kMostWords ? network : nullptr;
+        if (!network_ || downwards.size() < 2) return;
+        places_.resize(downwards.size());
+        for (std::size_t i = 0; i < downwards.size(); ++i) places_[downwards[i]] = i;
+        tree_.numbers.clear();
+        tree_.mothers.clear();
+        for (const std::uint32_t word : downwards) {
+            tree_.numbers.push_back(numbers + word * NumberedTree::kColumns);
+            tree_.mothers.push_back(static_cast<std::uint32_t>(places_[work.tree().mother(word)]));
+        }
+        read_ = network_->read(tree_);
+    }
+    OrderSteps* steps(const TreeInWork& work, std::uint32_t head, Daughters daughters) {
+        if (!network_) return nullptr;
+        items_.clear();
+        const auto add = [&](std::uint32_t word) {
+            const Stretch& stretch = work.stretch(word);
+            items_.push_back({places_[word], places_[stretch.first], places_[stretch.last]});
+        };
+        add(head);
+        for (const std::uint32_t daughter : daughters) add(daughter);
+        steps_.start(*network_, read_, items_);
+        return &steps_;
+    }
+    // The log probability of an order of the treelet that was started last.
+    float log_prob(std::span<const std::uint16_t> order) {
+        std::vector<float> state(steps_.state_size()), found;
+        std::vector<std::uint64_t> used((order.size() + 63) / 64, 0);
+        steps_.first_state(state.data());
+        std::size_t last = order.size(), before = order.size();
+        float sum = 0;
+        for (const std::uint16_t item : order) {
+            steps_.next(state.data(), last, before, used, found);
+            sum += found[item];
+            steps_.place(item, state.data());
+            used[item / 64] |= std::uint64_t{1} << (item % 64);
+            before = last;
+            last = item;
+        }
+        return sum;
+    }
+
+private:
+    const OrderNetwork* network_ = nullptr;
+    std::vector<std::size_t> places_;
+    NumberedTree tree_;
+    ReadTree read_;
+    OrderSteps steps_;
+    std::vector<OrderSteps::Item> items_;
 };
 
 class Orderer {
@@ -206,18 +108,27 @@ public:
         ngram_weight_ = static_cast<float>(weight);
     }
 
+    // `weight` is in units of the weights, for a natural log probability of one. The network must
+    // live as long as the orderer.
+    void use_network(const OrderNetwork& network, double weight) {
+        require(std::fabs(weight) < 1e6, "the weight of the order network is out of range");
+        network_ = &network;
+        network_weight_ = static_cast<float>(weight);
+    }
+
     // The places of all words in order, tree by tree, and for each tree whether its treelets have
     // the best possible orders, because the search dropped nothing.
     nb::tuple order(nb::handle forms, nb::handle tags, nb::handle relations, const Heads& heads,
-                    std::size_t width, int threads) const {
+                    std::size_t width, int threads, const WordNumbers& numbers) const {
         require(width > 0, "width must be at least 1");
         const TreeTexts texts(forms, tags, relations, heads);
+        const std::int32_t* const rows = checked(numbers, texts);
         std::vector<std::int32_t> places(texts.forms.total());
         std::vector<std::uint8_t> is_exact(texts.size());
         {
             nb::gil_scoped_release release;
             parallel_for(texts.size(), threads, [&](std::size_t begin, std::size_t end) {
-                Worker worker(*this, width);
+                Worker worker(*this, width, rows);
                 for (std::size_t t = begin; t < end; ++t) {
                     is_exact[t] = worker.order(texts, t, 1);
                     worker.work.write(places.data() + texts.forms.first(t));
@@ -229,11 +140,12 @@ public:
 
     // The sum of the treelets' scores, for trees that are in order.
     std::vector<double> scores(nb::handle forms, nb::handle tags, nb::handle relations,
-                               const Heads& heads) const {
+                               const Heads& heads, const WordNumbers& numbers) const {
         const TreeTexts texts(forms, tags, relations, heads);
+        const std::int32_t* const rows = checked(numbers, texts);
         std::vector<double> sums(texts.size(), 0.0);
         nb::gil_scoped_release release;
-        Worker worker(*this, 1);
+        Worker worker(*this, 1, rows);
         for (std::size_t t = 0; t < texts.size(); ++t) sums[t] = worker.score(texts, t);
         return sums;
     }
@@ -241,13 +153,14 @@ public:
     // For each tree up to `n_best` pairs of an order and its loss against the best score.
     std::vector<std::vector<std::pair<std::vector<std::int32_t>, double>>> best_orders(
         nb::handle forms, nb::handle tags, nb::handle relations, const Heads& heads,
-        std::size_t n_best, std::size_t width, int threads) const {
+        std::size_t n_best, std::size_t width, int threads, const WordNumbers& numbers) const {
         require(n_best > 0 && width > 0, "n_best and width must be at least 1");
         const TreeTexts texts(forms, tags, relations, heads);
+        const std::int32_t* const rows = checked(numbers, texts);
         std::vector<std::vector<std::pair<std::vector<std::int32_t>, double>>> found(texts.size());
         nb::gil_scoped_release release;
         parallel_for(texts.size(), threads, [&](std::size_t begin, std::size_t end) {
-            Worker worker(*this, std::max(width, 4 * n_best));
+            Worker worker(*this, std::max(width, 4 * n_best), rows);
             for (std::size_t t = begin; t < end; ++t) {
                 worker.order(texts, t, n_best);
                 for (const WholeOrder& whole : worker.combined(n_best)) {
@@ -264,6 +177,15 @@ public:
 private:
     using Scores = TreeletScores<LinearWeights, NgramExtra>;
 
+    const std::int32_t* checked(const WordNumbers& numbers, const TreeTexts& texts) const {
+        if (!network_) return nullptr;
+        require(numbers && numbers->shape(0) == texts.forms.total() &&
+                    numbers->shape(1) == NumberedTree::kColumns,
+                "the order network needs ten numbers for each word");
+        network_->check_numbers({numbers->data(), numbers->size()});
+        return numbers->data();
+    }
+
     // Heads with more daughters order them in groups of this size, so that memory stays bounded.
     static constexpr std::size_t kGroup = 200;
 
@@ -275,12 +197,18 @@ private:
     };
 
     struct Worker {
-        Worker(const Orderer& orderer, std::size_t width)
-            : orderer(orderer), search(width), extra(orderer.ngrams_.get(), orderer.ngram_weight_) {
+        Worker(const Orderer& orderer, std::size_t width, const std::int32_t* numbers)
+            : orderer(orderer), numbers(numbers), search(width),
+              extra(orderer.ngrams_.get(), orderer.ngram_weight_) {}
+
+        void start(const TreeTexts& texts, std::size_t t) {
+            work.start(texts, t, orderer.ngrams_.get());
+            const std::size_t first = texts.forms.first(t) * NumberedTree::kColumns;
+            network.start(orderer.network_, work, numbers ? numbers + first : nullptr);
         }
 
         bool order(const TreeTexts& texts, std::size_t t, std::size_t n_best) {
-            work.start(texts, t, orderer.ngrams_.get());
+            start(texts, t);
             groups.clear();
             bool is_exact = true;
             const auto& downwards = work.tree().downwards();
@@ -297,7 +225,7 @@ private:
 
         double score(const TreeTexts& texts, std::size_t t) {
             double sum = 0;
-            work.start(texts, t, orderer.ngrams_.get());
+            start(texts, t);
             const auto& downwards = work.tree().downwards();
             for (auto head = downwards.rbegin(); head != downwards.rend(); ++head) {
                 const Daughters daughters = work.tree().daughters(*head);
@@ -307,6 +235,8 @@ private:
                 Scores scores(treelet, orderer.weights_, extra);
                 const auto items = given_order(*head, daughters);
                 sum += static_cast<double>(scores.total(items));
+                if (network.steps(work, *head, daughters))
+                    sum += static_cast<double>(orderer.network_weight_ * network.log_prob(items));
                 work.settle(*head, daughters, items);
             }
             return sum;
@@ -316,7 +246,8 @@ private:
             work.make_treelet(head, daughters, treelet);
             extra.start(work, head, daughters);
             Scores scores(treelet, orderer.weights_, extra);
-            auto found = search.best(scores, n_best);
+            OrderSteps* const steps = network.steps(work, head, daughters);
+            auto found = search.best(scores, n_best, steps, orderer.network_weight_);
             work.settle(head, daughters, found.front().items);
             const bool is_exact = found.front().is_exact;
             if (n_best > 1)
@@ -353,6 +284,8 @@ private:
         }
 
         const Orderer& orderer;
+        const std::int32_t* numbers;
+        NetworkOnTree network;
         OrderSearch<Scores> search;
         NgramExtra extra;
         TreeInWork work;
@@ -363,25 +296,27 @@ private:
     LinearWeights weights_;
     std::unique_ptr<NgramView> ngrams_;
     float ngram_weight_ = 0;
+    const OrderNetwork* network_ = nullptr;
+    float network_weight_ = 0;
 };
 
 }  // namespace
 
 void add_ordering(nb::module_& m) {
-    m.def("train_orderer", &train_orderer, nb::arg("forms"), nb::arg("tags"), nb::arg("relations"),
-          nb::arg("heads"), nb::arg("epochs"), nb::arg("min_updates"), nb::arg("unit"),
-          nb::arg("smallest"), nb::arg("width"), nb::arg("seed"), nb::arg("on_epoch"));
     nb::class_<Orderer>(m, "Orderer")
         .def(nb::init<const nb::bytes&>(), nb::arg("weights"))
         .def("use_ngrams", &Orderer::use_ngrams, nb::arg("vocabulary"), nb::arg("levels"),
              nb::arg("weight"))
+        .def("use_network", &Orderer::use_network, nb::arg("network"), nb::arg("weight"),
+             nb::keep_alive<1, 2>())
         .def("order", &Orderer::order, nb::arg("forms"), nb::arg("tags"), nb::arg("relations"),
-             nb::arg("heads"), nb::arg("width"), nb::arg("threads"))
+             nb::arg("heads"), nb::arg("width"), nb::arg("threads"),
+             nb::arg("numbers") = nb::none())
         .def("scores", &Orderer::scores, nb::arg("forms"), nb::arg("tags"), nb::arg("relations"),
-             nb::arg("heads"))
+             nb::arg("heads"), nb::arg("numbers") = nb::none())
         .def("best_orders", &Orderer::best_orders, nb::arg("forms"), nb::arg("tags"),
              nb::arg("relations"), nb::arg("heads"), nb::arg("n_best"), nb::arg("width"),
-             nb::arg("threads"));
+             nb::arg("threads"), nb::arg("numbers") = nb::none());
 }
 
 }  // namespace wellput

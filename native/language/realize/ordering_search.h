@@ -12,6 +12,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "language/realize/order_network.h"
 #include "language/realize/ordering_features.h"
 
 namespace wellput {
@@ -114,11 +115,19 @@ class OrderSearch {
 public:
     explicit OrderSearch(std::size_t width) : width_(width) {}
 
-    // Up to `n_best` orders, best first.
-    std::vector<FoundOrder> best(Scores& scores, std::size_t n_best = 1) {
+    // Up to `n_best` orders, best first. The log probability of each step by the order network, if
+    // there is one, counts `step_weight` times.
+    std::vector<FoundOrder> best(Scores& scores, std::size_t n_best = 1,
+                                 OrderSteps* steps = nullptr, float step_weight = 0) {
         prepare(scores);
         n_best_ = n_best;
+        steps_ = steps;
+        step_weight_ = step_weight;
         const std::size_t n = scores.size();
+        if (steps_) {
+            states_.resize(steps_->state_size());
+            steps_->first_state(states_.data());
+        }
         bool is_exact = true;
         layers_.assign(1, {Beginning{0, 0, static_cast<std::uint16_t>(n),
                                      static_cast<std::uint16_t>(n), false, 0}});
@@ -153,12 +162,19 @@ private:
         candidates_.clear();
         for (std::uint32_t b = 0; b < layer.size(); ++b) {
             const Beginning& from = layer[b];
+            if (steps_)
+                steps_->next(states_.data() + b * steps_->state_size(), from.last, from.before,
+                             used_[b], log_probs_);
             for (std::size_t item = 0; item < n; ++item) {
                 if (used_[b][item / 64] >> (item % 64) & 1) continue;
                 float score = scores.neighbors(from.last, item, from.after);
                 if (from.last != n)
                     score += scores.triple(from.before, from.last, item, from.after);
                 float loss = score - best_left_[item];
+                if (steps_) {
+                    score += step_weight_ * log_probs_[item];
+                    loss += step_weight_ * log_probs_[item];
+                }
                 for (std::size_t later = 0; later < n; ++later) {
                     if (later == item || used_[b][later / 64] >> (later % 64) & 1) continue;
                     const float first = scores.precedence(item, later);
@@ -200,7 +216,21 @@ private:
         }
         layers_.push_back(std::move(kept));
         used_ = std::move(used);
+        if (steps_) take_steps();
         return is_exact;
+    }
+
+    // The states of the beginnings of the last layer.
+    void take_steps() {
+        const std::size_t size = steps_->state_size();
+        const auto& layer = layers_.back();
+        next_states_.resize(layer.size() * size);
+        for (std::size_t b = 0; b < layer.size(); ++b) {
+            float* const state = next_states_.data() + b * size;
+            std::copy_n(states_.data() + layer[b].parent * size, size, state);
+            steps_->place(layer[b].last, state);
+        }
+        states_.swap(next_states_);
     }
 
     std::vector<FoundOrder> finished(Scores& scores, bool is_exact) {
@@ -228,6 +258,9 @@ private:
     std::vector<std::vector<std::uint64_t>> used_;  // the items of each beginning of the last layer
     std::vector<Beginning> candidates_;
     std::vector<float> best_left_;
+    OrderSteps* steps_ = nullptr;
+    float step_weight_ = 0;
+    std::vector<float> states_, next_states_, log_probs_;
     std::unordered_set<std::uint64_t> seen_;
 };
 

@@ -9,6 +9,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -174,6 +175,16 @@ private:
     std::vector<Stretch> stretches_;
     std::vector<std::vector<std::uint32_t>> orders_;
 };
+
+// The order of a head and her daughters in the given tree, by item numbers.
+inline std::vector<std::uint16_t> given_order(std::uint32_t head, Daughters daughters) {
+    std::vector<std::uint16_t> items(daughters.size() + 1);
+    std::iota(items.begin(), items.end(), std::uint16_t{0});
+    const auto place = [&](std::uint16_t item) { return item ? daughters[item - 1] : head; };
+    std::sort(items.begin(), items.end(),
+              [&](std::uint16_t a, std::uint16_t b) { return place(a) < place(b); });
+    return items;
+}
 
 // The score of an n-gram model for a treelet's neighbors: where stretches meet, the log probability
 // of each word after the two before it, minus that of the word by itself.

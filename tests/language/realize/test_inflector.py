@@ -80,3 +80,14 @@ def test_without_lemminflect_the_extra_is_named(monkeypatch: pytest.MonkeyPatch)
     with pytest.raises(InputError, match=r"wellput\[realize\]"):
         dictionary_form("mouse", "NNS")
     dictionary_form.cache_clear()
+
+
+@pytest.mark.parametrize(
+    ("lemma", "tag", "feats"),
+    [("panties", "NNS", "Number=Ptan"), ("Semantics", "NNPS", "Number=Plur")],
+)
+def test_a_lemma_that_is_a_plural_stays_as_it_is(
+    inflector: Inflector, lemma: str, tag: str, feats: str
+) -> None:
+    node = Node((lemma,), xpos=tag, lemma=lemma, feats=feats)
+    assert [form.form for form in inflector.forms(node)] == [lemma]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from tests.language.realize.treebank import treebank
@@ -57,6 +59,17 @@ def test_what_was_pruned_is_put_back(inserter: Inserter, kind: LabelKind) -> Non
         assert sorted(node.form for node in fuller.nodes) == sorted(w.form for w in tree.words)
         relations = {node.relation for node in fuller.nodes}
         assert ("_" in relations) == (kind == "words")
+
+
+def test_a_bonus_puts_more_words_in(inserter: Inserter) -> None:
+    given = [unordered(prune(tree, ("function",)).tree) for tree in treebank(1)]
+    forest = forest_of(given, "words")
+    counts = [
+        sum(len(own) for tree in one.bundles(forest) for own in tree)
+        for one in (replace(inserter, word_bonus=bonus) for bonus in (-50.0, 0.0, 50.0))
+    ]
+    assert counts == sorted(set(counts))
+    assert counts[0] == 0
 
 
 def test_only_what_was_asked_for_is_put_in() -> None:

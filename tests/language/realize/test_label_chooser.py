@@ -108,7 +108,9 @@ def test_viterbi_equals_brute_force(
     oracle = LabelingOracle(words, heads, oracle_usual(chooser), known)
     local = perceptron_oracle.weights_in(chooser.local)
     edges = ordering_oracle.weights_in(chooser.edges)
-    chosen = chooser.kernel.choose(forest.forms, forest.known, forest.heads, 1000, 1).tolist()
+    chosen = chooser.kernel.choose(
+        forest.forms, forest.known, forest.heads, 1000, 1, np.zeros(0, np.int32)
+    ).tolist()
     found = oracle.score(chooser.labels, chosen, local, edges)
     assert found == oracle.best_score(chooser.labels, local, edges)
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.language.realize.order_networks import small_network
 from tests.language.realize.treebank import ngram_lines, treebank
 from wellput.core.errors import InputError
 from wellput.core.tree import Tree
@@ -21,6 +22,7 @@ from wellput.language.realize.inputs import InputKind, Node, input_tree, unorder
 from wellput.language.realize.inserter import prune
 from wellput.language.realize.label_chooser import ChooserTraining
 from wellput.language.realize.learned_realizer import KIND, LearnedRealizer
+from wellput.language.realize.order_network import TunedWeights
 from wellput.language.realize.orderer import OrdererTraining
 from wellput.language.realize.training import (
     RealizerTraining,
@@ -132,6 +134,33 @@ def test_the_step_of_train_english(ngrams: NgramModel, tmp_path: Path) -> None:
     assert figures["trees"] == 40
     realized = LearnedRealizer.load(path, ngrams).realize([unordered(lowered()[0])])[0]
     assert sorted(realized.best[0].words) == [".", "barks", "dog", "the"]
+
+
+def test_with_an_order_network_its_weights_count(
+    realizer: LearnedRealizer, ngrams: NgramModel, tmp_path: Path
+) -> None:
+    path = tmp_path / "learned.wpm"
+    realizer.save(path)
+    network = small_network()
+    helped = LearnedRealizer.load(path, ngrams, network)
+    for kind, orderer in helped.orderers.items():
+        assert orderer.network is network
+        assert orderer.ngram_weight == network.tuned[kind].ngrams
+        assert orderer.are_labels_chosen == (kind == "words")
+    kinds: tuple[InputKind, ...] = ("words", "labels", "lemmas")
+    for given in kinds:
+        inputs = [unordered(tree, kind=given) for tree in lowered()]
+        for tree, one in zip(lowered(), helped.realize(inputs), strict=True):
+            assert len(one.best[0].words) == len(tree.words)
+    strong = replace(
+        network, tuned=dict.fromkeys(network.tuned, TunedWeights(network=100.0, ngrams=0.0))
+    )
+    inputs = [unordered(tree) for tree in lowered()]
+    orders = [
+        [one.best[0].nodes for one in LearnedRealizer.load(path, ngrams, own).realize(inputs)]
+        for own in (None, strong)
+    ]
+    assert orders[0] != orders[1]
 
 
 def test_a_damaged_file_is_refused(tmp_path: Path) -> None:

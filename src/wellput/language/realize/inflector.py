@@ -70,6 +70,8 @@ class Inflector:
         for feats in (node.feats, ""):
             if known := self.seen.get((node.lemma, tag, feats)):
                 return known
+        if "Number=Ptan" in node.feats or (tag == "NNPS" and node.lemma.endswith("s")):
+            return (WordForm(node.lemma),)
         return (WordForm(dictionary_form(node.lemma, tag)),)
 
     def arrays(self, name: str) -> dict[str, NDArray[Any]]:

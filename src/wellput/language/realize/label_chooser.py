@@ -104,10 +104,14 @@ class LabelChooser:
         """The labels of each tree's words."""
         return forest.by_tree([self.labels[n] for n in self.numbers(forest, threads=threads)])
 
-    def numbers(self, forest: Forest, *, threads: int = 1) -> list[int]:
-        """The labels of all words in a row, by their places among `labels`."""
+    def numbers(
+        self, forest: Forest, *, bonus: Sequence[float] = (), threads: int = 1
+    ) -> list[int]:
+        """The labels of all words in a row, by their places among `labels`. `bonus` is added to the
+        score of each label wherever it could stand, in natural logarithms."""
+        units = np.array([round(one / WEIGHT_UNIT) for one in bonus], np.int32)
         numbers = self.kernel.choose(
-            forest.forms, forest.known, forest.heads, LABELS_A_WORD, threads
+            forest.forms, forest.known, forest.heads, LABELS_A_WORD, threads, units
         )
         return [int(number) for number in numbers]
 

@@ -1,5 +1,7 @@
 """The learned realizer: labels by a discriminative chooser, order by a learned orderer.
 
+An order network (`order_network.py`) may help the orderer; the shipped realizer has one.
+
 It takes the three kinds of input (`inputs.py`). For `words` it chooses labels first; `lemmas` it
 inflects first, and chooses the wording (`not` or `n't`) when the order is known. It can add words that
 an input leaves out. `realizer.py` takes off the capitals that would tell the order.
@@ -8,7 +10,7 @@ an input leaves out. `realizer.py` takes off the capitals that would tell the or
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -33,11 +35,18 @@ from wellput.language.realize.completer import (
     forest_of,
 )
 from wellput.language.realize.inflector import Inflector, choose_wording
-from wellput.language.realize.inputs import InputTree
+from wellput.language.realize.inputs import UNKNOWN, InputTree
 from wellput.language.realize.inserter import Inserter, Insertion
 from wellput.language.realize.label_chooser import Label, LabelChooser
+from wellput.language.realize.order_network import OrderNetwork
 from wellput.language.realize.orderer import Orderer, RankedOrder
 from wellput.language.realize.realizations import Realization, Realized
+from wellput.language.realize.wording import (
+    WORDING_WEIGHT,
+    Forms,
+    WordingChooser,
+    possible_forms,
+)
 from wellput.language.trees.supertags import induce_supertags
 
 KIND = "learned realizer"
@@ -47,7 +56,8 @@ ORDERER_KINDS: tuple[LabelKind, ...] = ("words", "labels")
 @dataclass(frozen=True, eq=False)
 class LearnedRealizer:
     """There are two orderers: `labels` for inputs with labels, `words` for inputs without.
-    `share_weight` is the weight of a wording's frequency beside the n-gram model."""
+    `share_weight` is the weight of a wording's frequency beside the n-gram model; with a `wording`
+    chooser its probabilities take their place."""
 
     chooser: LabelChooser
     orderers: Mapping[LabelKind, Orderer]
@@ -55,6 +65,7 @@ class LearnedRealizer:
     inflector: Inflector
     share_weight: float = 0.0
     insert: frozenset[Insertion] = frozenset()
+    wording: WordingChooser | None = None
     card: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -62,11 +73,16 @@ class LearnedRealizer:
         return "learned"
 
     @classmethod
-    def load(cls, path: PathLike, ngrams: NgramModel | None) -> LearnedRealizer:
-        """The realizer of a file, with the n-gram model it was tuned with."""
+    def load(
+        cls, path: PathLike, ngrams: NgramModel | None, network: OrderNetwork | None = None
+    ) -> LearnedRealizer:
+        """The realizer of a file, with the n-gram model it was tuned with and, if there is one, the
+        order network that was tuned with both."""
         file = load_model_file(path, KIND)
         with noticing_damage(path, "realizer"):
             realizer = cls._of_file(file, ngrams)
+            if network is not None:
+                realizer = realizer.with_network(network)
             # Made here, not at the first use: they refuse weights that are damaged.
             _ = realizer.chooser.kernel, [one.kernel for one in realizer.orderers.values()]
             return realizer
@@ -86,12 +102,27 @@ class LearnedRealizer:
             card=file.card,
         )
 
+    def with_network(self, network: OrderNetwork) -> LearnedRealizer:
+        """The realizer with an order network, and the weights that were tuned with it."""
+        orderers: dict[LabelKind, Orderer] = {
+            kind: replace(
+                orderer,
+                network=network,
+                network_weight=network.tuned[kind].network,
+                ngram_weight=network.tuned[kind].ngrams,
+                are_labels_chosen=kind == "words",
+            )
+            for kind, orderer in self.orderers.items()
+        }
+        return replace(self, orderers=orderers, wording=network.wording)
+
     def save(self, path: PathLike) -> None:
+        """Writes everything but the n-gram model and the order network, which have their own files."""
         save_model_file(path, KIND, self.card, self.arrays())
 
     @property
     def fingerprint(self) -> str:
-        """The fingerprint of the realizer alone; the n-gram model has its own."""
+        """The fingerprint of the realizer alone; the n-gram model and the network have their own."""
         return fingerprint(KIND, self.arrays())
 
     def arrays(self) -> dict[str, NDArray[Any]]:
@@ -135,19 +166,31 @@ class LearnedRealizer:
         else:
             found = orderer.best_orders(forest, labels, n_best, threads=threads)
         alternatives = [
-            [prepared.forms[place] for place in ranked.places]
+            self._alternatives(prepared, ranked.places)
             for prepared, orders in zip(own, found, strict=True)
             for ranked in orders
         ]
+        weight = self.share_weight if self.wording is None else WORDING_WEIGHT
         wordings = iter(
-            choose_wording(
-                alternatives, orderer.ngrams, share_weight=self.share_weight, threads=threads
-            )
+            choose_wording(alternatives, orderer.ngrams, share_weight=weight, threads=threads)
         )
         return [
             _realized(tree, own_labels, orders, [next(wordings) for _ in orders])
             for tree, own_labels, orders in zip(trees, labels, found, strict=True)
         ]
+
+    def _alternatives(self, prepared: PreparedTree, places: Sequence[int]) -> Sequence[Forms]:
+        """The forms that the words may have, in this order."""
+        forms = [prepared.forms[place] for place in places]
+        nodes = [prepared.tree.nodes[place] for place in places]
+        are_open = [node.lemma != UNKNOWN for node in nodes]
+        if self.wording is None or not any(are_open):
+            return forms
+        possible = [
+            possible_forms(node, own) if is_open else own
+            for node, own, is_open in zip(nodes, forms, are_open, strict=True)
+        ]
+        return self.wording.scored(possible, are_open)
 
 
 def _realized(

@@ -2,8 +2,9 @@
 
 From the bottom up, each head and its daughters, whose own phrases are already in order, are put into
 the order with the best score. The score adds up which of two comes first, which two and three stand
-side by side (ordering_features.h in native/), and an n-gram model's score where words meet. The
-search is a beam search; where it dropped nothing, the order is the best possible.
+side by side (ordering_features.h in native/), an n-gram model's score where words meet, and, if there
+is one, the order network's log probability of each step. The search is a beam search; where it
+dropped nothing, the order is the best possible.
 """
 
 from __future__ import annotations
@@ -14,10 +15,12 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from wellput import _native
 from wellput.language.models.ngrams import NgramModel
 from wellput.language.realize.label_chooser import Forest, Label
+from wellput.language.realize.order_network import OrderNetwork
 
 WEIGHT_UNIT = 0.01
 BEAM_WIDTH = 16
@@ -36,12 +39,16 @@ class RankedOrder(NamedTuple):
 @dataclass(frozen=True, eq=False)
 class Orderer:
     """Weights (linear_weights.h in native/) and an n-gram model, whose log10 gain in probability over
-    single words counts `ngram_weight` times."""
+    single words counts `ngram_weight` times. The log probabilities of the network, if there is one,
+    count `network_weight` times; it trusts labels less if `are_labels_chosen`."""
 
     weights: bytes
     ngrams: NgramModel | None = None
     ngram_weight: float = 0.0
     width: int = BEAM_WIDTH
+    network: OrderNetwork | None = None
+    network_weight: float = 1.0
+    are_labels_chosen: bool = False
 
     @cached_property
     def kernel(self) -> _native.Orderer:
@@ -50,13 +57,24 @@ class Orderer:
             # The kernel counts in units of the weights.
             weight = self.ngram_weight / WEIGHT_UNIT
             kernel.use_ngrams(self.ngrams.vocabulary, self.ngrams.levels, weight)
+        if self.network is not None and self.network_weight:
+            kernel.use_network(self.network.kernel, self.network_weight / WEIGHT_UNIT)
         return kernel
+
+    def _numbers(
+        self, forest: Forest, labels: Sequence[Sequence[Label]]
+    ) -> NDArray[np.int32] | None:
+        if self.network is None:
+            return None
+        return self.network.numbers(forest, labels, are_chosen=self.are_labels_chosen)
 
     def order(
         self, forest: Forest, labels: Sequence[Sequence[Label]], *, threads: int = 1
     ) -> list[RankedOrder]:
         """The best order of each tree."""
-        places, exact = self.kernel.order(*kernel_trees(forest, labels), self.width, threads)
+        places, exact = self.kernel.order(
+            *kernel_trees(forest, labels), self.width, threads, self._numbers(forest, labels)
+        )
         return [
             RankedOrder(own, 0.0, bool(is_exact))
             for own, is_exact in zip(forest.by_tree(places.tolist()), exact, strict=True)
@@ -72,16 +90,17 @@ class Orderer:
     ) -> list[list[RankedOrder]]:
         """Up to `n_best` orders of each tree, best first. Where several treelets are not in their best
         order, each is scored as if the others were."""
-        found = self.kernel.best_orders(*kernel_trees(forest, labels), n_best, self.width, threads)
+        found = self.kernel.best_orders(
+            *kernel_trees(forest, labels),
+            n_best,
+            self.width,
+            threads,
+            self._numbers(forest, labels),
+        )
         return [[RankedOrder(places, loss, False) for places, loss in tree] for tree in found]
 
 
-KernelTrees = tuple[
-    Sequence[Sequence[str]],
-    list[list[str]],
-    list[list[str]],
-    "np.ndarray[tuple[int], np.dtype[np.int32]]",
-]
+KernelTrees = tuple[Sequence[Sequence[str]], list[list[str]], list[list[str]], NDArray[np.int32]]
 
 
 def kernel_trees(forest: Forest, labels: Sequence[Sequence[Label]]) -> KernelTrees:

@@ -35,6 +35,7 @@ from wellput.language.realize.inputs import (
 )
 from wellput.language.realize.inserter import Insertion
 from wellput.language.realize.learned_realizer import LearnedRealizer
+from wellput.language.realize.order_network import OrderNetwork
 from wellput.language.realize.parameters import FergusParts, RealizerParameters
 from wellput.language.realize.realizations import Realization, RealizationModel, Realized
 from wellput.language.shipped import (
@@ -42,6 +43,7 @@ from wellput.language.shipped import (
     FOLDER,
     LEARNED_REALIZER_FILE,
     NGRAMS_FILE,
+    ORDER_NETWORK_FILE,
     REALIZER_FILE,
     TREE_MODEL_FILE,
     model_file,
@@ -232,7 +234,10 @@ def _learned(
             f"{language} has no {LEARNED_REALIZER_FILE}, which the model 'learned' needs. wellput "
             "train fergus makes models for model='fergus', 'fergus+' and 'lr'."
         )
-    learned = LearnedRealizer.load(_file(language, LEARNED_REALIZER_FILE), ngrams)
+    network = None
+    if _has(language, ORDER_NETWORK_FILE):
+        network = OrderNetwork.load(_file(language, ORDER_NETWORK_FILE))
+    learned = LearnedRealizer.load(_file(language, LEARNED_REALIZER_FILE), ngrams, network)
     return replace(learned, insert=frozenset(insert))
 
 

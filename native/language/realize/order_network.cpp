@@ -1,0 +1,389 @@
+// Reading trees and scoring steps by the order network (order_network.h).
+#include "language/realize/order_network.h"
+
+#include <limits>
+
+#include "core/clones.h"
+
+namespace wellput {
+
+WELLPUT_CLONES void whole_products(const std::int16_t* weights, std::size_t rows,
+                                   std::size_t columns, const std::int16_t* vectors, std::size_t n,
+                                   std::int32_t* sums) {
+    for (std::size_t r = 0; r < rows; ++r) {
+        const std::int16_t* const w = weights + r * columns;
+        std::size_t i = 0;
+        for (; i + 4 <= n; i += 4) {
+            const std::int16_t* const a = vectors + i * columns;
+            const std::int16_t* const b = a + columns;
+            const std::int16_t* const c = b + columns;
+            const std::int16_t* const d = c + columns;
+            std::int32_t sa = 0, sb = 0, sc = 0, sd = 0;
+            for (std::size_t k = 0; k < columns; ++k) {
+                sa += std::int32_t{w[k]} * a[k];
+                sb += std::int32_t{w[k]} * b[k];
+                sc += std::int32_t{w[k]} * c[k];
+                sd += std::int32_t{w[k]} * d[k];
+            }
+            sums[i * rows + r] = sa;
+            sums[(i + 1) * rows + r] = sb;
+            sums[(i + 2) * rows + r] = sc;
+            sums[(i + 3) * rows + r] = sd;
+        }
+        for (; i < n; ++i) {
+            const std::int16_t* const a = vectors + i * columns;
+            std::int32_t sum = 0;
+            for (std::size_t k = 0; k < columns; ++k) sum += std::int32_t{w[k]} * a[k];
+            sums[i * rows + r] = sum;
+        }
+    }
+}
+
+WELLPUT_CLONES float rounded(const float* values, std::size_t n, float steps, std::int16_t* whole) {
+    float largest = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+        const float size = values[i] < 0 ? -values[i] : values[i];
+        largest = largest < size ? size : largest;
+    }
+    // Also for a vector that is not finite, which only a damaged file can make.
+    if (!(largest > 1e-20f && largest < 1e20f)) {
+        for (std::size_t i = 0; i < n; ++i) whole[i] = 0;
+        return 0.0f;
+    }
+    const float factor = steps / largest;
+    for (std::size_t i = 0; i < n; ++i) {
+        const float scaled = values[i] * factor;
+        whole[i] = static_cast<std::int16_t>(
+            static_cast<std::int32_t>(scaled + (scaled < 0 ? -0.5f : 0.5f)));
+    }
+    return largest / steps;
+}
+
+namespace {
+
+// e to the power of x for x <= 0, to about seven digits: the same on every machine.
+inline float power_of_e(float x) {
+    x = x < -80.0f ? -80.0f : x;
+    const float whole = static_cast<float>(static_cast<std::int32_t>(x * 1.44269504f - 0.5f));
+    const float r = (x - whole * 0.693359375f) + whole * 2.12194440e-4f;
+    float p = 1.9875691500e-4f;
+    p = p * r + 1.3981999507e-3f;
+    p = p * r + 8.3334519073e-3f;
+    p = p * r + 4.1665795894e-2f;
+    p = p * r + 1.6666665459e-1f;
+    p = p * r + 5.0000001201e-1f;
+    p = p * r * r + r + 1.0f;
+    union {
+        std::int32_t bits;
+        float value;
+    } scale = {(static_cast<std::int32_t>(whole) + 127) << 23};
+    return p * scale.value;
+}
+
+constexpr float kTiny = 1e-5f;  // added to variances, as in training
+
+std::size_t class_of(std::size_t number) {
+    return number <= 3 ? number : number <= 5 ? 4 : number <= 9 ? 5 : 6;
+}
+
+// How the word j stands to the word i in the tree; training has the same list.
+std::uint8_t place_of(std::span<const std::uint32_t> mothers, std::uint32_t i, std::uint32_t j) {
+    const auto is_root = [&](std::uint32_t word) { return mothers[word] == word; };
+    const auto is_mother = [&](std::uint32_t of, std::uint32_t who) {
+        return mothers[of] == who && !is_root(of);
+    };
+    const auto is_grandmother = [&](std::uint32_t of, std::uint32_t who) {
+        return !is_root(of) && is_mother(mothers[of], who);
+    };
+    const auto is_aunt = [&](std::uint32_t of, std::uint32_t who) {
+        return !is_root(of) && !is_root(mothers[of]) && is_mother(who, mothers[mothers[of]]);
+    };
+    if (i == j) return 0;
+    if (is_mother(i, j)) return 1;
+    if (is_mother(j, i)) return 2;
+    if (!is_root(i) && is_mother(j, mothers[i])) return 3;
+    if (is_grandmother(i, j)) return 4;
+    if (is_grandmother(j, i)) return 5;
+    if (is_aunt(i, j)) return 6;
+    if (is_aunt(j, i)) return 7;
+    return is_root(j) ? 8 : 9;
+}
+
+}  // namespace
+
+WELLPUT_CLONES void soft_shares(float* scores, std::size_t n) {
+    float highest = scores[0];
+    for (std::size_t i = 1; i < n; ++i) highest = highest < scores[i] ? scores[i] : highest;
+    for (std::size_t i = 0; i < n; ++i) scores[i] = power_of_e(scores[i] - highest);
+    float sum = 0;
+    for (std::size_t i = 0; i < n; ++i) sum += scores[i];
+    for (std::size_t i = 0; i < n; ++i) scores[i] /= sum;
+}
+
+void WholeRows::apply(const float* from, std::size_t n, std::vector<float>& to) const {
+    static thread_local std::vector<std::int16_t> whole;
+    static thread_local std::vector<std::int32_t> sums;
+    static thread_local std::vector<float> sizes;
+    whole.resize(n * columns);
+    sums.resize(n * rows);
+    sizes.resize(n);
+    to.resize(n * rows);
+    for (std::size_t i = 0; i < n; ++i)
+        sizes[i] = rounded(from + i * columns, columns, kSteps, whole.data() + i * columns);
+    whole_products(steps.data(), rows, columns, whole.data(), n, sums.data());
+    for (std::size_t i = 0; i < n; ++i) {
+        float* const out = to.data() + i * rows;
+        const std::int32_t* const in = sums.data() + i * rows;
+        for (std::size_t r = 0; r < rows; ++r)
+            out[r] = static_cast<float>(in[r]) * (scales[r] * sizes[i]);
+        if (!bias.empty())
+            for (std::size_t r = 0; r < rows; ++r) out[r] += bias[r];
+    }
+}
+
+void Normalization::apply(const float* from, std::size_t n, std::vector<float>& to) const {
+    const std::size_t width = gain.size();
+    to.resize(n * width);
+    for (std::size_t i = 0; i < n; ++i) {
+        const float* const in = from + i * width;
+        float* const out = to.data() + i * width;
+        float mean = 0, variance = 0;
+        for (std::size_t c = 0; c < width; ++c) mean += in[c];
+        mean /= static_cast<float>(width);
+        for (std::size_t c = 0; c < width; ++c) variance += (in[c] - mean) * (in[c] - mean);
+        const float factor = 1.0f / std::sqrt(variance / static_cast<float>(width) + kTiny);
+        for (std::size_t c = 0; c < width; ++c)
+            out[c] = (in[c] - mean) * factor * gain[c] + bias[c];
+    }
+}
+
+void OrderNetwork::check() const {
+    constexpr const char* kOdd = "the parts of the order network do not fit together";
+    const std::size_t state = as_head.rows;
+    const auto fits = [&](const WholeRows& part, std::size_t rows, std::size_t columns) {
+        require(part.rows == rows && part.columns == columns && columns <= kMostColumns &&
+                    part.steps.size() == rows * columns && part.scales.size() == rows &&
+                    (part.bias.empty() || part.bias.size() == rows),
+                kOdd);
+    };
+    const auto is_normal = [&](const Normalization& part) {
+        require(part.gain.size() == state && part.bias.size() == state, kOdd);
+    };
+    require(state > 0 && decoder() > 0 && query_size() > 0 && pieces.rows > 0, kOdd);
+    require(attention_heads > 0 && state % attention_heads == 0, kOdd);
+    fits(pieces, pieces.rows, from_pieces.columns);
+    fits(from_pieces, state, from_pieces.columns);
+    fits(as_head, state, state);
+    fits(items, 3 * decoder() + 3 * query_size(), state);
+    fits(ends, decoder() + 2 * query_size(), state);
+    fits(context, decoder(), state);
+    fits(query, query_size(), decoder());
+    require(tables.size() == kTables && starts.size() == 2 * decoder() + query_size(), kOdd);
+    for (const WholeRows& table : tables) fits(table, table.rows, state);
+    for (std::size_t t = 6; t < kTables; ++t) require(tables[t].rows == 7, kOdd);
+    is_normal(last);
+    for (const OrderLayer& layer : layers) {
+        is_normal(layer.before);
+        is_normal(layer.between);
+        fits(layer.attention, 3 * state, state);
+        fits(layer.joined, state, state);
+        fits(layer.inner, layer.inner.rows, state);
+        fits(layer.outer, state, layer.inner.rows);
+        require(layer.place_bias.size() == attention_heads * kPlaces, kOdd);
+    }
+}
+
+void OrderNetwork::check_numbers(std::span<const std::int32_t> numbers) const {
+    constexpr std::size_t kColumns = NumberedTree::kColumns;
+    static constexpr std::size_t kTableOf[kColumns] = {0, 1, 2, kTables, kTables,
+                                                       kTables, kTables, 3, 4, 5};
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+        const std::size_t table = kTableOf[i % kColumns];
+        const auto most = static_cast<std::int64_t>(table == kTables ? pieces.rows
+                                                                     : tables[table].rows);
+        const std::int64_t least = table == kTables ? -1 : 0;
+        require(numbers[i] >= least && numbers[i] < most,
+                "a number of a word is beyond the order network");
+    }
+}
+
+std::vector<float> OrderNetwork::words_of(const NumberedTree& tree) const {
+    const std::size_t n = tree.mothers.size(), width = from_pieces.columns, state = as_head.rows;
+    std::vector<float> means(n * width, 0.0f), x;
+    for (std::size_t i = 0; i < n; ++i) {
+        std::size_t count = 0;
+        for (std::size_t p = 0; p < kPieces; ++p)
+            if (const std::int32_t piece = tree.numbers[i][3 + p]; piece >= 0) {
+                pieces.add_row(static_cast<std::size_t>(piece), means.data() + i * width);
+                ++count;
+            }
+        for (std::size_t c = 0; c < width && count > 1; ++c)
+            means[i * width + c] /= static_cast<float>(count);
+    }
+    from_pieces.apply(means.data(), n, x);
+    std::vector<std::size_t> daughters(n, 0), sizes(n, 1), depths(n, 0);
+    for (std::size_t i = n; i-- > 1;) {
+        ++daughters[tree.mothers[i]];
+        sizes[tree.mothers[i]] += sizes[i];
+    }
+    for (std::size_t i = 1; i < n; ++i) depths[i] = depths[tree.mothers[i]] + 1;
+    for (std::size_t i = 0; i < n; ++i) {
+        const std::int32_t* const own = tree.numbers[i];
+        const std::size_t rows[kTables] = {static_cast<std::size_t>(own[0]),
+                                           static_cast<std::size_t>(own[1]),
+                                           static_cast<std::size_t>(own[2]),
+                                           static_cast<std::size_t>(own[7]),
+                                           static_cast<std::size_t>(own[8]),
+                                           static_cast<std::size_t>(own[9]),
+                                           class_of(daughters[i]),
+                                           class_of(sizes[i]),
+                                           std::min<std::size_t>(depths[i], 6)};
+        for (std::size_t t = 0; t < kTables; ++t)
+            tables[t].add_row(rows[t], x.data() + i * state);
+    }
+    return x;
+}
+
+void OrderNetwork::add_attention(const OrderLayer& layer, const std::vector<std::uint8_t>& places,
+                                 std::size_t n, std::vector<float>& x) const {
+    const std::size_t state = as_head.rows, width = state / attention_heads;
+    static thread_local std::vector<float> normal, own, keys, scores, seen, joined;
+    layer.before.apply(x.data(), n, normal);
+    layer.attention.apply(normal.data(), n, own);
+    seen.assign(n * state, 0.0f);
+    keys.resize(width * n);
+    scores.resize(n);
+    for (std::size_t h = 0; h < attention_heads; ++h) {
+        for (std::size_t j = 0; j < n; ++j)
+            for (std::size_t c = 0; c < width; ++c)
+                keys[c * n + j] = own[j * 3 * state + state + h * width + c];
+        const float* const bias = layer.place_bias.data() + h * kPlaces;
+        for (std::size_t i = 0; i < n; ++i) {
+            const float* const asked = own.data() + i * 3 * state + h * width;
+            for (std::size_t j = 0; j < n; ++j) scores[j] = bias[places[i * n + j]];
+            for (std::size_t c = 0; c < width; ++c)
+                for (std::size_t j = 0; j < n; ++j) scores[j] += asked[c] * keys[c * n + j];
+            soft_shares(scores.data(), n);
+            float* const to = seen.data() + i * state + h * width;
+            for (std::size_t j = 0; j < n; ++j) {
+                const float* const value = own.data() + j * 3 * state + 2 * state + h * width;
+                for (std::size_t c = 0; c < width; ++c) to[c] += scores[j] * value[c];
+            }
+        }
+    }
+    layer.joined.apply(seen.data(), n, joined);
+    for (std::size_t k = 0; k < x.size(); ++k) x[k] += joined[k];
+}
+
+ReadTree OrderNetwork::read(const NumberedTree& tree) const {
+    const std::size_t n = tree.mothers.size();
+    std::vector<float> x = words_of(tree), normal, inner, outer;
+    std::vector<std::uint8_t> places(n * n);
+    for (std::uint32_t i = 0; i < n; ++i)
+        for (std::uint32_t j = 0; j < n; ++j) places[i * n + j] = place_of(tree.mothers, i, j);
+    for (const OrderLayer& layer : layers) {
+        add_attention(layer, places, n, x);
+        layer.between.apply(x.data(), n, normal);
+        layer.inner.apply(normal.data(), n, inner);
+        for (float& value : inner) value = value > 0 ? value : 0.0f;
+        layer.outer.apply(inner.data(), n, outer);
+        for (std::size_t k = 0; k < x.size(); ++k) x[k] += outer[k];
+    }
+    last.apply(x.data(), n, normal);
+    ReadTree found;
+    std::vector<float> heads;
+    items.apply(normal.data(), n, found.words);
+    ends.apply(normal.data(), n, found.ends);
+    context.apply(normal.data(), n, found.contexts);
+    as_head.apply(normal.data(), n, heads);
+    items.apply(heads.data(), n, found.heads);
+    return found;
+}
+
+void OrderSteps::start(const OrderNetwork& network, const ReadTree& tree,
+                       std::span<const Item> items) {
+    network_ = &network;
+    n_ = items.size();
+    decoder_ = network.decoder();
+    query_ = network.query_size();
+    const std::size_t d = decoder_, q = query_, row = network.items.rows, end = network.ends.rows;
+    const auto* const context = tree.contexts.data() + items[0].word * d;
+    context_.assign(context, context + d);
+    before_.resize((n_ + 1) * d);
+    earlier_.resize((n_ + 1) * d);
+    placed_.resize(n_ * d);
+    before_query_.resize((n_ + 1) * q);
+    left_.resize(n_ * q);
+    keys_.resize(n_ * q);
+    key_steps_.resize(n_);
+    std::vector<float> key(q);
+    for (std::size_t i = 0; i < n_; ++i) {
+        const float* const own = (i ? tree.words : tree.heads).data() + items[i].word * row;
+        const float* const last = tree.ends.data() + items[i].last * end;
+        const float* const first = tree.ends.data() + items[i].first * end;
+        for (std::size_t c = 0; c < d; ++c) {
+            before_[i * d + c] = own[c] + last[c];
+            earlier_[i * d + c] = own[d + c];
+            placed_[i * d + c] = own[2 * d + c];
+        }
+        for (std::size_t c = 0; c < q; ++c) {
+            before_query_[i * q + c] = own[3 * d + c] + last[d + c];
+            left_[i * q + c] = own[3 * d + q + c];
+            key[c] = own[3 * d + 2 * q + c] + first[d + q + c];
+        }
+        key_steps_[i] = rounded(key.data(), q, kPairSteps, keys_.data() + i * q);
+    }
+    const float* const starts = network.starts.data();
+    std::copy(starts, starts + d, before_.begin() + static_cast<std::ptrdiff_t>(n_ * d));
+    std::copy(starts + d, starts + 2 * d, earlier_.begin() + static_cast<std::ptrdiff_t>(n_ * d));
+    std::copy(starts + 2 * d, starts + 2 * d + q,
+              before_query_.begin() + static_cast<std::ptrdiff_t>(n_ * q));
+}
+
+void OrderSteps::first_state(float* state) const {
+    std::copy(context_.begin(), context_.end(), state);
+    float* const left = state + decoder_;
+    std::fill(left, left + query_, 0.0f);
+    for (std::size_t i = 0; i < n_; ++i)
+        for (std::size_t c = 0; c < query_; ++c) left[c] += left_[i * query_ + c];
+}
+
+void OrderSteps::place(std::size_t item, float* state) const {
+    for (std::size_t c = 0; c < decoder_; ++c) state[c] += placed_[item * decoder_ + c];
+    for (std::size_t c = 0; c < query_; ++c) state[decoder_ + c] -= left_[item * query_ + c];
+}
+
+void OrderSteps::next(const float* state, std::size_t last, std::size_t before,
+                      std::span<const std::uint64_t> used, std::vector<float>& found) {
+    hidden_.resize(decoder_);
+    const float *const a = before_.data() + last * decoder_,
+                *const b = earlier_.data() + before * decoder_;
+    for (std::size_t c = 0; c < decoder_; ++c) {
+        const float sum = state[c] + a[c] + b[c];
+        hidden_[c] = sum > 0 ? sum : 0.0f;
+    }
+    network_->query.apply(hidden_.data(), 1, asked_);
+    const float* const more = before_query_.data() + last * query_;
+    for (std::size_t c = 0; c < query_; ++c) asked_[c] += state[decoder_ + c] + more[c];
+    whole_.resize(query_);
+    const float size = rounded(asked_.data(), query_, kPairSteps, whole_.data());
+    static thread_local std::vector<std::int32_t> sums;
+    sums.resize(n_);
+    whole_products(whole_.data(), 1, query_, keys_.data(), n_, sums.data());
+    found.assign(n_, 0.0f);
+    float highest = -std::numeric_limits<float>::infinity();
+    const auto is_used = [&](std::size_t i) { return used[i / 64] >> (i % 64) & 1; };
+    for (std::size_t i = 0; i < n_; ++i) {
+        if (is_used(i)) continue;
+        found[i] = static_cast<float>(sums[i]) * (size * key_steps_[i]);
+        highest = std::max(highest, found[i]);
+    }
+    float sum = 0;
+    for (std::size_t i = 0; i < n_; ++i)
+        if (!is_used(i)) sum += power_of_e(found[i] - highest);
+    const float total = highest + std::log(sum);
+    for (std::size_t i = 0; i < n_; ++i)
+        if (!is_used(i)) found[i] -= total;
+}
+
+}  // namespace wellput

@@ -1,0 +1,123 @@
+// The order network: a small transformer reads the words of an unordered tree, and a scorer chooses
+// the next item of a treelet among those left (benchmarks/language/order_network_training.py trains
+// it). Weights are whole numbers with a scale for each row; sums of products are whole numbers too, so
+// the result depends neither on the processor nor on what is computed together.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/checks.h"
+
+namespace wellput {
+
+// Vectors are rounded to this many steps on either side before they are multiplied. Sums of up to
+// kMostColumns products with weights up to 127 fit into 32 bits; so do those of two such vectors with
+// kPairSteps.
+inline constexpr float kSteps = 8191.0f, kPairSteps = 2047.0f;
+inline constexpr std::size_t kMostColumns = 512;
+
+// For each vector and each row of weights their product.
+void whole_products(const std::int16_t* weights, std::size_t rows, std::size_t columns,
+                    const std::int16_t* vectors, std::size_t n, std::int32_t* sums);
+// Rounds a vector to whole numbers up to `steps`; returns the size of a step.
+float rounded(const float* values, std::size_t n, float steps, std::int16_t* whole);
+// Changes scores into their exponentials, each relative to the highest, divided by their sum.
+void soft_shares(float* scores, std::size_t n);
+
+// Rows of whole numbers, each with its scale.
+struct WholeRows {
+    std::size_t rows = 0, columns = 0;
+    std::vector<std::int16_t> steps;
+    std::vector<float> scales, bias;  // `bias` may be empty
+
+    // `to` gets n vectors of `rows` values.
+    void apply(const float* from, std::size_t n, std::vector<float>& to) const;
+    void add_row(std::size_t row, float* to) const {
+        const std::int16_t* const own = steps.data() + row * columns;
+        for (std::size_t c = 0; c < columns; ++c)
+            to[c] += scales[row] * static_cast<float>(own[c]);
+    }
+};
+
+struct Normalization {
+    std::vector<float> gain, bias;
+    void apply(const float* from, std::size_t n, std::vector<float>& to) const;
+};
+
+struct OrderLayer {
+    Normalization before, between;
+    WholeRows attention, joined, inner, outer;
+    std::vector<float> place_bias;  // attention head × place
+};
+
+// A tree's words as numbers; mothers come before their daughters.
+struct NumberedTree {
+    static constexpr std::size_t kColumns = 10;  // word, ending, shape, 4 pieces, labels
+    std::vector<const std::int32_t*> numbers;
+    std::vector<std::uint32_t> mothers;  // the root is its own
+};
+
+// What the scorer knows of each word of a tree.
+struct ReadTree {
+    std::vector<float> words, heads;  // as an item; as the head of its treelet
+    std::vector<float> ends;          // as the first or last word of an item
+    std::vector<float> contexts;      // as the head of others
+};
+
+class OrderNetwork {
+public:
+    static constexpr std::size_t kPlaces = 10, kPieces = 4, kTables = 9;
+    static constexpr std::size_t kMostWords = 400;  // longer trees are ordered without the network
+
+    WholeRows pieces, from_pieces, as_head, items, ends, context, query;
+    std::vector<WholeRows> tables;
+    std::vector<OrderLayer> layers;
+    Normalization last;
+    std::vector<float> starts;  // for the one before, the one before that, the query
+    std::size_t attention_heads = 1;
+
+    std::size_t decoder() const { return query.columns; }
+    std::size_t query_size() const { return query.rows; }
+    // Throws std::invalid_argument unless all parts fit together.
+    void check() const;
+    // Throws std::invalid_argument if a number is beyond its table.
+    void check_numbers(std::span<const std::int32_t> numbers) const;
+    ReadTree read(const NumberedTree& tree) const;
+
+private:
+    std::vector<float> words_of(const NumberedTree& tree) const;
+    void add_attention(const OrderLayer& layer, const std::vector<std::uint8_t>& places,
+                       std::size_t n, std::vector<float>& x) const;
+};
+
+// The steps of ordering one treelet. A state is what is placed and what is left.
+class OrderSteps {
+public:
+    struct Item {
+        std::size_t word, first, last;  // places in the read tree
+    };
+
+    void start(const OrderNetwork& network, const ReadTree& tree, std::span<const Item> items);
+    std::size_t size() const { return n_; }
+    std::size_t state_size() const { return decoder_ + query_; }
+    void first_state(float* state) const;
+    void place(std::size_t item, float* state) const;
+    // Log probabilities of the items that are not used, after `last` and, before it, `before`;
+    // `size()` stands for the beginning.
+    void next(const float* state, std::size_t last, std::size_t before,
+              std::span<const std::uint64_t> used, std::vector<float>& found);
+
+private:
+    const OrderNetwork* network_ = nullptr;
+    std::size_t n_ = 0, decoder_ = 0, query_ = 0;
+    std::vector<float> context_, before_, earlier_, placed_, before_query_, left_;
+    std::vector<std::int16_t> keys_, whole_;
+    std::vector<float> key_steps_, hidden_, asked_;
+};
+
+}  // namespace wellput

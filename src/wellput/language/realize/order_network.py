@@ -1,0 +1,196 @@
+"""`OrderNetwork`: a small network that puts heads and daughters into order (order_network.h in
+native/).
+
+A transformer reads the words of a tree without their order; how much a word attends to another
+depends also on their places in the tree (mother, sister, aunt, …). Then, for each head and its
+daughters, a scorer gives every item that is left the probability to come next. Torch trains it
+(benchmarks/language/order_network_training.py); running it needs no torch.
+
+Weights are whole numbers with a scale for each row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wellput import _native
+from wellput.io.files import PathLike
+from wellput.io.model_files import (
+    ModelFile,
+    fingerprint,
+    load_model_file,
+    noticing_damage,
+    save_model_file,
+)
+from wellput.language.realize.completer import LabelKind
+from wellput.language.realize.label_chooser import Forest, Label
+from wellput.language.realize.order_vocabulary import (
+    FORM_COLUMNS,
+    LABEL_SOURCES,
+    N_ENDINGS,
+    SHAPE_COLUMN,
+    SHAPES,
+    OrderVocabulary,
+)
+from wellput.language.realize.wording import WordingChooser
+
+KIND = "order network"
+LABEL_KINDS: tuple[LabelKind, ...] = ("words", "labels")
+
+
+@dataclass(frozen=True)
+class TunedWeights:
+    """Weights beside the log-linear orderer: of the network's natural log probabilities, and of the
+    n-gram model."""
+
+    network: float = 1.0
+    ngrams: float = 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class OrderNetwork:
+    """`parts` has the weights by name; `tuned` the weights for inputs without labels and with. The
+    chooser of wordings comes with the network because it is trained with it."""
+
+    vocabulary: OrderVocabulary
+    parts: Mapping[str, NDArray[Any]]
+    layers: int
+    attention_heads: int
+    tuned: Mapping[LabelKind, TunedWeights]
+    wording: WordingChooser
+    card: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def load(cls, path: PathLike) -> OrderNetwork:
+        file = load_model_file(path, KIND)
+        with noticing_damage(path):
+            network = cls._of_file(file)
+            network._check()
+            return network
+
+    @classmethod
+    def _of_file(cls, file: ModelFile) -> OrderNetwork:
+        layers, heads = file.arrays["sizes"].tolist()
+        rows = file.arrays["tuned"].tolist()
+        return cls(
+            OrderVocabulary.of_file(file),
+            {
+                name.removeprefix(PREFIX): array
+                for name, array in file.arrays.items()
+                if name.startswith(PREFIX)
+            },
+            layers,
+            heads,
+            {kind: TunedWeights(*row) for kind, row in zip(LABEL_KINDS, rows, strict=True)},
+            WordingChooser.of_arrays(file.arrays, "wording"),
+            file.card,
+        )
+
+    def save(self, path: PathLike) -> None:
+        save_model_file(path, KIND, self.card, self._arrays())
+
+    @property
+    def fingerprint(self) -> str:
+        return fingerprint(KIND, self._arrays())
+
+    def _arrays(self) -> dict[str, NDArray[Any]]:
+        rows = [(self.tuned[kind].network, self.tuned[kind].ngrams) for kind in LABEL_KINDS]
+        return {
+            **self.vocabulary.arrays(),
+            **self.wording.arrays("wording"),
+            **{f"{PREFIX}{name}": array for name, array in self.parts.items()},
+            "sizes": np.array([self.layers, self.attention_heads], np.int32),
+            "tuned": np.array(rows, np.float64),
+        }
+
+    def _check(self) -> None:
+        """Raises ValueError unless all parts fit together."""
+        tables = (
+            ("pieces", len(self.vocabulary.pieces)),
+            ("table0", len(self.vocabulary.words) + 1),
+            ("table1", N_ENDINGS),
+            ("table2", len(SHAPES) * len(LABEL_SOURCES)),
+            ("table3", len(self.vocabulary.categories) + 1),
+            ("table4", len(self.vocabulary.relations) + 1),
+            ("table5", len(self.vocabulary.relations) + 1),
+        )
+        weights = [weight for own in self.tuned.values() for weight in (own.network, own.ngrams)]
+        if any(len(self.parts[f"{name}.scales"]) != size for name, size in tables):
+            raise ValueError("tables of another size than their words")
+        if not np.isfinite(weights).all():
+            raise ValueError("weights that are no numbers")
+        _ = self.kernel
+
+    @cached_property
+    def kernel(self) -> _native.OrderNetwork:
+        return _native.OrderNetwork(
+            {name: np.ascontiguousarray(array) for name, array in self.parts.items()},
+            self.layers,
+            self.attention_heads,
+        )
+
+    def numbers(
+        self, forest: Forest, labels: Sequence[Sequence[Label]], *, are_chosen: bool
+    ) -> NDArray[np.int32]:
+        """A row of numbers for each word of all trees. `are_chosen` are labels that a chooser gave to
+        trees without any."""
+        of_form, of_label = self.vocabulary.of_form, self._of_label
+        rows = [
+            (*of_form(form), *of_label(label))
+            for forms, own in zip(forest.forms, labels, strict=True)
+            for form, label in zip(forms, own, strict=True)
+        ]
+        numbers = np.array(rows, np.int32).reshape(-1, FORM_COLUMNS + 3)
+        if are_chosen:
+            numbers[:, SHAPE_COLUMN] += len(SHAPES) * LABEL_SOURCES.index("chosen")
+        return numbers
+
+    def _of_label(self, label: Label) -> tuple[int, int, int]:
+        known = self._labels.get(label)
+        if known is None:
+            vocabulary = self.vocabulary
+            known = (
+                vocabulary.category(label.category),
+                vocabulary.relation(label.relation),
+                vocabulary.base_relation(label.relation),
+            )
+            if len(self._labels) < MAX_CACHED_LABELS:
+                self._labels[label] = known
+        return known
+
+    @cached_property
+    def _labels(self) -> dict[Label, tuple[int, int, int]]:
+        return {}
+
+
+PREFIX = "part."
+MAX_CACHED_LABELS = 1 << 14
+
+
+def rounded_rows(
+    name: str, values: NDArray[np.float64], *, most: int, bias: NDArray[np.float64] | None = None
+) -> dict[str, NDArray[Any]]:
+    """The arrays of a matrix: whole numbers up to `most`, and the scale of each row that has the
+    smallest squared error."""
+    largest = np.maximum(np.abs(values).max(axis=1), 1e-9)
+    best, scales = np.full(len(values), np.inf), largest / most
+    for share in np.linspace(0.5, 1.0, 26):
+        tried = largest * share / most
+        steps = np.clip(np.round(values / tried[:, None]), -most, most)
+        error = ((steps * tried[:, None] - values) ** 2).sum(axis=1)
+        scales = np.where(error < best, tried, scales)
+        best = np.minimum(best, error)
+    steps = np.clip(np.round(values / scales[:, None]), -most, most)
+    arrays: dict[str, NDArray[Any]] = {
+        f"{name}.steps": steps.astype(np.int8),
+        f"{name}.scales": scales.astype(np.float32),
+    }
+    if bias is not None:
+        arrays[f"{name}.bias"] = bias.astype(np.float32)
+    return arrays

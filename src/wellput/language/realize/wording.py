@@ -1,0 +1,181 @@
+"""`WordingChooser`: how likely each form of an inflected word is among its neighbors: *not* or *n't*,
+*is* or *'s*, *a* or *an*, *5000* or *5,000*.
+
+A log-linear model, learned from treebank sentences in their order, scores the forms of a word by the
+words before and after it and by what else the sentence has. Of the other words that have several forms
+the most frequent counts. `choose_wording` (inflector.py) adds the n-gram model and chooses.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+from zlib import crc32
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wellput.core.tree import Tree
+from wellput.language.realize.inflector import Inflector, WordForm
+from wellput.language.realize.inputs import Node
+
+Forms = Sequence[WordForm]
+EDGE = "<>"
+SHARE_KEY = crc32(b"share")
+TELLING_WORDS = ("i", "you", "we", "it", "the", "of", "!", "?", "...", "-", "$", ",", "'", ";")
+"""Words that tell formal from informal sentences."""
+EPOCHS, RATE, DECAY, SMALLEST = 4, 0.08, 1e-3, 0.04
+WORDING_WEIGHT = 2.0
+"""The weight of the chooser's natural log probabilities beside the n-gram model's, tuned on EWT dev."""
+DIGIT = re.compile(r"\d")
+
+
+@dataclass(frozen=True, eq=False)
+class WordingChooser:
+    """`weights` by key; a key is the CRC of a feature's text."""
+
+    weights: Mapping[int, float]
+
+    def scored(self, sentence: Sequence[Forms], is_open: Sequence[bool]) -> list[Forms]:
+        """The sentence with the log probabilities of the forms of open words in place of their
+        shares. A word that the chooser does not know keeps its shares."""
+        return [
+            self._scored(sentence, place)
+            if is_open[place] and len(forms) > 1 and self.knows(forms)
+            else forms
+            for place, forms in enumerate(sentence)
+        ]
+
+    def knows(self, forms: Forms) -> bool:
+        return any(_key(_plain(form)) in self.weights for form in forms)
+
+    def _scored(self, sentence: Sequence[Forms], place: int) -> Forms:
+        forms, weights = sentence[place], self.weights
+        context = list(contexts(sentence, place))
+        scores = [
+            sum(value * weights.get(key, 0.0) for key, value in features(form, context))
+            for form in forms
+        ]
+        highest = max(scores)
+        total = highest + math.log(sum(math.exp(score - highest) for score in scores))
+        return tuple(
+            replace(form, log_share=score - total)
+            for form, score in zip(forms, scores, strict=True)
+        )
+
+    def arrays(self, name: str) -> dict[str, NDArray[Any]]:
+        keys = sorted(self.weights)
+        return {
+            f"{name}.keys": np.array(keys, np.uint32),
+            f"{name}.weights": np.array([self.weights[key] for key in keys], np.float32),
+        }
+
+    @classmethod
+    def of_arrays(cls, arrays: Mapping[str, NDArray[Any]], name: str) -> WordingChooser:
+        keys, weights = arrays[f"{name}.keys"].tolist(), arrays[f"{name}.weights"].tolist()
+        if not all(map(math.isfinite, weights)):
+            raise ValueError("weights that are no numbers")
+        return cls(dict(zip(keys, weights, strict=True)))
+
+
+def contexts(sentence: Sequence[Forms], place: int) -> Iterator[str]:
+    """What the form at a place depends on."""
+
+    def at(other: int) -> str:
+        return sentence[other][0].form.lower() if 0 <= other < len(sentence) else EDGE
+
+    own, after, last = at(place), at(place + 1), at(len(sentence) - 1)
+    yield ""
+    yield f"-1 {at(place - 1)}"
+    yield f"+1 {after}"
+    yield f"+1 letter {after[:1]}"
+    yield f"+1 letters {after[:3]}"
+    yield f"-2 {at(place - 2)}"
+    yield f"own {own[:2]} of {len(own)}"
+    yield f"end {last}"
+    words = {forms[0].form.lower() for forms in sentence}
+    for word in TELLING_WORDS:
+        yield f"has {word} {word in words}"
+    yield f"length {min(len(sentence) // 5, 8)}"
+
+
+def features(form: WordForm, context: Iterable[str]) -> Iterator[tuple[int, float]]:
+    text = _plain(form)
+    yield SHARE_KEY, form.log_share
+    for one in context:
+        yield _key(f"{text}\t{one}" if one else text), 1.0
+
+
+def _plain(form: WordForm) -> str:
+    """In lower case, all digits alike."""
+    return DIGIT.sub("0", form.form.lower())
+
+
+def _key(text: str) -> int:
+    return crc32(text.encode("utf-8", "surrogatepass"))
+
+
+def possible_forms(node: Node, forms: Forms) -> Forms:
+    """The forms of an inflected node; a long number may also have commas.
+
+    >>> from wellput.language.realize.inputs import Node
+    >>> [form.form for form in possible_forms(Node(("5000",), xpos="CD", lemma="5000"), ())]
+    ['5000', '5,000']
+    """
+    number = node.lemma
+    is_long = number.isascii() and number.isdigit() and 3 < len(number) < 20 and number[0] != "0"
+    if node.xpos == "CD" and is_long:
+        return (WordForm(number), WordForm(f"{int(number):,}"))
+    return forms
+
+
+def open_words(tree: Tree, inflector: Inflector) -> list[Forms]:
+    """For each word of a treebank tree the forms that it could have; the right one alone if it is not
+    among several."""
+    found: list[Forms] = []
+    for word in tree.words:
+        node = Node((word.form,), word.relation, word.upos, word.xpos, word.lemma, word.feats)
+        forms = possible_forms(node, inflector.forms(node))
+        is_open = len(forms) > 1 and any(form.form == word.form for form in forms)
+        found.append(forms if is_open else (WordForm(word.form),))
+    return found
+
+
+def train_wording(trees: Sequence[Tree], inflector: Inflector, *, seed: int = 1) -> WordingChooser:
+    """From treebank trees in their order, whose ordinary first words are in lower case."""
+    examples: list[tuple[int, list[list[tuple[int, float]]]]] = []
+    for tree in trees:
+        sentence = open_words(tree, inflector)
+        for word, place, forms in zip(tree.words, range(len(sentence)), sentence, strict=True):
+            if len(forms) < 2:
+                continue
+            right = next(n for n, form in enumerate(forms) if form.form == word.form)
+            context = list(contexts(sentence, place))
+            examples.append((right, [list(features(form, context)) for form in forms]))
+    rng = np.random.default_rng(seed)
+    weights: dict[int, float] = {}
+    squares: dict[int, float] = {}
+    for _ in range(EPOCHS):
+        for number in rng.permutation(len(examples)).tolist():
+            right, rows = examples[number]
+            scores = [sum(v * weights.get(k, 0.0) for k, v in row) for row in rows]
+            highest = max(scores)
+            shares = [math.exp(score - highest) for score in scores]
+            total = sum(shares)
+            for place, row in enumerate(rows):
+                slope = (place == right) - shares[place] / total
+                if abs(slope) < 1e-3:
+                    continue
+                for key, value in row:
+                    own = weights.get(key, 0.0)
+                    step = slope * value - DECAY * own
+                    square = squares[key] = squares.get(key, 1.0) + step * step
+                    weights[key] = own + RATE * step / math.sqrt(square)
+    kept = {key: round(value, 2) for key, value in weights.items() if abs(value) >= SMALLEST}
+    for _, rows in examples:  # words that it decides, whatever their weight
+        for row in rows:
+            kept.setdefault(row[1][0], round(weights.get(row[1][0], 0.0), 2))
+    return WordingChooser(kept)
