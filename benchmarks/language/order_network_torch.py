@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -45,7 +46,7 @@ WORDS_A_BATCH = 1200
 REHUNG_SHARE, VARIANTS = 0.15, 2
 UNIVERSAL_SHARE, PLAIN_RELATION_SHARE = 0.15, 0.1
 UNKNOWN_LABEL_SHARE, UNKNOWN_WORD_SHARE = 0.03, 0.12
-MATRIX_STEPS, TABLE_STEPS = 127, 31
+MATRIX_STEPS, TABLE_STEPS = 31, 5
 """The largest whole number that weights are rounded to."""
 
 
@@ -288,14 +289,19 @@ def piece_vectors() -> NDArray[np.float32]:
 
 
 def exported(
-    network: Network, vocab: OrderVocabulary, wording: WordingChooser, card: dict[str, Any]
+    network: Network,
+    vocab: OrderVocabulary,
+    frequent: frozenset[str],
+    wording: WordingChooser,
+    card: dict[str, Any],
 ) -> OrderNetwork:
-    """The network with whole numbers for weights; how much it counts is tuned later."""
+    """The network with whole numbers for weights; how much it counts is tuned later. Rows of words
+    that are not among `frequent` are left out."""
     found = {name: value.double().numpy() for name, value in network.state_dict().items()}
     parts: dict[str, NDArray[Any]] = {}
 
-    def put(name: str, values: Any, *, bias: Any = None, most: int = MATRIX_STEPS) -> None:
-        parts.update(rounded_rows(name, values, most=most, bias=bias))
+    def put(name: str, values: Any, *, bias: Any = None, most: int = 0) -> None:
+        parts.update(rounded_rows(name, values, most=most or MATRIX_STEPS, bias=bias))
 
     def put_linear(name: str, own: str) -> None:
         put(name, found[f"{own}.weight"], bias=found[f"{own}.bias"])
@@ -304,6 +310,9 @@ def exported(
         parts[f"{name}.gain"] = found[f"{own}.weight"].astype(np.float32)
         parts[f"{name}.bias"] = found[f"{own}.bias"].astype(np.float32)
 
+    kept = [0, *(n for n, word in enumerate(vocab.words, start=1) if word in frequent)]
+    found["tables.0.weight"] = found["tables.0.weight"][kept]
+    vocab = replace(vocab, words=tuple(vocab.words[n - 1] for n in kept[1:]))
     put("pieces", found["pieces.weight"], most=TABLE_STEPS)
     put("from_pieces", found["from_pieces.weight"])
     for number in range(len(network.tables)):

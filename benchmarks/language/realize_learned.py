@@ -155,12 +155,12 @@ def other_habits(trees: Sequence[Tree]) -> dict[str, list[InputTree]]:
     rng = np.random.default_rng(1)
     hung = [rehung(tree, rng) for tree in trees]
 
-    def changed(which: Sequence[Tree], **columns: str) -> list[InputTree]:
+    def labeled(which: Sequence[Tree]) -> list[InputTree]:
+        return [unordered(tree, kind="labels") for tree in which]
+
+    def universal(which: Sequence[Tree]) -> list[Tree]:
         return [
-            unordered(
-                replace(tree, words=tuple(replace(word, **columns) for word in tree.words)),
-                kind="labels",
-            )
+            replace(tree, words=tuple(replace(word, xpos="_") for word in tree.words))
             for tree in which
         ]
 
@@ -174,11 +174,11 @@ def other_habits(trees: Sequence[Tree]) -> dict[str, list[InputTree]]:
         for tree in trees
     ]
     return {
-        "labels as in EWT": changed(trees),
-        "universal parts of speech only (no XPOS)": changed(trees, xpos="_"),
-        "relations without subtypes": changed(plain),
-        "both": changed(plain, xpos="_"),
-        "punctuation hung elsewhere": changed(hung),
+        "labels as in EWT": labeled(trees),
+        "universal parts of speech only (no XPOS)": labeled(universal(trees)),
+        "relations without subtypes": labeled(plain),
+        "both": labeled(universal(plain)),
+        "punctuation hung elsewhere": labeled(hung),
     }
 
 

@@ -10,6 +10,7 @@ from tests.fuzz.recording import Script, recording
 from tests.language.models import test_head_driven_chart
 from tests.language.models.biaffine_oracle import small_parser
 from tests.language.realize.lattices import trained
+from tests.language.realize.order_networks import small_network
 from tests.language.realize.toy_treebank import TREES, save_toy_models
 from wellput import _native
 from wellput.core.errors import WellputError
@@ -167,3 +168,10 @@ def _realizers(folder: Path) -> None:
     words = [TEXTS[0].split()]
     orderer = _native.Orderer(b"\x01\x02")
     orderer.scores(words, words, words, np.array([2, 3, 0, 6, 6, 3, 3], np.int32))
+    small = small_network()
+    network = _native.OrderNetwork(dict(small.parts), small.layers, small.attention_heads)
+    orderer.use_network(network, 100.0)
+    numbers = np.zeros((7, 10), np.int32)
+    heads = np.array([2, 3, 0, 6, 6, 3, 3], np.int32)
+    orderer.order(words, words, words, heads, 4, 2, numbers)
+    orderer.best_orders(words, words, words, heads, 3, 4, 2, numbers)

@@ -11,6 +11,7 @@ from wellput.language.realize.completer import LabelKind, forest_of
 from wellput.language.realize.inputs import unordered
 from wellput.language.realize.inserter import (
     Inserter,
+    Insertion,
     MissingWord,
     insertion_of,
     prune,
@@ -62,7 +63,8 @@ def test_what_was_pruned_is_put_back(inserter: Inserter, kind: LabelKind) -> Non
 
 
 def test_a_bonus_puts_more_words_in(inserter: Inserter) -> None:
-    given = [unordered(prune(tree, ("function",)).tree) for tree in treebank(1)]
+    kinds: tuple[Insertion, ...] = ("function",)
+    given = [unordered(prune(tree, kinds).tree) for tree in treebank(1)]
     forest = forest_of(given, "words")
     counts = [
         sum(len(own) for tree in one.bundles(forest) for own in tree)

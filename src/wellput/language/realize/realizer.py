@@ -18,6 +18,7 @@ from typing import Any, Literal, TypeAlias, get_args
 from wellput.core.errors import InputError, did_you_mean
 from wellput.core.evalset import EvalSet
 from wellput.core.tree import Tree
+from wellput.language import shipped
 from wellput.language.models.ngram_files import load_model
 from wellput.language.models.ngrams import NgramModel
 from wellput.language.models.tree_model import ChoosingMethod, TreeModel
@@ -40,7 +41,6 @@ from wellput.language.realize.parameters import FergusParts, RealizerParameters
 from wellput.language.realize.realizations import Realization, RealizationModel, Realized
 from wellput.language.shipped import (
     COMPLETER_FILE,
-    FOLDER,
     LEARNED_REALIZER_FILE,
     NGRAMS_FILE,
     ORDER_NETWORK_FILE,
@@ -256,7 +256,7 @@ def _completer(language: str | Path, insert: Collection[Insertion]) -> Completer
 
 
 def _has(language: str | Path, name: str) -> bool:
-    folder = FOLDER if language == "english" else Path(language)
+    folder = shipped.FOLDER if language == "english" else Path(language)
     return (folder / name).is_file()
 
 

@@ -27,7 +27,7 @@ EDGE = "<>"
 SHARE_KEY = crc32(b"share")
 TELLING_WORDS = ("i", "you", "we", "it", "the", "of", "!", "?", "...", "-", "$", ",", "'", ";")
 """Words that tell formal from informal sentences."""
-EPOCHS, RATE, DECAY, SMALLEST = 4, 0.08, 1e-3, 0.04
+EPOCHS, RATE, DECAY, SMALLEST = 4, 0.08, 1e-3, 0.1
 WORDING_WEIGHT = 2.0
 """The weight of the chooser's natural log probabilities beside the n-gram model's, tuned on EWT dev."""
 DIGIT = re.compile(r"\d")
