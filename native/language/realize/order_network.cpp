@@ -7,7 +7,7 @@
 
 namespace wellput {
 
-WELLPUT_CLONES void whole_products(const std::int16_t* weights, std::size_t rows,
+WELLPUT_CLONES void row_products(const std::int16_t* weights, std::size_t rows,
                                    std::size_t columns, const std::int16_t* vectors, std::size_t n,
                                    std::int32_t* sums) {
     for (std::size_t r = 0; r < rows; ++r) {
@@ -130,7 +130,7 @@ void WholeRows::apply(const float* from, std::size_t n, std::vector<float>& to) 
     to.resize(n * rows);
     for (std::size_t i = 0; i < n; ++i)
         sizes[i] = rounded(from + i * columns, columns, kSteps, whole.data() + i * columns);
-    whole_products(steps.data(), rows, columns, whole.data(), n, sums.data());
+    row_products(steps.data(), rows, columns, whole.data(), n, sums.data());
     for (std::size_t i = 0; i < n; ++i) {
         float* const out = to.data() + i * rows;
         const std::int32_t* const in = sums.data() + i * rows;
@@ -369,7 +369,7 @@ void OrderSteps::next(const float* state, std::size_t last, std::size_t before,
     const float size = rounded(asked_.data(), query_, kPairSteps, whole_.data());
     static thread_local std::vector<std::int32_t> sums;
     sums.resize(n_);
-    whole_products(whole_.data(), 1, query_, keys_.data(), n_, sums.data());
+    row_products(whole_.data(), 1, query_, keys_.data(), n_, sums.data());
     found.assign(n_, 0.0f);
     float highest = -std::numeric_limits<float>::infinity();
     const auto is_used = [&](std::size_t i) { return used[i / 64] >> (i % 64) & 1; };

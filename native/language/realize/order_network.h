@@ -22,7 +22,7 @@ inline constexpr float kSteps = 8191.0f, kPairSteps = 2047.0f;
 inline constexpr std::size_t kMostColumns = 512;
 
 // For each vector and each row of weights their product.
-void whole_products(const std::int16_t* weights, std::size_t rows, std::size_t columns,
+void row_products(const std::int16_t* weights, std::size_t rows, std::size_t columns,
                     const std::int16_t* vectors, std::size_t n, std::int32_t* sums);
 // Rounds a vector to whole numbers up to `steps`; returns the size of a step.
 float rounded(const float* values, std::size_t n, float steps, std::int16_t* whole);
