@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from wellput import InputError, Judgment, Preference
 from wellput.agreement.rankings.checks import larger_studies, permutation_p_value
 from wellput.agreement.rankings.fitted_question import fit_question, model_for, reliability_of
 from wellput.agreement.rankings.judgment_design import question_data
+from wellput.agreement.rankings.people_ranking import MANY_SYSTEMS, RankOptions, rank_judgments
 from wellput.agreement.rankings.ranked_questions import rank_answers
 
 
@@ -412,3 +414,27 @@ def test_judgments_without_a_covariate_are_counted_and_left_out() -> None:
     found = wellput.rank(ratings, evalset=EvalSet(items), covariates="chrf", permutations=10)
     assert found.rankings[0].n == 88  # without the four ratings of each system of item 0
     assert "Left out (no value of chrf): 8 judgments of A, B." in str(found)
+
+
+def test_many_systems_are_announced() -> None:
+    rng = np.random.default_rng(3)
+    answers = [
+        Judgment(judge, f"i{item}", f"s{system}", "q", float(rng.normal()))
+        for judge in ("J1", "J2")
+        for item in range(2)
+        for system in range(MANY_SYSTEMS + 1)
+    ]
+    said: list[str] = []
+
+    def on_phase(what: str, total: int | None = None) -> Any:
+        said.append(what)
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        rank_judgments(answers, RankOptions(), on_phase=on_phase)
+    assert said == ["ranking by q, 101 systems: this takes a while"]
+    said.clear()
+    few = [answer for answer in answers if answer.system in ("s0", "s1")]
+    with pytest.raises(KeyboardInterrupt):
+        rank_judgments(few, RankOptions(), on_phase=on_phase)
+    assert said == ["ranking by q"]

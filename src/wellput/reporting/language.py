@@ -219,7 +219,7 @@ def conversion_report(made: TreeConversion) -> Report:
     table = Table(
         CONVERSION_COLUMNS,
         [[record["relation"], f"{record['words']:,}"] for record in values["relations"]],
-        notes=[f"{values['trees']:,} trees, {values['words']:,} words."],
+        notes=[f"{counted(values['trees'], 'tree')}, {counted(values['words'], 'word')}."],
         caption="Relations of the converted trees",
     )
     return Report([table], values, CONVERSION_COLUMNS, made.records())

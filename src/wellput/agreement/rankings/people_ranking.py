@@ -19,7 +19,7 @@ from typing import Any, ClassVar, Literal, cast
 import numpy as np
 
 from wellput.agreement.exclusions import without_excluded
-from wellput.agreement.panel import AnyJudgment, Exclusion
+from wellput.agreement.panel import AnyJudgment, Exclusion, systems_of
 from wellput.agreement.prepared_panels import chosen_judges, refuse_labels
 from wellput.agreement.rankings.checks import (
     LargerStudy,
@@ -155,6 +155,8 @@ def _measured(question: FittedQuestion, pair: tuple[str, str]) -> tuple[float, f
     return (value if first < second else -value), error, freedom
 
 
+MANY_SYSTEMS = 100
+"""With more systems the progress line says that ranking takes long: all pairs are compared."""
 MIN_SLICE_JUDGMENTS = 10
 
 
@@ -255,7 +257,9 @@ def rank_judgments(
     for question in _chosen_questions(kept, questions):
         own = [answer for answer in kept if answer.question == question]
         slices = _slices(own, options.by)
-        on_phase(f"ranking by {question}")
+        n_systems = len({name for answer in own for name in systems_of(answer)})
+        many = f", {n_systems} systems: this takes a while" if n_systems > MANY_SYSTEMS else ""
+        on_phase(f"ranking by {question}{many}")
         whole: QuestionRanking | None = None
         try:
             fitted = _fitted(question, own, options, covariates)
