@@ -119,9 +119,9 @@ def realize(
     Examples
     --------
     >>> import wellput
-    >>> tree = {"word": "barks", "children": [{"word": "dog", "children": [{"word": "a"}]}]}
+    >>> tree = {"word": "barks", "children": [{"word": "dog", "children": [{"word": "the"}]}]}
     >>> wellput.realize(tree).sentences
-    ['a dog barks']
+    ['the dog barks']
     """
     _check_options(model, nbest, lattice)
     language = "english" if models is None else _folder(models)
