@@ -19,8 +19,8 @@ from wellput.core.evalset import BLOCK_ITEMS, Batch, Item
 from wellput.core.plain_block import PlainBlock, batch_of
 from wellput.engine.blocks import block_statistics
 from wellput.io.files import InputFile
+from wellput.io.item_lines import line_blocks
 from wellput.io.jsonl import json_values
-from wellput.io.record_files import line_blocks
 from wellput.io.records import RecordReader
 from wellput.metrics.registry import create_all
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from wellput.io.record_files import read_ahead
+from wellput.io.item_lines import read_ahead
 
 
 def test_values_come_in_order() -> None:

@@ -137,13 +137,13 @@ def cannot_listen(host: str, port: int, error: OSError) -> InputError:
     )
 
 
-KEPT = "\n"
+KEPT_CONTROLS = "\n"
 _CONTROLS = [*range(0x20), *range(0x7F, 0xA0)]
 _DIRECTIONS = [0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A)]
 _ESCAPES = {
     code: f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
     for code in (*_CONTROLS, *_DIRECTIONS)
-    if chr(code) not in KEPT
+    if chr(code) not in KEPT_CONTROLS
 }
 
 

@@ -36,9 +36,9 @@ INK, QUIET, LINE, PAPER = "#1b1f24", "#57606a", "#d8dde3", "#ffffff"
 COLORS = ("#0f6257", "#5b8fd0", "#c9792b", "#8a5aa8", "#6b7280", "#b3471d")
 """People who cannot tell red from green can tell these apart; in print they differ in lightness."""
 
-HEIGHT = 240.0
-BAR = 22.0
-GROUP_GAP = 26.0
+BARS_HEIGHT_PX = 240.0
+BAR_WIDTH_PX = 22.0
+GROUP_GAP_PX = 26.0
 LEFT, TOP, BOTTOM = 44.0, 58.0, 34.0
 FONT = "font-family='system-ui, sans-serif'"
 
@@ -68,7 +68,7 @@ def bar_chart(
         parts.append(f"<rect x='{x:g}' y='32' width='12' height='12' rx='2' fill='{hues[place]}'/>")
         parts.append(_text(x + 17, 42, name, anchor="start", size=12))
         x += len(name) * 7.5 + 40
-    height = TOP + HEIGHT + BOTTOM
+    height = TOP + BARS_HEIGHT_PX + BOTTOM
     described = "; ".join(
         f"{group}: " + ", ".join(f"{n} {v:.2f}" for n, v in zip(series, values, strict=True))
         for panel in panels
@@ -93,29 +93,30 @@ def _draw_panel(parts: list[str], panel: BarPanel, hues: Sequence[str], left: fl
     finite = [v for _, values in panel.groups for v in values if math.isfinite(v)]
     step = _step(max([0.0, *finite]))
     top = step * max(1, math.ceil(max([0.0, *finite]) / step - 1e-9))
-    right = left + len(panel.groups) * (n_series * BAR + GROUP_GAP) + 6
-    base = TOP + HEIGHT
+    right = left + len(panel.groups) * (n_series * BAR_WIDTH_PX + GROUP_GAP_PX) + 6
+    base = TOP + BARS_HEIGHT_PX
 
     def height_of(value: float) -> float:
-        return HEIGHT * max(value, 0.0) / top
+        return BARS_HEIGHT_PX * max(value, 0.0) / top
 
     for tick in range(round(top / step) + 1):
         y = base - height_of(tick * step)
         parts.append(f"<path d='M{left:g} {y:.1f}H{right:g}' stroke='{LINE}'/>")
         parts.append(_text(left - 6, y + 4, f"{tick * step:g}", anchor="end", fill=QUIET))
-    x = left + GROUP_GAP / 2
+    x = left + GROUP_GAP_PX / 2
     for name, values in panel.groups:
         for place, value in enumerate(values):
             if math.isfinite(value):
                 tall = height_of(value)
                 parts.append(
-                    f"<rect x='{x + place * BAR:.1f}' y='{base - tall:.1f}' width='{BAR - 2:g}' "
+                    f"<rect x='{x + place * BAR_WIDTH_PX:.1f}' y='{base - tall:.1f}'"
+                    f" width='{BAR_WIDTH_PX - 2:g}' "
                     f"height='{tall:.1f}' rx='1.5' fill='{hues[place]}'/>"
                 )
-                middle = x + place * BAR + BAR / 2 - 1
+                middle = x + place * BAR_WIDTH_PX + BAR_WIDTH_PX / 2 - 1
                 parts.append(_text(middle, base - tall - 4, f"{value:.2f}", size=9.5, fill=QUIET))
-        parts.append(_text(x + n_series * BAR / 2, base + 18, name, size=12))
-        x += n_series * BAR + GROUP_GAP
+        parts.append(_text(x + n_series * BAR_WIDTH_PX / 2, base + 18, name, size=12))
+        x += n_series * BAR_WIDTH_PX + GROUP_GAP_PX
     return right
 
 

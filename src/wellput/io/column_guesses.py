@@ -37,9 +37,9 @@ VERDICTS = ("correct", "label")
 """Names of references that may also be the names of scores."""
 FileKind: TypeAlias = Literal["evalset", "judgments", "scores"]
 FIELD_OF = {name: field for field, names in NAMES.items() for name in names.split()}
-FEW_VALUES = 20
+MAX_TAG_VALUES = 20
 """A column with at most this many different short values looks like a tag."""
-SHORT = 30
+MAX_SHORT_TEXT_CHARACTERS = 30
 
 
 def guessed_columns(
@@ -113,8 +113,8 @@ def _field_by_cells(cells: Sequence[Any]) -> str:
     if not texts or sum(map(_is_number, texts)) > len(texts) / 2:
         return ""
     different = set(texts)
-    is_repeated = len(different) <= min(FEW_VALUES, max(1, len(texts) // 2))
-    if is_repeated and max(map(len, different)) <= SHORT and len(texts) > 3:
+    is_repeated = len(different) <= min(MAX_TAG_VALUES, max(1, len(texts) // 2))
+    if is_repeated and max(map(len, different)) <= MAX_SHORT_TEXT_CHARACTERS and len(texts) > 3:
         return "tags"
     if _are_names(texts):
         return "document" if len(different) < len(texts) else ""

@@ -5,191 +5,41 @@ one file, which another process can read separately. A compressed file and a CSV
 partition, because reading cannot start in the middle; so is a file at a URL, because counting its lines
 would fetch it twice.
 
-A block of JSONL is `BLOCK_ITEMS` lines that are not blank, cut from the bytes first. If all its lines
-are plain (see evalset_lines.cpp in native/), they become columns without Python's JSON; otherwise
-Python reads the block, which accepts more and says what is wrong. A thread reads a few blocks ahead
-(`read_ahead`).
+`item_lines` reads the lines of JSONL.
 """
 
 from __future__ import annotations
 
 import codecs
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
-from queue import Empty, Full, Queue
-from threading import Event, Thread
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from wellput import _native
 from wellput.core.errors import InputError, Problems
 from wellput.core.evalset import BLOCK_ITEMS, Item
 from wellput.core.joined_answers import AnswerRow, joined_answers
-from wellput.core.plain_block import PlainBlock
 from wellput.core.source import BLOCKS_PER_PARTITION
 from wellput.io.evalset_columns import OwnColumns
-from wellput.io.files import InputFile, format_of, whole_lines
-from wellput.io.jsonl import json_values, read_json_lines
+from wellput.io.files import InputFile, format_of
+from wellput.io.item_lines import (
+    NO_OWN_COLUMNS,
+    ByteSpan,
+    line_blocks,
+    numbered_items,
+    read_item_lines,
+    with_own_keys,
+)
+from wellput.io.jsonl import read_json_lines
 from wellput.io.locations import is_url
 from wellput.io.long_tables import SAMPLE, LongColumns, sample_number
 from wellput.io.records import RecordReader
 
 if TYPE_CHECKING:
     from wellput.io.evalset_columns import EvalSetColumns
-
-T = TypeVar("T")
-
-NO_OWN_COLUMNS = OwnColumns()
-WAIT_SECONDS = 0.1
-"""After this time a waiting thread checks whether its values are still wanted."""
-
-
-def read_ahead(values: Iterable[T], *, ahead: int = 2) -> Iterator[T]:
-    """The same values, read by a thread that is at most `ahead` values in advance.
-
-    An error of the reading is raised here, at its place. Leaving the iterator early, also by an
-    interruption, ends the thread.
-    """
-    ready: Queue[tuple[T] | BaseException | None] = Queue(ahead)
-    is_left = Event()
-
-    def put(entry: tuple[T] | BaseException | None) -> bool:
-        while not is_left.is_set():
-            try:
-                ready.put(entry, timeout=WAIT_SECONDS)
-                return True
-            except Full:
-                continue
-        return False
-
-    def read() -> None:
-        try:
-            for value in values:
-                if not put((value,)):
-                    return
-            put(None)
-        except BaseException as error:  # to be raised where the values are used
-            put(error)
-
-    reader = Thread(target=read, name="read ahead", daemon=True)
-    reader.start()
-    try:
-        while True:
-            try:
-                # Without a timeout the wait could not be interrupted.
-                entry = ready.get(timeout=WAIT_SECONDS)
-            except Empty:
-                continue
-            if entry is None:
-                return
-            if isinstance(entry, BaseException):
-                raise entry
-            yield entry[0]
-    finally:
-        is_left.set()
-        reader.join()
-
-
-class ByteSpan(NamedTuple):
-    """A run of whole lines of a file: its bytes, the numbers of its first line and first item (both
-    from 1), and its number of items."""
-
-    start: int
-    stop: int
-    first_line: int
-    first_item: int
-    items: int
-
-
-class LineBlock(NamedTuple):
-    """The bytes of the lines of one block."""
-
-    span: ByteSpan
-    data: bytes
-
-
-def line_blocks(file: InputFile, span: ByteSpan | None = None) -> Iterator[LineBlock]:
-    """Blocks of `BLOCK_ITEMS` lines of the whole file, or of `span`, which ends with a block."""
-    start, line, item = (0, 1, 1) if span is None else (span[0], span.first_line, span.first_item)
-    parts: list[bytes] = []
-    items = lines = 0
-    chunks = file.chunks() if span is None else file.bytes_between(span.start, span.stop)
-    for piece in whole_lines(chunks, file.name):
-        place = 0
-        if start == 0 and not parts and piece.startswith(codecs.BOM_UTF8):
-            start = place = len(codecs.BOM_UTF8)
-        while place < len(piece):
-            end, more_items, more_lines = _native.item_lines(piece, place, BLOCK_ITEMS - items)
-            parts.append(piece[place:end])
-            items, lines, place = items + more_items, lines + more_lines, end
-            if items == BLOCK_ITEMS:
-                block = _line_block(parts, start, line, item, items)
-                yield block
-                start, line, item = block.span.stop, line + lines, item + items
-                parts, items, lines = [], 0, 0
-    if parts:
-        yield _line_block(parts, start, line, item, items)
-
-
-def _line_block(parts: Sequence[bytes], start: int, line: int, item: int, items: int) -> LineBlock:
-    data = b"".join(parts)
-    return LineBlock(ByteSpan(start, start + len(data), line, item, items), data)
-
-
-def read_item_lines(
-    file: InputFile,
-    problems: Problems,
-    reader: RecordReader,
-    span: ByteSpan | None = None,
-    own_columns: OwnColumns = NO_OWN_COLUMNS,
-) -> Iterator[Sequence[Item]]:
-    """The items of each block. Lines that are wrong go to `problems` and are left out."""
-    # Reading, unpacking and cutting run without the GIL; decoding needs it, so it stays here.
-    for block in read_ahead(line_blocks(file, span)):
-        columns = None if own_columns else _native.plain_columns(block.data)
-        if columns is not None:
-            yield PlainBlock(*columns)
-            continue
-        records = numbered_records(file, block, problems)
-        if own_columns:
-            records = _with_own_keys(records, own_columns, block.span.first_item)
-        items = (reader.item(number, record) for number, record in records)
-        yield [item for item in items if item is not None]
-
-
-def numbered_records(
-    file: InputFile, block: LineBlock, problems: Problems
-) -> Iterator[tuple[int, Any]]:
-    """Each line's number and value; lines that are not JSON go to `problems`."""
-    try:
-        lines = block.data.decode().removesuffix("\n").split("\n")
-    except UnicodeDecodeError:
-        raise file.not_utf8() from None
-    return json_values(enumerate(lines, start=block.span.first_line), problems)
-
-
-def _with_own_keys(
-    records: Iterator[tuple[int, Any]], own_columns: OwnColumns, first_item: int
-) -> Iterator[tuple[int, Any]]:
-    renamed = (
-        (number, own_columns.record(record) if isinstance(record, dict) else record)
-        for number, record in records
-    )
-    return _numbered_items(renamed, first_item)
-
-
-def _numbered_items(
-    records: Iterator[tuple[int, Any]], first_item: int
-) -> Iterator[tuple[int, Any]]:
-    """The records; those without an id get their number, counted from 1."""
-    for item, (number, record) in enumerate(records, start=first_item):
-        if isinstance(record, dict):
-            record.setdefault("id", item)
-        yield number, record
-
 
 MIN_BYTES_TO_CUT = 1 << 24
 """A smaller JSONL file is one partition, so that its lines need not be counted first."""
@@ -263,7 +113,7 @@ class RecordFile:
             lines = read_json_lines(self.file, problems)
             if long is not None:
                 return self._answer_lines(lines, long, problems)
-            return _with_own_keys(lines, own, first_item=1) if own else lines
+            return with_own_keys(lines, own, first_item=1) if own else lines
         from wellput.io.evalset_columns import EvalSetColumns
 
         header, rows = self._table(problems, span)
@@ -279,7 +129,7 @@ class RecordFile:
             return self._answer_rows(named, columns, rows, long, problems)
         records = ((number, columns.record(row)) for number, row in rows)
         first = 1 if span is None else span.first_item
-        return _numbered_items(records, first) if own else records
+        return numbered_items(records, first) if own else records
 
     def _answer_rows(
         self,

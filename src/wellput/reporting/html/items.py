@@ -35,7 +35,7 @@ from wellput.metrics.alignments import WrongTreelet, aligned, origins, wrong_tre
 from wellput.reporting.html.people import People
 from wellput.reporting.html.shown_items import ShownItems
 
-DIGITS = 4
+SIGNIFICANT_DIGITS = 4
 M = TypeVar("M", bound=AlignmentOptions)
 
 
@@ -228,7 +228,7 @@ def _shown(output: Output, strings: GenerationStringAccuracy) -> dict[str, Any]:
 
 
 def _rounded(values: Floats) -> list[list[list[float | None]]]:
-    """Numbers with `DIGITS` significant digits, None for NaN; scorers × systems × items become lists
+    """Numbers rounded to `SIGNIFICANT_DIGITS`, None for NaN; scorers × systems × items become lists
     systems × items × scorers.
 
     >>> _rounded(np.array([[[-12.34567, 0.0, np.nan]]]))
@@ -236,7 +236,7 @@ def _rounded(values: Floats) -> list[list[list[float | None]]]:
     """
     size = np.where(np.isfinite(values) & (values != 0), np.abs(values), 1.0)
     # Divided by a power of ten, so that the nearest float is the one with few digits.
-    scale = 10.0 ** (DIGITS - 1 - np.floor(np.log10(size)))
+    scale = 10.0 ** (SIGNIFICANT_DIGITS - 1 - np.floor(np.log10(size)))
     rounded = np.moveaxis(np.round(values * scale) / scale, 0, -1)
     cells = rounded.astype(object)
     cells[~np.isfinite(rounded)] = None

@@ -15,9 +15,9 @@ from wellput.core.errors import InputError
 from wellput.stats.mixed.equations import Floats
 from wellput.stats.mixed.laplace import LaplaceMixed
 
-NODES = 61
+QUADRATURE_NODES = 61
 """Of Gauss-Hermite quadrature: exact to 8 digits up to a latent standard deviation of 5."""
-STEP = 1e-5
+DERIVATIVE_STEP = 1e-5
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,15 +51,17 @@ def expected_values(
     slopes = np.zeros((n_systems, len(parameters)))
     for k in (*range(n_systems), *range(n_effects, len(parameters))):
         move = np.zeros(len(parameters))
-        move[k] = STEP
-        slopes[:, k] = (values(parameters + move) - values(parameters - move)) / (2 * STEP)
+        move[k] = DERIVATIVE_STEP
+        slopes[:, k] = (values(parameters + move) - values(parameters - move)) / (
+            2 * DERIVATIVE_STEP
+        )
     return OnScale(values(parameters), slopes @ fitted.restricted_covariance @ slopes.T)
 
 
 def expectations(
     fitted: LaplaceMixed, effects: Floats, shape: Floats, grades: Floats | None
 ) -> Floats:
-    nodes, weights = np.polynomial.hermite_e.hermegauss(NODES)
+    nodes, weights = np.polynomial.hermite_e.hermegauss(QUADRATURE_NODES)
     weights = weights / weights.sum()
     spread = float(np.sqrt(sum(fitted.components.values())))
     if fitted.family == "binary":

@@ -1,0 +1,99 @@
+"""`JudgedScale`: estimates of a fitted question, with intervals, on the scale that people used."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import expit, logit, stdtrit
+
+from wellput.agreement.rankings.fitted_question import (
+    FittedQuestion,
+)
+from wellput.agreement.rankings.judgment_design import QuestionData
+from wellput.stats.mixed.equations import Floats
+from wellput.stats.mixed.linear import LinearMixed
+from wellput.stats.mixed.scale import OnScale, expectations, expected_values
+from wellput.stats.proportions import wilson_bounds
+
+
+def _share_bounds(
+    data: QuestionData, shares: Floats, errors: Floats, quantiles: Floats
+) -> tuple[list[float | None], list[float | None]]:
+    """Wilson's interval of each system's share of yes, for as many independent answers as would have
+    the linear model's error. That error is common to all systems, so it is not 0 for a system that
+    always got yes. Where no answers differ within systems, every item counts as one."""
+    raw = data.raw_means
+    spread = float(np.mean(raw * (1 - raw)))
+    bounds: list[tuple[float, float]] = []
+    for share, error, z, n in zip(shares, errors, quantiles, data.counts, strict=True):
+        is_known = spread > 0 and error > 0
+        independent = min(spread / error**2, n) if is_known else data.n_items
+        low, high = wilson_bounds(float(share), float(independent), z=float(z))
+        # At a share of 0 or 1 rounding may leave the share itself a hair outside.
+        bounds.append((max(0.0, min(low, share)), min(1.0, max(high, share))))
+    lows, highs = zip(*bounds, strict=True)
+    return list(lows), list(highs)
+
+
+@dataclass(frozen=True, eq=False)
+class JudgedScale:
+    """Estimates on the scale on which people judged, from those on the model's scale."""
+
+    question: FittedQuestion
+    values: Floats
+    on_scale: OnScale | None
+    bounds: tuple[float, float] | None
+    grades: Floats | None
+
+    @staticmethod
+    def of(question: FittedQuestion) -> JudgedScale:
+        fitted, n = question.fitted, len(question.data.system_names)
+        if isinstance(fitted, LinearMixed):
+            values = np.asarray(fitted.effects[:n])
+            shown = np.clip(values, 0, 1) if question.data.are_yes_no else values
+            return JudgedScale(question, shown, None, None, None)
+        grades = np.unique(question.data.values) if question.model == "ordinal" else None
+        found = expected_values(fitted, n, grades=grades)
+        bounds = (0.0, 1.0) if grades is None else (float(grades[0]), float(grades[-1]))
+        return JudgedScale(question, found.values, found, bounds, grades)
+
+    @property
+    def order(self) -> Floats:
+        """Numbers that sort the systems: the best system has the highest."""
+        return self.question.sign * self.values
+
+    def difference(self, a: int, b: int, latent: float) -> float:
+        """How far a is ahead of b if their effects differ by `latent`, around their present mean. For
+        choices: a's share of wins against b minus b's share."""
+        fitted = self.question.fitted
+        if isinstance(fitted, LinearMixed):
+            return float(np.clip(latent, -1, 1) if self.question.data.are_yes_no else latent)
+        middle = 0.0
+        if self.question.model != "bradley-terry":
+            middle = float(fitted.effects[a] + fitted.effects[b]) / 2
+        ends = np.array([middle + latent / 2, middle - latent / 2])
+        above, below = expectations(fitted, ends, fitted.shape, self.grades)
+        return float(above - below)
+
+    def intervals(
+        self, question: FittedQuestion, confidence: float
+    ) -> tuple[list[float | None], list[float | None]]:
+        """The interval of each system. On a bounded scale it is computed in log odds, so that it stays
+        within the bounds."""
+        n = len(self.values)
+        contrasts = question.fitted.contrast(np.eye(n))
+        if self.on_scale is None or self.bounds is None:
+            freedom = np.maximum(np.nan_to_num(contrasts.freedom, nan=1.0), 1.0)
+            quantiles = stdtrit(freedom, (1 + confidence) / 2)
+            if question.data.are_yes_no:
+                return _share_bounds(question.data, self.values, contrasts.errors, quantiles)
+            half = contrasts.errors * quantiles
+            return list((self.values - half).tolist()), list((self.values + half).tolist())
+        low, high = self.bounds
+        share = (self.values - low) / (high - low)
+        error = self.on_scale.errors / (high - low) / (share * (1 - share))
+        quantile = float(stdtrit(float(np.median(question.freedom)), (1 + confidence) / 2))
+        ends = [expit(logit(share) + way * quantile * error) for way in (-1, 1)]
+        lows, highs = (low + (high - low) * end for end in ends)
+        return list(lows.tolist()), list(highs.tolist())
