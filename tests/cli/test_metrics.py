@@ -71,6 +71,7 @@ def test_the_examples_run(run: Run, tmp_path: Path, name: str) -> None:
         '"outputs": {"A": "It rains."}}\n'
     )
     (tmp_path / "news.arpa").write_text(arpa.read_text())
+    (tmp_path / "vectors.txt").write_text((arpa.parent / "vectors.txt").read_text())
     assert record["examples"]
     for example in record["examples"]:
         program, *arguments = example.split()

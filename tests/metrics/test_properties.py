@@ -40,8 +40,11 @@ BEST_OF = [
 # text of one word.
 COPY_MAY_LOSE = {"nist", "meteor", "sari", "rouge-2"}
 
-# Options that a metric must have: perplexity ships without a model.
-COMPLETE = {"perplexity": f"perplexity:model={Path(__file__).parent / 'tiny.arpa'}"}
+# Options that a metric must have: these two ship without a model.
+COMPLETE = {
+    "perplexity": f"perplexity:model={Path(__file__).parent / 'tiny.arpa'}",
+    "bertscore": f"bertscore:model={Path(__file__).parent / 'vectors.txt'}",
+}
 
 sentences = st.lists(
     st.sampled_from(["the", "cat", "sat", "on", "mat", "a", ".", "Über", "7"]), max_size=9

@@ -11,7 +11,10 @@ from wellput.core.errors import InputError
 from wellput.core.result import Result
 from wellput.metrics import registry
 
-EXAMPLE_SPECS = {"perplexity": "perplexity:model=news.arpa"}
+EXAMPLE_SPECS = {
+    "perplexity": "perplexity:model=news.arpa",
+    "bertscore": "bertscore:model=vectors.txt",
+}
 """Metrics that must have an option."""
 
 

@@ -40,7 +40,7 @@ SCORE_FILE = re.compile(
 )
 """The path of a file of scores, with options behind it: `./comet.csv:metric=COMET-22`."""
 MADE_ELSEWHERE = (
-    "comet", "xcomet", "cometkiwi", "metricx", "bertscore", "bleurt", "bartscore", "gemba",
+    "comet", "xcomet", "cometkiwi", "metricx", "bleurt", "bartscore", "gemba",
     "moverscore", "unieval", "geval", "prism", "yisi",
 )  # fmt: skip
 """Beginnings of the names of metrics that other programs compute."""
@@ -68,6 +68,7 @@ BUILT_IN: dict[str, str] = {
     "rouge-lsum": "wellput.metrics.rouge:RougeLsum",
     "meteor": "wellput.metrics.meteor:Meteor",
     "sari": "wellput.metrics.sari:Sari",
+    "bertscore": "wellput.metrics.bertscore:Bertscore",
     "exact": "wellput.metrics.error_rates:Exact",
     "logged": "wellput.metrics.logged:Logged",
     "perplexity": "wellput.metrics.perplexity:Perplexity",
@@ -253,6 +254,7 @@ SPELLINGS: dict[str, str] = {
     "exactmatch": "exact",
     "em": "exact",
     "ppl": "perplexity",
+    "bertscoref1": "bertscore",
     "typetokenratio": "ttr",
     "distinct1": "distinct:n=1",
     "distinct2": "distinct:n=2",

@@ -1,0 +1,226 @@
+"""`bertscore` beside n-gram metrics on judged outputs: `make bench-embeddings ARGS="ENCODER TABLE"`."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from benchmarks.agreement import human_data
+from benchmarks.agreement.human_data import HumanData
+from benchmarks.agreement.scored import tables_of
+from benchmarks.pages import table, write_page
+from wellput.agreement.analysis import AgreementOptions, agree
+from wellput.agreement.correlations import Uncertainty
+from wellput.agreement.result import AgreementResult
+from wellput.core.evalset import Batch, EvalSet
+from wellput.core.work import available_cores
+from wellput.metrics.bertscore import Bertscore
+from wellput.stats.two_way_jackknife import MIN_UNITS
+
+ALPHA = 0.05
+CHRF = "chrf"
+NGRAMS = ("bleu", CHRF, "chrf:word_order=2", "rouge-l", "ter")
+PAIRS_BESIDE_PACKAGE = 100
+
+INTRODUCTION = """# Embeddings beside n-grams
+
+Does a metric of meaning agree better with people than one of n-grams? [`bertscore`](../metrics/bertscore.md) with MiniLM (22 million weights, `all-MiniLM-L6-v2`, its
+last layer) and with a static table (GloVe, 50 dimensions, its 100,000 most frequent words), beside n-gram metrics, on eight sets of outputs that people judged. Pearson's r with each
+question, outputs one by one. Metrics where lower is better are negated. Nothing was chosen on these sets: model, layer and options were fixed before the first run.
+
+**Bold** is the best metric of a row. ↑ and ↓ mark metrics that agree better or worse than `chrf` by the test of [`wellput agree`](../commands/agree.md) (Holm's
+correction for all pairs, .05; for other systems and other items, or for other items alone where there are fewer than four systems).
+"""
+
+
+@dataclass(frozen=True)
+class Task:
+    """A kind of text, and its judged sets."""
+
+    name: str
+    sets: tuple[Callable[[], HumanData], ...]
+
+
+TASKS = (
+    Task(
+        "data to text",
+        (human_data.bagel, human_data.sfres, partial(human_data.webnlg, with_nothing_said=False)),
+    ),
+    Task("simplification", (human_data.simplicity_da, human_data.asset)),
+    Task("summarization", (human_data.summeval,)),
+    Task("translation", (human_data.da2016, human_data.mqm)),
+)
+
+
+@dataclass(frozen=True)
+class Row:
+    """The correlations of one question by metric, with marks of differences from chrF."""
+
+    task: str
+    data: str
+    question: str
+    values: Mapping[str, float]
+    marks: Mapping[str, str]
+    n: int
+
+
+def rows_of(task: str, data: HumanData, specs: Mapping[str, str]) -> list[Row]:
+    """`specs` has the names in the page by the names of the metrics."""
+    started = time.perf_counter()
+    result = agree(
+        {name: one for name, one in tables_of(data, list(specs)).items() if name in specs},
+        data.judgments,
+        AgreementOptions(
+            normalization=data.normalization,
+            alpha=ALPHA,
+            uncertainty=Uncertainty(
+                threads=available_cores(),
+                generalize="both" if len(data.evalset.systems) >= MIN_UNITS else "items",
+            ),
+        ),
+    )
+    print(f"{data.name}: {time.perf_counter() - started:.0f} s", file=sys.stderr, flush=True)
+    questions = list(dict.fromkeys(row.question for row in result.agreement))
+    return [_row(task, data.name, question, result, specs) for question in questions]
+
+
+def _row(
+    task: str, data: str, question: str, result: AgreementResult, specs: Mapping[str, str]
+) -> Row:
+    own = [row for row in result.agreement if row.question == question]
+    marks = {}
+    for pair in result.differences:
+        if pair.question == question and CHRF in pair.metrics and pair.p_adjusted < ALPHA:
+            [other] = set(pair.metrics) - {CHRF}
+            is_higher = (pair.delta > 0) == (pair.metrics[0] == other)
+            marks[specs[other]] = " ↑" if is_higher else " ↓"
+    values = {specs[row.metric]: row.value for row in own}
+    return Row(task, data, question, values, marks, max(row.n for row in own))
+
+
+def figures(rows: Sequence[Row], names: Sequence[str]) -> list[str]:
+    shown = []
+    for row in rows:
+        best = max(names, key=lambda name: row.values[name])
+        cells = [
+            (f"**{row.values[name]:.3f}**" if name == best else f"{row.values[name]:.3f}")
+            + row.marks.get(name, "")
+            for name in names
+        ]
+        shown.append([f"{row.data} ({row.n:,})", row.question, *cells])
+    means = _means(rows, names)
+    best = max(names, key=lambda name: means[name])
+    shown.append(["*mean of sets*", "", *(_strong(means[name], name == best) for name in names)])
+    return [table(["set", "question", *names], shown), ""]
+
+
+def _means(rows: Sequence[Row], names: Sequence[str]) -> dict[str, float]:
+    """The mean over sets of the mean over a set's questions."""
+    sets = list(dict.fromkeys(row.data for row in rows))
+    return {
+        name: float(
+            np.mean(
+                [np.mean([row.values[name] for row in rows if row.data == one]) for one in sets]
+            )
+        )
+        for name in names
+    }
+
+
+def _strong(value: float, is_best: bool) -> str:
+    return f"**{value:.3f}**" if is_best else f"{value:.3f}"
+
+
+def advice(rows: Sequence[Row], names: Sequence[str]) -> list[str]:
+    """Which metric to use for which task and question."""
+    shown = []
+    for task in TASKS:
+        own = [row for row in rows if row.task == task.name]
+        questions = list(dict.fromkeys(row.question for row in own))
+        for question in questions:
+            means = _means([row for row in own if row.question == question], names)
+            ranked = sorted(names, key=lambda name: -means[name])
+            plain = max((name for name in NGRAMS_SHOWN), key=lambda name: means[name])
+            shown.append(
+                [
+                    task.name,
+                    question,
+                    f"`{ranked[0]}` ({means[ranked[0]]:.3f})",
+                    f"`{plain}` ({means[plain]:.3f})",
+                ]
+            )
+    return [table(["task", "question", "best", "best without a model"], shown), ""]
+
+
+NGRAMS_SHOWN = ("bleu", "chrf", "chrf++", "rouge-l", "ter")
+
+
+def beside_package(evalset: EvalSet, encoder: str) -> str:
+    """The largest difference from the package bert-score, if it is installed."""
+    try:
+        package_score: Any = importlib.import_module("bert_score").score
+    except ImportError:
+        return "The package bert-score was not installed, so nothing was compared with it.\n"
+    pairs = [
+        (output, list(item.references))
+        for item in evalset
+        for output in item.outputs.values()
+        if isinstance(output, str) and output.strip()  # the package fails on empty texts
+    ][:PAIRS_BESIDE_PACKAGE]
+    outputs, references = [output for output, _ in pairs], [texts for _, texts in pairs]
+    largest = 0.0
+    for idf in (False, True):
+        metric = Bertscore(model=encoder, layer=6, idf=idf).prepare(references)
+        ours = metric.statistics(Batch.from_texts(outputs, references))[:, :3]
+        theirs = package_score(
+            outputs, references, model_type=encoder, num_layers=6, idf=idf, nthreads=0
+        )
+        for place, part in enumerate(theirs):
+            largest = max(largest, float(np.abs(ours[:, place] - part.cpu().numpy()).max()))
+    return (
+        f"Precision, recall and F of {len(pairs)} outputs of Simplicity-DA, with and without idf, differ by at most "
+        f"{largest:.0e} from the package bert-score 0.3.13 with the same model and layer.\n"
+    )
+
+
+def main() -> None:
+    arguments = argparse.ArgumentParser(description=__doc__)
+    arguments.add_argument("encoder", help="a folder with all-MiniLM-L6-v2")
+    arguments.add_argument("table", help="a table of word vectors")
+    given = arguments.parse_args()
+    encoder = f"bertscore:model={given.encoder}"
+    specs = {
+        encoder: "bertscore",
+        f"{encoder},part=recall": "bertscore, recall",
+        f"{encoder},idf=true": "bertscore, idf",
+        f"bertscore:model={given.table}": "static table",
+        **{name: "chrf++" if name == "chrf:word_order=2" else name for name in NGRAMS},
+    }
+    names = list(specs.values())
+    rows = [
+        row for task in TASKS for read in task.sets for row in rows_of(task.name, read(), specs)
+    ]
+    means = _means(rows, names)
+    better = sum(row.values["bertscore"] > row.values[CHRF] for row in rows)
+    static = sum(row.values["static table"] > row.values[CHRF] for row in rows)
+    parts = [
+        INTRODUCTION,
+        *figures(rows, names),
+        f"`bertscore` is above chrF for {better} of {len(rows)} questions ({means['bertscore']:.3f} against "
+        f"{means[CHRF]:.3f} on average), the static table for {static} ({means['static table']:.3f}).\n",
+        "## Which metric to use for what\n",
+        *advice(rows, names),
+        "Means over the sets of a task that ask the question. Differences of a few hundredths are within chance: the table above marks those that are "
+        "not.\n",
+        "## Beside the package bert-score\n",
+        beside_package(human_data.simplicity_da().evalset, given.encoder),
+    ]
+    write_page("embeddings", "\n".join(parts))

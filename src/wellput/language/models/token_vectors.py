@@ -1,0 +1,260 @@
+"""`TokenVectors`: a vector for every token of a text, for metrics that compare meaning.
+
+`TransformerVectors` reads an encoder of the Hugging Face library from a local folder
+(`wellput[neural]`); the vector of a token depends on its sentence. `StaticVectors` reads a table of
+words, as GloVe and fastText write them (`word 0.1 -0.2 …`); a word has the same vector everywhere.
+Nothing is downloaded. All vectors have length 1.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wellput.core.errors import InputError
+from wellput.io.files import InputFile, check_readable
+from wellput.text.tokenizers import tokenize
+
+Vectors: TypeAlias = NDArray[np.float32]
+
+TABLE_TOKENIZER = "13a"
+BATCH_TOKENS = 4096
+"""Tokens of an encoder's batch, with padding."""
+KEPT_BYTES = 256 << 20
+"""Vectors of texts that are kept, so that the references of several systems are encoded once."""
+
+
+@dataclass(frozen=True, eq=False)
+class EncodedText:
+    """`numbers` are equal for equal tokens. `is_word` is false for the tokens that an encoder puts
+    around a text: they do not count, but words may match them."""
+
+    numbers: NDArray[np.int64]
+    vectors: Vectors
+    is_word: NDArray[np.bool_]
+
+    @property
+    def has_words(self) -> bool:
+        return bool(self.is_word.any())
+
+
+class TokenVectors(Protocol):
+    """`equal_tokens_match` says whether equal tokens match fully, whatever their vectors are."""
+
+    equal_tokens_match: bool
+
+    @property
+    def fingerprint(self) -> str: ...
+
+    def encode(self, texts: Sequence[str]) -> list[EncodedText]: ...
+
+    def numbers(self, texts: Sequence[str]) -> list[list[int]]:
+        """The tokens of each text, without their vectors."""
+        ...
+
+
+class StaticVectors:
+    """Words in lower case, cut as BLEU cuts them. A word that the table lacks matches only itself."""
+
+    equal_tokens_match = True
+
+    def __init__(self, words: Sequence[str], vectors: Vectors, fingerprint: str = "") -> None:
+        self._numbers = {word: number for number, word in enumerate(words)}
+        lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+        self._vectors = vectors / np.where(lengths == 0, 1, lengths)
+        self._n_known = len(words)
+        self.fingerprint = fingerprint
+
+    @classmethod
+    def load(cls, path: Path) -> StaticVectors:
+        check_readable(InputFile(path))
+        words: list[str] = []
+        rows: list[Vectors] = []
+        digest = hashlib.sha256()
+        for number, line in enumerate(InputFile(path).lines(), start=1):
+            digest.update(line.encode(errors="surrogatepass") + b"\n")
+            word, _, rest = line.rstrip().partition(" ")
+            if number == 1 and len(rest.split()) == 1:
+                continue  # fastText: the number of words and of dimensions
+            try:
+                row = np.array(rest.split(), np.float32)
+            except ValueError:
+                row = np.empty(0, np.float32)
+            if not len(row) or (rows and len(row) != len(rows[0])) or not np.isfinite(row).all():
+                raise InputError(
+                    f"{path}, line {number}: expected a word and "
+                    f"{len(rows[0]) if rows else 'its'} numbers, separated by spaces."
+                )
+            words.append(word)
+            rows.append(row)
+        if not rows:
+            raise InputError(f"{path} holds no vectors.")
+        return cls(words, np.array(rows), digest.hexdigest())
+
+    def encode(self, texts: Sequence[str]) -> list[EncodedText]:
+        return [self._encoded(own) for own in self.numbers(texts)]
+
+    def numbers(self, texts: Sequence[str]) -> list[list[int]]:
+        return [
+            [
+                self._numbers.setdefault(word, len(self._numbers))
+                for word in tokenize(text.lower(), TABLE_TOKENIZER)
+            ]
+            for text in texts
+        ]
+
+    def _encoded(self, own: list[int]) -> EncodedText:
+        numbers = np.array(own, np.int64)
+        is_known = numbers < self._n_known
+        vectors = self._vectors[np.where(is_known, numbers, 0)] * is_known[:, None]
+        return EncodedText(numbers, vectors.astype(np.float32), np.ones(len(own), np.bool_))
+
+
+class TransformerVectors:
+    """The hidden states of an encoder: those after `layer` layers, or the last ones."""
+
+    equal_tokens_match = False
+
+    def __init__(self, path: Path, *, layer: int | None = None, device: str = "auto") -> None:
+        try:
+            import torch
+            from transformers import AutoModel, AutoTokenizer
+        except ImportError:
+            raise InputError(
+                f"{path} is a neural model, which needs torch and transformers: "
+                "pip install 'wellput[neural]'"
+            ) from None
+        try:
+            self._tokenizer: Any = AutoTokenizer.from_pretrained(str(path), local_files_only=True)
+            model: Any = AutoModel.from_pretrained(str(path), local_files_only=True)
+        except (OSError, ValueError, ImportError) as error:
+            reason = " ".join(str(error).split())
+            raise InputError(f"Cannot load the encoder {path}: {reason}") from None
+        layers = int(getattr(model.config, "num_hidden_layers", 0))
+        if layer is not None and not 0 <= layer <= layers:
+            raise InputError(f"layer={layer} must be from 0 to {layers}, the layers of {path}.")
+        if model.config.is_encoder_decoder:
+            model = model.get_encoder()
+        self._torch: Any = torch
+        self._device = _device(torch) if device == "auto" else device
+        self._model: Any = model.float().eval().to(self._device)
+        self._layer = layer
+        self._path = path
+        self._specials = frozenset(self._tokenizer.all_special_ids) - {self._tokenizer.unk_token_id}
+        limit = getattr(model.config, "max_position_embeddings", None) or 512
+        self._limit = min(int(limit), int(self._tokenizer.model_max_length))
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """SHA-256 of all files of the model."""
+        digest = hashlib.sha256()
+        for file in sorted(one for one in self._path.iterdir() if one.is_file()):
+            with file.open("rb") as opened:
+                digest.update(hashlib.file_digest(opened, "sha256").digest())
+        return digest.hexdigest()
+
+    def numbers(self, texts: Sequence[str]) -> list[list[int]]:
+        """A text that is too long for the model is cut off."""
+        if not texts:
+            return []
+        found: list[list[int]] = self._tokenizer(
+            [text.strip() for text in texts], truncation=True, max_length=self._limit
+        )["input_ids"]
+        return found
+
+    def encode(self, texts: Sequence[str]) -> list[EncodedText]:
+        rows = self.numbers(texts)
+        found: dict[int, EncodedText] = {}
+        for batch in _batches(rows):
+            vectors = self._hidden([rows[place] for place in batch])
+            for place, own in zip(batch, vectors, strict=True):
+                numbers = np.array(rows[place], np.int64)
+                is_word = np.array([one not in self._specials for one in rows[place]], np.bool_)
+                lengths = np.linalg.norm(own, axis=1, keepdims=True)
+                found[place] = EncodedText(
+                    numbers, (own / np.where(lengths == 0, 1, lengths)).astype(np.float32), is_word
+                )
+        return [found[place] for place in range(len(texts))]
+
+    def _hidden(self, rows: Sequence[Sequence[int]]) -> list[Vectors]:
+        torch = self._torch
+        longest = max(1, *map(len, rows))
+        pad = self._tokenizer.pad_token_id or 0
+        padded = torch.tensor([[*row, *[pad] * (longest - len(row))] for row in rows])
+        seen = torch.tensor([[1] * len(row) + [0] * (longest - len(row)) for row in rows])
+        with torch.inference_mode():
+            output = self._model(
+                input_ids=padded.to(self._device),
+                attention_mask=seen.to(self._device),
+                output_hidden_states=self._layer is not None,
+            )
+        states = output.last_hidden_state
+        if self._layer is not None:
+            states = output.hidden_states[self._layer]
+        values = states.cpu().numpy()
+        return [values[place, : len(row)] for place, row in enumerate(rows)]
+
+
+def _batches(rows: Sequence[Sequence[int]]) -> list[list[int]]:
+    """The places of rows of similar length, together."""
+    batches: list[list[int]] = []
+    for place in sorted(range(len(rows)), key=lambda place: len(rows[place])):
+        if not batches or (len(batches[-1]) + 1) * len(rows[place]) > BATCH_TOKENS:
+            batches.append([])
+        batches[-1].append(place)
+    return batches
+
+
+def _device(torch: Any) -> str:
+    if torch.cuda.is_available():
+        return "cuda"
+    return "mps" if torch.backends.mps.is_available() else "cpu"
+
+
+class KeptVectors:
+    """Encoded texts; those used last are kept, up to `limit` bytes of vectors."""
+
+    def __init__(self, source: TokenVectors, limit: int = KEPT_BYTES) -> None:
+        self.source = source
+        self._limit = limit
+        self._bytes = 0
+        self._kept: OrderedDict[str, EncodedText] = OrderedDict()
+
+    def encode(
+        self, texts: Sequence[str], on_text: Callable[[int], None] = lambda _: None
+    ) -> dict[str, EncodedText]:
+        """By text."""
+        wanted = dict.fromkeys(texts)
+        missing = [text for text in wanted if text not in self._kept]
+        new = dict(zip(missing, self.source.encode(missing), strict=True))
+        on_text(len(missing))
+        found = {text: new[text] if text in new else self._kept[text] for text in wanted}
+        for text, encoded in found.items():
+            if text in self._kept:
+                self._kept.move_to_end(text)
+            else:
+                self._kept[text] = encoded
+                self._bytes += encoded.vectors.nbytes
+        while self._bytes > self._limit and self._kept:
+            self._bytes -= self._kept.popitem(last=False)[1].vectors.nbytes
+        return found
+
+
+def load_vectors(path: str, *, layer: int | None = None, device: str = "auto") -> TokenVectors:
+    """A folder is an encoder, a file is a table."""
+    place = Path(path)
+    if place.is_dir():
+        return TransformerVectors(place, layer=layer, device=device)
+    if not place.is_file():
+        raise InputError(f"There is no folder or file {path} with vectors.")
+    if layer is not None:
+        raise InputError(f"{path} is a table of words, which has no layers: leave layer= out.")
+    return StaticVectors.load(place)
