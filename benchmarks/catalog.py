@@ -312,6 +312,18 @@ BENCHMARKS = {
         "docs/results/language_parsing.md",
         (EWT_DEV, EWT_TEST),
     ),
+    "languages": Benchmark(
+        "language.languages",
+        "parser, realizer and fluency of other languages, beside UDPipe",
+        "docs/results/languages.md",
+        needs=(
+            "TREEBANKS, a folder with checkouts of `UniversalDependencies/UD_Hungarian-Szeged`, `UD_Vietnamese-VTB`, "
+            "`UD_Chinese-GSDSimp`, `UD_Welsh-CCG`, `UD_Turkish-IMST` and `UD_Uyghur-UDT` from GitHub",
+            "KEPT, a folder for models and figures",
+            "a Python with `ufal.udpipe` from PyPI, which `UDPIPE_PYTHON` names (without it, UDPipe's columns are empty)",
+        ),
+        arguments="TREEBANKS KEPT",
+    ),
     "language-supertags": Benchmark(
         "language.supertags",
         "supertags, tree model and XTAG",

@@ -34,6 +34,7 @@ NOT_RUN = {
     "docs/external_scores.md": 4,
     "docs/interface_languages.md": 1,
     "docs/language/link-grammar.md": 1,
+    "docs/language/other-languages.md": 1,
     "docs/language/xtag.md": 1,
     "docs/marking_errors.md": 2,
     "docs/metrics/bertscore.md": 1,

@@ -26,6 +26,7 @@ def parse(
     sentences: Sentences,
     *,
     parser: str = "english",
+    models: PathLike | None = None,
     tokenize: str = TREEBANK,
     path: PathLike | None = None,
     seed: int = 12345,
@@ -41,9 +42,12 @@ def parse(
         words gets no tree; the comment `sent_id` of a tree is the number of its line, from 1.
     parser
         `"english"`, a folder made by `wellput train parser`, or `"spacy:NAME"`, an installed pipeline.
+    models
+        The folder of a language's models, made by `wellput train parser --treebank`: the same as its
+        name in `parser`.
     tokenize
-        How sentences are split into words: `"treebank"`; `"none"`, at spaces only; `"13a"`, `"intl"`,
-        `"zh"` and `"char"` as in metrics.
+        How sentences are split into words: `"treebank"`, as the treebank of the parser does; `"none"`,
+        at spaces only; `"13a"`, `"intl"`, `"zh"` and `"char"` as in metrics.
     path
         Writes the trees to a CoNLL-U file (`.gz` and `.xz` are compressed), block by block: memory does
         not grow with the number of sentences.
@@ -74,6 +78,10 @@ def parse(
     if tokenize not in known:
         hint = did_you_mean(tokenize, known)
         raise InputError(f"tokenize={tokenize!r} is none of {', '.join(known)}.{hint}")
+    if models is not None:
+        if parser != ENGLISH:
+            raise InputError("parser= and models= both name a parser: give one of them.")
+        parser = str(models)
     blocks = sentence_blocks(sentences, LINES_AT_ONCE)
     on_phase("loading the parser")
     parsing = SentenceParser.load(parser, tokenize=tokenize)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -21,12 +22,14 @@ from wellput.core.work import OnPhase, available_cores, ignore_phase
 from wellput.engine.realization import RealizationResult
 from wellput.io.files import InputFile, PathLike
 from wellput.language.models.language_check import reasons_against
+from wellput.language.models.parsers import ENGLISH
 from wellput.language.models.sentence_parsing import ParseResult
 from wellput.language.models.tree_model import ChoosingMethod
 from wellput.language.models.wordnet import Synsets
 from wellput.language.realize.inputs import InputKind, InputTree
 from wellput.language.realize.inserter import INSERTIONS, Insertion
 from wellput.language.realize.realizer import ModelName, Realizer, RealizerInput
+from wellput.language.shipped import LEARNED_REALIZER_FILE, PARSER_FILE
 
 if TYPE_CHECKING:
     from wellput.engine.result import ScoreResult
@@ -77,7 +80,8 @@ def realize(
         `"learned"`: the best model; `"fergus"`: the paper's model; `"fergus+"`: fergus with weights on
         word order; `"lr"`: the paper's baseline.
     models
-        The folder of the models, made by `train.fergus` or `train.english`; default: the shipped ones.
+        The folder of the models, made by `train.realizer`, `train.fergus` or `train.english`; default:
+        the shipped ones, of English.
     grammar
         The grammar of fergus: `"induced"`, or `"xtag:DIR"` with the folder of the XTAG English grammar.
     chooser
@@ -139,7 +143,7 @@ def realize(
     cores = threads or available_cores()
     lines = _lines(cast("Sentences", trees)) if from_text else []
     ordered, sources = (
-        _parsed(lines, trees, cores)
+        _parsed(lines, trees, language, cores)
         if from_text
         else _sources(trees, input, needs_order=evaluate or evalset is not None)
     )
@@ -166,7 +170,9 @@ def realize(
         tuple(ordered),
         shows_all=nbest is not None,
         path=path,
-        not_english=reasons_against(lines),
+        not_english=reasons_against(lines)
+        if lines and _parser_of(language) == ENGLISH
+        else Counter(),
     )
     if lattice is not None:
         from wellput.language.realize.lattice import write_lattices
@@ -191,7 +197,9 @@ def realize(
 def _folder(models: PathLike) -> Path:
     folder = Path(models)
     if not folder.is_dir():
-        raise InputError(f"models={str(models)!r} is not a folder. wellput train fergus makes one.")
+        raise InputError(
+            f"models={str(models)!r} is not a folder. wellput train realizer makes one."
+        )
     return folder
 
 
@@ -269,11 +277,28 @@ def _lines(sentences: Sentences) -> list[str]:
     return [line for block in sentence_blocks(sentences, LINES_AT_ONCE) for line in block]
 
 
-def _parsed(lines: Sequence[str], given: Trees, threads: int) -> tuple[list[Tree], list[Tree]]:
+def _parser_of(language: str | Path) -> str:
+    """The parser in the folder of the models; that of English if it was not made for a language of its
+    own."""
+    if isinstance(language, str):
+        return ENGLISH
+    if (language / PARSER_FILE).is_file():
+        return str(language)
+    if (language / LEARNED_REALIZER_FILE).is_file():
+        raise InputError(
+            f"from_text= needs a parser, which {language} lacks. Make it with wellput train parser "
+            f"--treebank TREEBANK -o {language}."
+        )
+    return ENGLISH
+
+
+def _parsed(
+    lines: Sequence[str], given: Trees, language: str | Path, threads: int
+) -> tuple[list[Tree], list[Tree]]:
     """The trees of the lines, twice: all of them have a word order."""
     from wellput.language.models.sentence_parsing import SentenceParser
 
-    parsing = SentenceParser.load("english", is_weighed=False)
+    parsing = SentenceParser.load(_parser_of(language), is_weighed=False)
     parsed = [sentence.tree for sentence in parsing.parse(lines, threads=threads)]
     if not parsed:
         name = InputFile(given).name if isinstance(given, str | Path) else "The list"

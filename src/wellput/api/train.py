@@ -1,7 +1,8 @@
 """`train`: models from text and trees, a function for each kind.
 
 Each returns a `Result` that describes the model. The code that trains is imported when a function is
-called. `lm` and `paraphrase` are defined in `train_lm` and `train_paraphrase`.
+called. `lm`, `paraphrase` and `realizer` are defined in `train_lm`, `train_paraphrase` and
+`train_language`.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ from typing import TYPE_CHECKING
 
 from wellput.api.corpora import Treebanks, as_list, tree_list, trees_in
 from wellput.api.inputs import checks_choices
+from wellput.api.train_language import realizer as realizer
+from wellput.api.train_language import treebank_fluency, treebank_parser
 from wellput.api.train_lm import lm as lm
 from wellput.api.train_paraphrase import paraphrase as paraphrase
 from wellput.core.errors import InputError, did_you_mean
@@ -157,7 +160,7 @@ def _shown_command(sources: Sequence[TrainingSource]) -> str:
 @checks_choices
 def fluency(
     *,
-    text: Paths,
+    text: Paths = (),
     path: PathLike,
     gleu: bool | None = None,
     features: GleuFeatures = "own",
@@ -166,14 +169,18 @@ def fluency(
     threads: int | None = None,
     on_phase: OnPhase = ignore_phase,
 ) -> FluencyTraining:
-    """Fits `fluency` and `gleu-fluency` to text. Half of the text serves as good sentences. From the
-    other half, worse sentences of known quality are made. No judgments are needed. The parser and the
-    n-gram models stay the shipped ones.
+    """Fits `fluency` and `gleu-fluency` to English text. Half of the text serves as good sentences.
+    From the other half, worse sentences of known quality are made. No judgments are needed. The parser
+    and the n-gram models stay the shipped ones.
+
+    With `treebank`, `fluency` is trained for the language of that treebank: `gleu-fluency` is for
+    English only.
 
     Parameters
     ----------
     text
-        Text by people: a file, a folder or a tar archive of `.txt`, or a list of them.
+        Text by people: a file, a folder or a tar archive of `.txt`, or a list of them. With `treebank`:
+        more text of that language, files with a sentence on each line; not needed.
     path
         A folder for the models; it is made if missing. `fluency:model=FOLDER` uses them.
     gleu
@@ -182,8 +189,10 @@ def fluency(
         `"paper"`: makes only `gleu-paper.wpm`, the GLEU of Mutton et al. (2007) with its own features,
         for `gleu-fluency:features=paper`. It needs link grammar.
     treebank
-        With `features="paper"`: CoNLL-U files or `Tree` objects on which to train its parsers. Default:
-        the shipped parsers.
+        The folder of a Universal Dependencies repository, or CoNLL-U files, of any language: trains
+        `fluency` for that language, with the parser in `path`, which is trained if it is missing. With
+        `features="paper"`: CoNLL-U files or `Tree` objects on which to train its parsers; default: the
+        shipped parsers.
     seed, threads, on_phase
         As for `score`; the seed is used to make the worse sentences.
 
@@ -217,9 +226,28 @@ def fluency(
     )
 
     given = tree_list(treebank)
-    check_files([], given)
     if given and features != "paper":
-        raise InputError("treebank= is for features='paper'.")
+        if gleu:
+            raise InputError("gleu-fluency is for English only: leave out gleu= with treebank=.")
+        files = [one for one in given if isinstance(one, str)]
+        if len(files) < len(given):
+            raise InputError(
+                "With treebank=, give the folder of a treebank or its files, not trees."
+            )
+        return treebank_fluency(
+            files,
+            text,
+            path=path,
+            seed=seed,
+            threads=threads or available_cores(),
+            on_phase=on_phase,
+        )
+    check_files([], given)
+    if not as_list(text):
+        raise InputError(
+            "Give text= to fit fluency to English text, or treebank= to train it for the language of a "
+            "treebank."
+        )
     if gleu is False and features == "paper":
         raise InputError("features='paper' makes only gleu-fluency, which gleu=False forbids.")
     texts = [Path(one) for one in as_list(text)]
@@ -254,8 +282,9 @@ def fluency(
 
 
 def parser(
-    trees: Treebanks,
+    trees: Treebanks = (),
     *,
+    treebank: Paths = (),
     dev: Treebanks | None = None,
     epochs: int = 10,
     path: PathLike | None = None,
@@ -269,12 +298,18 @@ def parser(
     ----------
     trees
         CoNLL-U files, or `Tree` objects; words need a tag (XPOS), a head and a relation.
+    treebank
+        Instead of `trees`: the folder of a Universal Dependencies repository of any language, whose
+        files are found by their names, or CoNLL-U files. XPOS may be missing. How to cut text into
+        words is learned, too (`tokenizer.wpm`).
     dev
-        Trees to measure on, and to fit probabilities to.
+        Trees to measure on, and to fit probabilities to. With `treebank`: files; default: those of the
+        folder, or one tree in ten.
     epochs
         Rounds over the trees.
     path
-        Writes `tagger.wpm` and `parser.wpm` into this existing folder.
+        Writes `tagger.wpm` and `parser.wpm` into this folder, which must exist; with `treebank` it is
+        made if missing.
     seed, threads, on_phase
         As for `score`; the seed sets the order of the trees.
 
@@ -304,11 +339,23 @@ def parser(
     check_files([], [*given, *measured])
     if epochs < 1:
         raise InputError(f"epochs={epochs} must be 1 or more.")
+    if bool(given) == bool(as_list(treebank)):
+        raise InputError("Give trees= or treebank=, and not both.")
+    if not given:
+        return treebank_parser(
+            treebank,
+            measured,
+            epochs=epochs,
+            path=path,
+            seed=seed,
+            threads=threads or available_cores(),
+            on_phase=on_phase,
+        )
     if path is not None and not Path(path).is_dir():
         raise InputError(f"The folder {path} does not exist: make it first (mkdir {path}).")
-    treebank, held_out = list(trees_in(given)), list(trees_in(measured))
+    learned, held_out = list(trees_in(given)), list(trees_in(measured))
     on_epoch = on_phase("learning, rounds over the trees")
-    trained = train_parser(treebank, dev=held_out, epochs=epochs, seed=seed, on_epoch=on_epoch)
+    trained = train_parser(learned, dev=held_out, epochs=epochs, seed=seed, on_epoch=on_epoch)
     scores: dict[str, float] = {}
     if held_out:
         words = [[word.form for word in tree.words] for tree in held_out]
@@ -316,12 +363,12 @@ def parser(
         scores = attachment_scores(held_out, parsed)
     card = {
         "data": [Path(one).name for one in given if isinstance(one, str)],
-        "trees": len(treebank),
+        "trees": len(learned),
         "epochs": epochs,
         "seed": seed,
         "dev": scores,
     }
-    made = ParserTraining(trained, len(treebank), scores, card)
+    made = ParserTraining(trained, len(learned), scores, card)
     if path is not None:
         made.save(path)
     return made

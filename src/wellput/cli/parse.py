@@ -22,6 +22,7 @@ Examples:
   wellput parse sentences.txt
   wellput parse sentences.txt -o sentences.conllu
   wellput parse tokens.txt --tokenize none --parser spacy:en_core_web_sm
+  wellput parse welsh.txt --models welsh/
 """
 )
 @click.argument("sentences", metavar="SENTENCES.txt")
@@ -34,11 +35,17 @@ Examples:
     "have installed.",
 )
 @click.option(
+    "--models",
+    metavar="FOLDER",
+    help="The models of a language, made by wellput train parser --treebank.",
+)
+@click.option(
     "--tokenize",
     type=click.Choice([TREEBANK, *NATIVE]),
     default=TREEBANK,
     show_default=True,
-    help="How lines are split into words; none: at spaces only.",
+    help="How lines are split into words; treebank: as the parser's treebank does; none: at spaces "
+    "only.",
 )
 @click.option(
     "-o",

@@ -49,7 +49,8 @@ Examples:
 @click.option(
     "--models",
     metavar="FOLDER",
-    help="The models, made by wellput train fergus or train english (default: the shipped ones).",
+    help="The models, made by wellput train realizer, fergus or english (default: the shipped ones, of "
+    "English).",
 )
 @click.option(
     "--grammar",

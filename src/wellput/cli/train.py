@@ -1,4 +1,4 @@
-"""`wellput train`: english, fluency, lm, parser, fergus; `train_paraphrase` has paraphrase.
+"""`wellput train`: english, fluency, lm, parser, realizer, fergus; `train_paraphrase` has paraphrase.
 
 Each command imports what it needs when it is called.
 """
@@ -23,6 +23,10 @@ TRAINING_COMMANDS: dict[str, tuple[str, str]] = {
     "fluency": ("wellput.cli.train:train_fluency", "The fluency metrics from text."),
     "lm": ("wellput.cli.train:train_lm", "An n-gram model from text."),
     "parser": ("wellput.cli.train:train_parser", "A tagger and a parser from trees."),
+    "realizer": (
+        "wellput.cli.train:train_realizer",
+        "The realizers of any language from a treebank.",
+    ),
     "fergus": ("wellput.cli.train:train_fergus", "The realizer FERGUS from a treebank."),
     "paraphrase": (
         "wellput.cli.train_paraphrase:command",
@@ -118,14 +122,16 @@ Example:
   wellput score --hyp A=a.txt -m fluency:model=my-fluency/
   wellput train fluency --text news.txt --features paper --treebank wsj.conllu -o gleu/
   wellput score --hyp A=a.txt -m gleu-fluency:features=paper,model=gleu/
+  wellput train fluency --treebank UD_Welsh-CCG/ -o welsh/
+  wellput score --hyp A=a.txt -m fluency:model=welsh/
 """
 )
 @click.option(
     "--text",
     multiple=True,
-    required=True,
     metavar="PATH",
-    help="Text by people: a file, a folder or a tar archive of .txt. Can be repeated.",
+    help="Text by people: a file, a folder or a tar archive of .txt. With --treebank: more text of "
+    "that language, not needed. Can be repeated.",
 )
 @click.option(
     "--gleu/--no-gleu",
@@ -142,16 +148,21 @@ Example:
 @click.option(
     "--treebank",
     multiple=True,
-    metavar="FILE",
-    help="With --features paper: train its parsers on these trees (CoNLL-U). Can be repeated.",
+    metavar="PATH",
+    help="The folder of a treebank, or CoNLL-U files, of any language: train fluency for that "
+    "language. With --features paper: train its parsers on these trees. Can be repeated.",
 )
 @click.option("-o", "path", required=True, metavar="FOLDER", help="Write models into FOLDER.")
 @basic_options
 def train_fluency(format: str, path: str, **options: Any) -> None:
-    """Fit fluency and gleu-fluency to text of your own kind.
+    """Fit fluency to text of your own kind, or train it for another language.
 
-    Half of the text serves as good sentences. From the other half, worse sentences of known quality are
-    made. No judgments are needed. The parser and the n-gram models stay the shipped ones.
+    --text fits fluency and gleu-fluency to English text. Half of it serves as good sentences. From the
+    other half, worse sentences of known quality are made. No judgments are needed. The parser and the
+    n-gram models stay the shipped ones.
+
+    With --treebank, all models are of the treebank's language. The parser is taken from FOLDER, or
+    trained first. gleu-fluency is for English only.
     """
     from wellput.api.train import fluency
 
@@ -241,9 +252,18 @@ def train_lm(format: str, path: str, **options: Any) -> None:
 Examples:
   wellput train parser train.conllu --dev dev.conllu -o my-parser
   wellput parse sentences.txt --parser my-parser
+  wellput train parser --treebank UD_Welsh-CCG/ -o welsh/
+  wellput parse sentences.txt --models welsh/
 """
 )
-@click.argument("trees", nargs=-1, required=True, metavar="TREES.conllu...")
+@click.argument("trees", nargs=-1, metavar="[TREES.conllu]...")
+@click.option(
+    "--treebank",
+    multiple=True,
+    metavar="PATH",
+    help="Instead of TREES: the folder of a Universal Dependencies repository of any language, or "
+    "CoNLL-U files. XPOS may be missing; how to cut text into words is learned, too. Can be repeated.",
+)
 @click.option("--dev", metavar="FILE", help="Trees to measure on, and to fit probabilities to.")
 @click.option(
     "--epochs",
@@ -258,7 +278,8 @@ Examples:
     "path",
     required=True,
     metavar="FOLDER",
-    help="Write tagger.wpm and parser.wpm into this existing folder.",
+    help="Write tagger.wpm and parser.wpm into this folder, which must exist; with --treebank it is "
+    "made if missing, and gets tokenizer.wpm.",
 )
 @basic_options
 def train_parser(format: str, path: str, **options: Any) -> None:
@@ -270,6 +291,48 @@ def train_parser(format: str, path: str, **options: Any) -> None:
     from wellput.api.train import parser
 
     show_summary_of(lambda on_phase: parser(**options, path=path, on_phase=on_phase), format, path)
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  wellput train realizer --treebank UD_Welsh-CCG/ -o welsh/
+  wellput realize trees.conllu --models welsh/
+"""
+)
+@click.option(
+    "--treebank",
+    multiple=True,
+    required=True,
+    metavar="PATH",
+    help="The folder of a Universal Dependencies repository of any language, or CoNLL-U files. Can be "
+    "repeated.",
+)
+@click.option(
+    "--dev",
+    multiple=True,
+    metavar="FILE",
+    help="Trees to tune on (default: those of the folder, or one tree in ten). Can be repeated.",
+)
+@click.option(
+    "--text",
+    multiple=True,
+    metavar="FILE",
+    help="More text for the n-gram model, a sentence on each line. Can be repeated.",
+)
+@click.option("-o", "path", required=True, metavar="FOLDER", help="Write models into FOLDER.")
+@basic_options
+def train_realizer(format: str, path: str, **options: Any) -> None:
+    """Train the realizers of any language from a treebank in CoNLL-U.
+
+    Makes the models of wellput realize --models FOLDER: learned, fergus, fergus+ and lr. Files for
+    testing in the folder of a treebank are not read.
+    """
+    from wellput.api.train import realizer
+
+    show_summary_of(
+        lambda on_phase: realizer(**options, path=path, on_phase=on_phase), format, path
+    )
 
 
 @click.command(

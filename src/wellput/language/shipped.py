@@ -15,6 +15,7 @@ FOLDER = Path(__file__).parent / "english"
 
 NGRAMS_FILE = "ngrams.wlm"
 TAGGER_FILE = "tagger.wpm"
+TOKENIZER_FILE = "tokenizer.wpm"
 PARSER_FILE = "parser.wpm"
 HEAD_DRIVEN_FILE = "head_driven.wpm"
 TREE_MODEL_FILE = "tree.wpm"

@@ -1,6 +1,7 @@
 """Fluency without references: how well an output is written, not what it says.
 
-`fluency` uses models of English. `gleu-fluency` uses parsers: it is GLEU, the GrammaticaLity Evaluation
+`fluency` uses models of English, or of another language with a treebank (`wellput train fluency
+--treebank`). `gleu-fluency` uses parsers: it is GLEU, the GrammaticaLity Evaluation
 Utility of Mutton et al. (2007). It is neither Google's GLEU (Wu et al. 2016) nor the GLEU of error
 correction (Napoles et al. 2015), which compare n-grams with references.
 
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from wellput.language.models.gleu_model import GleuModel, GleuParsers
     from wellput.language.models.gleu_paper import PaperGleuParsers
     from wellput.language.models.link_grammar import LinkGrammar
+    from wellput.language.models.treebank_fluency import TreebankFluencyModels
 
 
 FLUENCY_FILE = "fluency.wpm"
@@ -72,56 +74,86 @@ class Fluency(BaseMetric):
         return ratio(statistics[..., 0], statistics[..., -1])
 
     def components(self, statistics: Floats) -> dict[str, Floats]:
-        from wellput.language.models.fluency_model import FEATURES
-
         return {
             name: ratio(statistics[..., place], statistics[..., -2])
-            for place, name in enumerate(FEATURES, start=1)
+            for place, name in enumerate(_features_of(self.model), start=1)
         }
 
     def undefined_reasons(self, batch: Batch) -> Sequence[str]:
-        return reasons(english_prose(batch, check=self.check))
+        return reasons(english_prose(batch, check=self._is_checked))
 
     def explain(self, batch: Batch) -> list[str]:
         """For each output its worst sentence, the features that lower the score of that sentence, the
         strongest first, and the words that lower these features."""
-        from wellput.language.models.fluency_model import FEATURES
-
         found = self._features(batch)
         model = _model(self.model)
         return feature_costs(
             found,
             model.scores(found.rows),
-            FEATURES,
+            _features_of(self.model),
             model.contributions(found.rows),
             min_cost=MIN_FLUENCY_COST,
-            offending=_english_models().offending,
+            offending=_language_models(self.model).offending,
         )
 
     def signature(self) -> str:
-        models = sha256(_english_models().fingerprint.encode()).hexdigest()
-        written, check = str(self.written).lower(), str(self.check).lower()
+        models = sha256(_language_models(self.model).fingerprint.encode()).hexdigest()
+        language = "treebank" if is_of_treebank(self.model) else "english"
+        written, check = str(self.written).lower(), str(self._is_checked).lower()
         return (
-            f"model:{_model(self.model).fingerprint[:12]}|english:{models[:12]}|written:{written}"
+            f"model:{_model(self.model).fingerprint[:12]}|{language}:{models[:12]}|written:{written}"
             f"|check:{check}"
         )
 
+    @property
+    def _is_checked(self) -> bool:
+        """A model of another language takes any text."""
+        return self.check and not is_of_treebank(self.model)
+
     def _features(self, batch: Batch) -> SentenceFeatures:
-        key = ("fluency features", self.check)
+        key = ("fluency features", is_of_treebank(self.model) and self.model, self._is_checked)
         found = batch.shared(
             key,
-            lambda: _english_models().sentence_features(
-                [text.prose for text in english_prose(batch, check=self.check)],
+            lambda: _language_models(self.model).sentence_features(
+                [text.prose for text in english_prose(batch, check=self._is_checked)],
                 threads=batch.threads,
             ),
         )
         if self.written:
             return found
-        from wellput.language.models.fluency_model import FEATURES
-
+        names = list(_features_of(self.model))
         rows = found.rows.copy()
-        rows[:, [list(FEATURES).index(name) for name in WRITING_FEATURES]] = 1.0
+        rows[:, [names.index(name) for name in WRITING_FEATURES]] = 1.0
         return replace(found, rows=rows)
+
+
+def is_of_treebank(folder: str | None) -> bool:
+    """Whether a folder has models that `wellput train fluency --treebank` made."""
+    if folder is None:
+        return False
+    from wellput.language.models.treebank_fluency import TREELETS_FILE
+
+    return (Path(folder) / TREELETS_FILE).is_file()
+
+
+def _features_of(folder: str | None) -> Mapping[str, str]:
+    from wellput.language.models.fluency_model import FEATURES
+    from wellput.language.models.treebank_fluency import TREEBANK_FEATURES
+
+    return TREEBANK_FEATURES if is_of_treebank(folder) else FEATURES
+
+
+def _language_models(folder: str | None) -> FluencyModels | TreebankFluencyModels:
+    if folder is not None and is_of_treebank(folder):
+        return _treebank_models(folder)
+    return _english_models()
+
+
+@lru_cache(maxsize=2)
+def _treebank_models(folder: str) -> TreebankFluencyModels:
+    from wellput.language.models.treebank_fluency import TreebankFluencyModels
+
+    return TreebankFluencyModels.load(Path(folder))
 
 
 @lru_cache(maxsize=4)
@@ -134,7 +166,7 @@ def _model(folder: str | None) -> FluencyModel:
         if folder is None
         else model_in(folder, FLUENCY_FILE, option="--no-gleu")
     )
-    return FluencyModel.load(file)
+    return FluencyModel.load(file, tuple(_features_of(folder)))
 
 
 @lru_cache(maxsize=1)

@@ -14,6 +14,7 @@ from wellput.reporting.table import Report, Table
 
 if TYPE_CHECKING:
     from wellput.language.models.english_training import ModelCard
+    from wellput.language.models.learned_tokenizer import LearnedTokenizer
     from wellput.language.models.ngrams import NgramModel
     from wellput.language.models.parsers import TaggingParser
     from wellput.language.models.tree_model import ChoosingMethod
@@ -190,7 +191,7 @@ def fluency_report(made: FluencyTraining) -> Report:
 @dataclass(frozen=True, eq=False, repr=False)
 class ParserTraining(Result):
     """A tagger and a parser; `scores` are shares of the words in the development trees, empty where
-    there were none."""
+    there were none. `tokenizer` is there if they were trained with `treebank=`."""
 
     presented_by: ClassVar[str] = "wellput.reporting.training:parser_report"
 
@@ -198,11 +199,15 @@ class ParserTraining(Result):
     trees: int
     scores: Mapping[str, float]
     card: Mapping[str, Any]
+    tokenizer: LearnedTokenizer | None = None
 
     def save(self, path: PathLike) -> None:
-        """Writes `tagger.wpm` and `parser.wpm` into an existing folder."""
-        from wellput.language.shipped import PARSER_FILE, TAGGER_FILE
+        """Writes `tagger.wpm` and `parser.wpm`, and `tokenizer.wpm` if there is one, into an existing
+        folder."""
+        from wellput.language.shipped import PARSER_FILE, TAGGER_FILE, TOKENIZER_FILE
 
+        if self.tokenizer is not None:
+            self.tokenizer.save(Path(path) / TOKENIZER_FILE)
         self.parser.tagger.save(Path(path) / TAGGER_FILE, self.card)
         self.parser.transitions.save(Path(path) / PARSER_FILE, self.card)
 
@@ -232,6 +237,48 @@ def parser_report(made: ParserTraining) -> Report:
         caption="Accuracy of the tagger and the parser",
     )
     return Report([table], made.values(), PARSER_COLUMNS, made.records())
+
+
+@dataclass(frozen=True, repr=False)
+class RealizerTraining(Result):
+    """Realizers in `folder`. `kept` has, for inputs of words and with labels, the share of neighbors on
+    the tuning trees that the realizer keeps; `files` are the treebank's files."""
+
+    presented_by: ClassVar[str] = "wellput.reporting.training:realizer_report"
+
+    folder: Path
+    trees: int
+    words: int
+    kept: Mapping[str, float]
+    files: tuple[str, ...]
+
+    def records(self) -> list[dict[str, Any]]:
+        """A record for each kind of input."""
+        return [{"input": kind, "neighbors_kept": share} for kind, share in self.kept.items()]
+
+    def values(self) -> dict[str, Any]:
+        """The JSON of `wellput train realizer`."""
+        kept = {kind: round(share, 4) for kind, share in self.kept.items()}
+        return {
+            "trees": self.trees,
+            "words": self.words,
+            "neighbors_kept": kept,
+            "files": list(self.files),
+        }
+
+
+def realizer_report(made: RealizerTraining) -> Report:
+    """Neighbors kept in percent."""
+    table = Table(
+        ("input", "neighbors kept"),
+        [[kind, f"{100 * share:.1f}"] for kind, share in made.kept.items()],
+        notes=[
+            f"From {made.trees:,} trees with {made.words:,} words.",
+            "In percent of the pairs of neighboring words of the trees that it was tuned on.",
+        ],
+        caption="The realizer",
+    )
+    return Report([table], made.values(), ("input", "neighbors_kept"), made.records())
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -30,6 +32,19 @@ WORDS_PER_MISTAKE = 8.0
 Mistake = Callable[[list[str], np.random.Generator], None]
 
 
+@dataclass(frozen=True)
+class MistakenWords:
+    """What the mistakes of a language are made of. `forms` has the other forms of words; without it
+    they are found by English endings."""
+
+    small_words: Sequence[str] = SMALL_WORDS
+    letters: str = LETTERS
+    forms: Mapping[str, Sequence[str]] | None = None
+
+
+ENGLISH = MistakenWords()
+
+
 class ErrorGenerator:
     """Makes mistakes in sentences of exactly `length` words, or of any length where it is None."""
 
@@ -40,6 +55,7 @@ class ErrorGenerator:
         length: int | None = 24,
         mistakes: int | None = None,
         words_per_mistake: float = WORDS_PER_MISTAKE,
+        language: MistakenWords = ENGLISH,
     ) -> None:
         """`mistakes` is the number in each sentence; with None there is one and, on average, one more
         for every `words_per_mistake` words."""
@@ -54,13 +70,17 @@ class ErrorGenerator:
                 f"The corpus has no sentence of {length or 'three'} words. Give a larger one"
                 f"{', or another length=' if length else ''}."
             )
+        self.language = language
         self.forms: dict[str, list[str]] = defaultdict(list)
         for word in corpus.words:
             if word.isalpha() and word.islower() and len(word) > 3:
                 self.forms[_stem(word)].append(word)
+        misspell = partial(_misspell, letters=language.letters)
+        put_in = partial(_put_in_small_word, small_words=language.small_words)
+        exchange = partial(_exchange_small_word, small_words=language.small_words)
         edits: dict[Mistake, float] = {
-            _leave_out: 1, _double: 0.5, _swap: 1, _move: 1, _misspell: 2, _put_in_small_word: 1,
-            _exchange_small_word: 1, self._take_other_form: 1, _begin_small: 0.5, _leave_out_stop: 0.25,
+            _leave_out: 1, _double: 0.5, _swap: 1, _move: 1, misspell: 2, put_in: 1,
+            exchange: 1, self._take_other_form: 1, _begin_small: 0.5, _leave_out_stop: 0.25,
         }  # fmt: skip
         self.edits = tuple(edits)
         self.shares = np.cumsum(list(edits.values())) / sum(edits.values())
@@ -70,9 +90,10 @@ class ErrorGenerator:
 
     def spoiled(self, n: int, rng: np.random.Generator) -> list[tuple[list[str], int]]:
         """`n` sentences, each with the number of its mistakes."""
-        return [self._spoiled(int(rng.integers(len(self.starts))), rng) for _ in range(n)]
+        return [self.spoil(int(rng.integers(len(self.starts))), rng) for _ in range(n)]
 
-    def _spoiled(self, sentence: int, rng: np.random.Generator) -> tuple[list[str], int]:
+    def spoil(self, sentence: int, rng: np.random.Generator) -> tuple[list[str], int]:
+        """The sentence at a place among those of suitable length, with its number of mistakes."""
         tokens = self.corpus.tokens[self.starts[sentence] : self.ends[sentence]]
         original = self.corpus.text(tokens)
         words = list(original)
@@ -87,11 +108,24 @@ class ErrorGenerator:
         return words, mistakes
 
     def _take_other_form(self, words: list[str], rng: np.random.Generator) -> None:
+        if self.language.forms is not None:
+            _take_listed_form(words, rng, self.language.forms)
+            return
         places = [i for i, word in enumerate(words) if len(self.forms.get(_stem(word), ())) > 1]
         if places:
             place = int(rng.choice(places))
             others = [form for form in self.forms[_stem(words[place])] if form != words[place]]
             words[place] = others[rng.integers(len(others))]
+
+
+def _take_listed_form(
+    words: list[str], rng: np.random.Generator, forms: Mapping[str, Sequence[str]]
+) -> None:
+    places = [place for place, word in enumerate(words) if word in forms]
+    if places:
+        place = int(rng.choice(places))
+        others = forms[words[place]]
+        words[place] = others[int(rng.integers(len(others)))]
 
 
 def _stem(word: str) -> str:
@@ -132,24 +166,29 @@ def _move(words: list[str], rng: np.random.Generator) -> None:
     words.insert(_inner(words, rng), word)
 
 
-def _put_in_small_word(words: list[str], rng: np.random.Generator) -> None:
-    words.insert(_inner(words, rng), SMALL_WORDS[rng.integers(len(SMALL_WORDS))])
+def _put_in_small_word(
+    words: list[str], rng: np.random.Generator, small_words: Sequence[str]
+) -> None:
+    if small_words:
+        words.insert(_inner(words, rng), small_words[int(rng.integers(len(small_words)))])
 
 
-def _exchange_small_word(words: list[str], rng: np.random.Generator) -> None:
-    places = [i for i, word in enumerate(words) if word in SMALL_WORDS]
+def _exchange_small_word(
+    words: list[str], rng: np.random.Generator, small_words: Sequence[str]
+) -> None:
+    places = [i for i, word in enumerate(words) if word in small_words]
     if places:
-        words[int(rng.choice(places))] = SMALL_WORDS[rng.integers(len(SMALL_WORDS))]
+        words[int(rng.choice(places))] = small_words[int(rng.integers(len(small_words)))]
 
 
-def _misspell(words: list[str], rng: np.random.Generator) -> None:
+def _misspell(words: list[str], rng: np.random.Generator, letters: str) -> None:
     places = [i for i, word in enumerate(words) if len(word) > 3 and word.isalpha()]
     if not places:
         return
     place = int(rng.choice(places))
     word = words[place]
     at = int(rng.integers(1, len(word)))
-    letter = LETTERS[rng.integers(len(LETTERS))]
+    letter = letters[rng.integers(len(letters))]
     spoiled = (
         word[:at] + word[at + 1 :],
         word[:at] + letter + word[at:],

@@ -24,7 +24,8 @@ from wellput.core.work import OnProgress, ignore_progress
 from wellput.io.files import InputFile, check_readable
 from wellput.io.trees import read_trees
 from wellput.language.models.ngrams import NgramModel
-from wellput.text.english import sentences, treebank_words
+from wellput.text.english import Words, sentences, treebank_words
+from wellput.text.english import sentences as english_sentences
 
 EMPHASIS = re.compile(r"\b_|_\b")  # _so_ in plain-text books
 
@@ -132,9 +133,18 @@ class SentenceFeatures:
     places: Sequence[Sequence[int]]
 
     @classmethod
-    def of(cls, texts: Sequence[str], n_features: int, features_of: FeaturesOf) -> SentenceFeatures:
-        split = [list(sentences(text)) for text in texts]
-        words = {s: forms for own in split for s in own if (forms := treebank_words(s).forms)}
+    def of(
+        cls,
+        texts: Sequence[str],
+        n_features: int,
+        features_of: FeaturesOf,
+        *,
+        sentences_of: Callable[[str], Iterable[str]] = english_sentences,
+        words_of: Callable[[str], Words] = treebank_words,
+    ) -> SentenceFeatures:
+        """Sentences and words are cut as in English, unless other ways are given."""
+        split = [list(sentences_of(text)) for text in texts]
+        words = {s: forms for own in split for s in own if (forms := words_of(s).forms)}
         rows = (
             features_of(list(words), list(words.values())) if words else np.empty((0, n_features))
         )

@@ -109,13 +109,13 @@ class FluencyModels:
         bones = skeleton(words, tags, self._skeleton_unigrams)
         strange = self._strange(words)
         found = {
-            "likelihood usage weakest_usage unusual": _worst_run(usage.gains(), usage.words),
-            "grammar weakest_grammar slips": _worst_run(
-                _gains(self.skeletons, self._skeleton_unigrams, bones), words
+            "likelihood usage weakest_usage unusual": worst_run(usage.gains(), usage.words),
+            "grammar weakest_grammar slips": worst_run(
+                gains_in(self.skeletons, self._skeleton_unigrams, bones), words
             ),
             "spelling": tuple(strange),
             "near_misses": tuple(filter(self.words.is_near_miss, strange)),
-            "repeats": tuple(f"{a} {b}" for a, b in pairwise(words) if _is_repeated(a, b)),
+            "repeats": tuple(f"{a} {b}" for a, b in pairwise(words) if is_repeated(a, b)),
             "capital": words[:1],
             "stop": words[-1:],
         }
@@ -127,13 +127,13 @@ class FluencyModels:
         return " ".join(part.fingerprint for part in parts)
 
     def _of_skeleton(self, line: str) -> tuple[float, ...]:
-        return _in_sequence(_gains(self.skeletons, self._skeleton_unigrams, line))
+        return in_sequence(gains_in(self.skeletons, self._skeleton_unigrams, line))
 
     def _of_spelling(self, words: Sequence[str]) -> tuple[float, ...]:
         strange = self._strange(words)
         misses = sum(map(self.words.is_near_miss, strange))
-        repeats = sum(_is_repeated(a, b) for a, b in pairwise(words))
-        return _fewness(len(strange)), _fewness(misses), _fewness(repeats)
+        repeats = sum(is_repeated(a, b) for a, b in pairwise(words))
+        return fewness(len(strange)), fewness(misses), fewness(repeats)
 
     def _strange(self, words: Sequence[str]) -> list[str]:
         return [
@@ -149,7 +149,7 @@ class FluencyModels:
         return unigrams(self.skeletons)
 
 
-def _gains(model: NgramModel, unigrams: dict[str, float], line: str) -> Floats:
+def gains_in(model: NgramModel, unigrams: dict[str, float], line: str) -> Floats:
     """For each word and the end: log p(word | words before) − log p(word).
 
     The gain of an unknown word is 0; other features deal with rare words.
@@ -161,13 +161,13 @@ def _gains(model: NgramModel, unigrams: dict[str, float], line: str) -> Floats:
 
 
 def _of_usage(scored: ScoredWords) -> tuple[float, ...]:
-    return scored.penalized(), *_in_sequence(scored.gains(), MIN_USAGE_GAIN)
+    return scored.penalized(), *in_sequence(scored.gains(), MIN_USAGE_GAIN)
 
 
-def _in_sequence(gains: Floats, least: float = MIN_GAIN) -> tuple[float, float, float]:
+def in_sequence(gains: Floats, least: float = MIN_GAIN) -> tuple[float, float, float]:
     """The mean gain, the gain at the worst place, and −log(1 + all that is lacking)."""
     lacking = float(np.maximum(0.0, least - gains).sum())
-    return float(gains.mean()), _weakest(gains), _fewness(lacking)
+    return float(gains.mean()), _weakest(gains), fewness(lacking)
 
 
 def _weakest(gains: Floats) -> float:
@@ -178,7 +178,7 @@ def _weakest(gains: Floats) -> float:
     return float(sums.min()) / RUN_WORDS
 
 
-def _worst_run(gains: Floats, words: Sequence[str]) -> tuple[str, ...]:
+def worst_run(gains: Floats, words: Sequence[str]) -> tuple[str, ...]:
     """The words of the worst run; the last gain is that of the end, which is no word."""
     if len(gains) <= RUN_WORDS:
         return tuple(words)
@@ -186,11 +186,11 @@ def _worst_run(gains: Floats, words: Sequence[str]) -> tuple[str, ...]:
     return tuple(words[start : start + RUN_WORDS])
 
 
-def _is_repeated(first: str, second: str) -> bool:
+def is_repeated(first: str, second: str) -> bool:
     return first.isalpha() and first.lower() == second.lower()
 
 
-def _fewness(amount: float) -> float:
+def fewness(amount: float) -> float:
     return -float(np.log1p(amount))
 
 
@@ -231,11 +231,19 @@ class FluencyModel:
     fingerprint: str = ""
 
     @classmethod
-    def train(cls, features: Floats, severity: Floats, weights: Floats) -> FluencyModel:
+    def train(
+        cls,
+        features: Floats,
+        severity: Floats,
+        weights: Floats,
+        *,
+        names: Sequence[str] = tuple(FEATURES),
+        factors: Mapping[str, float] = TRUST,
+    ) -> FluencyModel:
         """From rows of `FluencyModels.features`, the known severity of each (0 for a real sentence)
-        and its weight."""
-        fitted = fit_severity(tuple(FEATURES), features, severity, weights)
-        trust = np.array([TRUST.get(name, 1.0) for name in FEATURES])
+        and its weight. `names` are those of the features, `factors` change their fitted weights."""
+        fitted = fit_severity(tuple(names), features, severity, weights)
+        trust = np.array([factors.get(name, 1.0) for name in names])
         sums = replace(fitted, weights=fitted.weights * trust)
         return cls.calibrated(sums, features[severity == 0])
 
@@ -266,9 +274,9 @@ class FluencyModel:
         save_model_file(path, KIND, card, {**self.sums.arrays(), "curve": self.curve})
 
     @classmethod
-    def load(cls, path: PathLike) -> FluencyModel:
+    def load(cls, path: PathLike, names: Sequence[str] = tuple(FEATURES)) -> FluencyModel:
         sums, file = LinearModel.load(path, KIND)
-        if sums.features != tuple(FEATURES) or "curve" not in file.arrays:
+        if sums.features != tuple(names) or "curve" not in file.arrays:
             raise InputError(f"{path} is a damaged model of fluency: train it again.")
         return cls(sums, file.arrays["curve"], file.fingerprint)
 

@@ -62,7 +62,10 @@ def train_tagger(
     if untagged:
         have = "has" if untagged == 1 else "have"
         words = counted(untagged, "word")
-        raise InputError(f"{words} of the treebank {have} no tag in the column XPOS.")
+        raise InputError(
+            f"{words} of the treebank {have} no tag in the column XPOS. For a treebank without XPOS, "
+            "name its folder or files with --treebank (in Python treebank=)."
+        )
     sentences, held_out = ([_tagged(tree) for tree in some] for some in (trees, dev))
     pruning = (
         LARGE_TREEBANK_PRUNING if len(trees) >= LARGE_TREEBANK_TREES else SMALL_TREEBANK_PRUNING

@@ -22,6 +22,7 @@ from wellput.language.models import biaffine_parser
 from wellput.language.models.biaffine_parser import BiaffineParser
 from wellput.language.models.tagger import Tagger
 from wellput.language.models.transition_parser import TransitionParser
+from wellput.language.models.treebanks import tag_columns
 from wellput.language.models.word_analysis import WordAnalysis
 from wellput.language.models.word_network import WordNetwork
 from wellput.language.shipped import NETWORK_FILE, PARSER_FILE, TAGGER_FILE, shipped
@@ -55,6 +56,17 @@ class TaggingParser:
     def words(self) -> WordAnalysis:
         return self.transitions.words
 
+    @classmethod
+    def load(cls, folder: Path) -> TaggingParser:
+        """The parser in a folder that `wellput train parser` wrote."""
+        tagger, transitions = folder / TAGGER_FILE, folder / PARSER_FILE
+        if missing := [path.name for path in (tagger, transitions) if not path.is_file()]:
+            raise InputError(
+                f"{folder} holds no parser: {' and '.join(missing)} missing. Make one with wellput "
+                f"train parser TREES.conllu -o {folder}."
+            )
+        return cls(Tagger.load(tagger), TransitionParser.load(transitions))
+
     @cached_property
     def signature(self) -> str:
         both = self.tagger.fingerprint + self.transitions.fingerprint
@@ -72,7 +84,8 @@ class TaggingParser:
                         arc.head,
                         lemma=analysis.lemma(form, tag),
                         upos=analysis.category(form, tag, arc.relation),
-                        xpos=tag,
+                        xpos=tag_columns(tag)[0],
+                        feats=tag_columns(tag)[1],
                         relation=arc.relation,
                     )
                     for form, tag, arc in zip(*sentence, strict=True)

@@ -27,6 +27,7 @@ from wellput.language.models.language_check import (
     not_english_sentence,
     reasons_against,
 )
+from wellput.language.models.learned_tokenizer import LearnedTokenizer
 from wellput.language.models.parsers import (
     ENGLISH,
     SPACY_PREFIX,
@@ -127,7 +128,8 @@ class ParseResult(Result):
 
 
 class SentenceParser:
-    """`tokenize` is `treebank` or the name of a native tokenizer."""
+    """`tokenize` is `treebank` or the name of a native tokenizer. `tokenizer` cuts words as the
+    treebank of the parser does; without it, they are cut as in English."""
 
     def __init__(
         self,
@@ -135,8 +137,10 @@ class SentenceParser:
         head_driven: HeadDrivenParser | None = None,
         *,
         tokenize: str = TREEBANK,
+        tokenizer: LearnedTokenizer | None = None,
     ) -> None:
         self.parser = parser
+        self._tokenizer = tokenizer
         self._head_driven = head_driven
         self._tokenize = tokenize
 
@@ -145,6 +149,9 @@ class SentenceParser:
         """The parser of this name. With spaCy the head-driven model is the English one; without
         `is_weighed` there is none."""
         parser = load_parser(name)
+        learned = Path(name) / shipped.TOKENIZER_FILE
+        if learned.is_file():
+            return cls(parser, tokenize=tokenize, tokenizer=LearnedTokenizer.load(learned))
         if not is_weighed:
             return cls(parser, tokenize=tokenize)
         folder = shipped.FOLDER if name == ENGLISH or name.startswith(SPACY_PREFIX) else Path(name)
@@ -178,7 +185,7 @@ class SentenceParser:
 
     def _words(self, line: str) -> Words:
         if self._tokenize == TREEBANK:
-            return treebank_words(line)
+            return treebank_words(line) if self._tokenizer is None else self._tokenizer.words(line)
         return spaced_words(_native.tokenize([line], self._tokenize, 1)[0])
 
 

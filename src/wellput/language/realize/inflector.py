@@ -1,7 +1,8 @@
 """The `Inflector`: the forms of a word by its lemma, part of speech and features.
 
 Forms from the treebank come first (`be`, `not`, `a` have several, such as `not` and `n't`), then
-those of lemminflect's dictionary and rules. `choose_wording` chooses among several forms when the
+those of lemminflect's dictionary and rules, which are for English. For other languages, rules of
+endings are learned from the treebank. `choose_wording` chooses among several forms when the
 order is known: `not` or `n't`, `a` or `an`, `is` or `'s`, and the lexemes of a synset make a lattice
 with one state after every word, and the n-gram model chooses a path.
 """
@@ -23,12 +24,14 @@ from wellput.core.errors import InputError
 from wellput.core.tree import Tree
 from wellput.io.model_files import ModelFile, packed_strings
 from wellput.language.models.ngrams import NgramModel
+from wellput.language.models.word_analysis import UsualValues
 from wellput.language.realize.inputs import UNKNOWN, Node
 from wellput.language.realize.lattice import Automaton, Lattice, choose_paths
 
 # The least share that a form must have among the forms of a lemma with its features.
 MIN_FORM_SHARE = 0.04
 MIN_FORM_COUNT = 2
+LONGEST_ENDING = 4
 INFLECTED_TAGS = frozenset(
     ["NNS", "NNPS", "VBD", "VBN", "VBG", "VBZ", "VBP", "JJR", "JJS", "RBR", "RBS"]
 )
@@ -60,16 +63,19 @@ class WordForm:
 @dataclass(frozen=True, eq=False)
 class Inflector:
     """`seen` has the forms of (lemma, tag, features), the most frequent first, where they differ from
-    lemminflect's."""
+    those of `rules`; without rules, from lemminflect's."""
 
     seen: Mapping[tuple[str, str, str], tuple[WordForm, ...]]
+    rules: UsualValues | None = None
 
     def forms(self, node: Node) -> tuple[WordForm, ...]:
         """The forms of a node's lemma, the most frequent first."""
-        tag = penn_tag(node)
-        for feats in (node.feats, ""):
+        tag = penn_tag(node) if self.rules is None else treebank_tag(node)
+        for feats in (node.feats, "") if self.rules is None else (node.feats,):
             if known := self.seen.get((node.lemma, tag, feats)):
                 return known
+        if self.rules is not None:
+            return (WordForm(form_by_rule(self.rules, node.lemma, tag, node.feats)),)
         if "Number=Ptan" in node.feats or (tag == "NNPS" and node.lemma.endswith("s")):
             return (WordForm(node.lemma),)
         return (WordForm(dictionary_form(node.lemma, tag)),)
@@ -82,6 +88,7 @@ class Inflector:
             **packed_strings(f"{name}.feats", [key[2] for key, _ in rows]),
             **packed_strings(f"{name}.forms", [form.form for _, form in rows]),
             f"{name}.shares": np.array([form.log_share for _, form in rows], np.float32),
+            **({} if self.rules is None else self.rules.arrays(f"{name}.rules")),
         }
 
     @classmethod
@@ -94,11 +101,12 @@ class Inflector:
         ):
             key = (lemma, tag, feats)
             seen[key] = (*seen.get(key, ()), WordForm(form, share))
-        return cls(seen)
+        has_rules = f"{name}.rules.keys.ends" in file.arrays
+        return cls(seen, UsualValues.from_file(file, f"{name}.rules") if has_rules else None)
 
 
 def learn_inflections(trees: Iterable[Tree]) -> Inflector:
-    """From treebank trees whose ordinary first words are in lower case."""
+    """From English treebank trees whose ordinary first words are in lower case."""
     counts: dict[tuple[str, str, str], Counter[str]] = {}
     for tree in trees:
         for word in tree.words:
@@ -122,6 +130,63 @@ def learn_inflections(trees: Iterable[Tree]) -> Inflector:
         if kept and (len(kept) > 1 or kept[0].form != usual) and general != tuple(kept):
             seen[lemma, tag, feats] = tuple(kept)
     return Inflector(seen)
+
+
+def learn_inflection_rules(trees: Iterable[Tree]) -> Inflector:
+    """The same for any language: rules of endings, and the forms that differ from them."""
+    nodes = [
+        (Node((word.form,), "", word.upos, word.xpos, word.lemma, word.feats), word.form)
+        for tree in trees
+        for word in tree.words
+        if word.lemma != UNKNOWN or word.form == UNKNOWN
+    ]
+    rules = UsualValues.learn(
+        (_rule_keys(node.lemma, treebank_tag(node), node.feats), _change(node.lemma, form))
+        for node, form in nodes
+    )
+    counts: dict[tuple[str, str, str], Counter[str]] = {}
+    for node, form in nodes:
+        key = (node.lemma, treebank_tag(node), node.feats)
+        counts.setdefault(key, Counter())[form] += 1
+    seen: dict[tuple[str, str, str], tuple[WordForm, ...]] = {}
+    for key, forms in counts.items():
+        total = sum(forms.values())
+        ranked = sorted(forms.items(), key=lambda entry: (-entry[1], entry[0]))
+        kept = tuple(
+            WordForm(form, round(math.log(count / total), 3))
+            for form, count in ranked
+            if count >= MIN_FORM_SHARE * total
+        )
+        if len(kept) > 1 or kept[0].form != form_by_rule(rules, *key):
+            seen[key] = kept
+    return Inflector(seen, rules)
+
+
+def treebank_tag(node: Node) -> str:
+    """The treebank's own tag of a node, or the universal one."""
+    return node.xpos if node.xpos != UNKNOWN else node.upos
+
+
+def _rule_keys(lemma: str, tag: str, feats: str) -> tuple[str, ...]:
+    whole = f"{tag} {feats}"
+    endings = (f"{whole} -{lemma[-n:]}" for n in range(1, min(LONGEST_ENDING, len(lemma)) + 1))
+    return (whole, *endings)
+
+
+def _change(lemma: str, form: str) -> str:
+    """How many characters to take off the lemma's end, and what to add."""
+    kept = 0
+    while kept < min(len(lemma), len(form)) and lemma[kept] == form[kept]:
+        kept += 1
+    return f"{len(lemma) - kept} {form[kept:]}"
+
+
+def form_by_rule(rules: UsualValues, lemma: str, tag: str, feats: str) -> str:
+    """The form by the rule of the longest known ending; the lemma where there is none."""
+    removed, _, added = rules.get(_rule_keys(lemma, tag, feats), "0 ").partition(" ")
+    if not removed.isdecimal():
+        raise InputError("The realizer's rules for forms are damaged: train it again.")
+    return lemma[: max(len(lemma) - int(removed), 0)] + added or lemma
 
 
 def penn_tag(node: Node) -> str:

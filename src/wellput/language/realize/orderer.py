@@ -23,6 +23,7 @@ from wellput.language.realize.label_chooser import Forest, Label
 from wellput.language.realize.order_network import OrderNetwork
 
 WEIGHT_UNIT = 0.01
+SPACE_INSIDE = "_"
 BEAM_WIDTH = 16
 TRAINING_BEAM_WIDTH = 16
 
@@ -104,8 +105,12 @@ KernelTrees = tuple[Sequence[Sequence[str]], list[list[str]], list[list[str]], N
 
 
 def kernel_trees(forest: Forest, labels: Sequence[Sequence[Label]]) -> KernelTrees:
+    """Spaces inside words become `_`, as in the text of n-gram models."""
     return (
-        forest.forms,
+        [
+            [form.replace(" ", SPACE_INSIDE) for form in forms] if " " in "".join(forms) else forms
+            for forms in forest.forms
+        ],
         [[label.category for label in tree] for tree in labels],
         [[label.relation for label in tree] for tree in labels],
         forest.heads,

@@ -232,7 +232,7 @@ def _learned(
     if not _has(language, LEARNED_REALIZER_FILE):
         raise InputError(
             f"{language} has no {LEARNED_REALIZER_FILE}, which the model 'learned' needs. wellput "
-            "train fergus makes models for model='fergus', 'fergus+' and 'lr'."
+            "train realizer makes it; train fergus makes models for 'fergus', 'fergus+' and 'lr'."
         )
     network = None
     if _has(language, ORDER_NETWORK_FILE):

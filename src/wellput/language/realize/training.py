@@ -21,7 +21,7 @@ from wellput.core.errors import InputError
 from wellput.core.tree import Tree
 from wellput.language.models.english_training import TrainingInputs
 from wellput.language.models.english_trees import tagged_trees
-from wellput.language.models.ngram_files import load_model
+from wellput.language.models.ngram_files import load_model, save_model
 from wellput.language.models.ngram_training import train as train_ngrams
 from wellput.language.models.ngrams import NgramModel
 from wellput.language.models.tree_model import TreeModel
@@ -30,8 +30,8 @@ from wellput.language.realize.baselines import train_left_right
 from wellput.language.realize.capitals import learn_capitals
 from wellput.language.realize.completer import LabelKind, train_completer
 from wellput.language.realize.fergus import Fergus, induced
-from wellput.language.realize.inflector import learn_inflections
-from wellput.language.realize.inputs import InputKind, unordered
+from wellput.language.realize.inflector import learn_inflection_rules, learn_inflections
+from wellput.language.realize.inputs import UNKNOWN, InputKind, unordered
 from wellput.language.realize.inserter import train_inserter
 from wellput.language.realize.label_chooser import (
     ChooserTraining,
@@ -41,10 +41,20 @@ from wellput.language.realize.label_chooser import (
     train_chooser,
 )
 from wellput.language.realize.learned_realizer import ORDERER_KINDS, LearnedRealizer
-from wellput.language.realize.orderer import Orderer, OrdererTraining, train_orderer
+from wellput.language.realize.orderer import (
+    SPACE_INSIDE,
+    Orderer,
+    OrdererTraining,
+    train_orderer,
+)
 from wellput.language.realize.parameters import FergusParts, RealizerParameters
 from wellput.language.realize.precedence import train_precedence
-from wellput.language.shipped import NGRAMS_FILE, TREE_MODEL_FILE
+from wellput.language.shipped import (
+    LEARNED_REALIZER_FILE,
+    NGRAMS_FILE,
+    REALIZER_FILE,
+    TREE_MODEL_FILE,
+)
 from wellput.language.trees.supertags import category_of
 
 SEED = 12345
@@ -103,7 +113,7 @@ def train_fergus(
     capitals = learn_capitals(trees)
     lowered = [capitals.lowered_tree(tree) for tree in trees]
     tree_model = train_tree_model(lowered)
-    ngrams = train_ngrams([[" ".join(word.form for word in tree.words) for tree in lowered]]).model
+    ngrams = train_ngrams([spaced_words(lowered)]).model
     parameters = train_realizer(
         trees,
         sample=sample,
@@ -117,6 +127,79 @@ def train_fergus(
         lowered, replace(INSERTER_TRAINING, seed=seed), replace(LABELER_TRAINING, seed=seed)
     )
     return FergusParts(tree_model, ngrams, parameters, completer)
+
+
+def spaced_words(trees: Sequence[Tree]) -> list[str]:
+    """The words of each tree, joined by spaces; spaces inside words become `_`."""
+    return [" ".join(word.form.replace(" ", SPACE_INSIDE) for word in tree.words) for tree in trees]
+
+
+@dataclass(frozen=True, eq=False)
+class TreebankRealizer:
+    """The models of a language for `learned`, `fergus`, `fergus+` and `lr`. `kept` is the share of
+    neighbors that `learned` keeps on the trees that it was tuned on, by kind of input."""
+
+    tree_model: TreeModel
+    ngrams: NgramModel
+    parameters: RealizerParameters
+    learned: LearnedRealizer
+    kept: Mapping[str, float]
+
+    def save(self, folder: Path) -> None:
+        self.tree_model.save(folder / TREE_MODEL_FILE)
+        save_model(self.ngrams, folder / NGRAMS_FILE)
+        self.parameters.save(folder / REALIZER_FILE)
+        self.learned.save(folder / LEARNED_REALIZER_FILE)
+
+
+SAMPLE_TREES = 200
+"""Trees that weights of the n-gram model are tuned on; more gain nothing."""
+
+
+def train_treebank_realizer(
+    trees: Sequence[Tree],
+    dev: Sequence[Tree],
+    *,
+    text: Sequence[str] = (),
+    seed: int = SEED,
+    threads: int = 1,
+    on_step: Callable[[str], None] = lambda _: None,
+) -> TreebankRealizer:
+    """The realizers of any language from one treebank. `text` are more sentences of words joined by
+    spaces, for the n-gram model."""
+    capitals = learn_capitals(trees)
+    lowered = [capitals.lowered_tree(tree) for tree in trees]
+    on_step("tree model")
+    tree_model = train_tree_model(lowered)
+    more = [" ".join(map(capitals.lowered, line.split(" "))) for line in text]
+    ngrams = train_ngrams([[*spaced_words(lowered), *more]]).model
+    sample = dev[:SAMPLE_TREES]
+    parameters = train_realizer(
+        trees,
+        sample=sample,
+        tree_model=tree_model,
+        ngrams=ngrams,
+        seed=seed,
+        threads=threads,
+    )
+    learned = train_learned_realizer(
+        trees,
+        sample,
+        ngrams,
+        how=RealizerTraining(
+            replace(CHOOSER_TRAINING, seed=seed),
+            replace(ORDERER_TRAINING, seed=seed),
+            replace(INSERTER_TRAINING, seed=seed),
+            replace(LABELER_TRAINING, seed=seed),
+        ),
+        is_english=False,
+        on_step=on_step,
+    )
+    small = [capitals.lowered_tree(tree) for tree in sample]
+    pairs = sum(len(tree.words) + 1 for tree in small)
+    kinds: tuple[LabelKind, ...] = ORDERER_KINDS
+    kept = {str(kind): right_neighbors(learned, small, kind) / pairs for kind in kinds if pairs}
+    return TreebankRealizer(tree_model, ngrams, parameters, learned, kept)
 
 
 def make_realizer(inputs: TrainingInputs, path: Path) -> dict[str, Any]:
@@ -177,11 +260,13 @@ def train_learned_realizer(
     ngrams: NgramModel | None,
     *,
     how: RealizerTraining | None = None,
+    is_english: bool = True,
     card: Mapping[str, Any] | None = None,
     on_step: Callable[[str], None] = lambda _: None,
 ) -> LearnedRealizer:
     """A realizer from treebank trees; the weight of the n-gram model is tuned on `dev`, which may be
-    empty. The n-gram model must have ordinary words in lower case (`capitals.py`). `on_step` gets the
+    empty. Lemmas of English are inflected by lemminflect, those of other languages by rules that are
+    learned. The n-gram model must have ordinary words in lower case (`capitals.py`). `on_step` gets the
     name of each step before it starts. The same input gives the same model."""
     how = how or RealizerTraining()
     capitals = learn_capitals(trees)
@@ -205,7 +290,7 @@ def train_learned_realizer(
         chooser,
         orderers,
         inserter,
-        learn_inflections(lowered),
+        learn_inflections(lowered) if is_english else learn_inflection_rules(lowered),
         card={"trees": len(trees), "words": len(gold), **(card or {})},
     )
     if not dev or ngrams is None:
@@ -239,6 +324,8 @@ def tuned(realizer: LearnedRealizer, dev: Sequence[Tree]) -> LearnedRealizer:
     for kind in ORDERER_KINDS:
         tried = [with_ngram_weight(realizer, kind, weight) for weight in TRIED_NGRAM_WEIGHTS]
         realizer = max(tried, key=partial(right_neighbors, trees=dev, kind=kind))
+    if any(word.lemma == UNKNOWN != word.form for tree in dev for word in tree.words):
+        return realizer
     tried = [replace(realizer, share_weight=weight) for weight in TRIED_SHARE_WEIGHTS]
     return max(tried, key=partial(right_neighbors, trees=dev, kind="lemmas"))
 

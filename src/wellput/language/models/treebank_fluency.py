@@ -1,0 +1,235 @@
+"""`TreebankFluencyModels`: features of fluency for any language with a treebank.
+
+As for English (`fluency_model.py`), higher is better for all features, and a gain is the log10
+probability of something in sequence less that of it alone. Three n-gram models give them: of words in
+lower case, of parts of speech in which frequent small words stay as they are, and of *treelets*. A
+treelet is a head of the parsed tree with its daughters in order: the head's part of speech, then the
+relations of the daughters, with `*` for the head itself.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+
+from wellput.core.metric import Floats
+from wellput.core.tree import Tree
+from wellput.language.models.english_text import SentenceFeatures
+from wellput.language.models.fluency_model import (
+    fewness,
+    gains_in,
+    in_sequence,
+    is_repeated,
+    worst_run,
+)
+from wellput.language.models.learned_tokenizer import LearnedTokenizer
+from wellput.language.models.ngram_files import load_model, save_model
+from wellput.language.models.ngram_training import train
+from wellput.language.models.ngrams import NgramModel, unigrams
+from wellput.language.models.parsers import TaggingParser
+from wellput.language.shipped import SKELETONS_FILE, TOKENIZER_FILE, model_file
+
+WORDS_FILE = "fluency-words.wlm"
+TREELETS_FILE = "treelets.wlm"
+TREEBANK_FEATURES: dict[str, str] = {
+    "usage": "how much likelier words are in their place than alone, on average",
+    "weakest_usage": "how well the worst three words in a row fit their place",
+    "unusual": "words that do not fit their place: −log(1 + how badly)",
+    "grammar": "how much likelier parts of speech are in sequence than alone, on average",
+    "weakest_grammar": "how well the worst three parts of speech in a row go together",
+    "slips": "parts of speech that do not go with those before them: −log(1 + how badly)",
+    "structure": "how much likelier the parser's relations are together than alone, on average",
+    "weakest_structure": "how well the worst three relations in a row go together",
+    "misfits": "relations that do not go together: −log(1 + how badly)",
+    "spelling": "unknown words: −log(1 + their number)",
+    "repeats": "words said twice in a row: −log(1 + their number)",
+    "capital": "1 if it begins as a sentence does, not with a small letter",
+    "stop": "1 if it ends with a mark",
+}
+WORD_ORDER, SKELETON_ORDER, TREELET_ORDER = 3, 4, 4
+MIN_SMALL_WORD_COUNT = 10
+CLOSED_CLASSES = frozenset(["ADP", "AUX", "CCONJ", "DET", "PART", "PRON", "SCONJ", "PUNCT"])
+HEAD_ITSELF = "*"
+SPACE_INSIDE = "_"
+
+
+@dataclass(frozen=True, eq=False)
+class TreebankFluencyModels:
+    tokenizer: LearnedTokenizer
+    parser: TaggingParser
+    words: NgramModel
+    skeletons: NgramModel
+    treelets: NgramModel
+
+    @classmethod
+    def train(
+        cls,
+        trees: Sequence[Tree],
+        tokenizer: LearnedTokenizer,
+        parser: TaggingParser,
+        *,
+        text: Sequence[Sequence[str]] = (),
+        threads: int = 1,
+    ) -> TreebankFluencyModels:
+        """`trees` have the parser's tags in the column XPOS (`treebanks.with_tags`). `text` are more
+        sentences, as words, for the model of words."""
+        forms = [[word.form for word in tree.words] for tree in trees]
+        counts = Counter(
+            word.form.lower()
+            for tree in trees
+            for word in tree.words
+            if word.upos in CLOSED_CLASSES
+        )
+        small = {word for word, count in counts.items() if count >= MIN_SMALL_WORD_COUNT}
+        bones = [
+            skeleton(words, [word.xpos for word in tree.words], small)
+            for words, tree in zip(forms, trees, strict=True)
+        ]
+
+        def ngrams(lines: Sequence[str], order: int) -> NgramModel:
+            return train([lines], order=order, threads=threads).model
+
+        return cls(
+            tokenizer,
+            parser,
+            ngrams(list(map(lowered_line, [*forms, *text])), WORD_ORDER),
+            ngrams(bones, SKELETON_ORDER),
+            ngrams([line for tree in trees for line in treelet_lines(tree)], TREELET_ORDER),
+        )
+
+    def save(self, folder: Path) -> None:
+        """Tokenizer and parser have files of their own."""
+        save_model(self.words, folder / WORDS_FILE)
+        save_model(self.skeletons, folder / SKELETONS_FILE)
+        save_model(self.treelets, folder / TREELETS_FILE)
+
+    @classmethod
+    def load(cls, folder: Path) -> TreebankFluencyModels:
+        return cls(
+            LearnedTokenizer.load(model_file(TOKENIZER_FILE, folder)),
+            TaggingParser.load(folder),
+            load_model(model_file(WORDS_FILE, folder)),
+            load_model(model_file(SKELETONS_FILE, folder)),
+            load_model(model_file(TREELETS_FILE, folder)),
+        )
+
+    @property
+    def fingerprint(self) -> str:
+        parts = (self.tokenizer, self.words, self.skeletons, self.treelets)
+        return " ".join([self.parser.signature, *(part.fingerprint for part in parts)])
+
+    def sentence_features(self, texts: Sequence[str], *, threads: int = 1) -> SentenceFeatures:
+        """The features of every sentence, in the order of `TREEBANK_FEATURES`."""
+        return SentenceFeatures.of(
+            texts,
+            len(TREEBANK_FEATURES),
+            lambda _, words: self.features_of_words(words, threads=threads),
+            sentences_of=self.tokenizer.sentences,
+            words_of=self.tokenizer.words,
+        )
+
+    def features_of_words(self, sentences: Sequence[Sequence[str]], *, threads: int = 1) -> Floats:
+        """A row for each sentence, which must have a word."""
+        tags = self.parser.tagger.tag(sentences, threads=threads)
+        trees = self.parser.parse(sentences, threads=threads)
+        return np.array(
+            [
+                (
+                    *in_sequence(self._word_gains(words)),
+                    *in_sequence(self._skeleton_gains(words, own)),
+                    *in_sequence(self._treelet_gains(tree, own)),
+                    fewness(len(self._unknown(words))),
+                    fewness(sum(is_repeated(a, b) for a, b in pairwise(words))),
+                    float(not words[0][:1].islower()),
+                    float(not words[-1][-1:].isalnum()),
+                )
+                for words, own, tree in zip(sentences, tags, trees, strict=True)
+            ]
+        )
+
+    def offending(self, sentence: str) -> Mapping[str, Sequence[str]]:
+        """The words of a sentence that lower each feature most, where they can be named."""
+        words = self.tokenizer.words(sentence).forms
+        [tags] = self.parser.tagger.tag([words])
+        found = {
+            "usage weakest_usage unusual": worst_run(self._word_gains(words), words),
+            "grammar weakest_grammar slips": worst_run(self._skeleton_gains(words, tags), words),
+            "spelling": tuple(self._unknown(words)),
+            "repeats": tuple(f"{a} {b}" for a, b in pairwise(words) if is_repeated(a, b)),
+            "capital": words[:1],
+            "stop": words[-1:],
+        }
+        return {name: own for names, own in found.items() for name in names.split()}
+
+    def _word_gains(self, words: Sequence[str]) -> Floats:
+        return gains_in(self.words, self._word_unigrams, lowered_line(words))
+
+    def _skeleton_gains(self, words: Sequence[str], tags: Sequence[str]) -> Floats:
+        known = self._skeleton_unigrams
+        return gains_in(self.skeletons, known, skeleton(words, tags, known))
+
+    def _treelet_gains(self, tree: Tree, tags: Sequence[str]) -> Floats:
+        known = self._treelet_unigrams
+        found = [gains_in(self.treelets, known, line) for line in treelet_lines(tree, tags)]
+        return np.concatenate(found) if found else np.zeros(1)
+
+    def _unknown(self, words: Sequence[str]) -> list[str]:
+        known = self._word_unigrams
+        return [word for word in words if word.isalpha() and word.lower() not in known]
+
+    @cached_property
+    def _word_unigrams(self) -> dict[str, float]:
+        return unigrams(self.words)
+
+    @cached_property
+    def _skeleton_unigrams(self) -> dict[str, float]:
+        return unigrams(self.skeletons)
+
+    @cached_property
+    def _treelet_unigrams(self) -> dict[str, float]:
+        return unigrams(self.treelets)
+
+
+def lowered_line(words: Sequence[str]) -> str:
+    """
+    >>> lowered_line(["Chủ tịch", "nói"])
+    'chủ_tịch nói'
+    """
+    return " ".join(word.lower().replace(" ", SPACE_INSIDE) for word in words)
+
+
+def skeleton(words: Sequence[str], tags: Sequence[str], small_words: Container[str]) -> str:
+    """Small words as they are, parts of speech for all others, joined by spaces."""
+    return " ".join(
+        small if (small := word.lower().replace(" ", SPACE_INSIDE)) in small_words else tag
+        for word, tag in zip(words, tags, strict=True)
+    )
+
+
+def treelet_lines(tree: Tree, tags: Sequence[str] | None = None) -> list[str]:
+    """A line for each head with daughters; `tags` are those of the tree's words if the tree has others.
+
+    >>> from wellput.core.tree import Word
+    >>> dog = Word("dogs", 2, relation="nsubj", xpos="NNS")
+    >>> treelet_lines(Tree((dog, Word("bark", 0, relation="root", xpos="VBP"))))
+    ['VBP nsubj *']
+    """
+    inside: dict[int, list[tuple[int, str]]] = {}
+    for number, word in enumerate(tree.words, start=1):
+        if word.head:
+            inside.setdefault(word.head, [(word.head, HEAD_ITSELF)]).append((number, word.relation))
+    return [
+        " ".join(
+            [
+                tree.words[head - 1].xpos if tags is None else tags[head - 1],
+                *(name for _, name in sorted(members)),
+            ]
+        )
+        for head, members in sorted(inside.items())
+    ]
