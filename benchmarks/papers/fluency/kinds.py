@@ -74,7 +74,8 @@ def translations() -> Rated:
     return Rated("MQM zh-en", [row["output"] for row in rows], ratings)
 
 
-def rated_sets() -> list[Rated]:
+def rated_sets(most: int = MOST) -> list[Rated]:
+    """Each with at most so many texts, drawn at random."""
     sets = [
         gug_alone("train"),
         gug_alone("dev"),
@@ -87,7 +88,7 @@ def rated_sets() -> list[Rated]:
         asset(),
         translations(),
     ]
-    return [some_of(one, MOST) for one in sets]
+    return [some_of(one, most) for one in sets]
 
 
 @dataclass(frozen=True, eq=False)

@@ -58,12 +58,19 @@ class Fluency(BaseMetric):
     has_gaps: ClassVar[bool] = True  # systems are compared on outputs of English prose alone
 
     model: str | None = None
+    neural: str | None = None
     written: bool = True
     check: bool = True
 
     def statistics(self, batch: Batch) -> Floats:
         found = self._features(batch)
         scores = found.joined(_model(self.model).scores(found.rows))
+        if self.neural is not None:
+            from wellput.metrics.neural_fluency import with_network
+
+            read = english_prose(batch, check=self._is_checked)
+            texts = [text.prose for text in read]
+            scores = with_network(scores, texts, self.neural, batch.on_rows)
         is_scored = ~np.isnan(scores)
         is_empty = np.array([not text.strip() for text in batch.texts], np.bool_)
         rows = np.column_stack([scores, found.means(), is_scored, is_scored | is_empty])
@@ -100,9 +107,14 @@ class Fluency(BaseMetric):
         models = sha256(_language_models(self.model).fingerprint.encode()).hexdigest()
         language = "treebank" if is_of_treebank(self.model) else "english"
         written, check = str(self.written).lower(), str(self._is_checked).lower()
+        neural = ""
+        if self.neural is not None:
+            from wellput.metrics.perplexity import causal_model
+
+            neural = f"|neural:{causal_model(self.neural, 'auto').fingerprint[:12]}"
         return (
             f"model:{_model(self.model).fingerprint[:12]}|{language}:{models[:12]}|written:{written}"
-            f"|check:{check}"
+            f"|check:{check}{neural}"
         )
 
     @property

@@ -71,7 +71,7 @@ class Perplexity(BaseMetric):
             texts = lowered(texts)
         model = self._model()
         if _is_neural(model):
-            neural = _causal_model(model, self.device)
+            neural = causal_model(model, self.device)
             sums, words = neural.log_probs(texts, on_progress=batch.on_rows)
             nothing = np.zeros(len(texts))
             rows = np.column_stack([sums / math.log(10), words, nothing, nothing])
@@ -118,7 +118,7 @@ class Perplexity(BaseMetric):
         hashed = "unset"
         if self.model is not None:
             model = self._model()
-            loaded = _causal_model(model, self.device) if _is_neural(model) else _ngram_model(model)
+            loaded = causal_model(model, self.device) if _is_neural(model) else _ngram_model(model)
             hashed = loaded.fingerprint[:12]
         measure = "" if self.measure == "perplexity" else f"|measure:{self.measure}"
         exponent = f"|exponent:{self.exponent:g}" if self.measure == "penalized" else ""
@@ -194,7 +194,7 @@ def _is_of_english(path: str) -> bool:
 
 
 @lru_cache(maxsize=1)
-def _causal_model(path: str, device: str) -> CausalModel:
+def causal_model(path: str, device: str) -> CausalModel:
     from wellput.language.models.causal_model import CausalModel
 
     return CausalModel.load(path, device=device)
