@@ -115,6 +115,7 @@ NO_PLACE = [
     ("clause-order", "The trial began just months before the bank failed."),
     ("clause-order", "Although rates are low, economists warned."),
     ("passive", "The board approved the purchase of the bank by Laidlaw."),
+    ("passive", "The accident caused the highway to close for two hours."),
     ("passive", "The host attacked the guest, and the latter left."),
     ("agreement", "He's late."),
     ("contraction", "I know who they are."),

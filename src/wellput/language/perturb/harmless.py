@@ -105,6 +105,8 @@ def passive(passage: Passage, given: Surroundings, rng: np.random.Generator) -> 
         after = sentence.follows(o_last)
         if (after is not None and after.tag == "CC") or not has_clear_case(sentence.words[0]):
             continue
+        if after is not None and after.tag == "TO" and verb.lemma == "cause":
+            continue  # "caused the road to close": the road was not caused
         subject = without_capital(
             sentence.words[s_first], passage.covered(sentence, s_first, s_last)
         )
