@@ -217,8 +217,8 @@ def generalize_to_items_option(function: F) -> F:
         type=click.Choice(["items", "systems", "both"]),
         default="items",
         show_default=True,
-        help="Intervals and p-values hold for these systems and other items; no other value is "
-        "accepted here.",
+        help="Intervals and p-values hold for these systems and other items (in a ranking also for "
+        "other judges); no other value is accepted here.",
     )(function)
 
 

@@ -53,7 +53,7 @@ Examples:
     shell_complete=complete_metric,
     help="Take the proxy's correlation from --pilot: a metric, a file of scores, or a judge.",
 )
-@click.option("--evalset", metavar="EVALSET", help="With --proxy: all outputs.")
+@click.option("--evalset", metavar="EVALSET", help="With --proxy: the evalset with all outputs.")
 @column_option
 @click.option(
     "--items",

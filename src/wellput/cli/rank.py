@@ -65,7 +65,7 @@ Examples:
     multiple=True,
     metavar="NAMES",
     help="Only these random effects: judge, item, document, judge:system, item:system, "
-    "document:system. Without it all that these judgments can estimate.",
+    "document:system (default: all that these judgments can estimate).",
 )
 @judges_option
 @exclude_option
@@ -74,21 +74,21 @@ Examples:
     type=click.Choice(["holm", "none"]),
     default="holm",
     show_default=True,
-    help="For the number of comparisons of a question.",
+    help="How p-values are corrected for the number of comparisons of a question.",
 )
 @generalize_to_items_option
 @interval_confidence_option
 @click.option(
     "--sequential",
     is_flag=True,
-    help="For a study that is still running: what is said holds however often one looks.",
+    help="For a study that is still running: intervals and p-values hold however often you look.",
 )
 @click.option(
     "--permutations",
     type=click.IntRange(min=1),
     default=1000,
     show_default=True,
-    help="Of the test that assumes no model.",
+    help="Number of permutations of the test that assumes no model.",
 )
 @common_options
 def command(format: str, output: str, **options: Any) -> None:
