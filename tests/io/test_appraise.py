@@ -9,9 +9,11 @@ import pytest
 
 from wellput.agreement.marked_outputs import marked_questions
 from wellput.core.errors import InputError
+from wellput.core.evalset import Item
 from wellput.core.judgment import Judgment
 from wellput.io import read_judgments
 from wellput.io.appraise import knows, mqm_score, open_evalset, read_rows
+from wellput.io.appraise_writer import write_scores
 from wellput.io.readers import open_known_evalset
 
 ROWS = """\
@@ -142,3 +144,26 @@ def test_a_line_that_is_no_csv_is_no_export(tmp_path: Path) -> None:
     assert not knows(file)
     with pytest.raises(InputError, match="line 1"):
         read_rows(file)
+
+
+def test_names_are_no_formulas_and_begin_no_row(tmp_path: Path) -> None:
+    path = tmp_path / "scores.csv"
+    given = [
+        Judgment("=1+1", "1", "@SUM", "quality", 3.0),
+        Judgment("a\r=2", "1", "-B", "quality", 4.0),
+    ]
+    write_scores(given, [Item("1", {"@SUM": "a", "-B": "b"}, [], document="+d")], path)
+    text = path.read_bytes().decode()
+    assert text.startswith("'=1+1,'@SUM,1,") and ",'+d#@SUM," in text
+    assert '\n"a\r=2","\'-B",' in text
+    assert [(row.login, row.system) for row in read_rows(path)] == [
+        ("=1+1", "@SUM"),
+        ("a\r=2", "-B"),
+    ]
+    assert {one.item for one in read_judgments(path)} == {"+d:1"}
+
+
+def test_a_severity_that_is_no_text_is_refused(tmp_path: Path) -> None:
+    rows = ROWS.replace('""minor""', "[1]")
+    with pytest.raises(InputError, match="not a list of error spans"):
+        read_rows(written(tmp_path, rows)[0])

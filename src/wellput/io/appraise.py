@@ -27,6 +27,7 @@ from wellput.core.errors import InputError, Problems
 from wellput.core.evalset import EvalSet, Item
 from wellput.core.judgment import Judgment, number_in
 from wellput.io.files import InputFile, PathLike, check_readable
+from wellput.io.tables import with_formula
 
 N_COLUMNS = (11, 12)
 JUDGED, ATTENTION_CHECK = "TGT", "BAD"
@@ -244,9 +245,8 @@ def _row(cells: Sequence[str]) -> AppraiseRow | str:
         spans = _spans(cells[9])
         if spans is None:
             return "the tenth cell is not a list of error spans"
-    return AppraiseRow(
-        cells[0], cells[1], int(cells[2]), cells[3], score, cells[7], spans, start, end
-    )
+    login, system, document = (with_formula(cells[place]) for place in (0, 1, 7))
+    return AppraiseRow(login, system, int(cells[2]), cells[3], score, document, spans, start, end)
 
 
 def _spans(cell: str) -> list[dict[str, Any]] | None:
@@ -257,7 +257,7 @@ def _spans(cell: str) -> list[dict[str, Any]] | None:
     if not isinstance(spans, list):
         return None
     for span in spans:
-        if not isinstance(span, dict) or span.get("severity") not in MQM_WEIGHTS:
+        if not isinstance(span, dict) or span.get("severity") not in tuple(MQM_WEIGHTS):
             return None
         places = span.get("start_i"), span.get("end_i")
         is_placed = all(type(place) is int and place >= 0 for place in places)

@@ -20,6 +20,7 @@ from wellput.io.appraise import DOCUMENT_MARK, JUDGED, MQM_WEIGHTS
 from wellput.io.exported_spans import is_missing, one_question, seconds_of, spans_of
 from wellput.io.files import PathLike
 from wellput.io.output import replacing_text
+from wellput.io.tables import without_formula
 
 UNKNOWN_LANGUAGE = "und"
 SEGMENTS_PER_BATCH = 100
@@ -33,27 +34,29 @@ def write_scores(answers: Sequence[Judgment], items: Sequence[Item], path: PathL
     numbers = {item.id: number for number, item in enumerate(items, start=1)}
     documents = {item.id: document_of(item) for item in items}
     with replacing_text(path) as file:
-        writer = csv.writer(file, lineterminator="\n")
+        plain = csv.writer(file, lineterminator="\n")
+        # The plain writer does not quote a carriage return, which readers take for the end of the row.
+        careful = csv.writer(file, lineterminator="\n", quoting=csv.QUOTE_ALL)
         for answer in answers:
             spans = spans_of(answer)
             written = [] if spans is None else [json.dumps([appraise_span(s) for s in spans])]
             start, end = seconds_of(answer)
-            writer.writerow(
-                [
-                    answer.judge,
-                    answer.system,
-                    numbers[answer.item],
-                    JUDGED,
-                    UNKNOWN_LANGUAGE,
-                    UNKNOWN_LANGUAGE,
-                    f"{answer.number:g}",
-                    f"{documents[answer.item]}{DOCUMENT_MARK}{answer.system}",
-                    False,
-                    *written,
-                    f"{start:.3f}",
-                    f"{end:.3f}",
-                ]
-            )
+            # A spreadsheet must not take a name for a formula.
+            row = [
+                without_formula(answer.judge),
+                without_formula(answer.system),
+                numbers[answer.item],
+                JUDGED,
+                UNKNOWN_LANGUAGE,
+                UNKNOWN_LANGUAGE,
+                f"{answer.number:g}",
+                without_formula(f"{documents[answer.item]}{DOCUMENT_MARK}{answer.system}"),
+                False,
+                *written,
+                f"{start:.3f}",
+                f"{end:.3f}",
+            ]
+            (careful if "\r" in f"{answer.judge}{row[7]}" else plain).writerow(row)
 
 
 def write_batches(
