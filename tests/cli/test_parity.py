@@ -278,6 +278,10 @@ SAME_JSON: dict[str, tuple[str, Callable[[], Any]]] = {
         "train parser trees.conllu --dev trees.conllu --epochs 2 -o .",
         lambda: wellput.train.parser("trees.conllu", dev="trees.conllu", epochs=2),
     ),
+    "train realizer": (
+        "train realizer --treebank trees.conllu --dev trees.conllu -o a",
+        lambda: wellput.train.realizer(treebank="trees.conllu", dev="trees.conllu", path="b"),
+    ),
     "train english": (
         "train english --treebank trees.conllu --dev trees.conllu --only ngrams.wlm -o a",
         lambda: wellput.train.english(
