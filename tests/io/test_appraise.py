@@ -152,7 +152,7 @@ def test_names_are_no_formulas_and_begin_no_row(tmp_path: Path) -> None:
         Judgment("=1+1", "1", "@SUM", "quality", 3.0),
         Judgment("a\r=2", "1", "-B", "quality", 4.0),
     ]
-    write_scores(given, [Item("1", {"@SUM": "a", "-B": "b"}, [], document="+d")], path)
+    write_scores(given, [Item("1", {"@SUM": "a", "-B": "b"}, (), document="+d")], path)
     text = path.read_bytes().decode()
     assert text.startswith("'=1+1,'@SUM,1,") and ",'+d#@SUM," in text
     assert '\n"a\r=2","\'-B",' in text
