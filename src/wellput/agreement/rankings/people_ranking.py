@@ -258,7 +258,8 @@ def rank_judgments(
         own = [answer for answer in kept if answer.question == question]
         slices = _slices(own, options.by)
         n_systems = len({name for answer in own for name in systems_of(answer)})
-        many = f", {n_systems} systems: this takes a while" if n_systems > MANY_SYSTEMS else ""
+        is_slow = n_systems > MANY_SYSTEMS
+        many = f", {counted(n_systems, 'system')}: this takes a while" if is_slow else ""
         on_phase(f"ranking by {question}{many}")
         whole: QuestionRanking | None = None
         try:
