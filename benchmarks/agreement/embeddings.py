@@ -33,8 +33,8 @@ PAIRS_BESIDE_PACKAGE = 100
 INTRODUCTION = """# Embeddings beside n-grams
 
 Does a metric of meaning agree better with people than one of n-grams? [`bertscore`](../metrics/bertscore.md) with MiniLM (22 million weights, `all-MiniLM-L6-v2`, its
-last layer) and with a static table (GloVe, 50 dimensions, its 100,000 most frequent words), beside n-gram metrics, on eight sets of outputs that people judged. Pearson's r with each
-question, outputs one by one. Metrics where lower is better are negated. Nothing was chosen on these sets: model, layer and options were fixed before the first run.
+last layer) and with a static table (GloVe, 50 dimensions, its 100,000 most frequent words), beside n-gram metrics, on eight sets of outputs that people judged. The figures are Pearson's r with
+people's answers to each question, over single outputs. Metrics where lower is better are negated. Nothing was chosen on these sets: model, layer and options were fixed before the first run.
 
 **Bold** is the best metric of a row. ↑ and ↓ mark metrics that agree better or worse than `chrf` by the test of [`wellput agree`](../commands/agree.md) (Holm's
 correction for all pairs, .05; for other systems and other items, or for other items alone where there are fewer than four systems).
@@ -210,16 +210,18 @@ def main() -> None:
     ]
     means = _means(rows, names)
     better = sum(row.values["bertscore"] > row.values[CHRF] for row in rows)
+    shown = sum("↑" in row.marks.get("bertscore", "") for row in rows)
     static = sum(row.values["static table"] > row.values[CHRF] for row in rows)
     parts = [
         INTRODUCTION,
         *figures(rows, names),
         f"`bertscore` is above chrF for {better} of {len(rows)} questions ({means['bertscore']:.3f} against "
-        f"{means[CHRF]:.3f} on average), the static table for {static} ({means['static table']:.3f}).\n",
+        f"{means[CHRF]:.3f} on average); the test shows it for {shown} of them. "
+        f"The static table is above chrF for {static} questions ({means['static table']:.3f} on average).\n",
         "## Which metric to use for what\n",
         *advice(rows, names),
-        "Means over the sets of a task that ask the question. Differences of a few hundredths are within chance: the table above marks those that are "
-        "not.\n",
+        "Means over the sets of a task that ask the question. Chance may explain most of the differences: the arrows in the table above "
+        "mark differences from chrF that it does not explain.\n",
         "## Beside the package bert-score\n",
         beside_package(human_data.simplicity_da().evalset, given.encoder),
     ]

@@ -221,8 +221,8 @@ def _fluency(
 
 INTRODUCTION = """# Other languages
 
-What `wellput train parser`, `train realizer` and `train fluency` make of public treebanks of Universal Dependencies, with `--treebank FOLDER` and no other option.
-All figures are on the test file, which was looked at with these models alone. In brackets: 95% bootstrap intervals over sentences.
+How good are the models that `wellput train parser`, `train realizer` and `train fluency` make from public treebanks of Universal Dependencies, with `--treebank FOLDER` and no other option?
+All figures are on the treebanks' test files, which were used for nothing else. In brackets: 95% bootstrap intervals over sentences.
 [Train for your language](../language/other-languages.md) shows how.
 """
 
@@ -230,14 +230,15 @@ NOTES = """## How it was measured
 
 - **Parser**: gold words, predicted tags; LAS ignores subtypes of relations, punctuation counts. UDPipe is `ufal.udpipe` 1.4 from PyPI, trained on the same trees and given the same words,
   with 5 rounds for the tagger and 5 for the parser and without its structured oracle; Vietnamese with its defaults (20 and 10 rounds). More rounds may help it. A dash means that it was not trained.
-- **Words**: F of words cut from the text of the test trees.
-- **Realizer**: BLEU of tokens without the order given; *exact* is the share of sentences with all words in the treebank's order, capitals aside. `lr` is the baseline of
+- **word F**: how well the text of the test trees is cut into the treebank's words (F, the harmonic mean of precision and recall).
+- **Realizer**: BLEU of tokens. The input is a tree without word order: with words only (`words`), or with relations and tags too (`labels`). *exact* is the percentage of sentences
+  with all words in the treebank's order, capitals aside. `lr` is the baseline of
   Bangalore et al. (2000).
-- **Fluency**: the share of at most 500 test sentences of 3 to 60 words that score above themselves shuffled, with three mistakes and with one mistake; ties are not wins. A mistake can be
-  harmless: an adverb left out, two words swapped that may stand either way.
-- Chinese is trained on the file for development alone, with one tree in ten kept for tuning: its training file was not at hand.
-- What helped was decided on development trees of another treebank, UD_Turkish-IMST: `Case` and `VerbForm` beside XPOS (LAS 53.0 to 55.0 after 5 rounds).
-- Figures of the shared tasks on surface realization were not at hand.
+- **Fluency**: at most 500 test sentences of 3 to 60 words; an equal score does not count as higher. A mistake can be
+  harmless: an adverb left out, two words swapped that may stand in either order.
+- Chinese is trained on the file for development alone, with one tree in ten kept for tuning: its training file was not available.
+- That tags have `Case` and `VerbForm` beside XPOS was decided on the development trees of another treebank, UD_Turkish-IMST, where LAS rose from 53.0 to 55.0 (after 5 rounds).
+- The realizers were not compared with those of the shared tasks on surface realization.
 """
 
 
@@ -276,7 +277,7 @@ def page(found: Mapping[str, Figures]) -> list[str]:
     fluent = [
         [
             name,
-            *(f"{100 * right / tested:.1f} of {tested}" for right, tested in one.fluency.values()),
+            *(f"{100 * right / tested:.1f}% of {tested}" for right, tested in one.fluency.values()),
         ]
         for name, one in found.items()
     ]
@@ -290,9 +291,9 @@ def page(found: Mapping[str, Figures]) -> list[str]:
         table(
             [
                 "language",
-                "trees",
-                "words",
-                "words cut",
+                "training trees",
+                "training words",
+                "word F",
                 "UPOS",
                 "UAS",
                 "LAS",
@@ -305,17 +306,17 @@ def page(found: Mapping[str, Figures]) -> list[str]:
         table(
             [
                 "language",
-                "BLEU, words",
-                "BLEU, labels",
-                "exact, words",
-                "exact, labels",
+                "BLEU from `words`",
+                "BLEU from `labels`",
+                "exact from `words`",
+                "exact from `labels`",
                 "BLEU of `lr`",
             ],
             realizing,
         ),
-        "\n## Fluency\n\nPercent of test sentences that score above themselves made worse.\n",
+        "\n## Fluency\n\nHow many test sentences score higher than the same sentence with its words shuffled, with three mistakes, and with one mistake.\n",
         table(["language", *kinds], fluent),
-        "\n## Time to train\n\nSeconds of the wall clock on two busy cores (seconds of the processor). `fluency` uses the parser that is there.\n",
+        "\n## Time to train\n\nSeconds from start to end on two cores that other programs used too; in parentheses, seconds of processor time. The time of `fluency` does not include its parser, which was trained before.\n",
         table(["language", "parser", "realizer", "fluency"], times),
         "",
     ]

@@ -237,15 +237,15 @@ Only ratios of times mean anything on another machine.
 
 95% intervals on test, by drawing sentences: UAS {between["uas"]}, LAS {between["las"]}.
 Punctuation counts. LAS uses universal relations, as the CoNLL 2018 shared task does; in the next column the subtype
-(`acl:relcl`) must be right too. Supertags of word sequences come from the parsed trees; the whole supertag must be right.
+(`acl:relcl`) must be right too. Supertags are read from the parsed trees; the whole supertag must be right.
 
-One thread tags {tagging:,.0f} sentences of EWT test a second, and makes whole trees of {parsing:,.0f}, tags and lemmas included. `{TAGGER_FILE}` has {sizes[0]:.2f} MB, `{PARSER_FILE}`
+On EWT test, one thread tags {tagging:,.0f} sentences a second, or parses {parsing:,.0f}, tags and lemmas included. `{TAGGER_FILE}` has {sizes[0]:.2f} MB, `{PARSER_FILE}`
 {sizes[1]:.2f} MB; all that is needed is loaded in {loading:.0f} ms.
 
 ## Tree metrics with gold and with parsed trees
 
-{len(rankings[METRICS[0]].gold)} systems: EWT test with words swapped with their neighbors, scattered, the sentence's parts exchanged, words dropped,
-each in four strengths. References are raw text, cut and parsed by `--trees auto`; trees of words are mapped to the metric's tokens.
+{len(rankings[METRICS[0]].gold)} systems: EWT test with words swapped with their neighbors (swap), exchanged with words anywhere (scatter), the sentence's parts exchanged
+(cut), or words left out (drop), each in four strengths. References are raw text, cut and parsed by `--trees auto`; trees of words are mapped to the metric's tokens.
 
 | | τ of system scores | pairs in another order | largest difference of a system's score | Pearson's r of segment scores |
 | --- | ---: | ---: | ---: | ---: |

@@ -178,7 +178,7 @@ def other_habits(trees: Sequence[Tree]) -> dict[str, list[InputTree]]:
         "universal parts of speech only (no XPOS)": labeled(universal(trees)),
         "relations without subtypes": labeled(plain),
         "both": labeled(universal(plain)),
-        "punctuation hung elsewhere": labeled(hung),
+        "punctuation attached elsewhere": labeled(hung),
     }
 
 
@@ -294,7 +294,7 @@ def main() -> None:
 
 Trained on UD English EWT train ({len(train):,} sentences), tuned on dev ({len(dev):,}), measured on test ({len(test):,} sentences, {forest_words:,} words).
 Times are those of one machine. Words are compared in lower case;
-the accuracies are pooled over the corpus; BLEU is sacreBLEU's over tokens as they are. Nothing was chosen on test. It was looked at six times:
+the accuracies are pooled over the corpus; BLEU is sacreBLEU's over tokens as they are; *exact* is the percentage of sentences with all words in the original order. Nothing was chosen on test. The test sentences were looked at six times:
 
 1. with perceptrons, trained part by part;
 2. with perceptrons, trained by `wellput train english`;
@@ -317,18 +317,20 @@ With 95 % intervals ({RESAMPLES:,} draws of sentences):
 
 The chooser gives {both:.1f} % of the words of test the right part of speech and relation ({category:.1f} % the part of speech, {relation:.1f} % the relation).
 
-## `words` without each part
+## `words`, with one part left out or changed
 
 {order_table(parts, test)}
 
 ## `labels` of other treebanks
 
-The trees of test, changed as other treebanks might have them. Punctuation is hung on its left or right neighbor, as high
-as possible, or at random; one of these for each sentence.
+The trees of test, changed as other treebanks might have them. Punctuation is attached to its left or right neighbor, as high as
+possible, or at random; one of these for each sentence.
 
 {habits_table(realizer, lowered, test)}
 
 ## Treelets in the right order
+
+A treelet is a head with its daughters.
 
 {treelet_table(realizer, lowered)}
 

@@ -251,8 +251,8 @@ def swords(index: CorpusIndex) -> tuple[str, str, str]:
         name = f"`contextwn`, threshold {threshold:g}"
         wrong, right = int((~is_right).sum()), int(is_right.sum())
         refused.append(
-            f"with threshold {threshold:g} {counts.true_negatives / wrong:.0%} of the wrong and "
-            f"{counts.false_negatives / right:.0%} of the right ones"
+            f"{counts.true_negatives / wrong:.0%} of the wrong and "
+            f"{counts.false_negatives / right:.0%} of the right ones with threshold {threshold:g}"
         )
         printed = PAPER_7["contextwn"] if threshold == 0.5 else ("", "")
         rows.append([name, *printed, f"{counts.precision:.1%} of {made:,}"])

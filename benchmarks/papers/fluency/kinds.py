@@ -82,7 +82,7 @@ def rated_sets(most: int = MOST) -> list[Rated]:
         tmu(),
         dialog("d2t_sfres.jsonl.gz", "SFRES"),
         dialog("d2t_bagel.jsonl.gz", "BAGEL"),
-        webnlg("WebNLG, something said", with_nothing_said=False),
+        webnlg("WebNLG, without empty outputs", with_nothing_said=False),
         simplicity(),
         lau(),
         asset(),

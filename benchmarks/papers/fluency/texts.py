@@ -130,7 +130,7 @@ def rated_sets() -> list[Rated]:
         dialog("d2t_sfres.jsonl.gz", "SFRES"),
         dialog("d2t_bagel.jsonl.gz", "BAGEL"),
         webnlg("WebNLG", with_nothing_said=True),
-        webnlg("WebNLG, something said", with_nothing_said=False),
+        webnlg("WebNLG, without empty outputs", with_nothing_said=False),
     ]
 
 

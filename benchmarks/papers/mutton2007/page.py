@@ -52,13 +52,13 @@ LOOKS_SECTION = """## Looks at the test documents
 | 1. An output of several sentences has the mean of its sentences' shares | 82.0% | .370 |
 | 2. Shares are taken over all words of an output, as in the paper | 82.0% | .408 |
 | 3. Invalid parses are divided by those checked, not by all found ([why](#why-numbers-differ)) | 83.0% | .407 |
-| 4. The same with parsers trained anew: those of the first looks were kept from a training whose seed nobody knows | not noted | .391 |
+| 4. The same with parsers trained anew: those of the first looks came from a training whose seed was not recorded | not noted | .391 |
 | 5. The mean of three parsers with fixed seeds | 83.3% | .397 |
 | 6. The same; the machine learns from 1,000 sentences of each kind, as in the paper, and 300 sentences of each kind are drawn anew, not 150 | 81.7% | .360 |
 
-We made the changes of looks 2 and 3 after seeing the figures before them. The first follows the paper's text. The second departs from its words, which its
-numbers do not seem to fit. Look 6 is this page; what it scores was fixed before. Its r is lower than those of looks 2 to 5, which all scored the same 150
-sentences a kind, and near that on the training documents: so the higher values were in part chance of that draw.
+We made the changes of looks 2 and 3 after seeing the figures before them. The change of look 2 follows the paper's text. That of look 3 departs from the text,
+because the paper's numbers do not seem to fit it. Look 6 is this page; what it scores was fixed before. Its r is lower than those of looks 2 to 5, which all scored the same 150
+sentences a kind, and near that on the training documents: so the higher values were partly due to chance in that draw.
 
 Between looks 4 and 6, these were tried on sentences of the training documents, where one parser has r = .356 to .366 by its seed, and the mean of three
 .369:
@@ -69,7 +69,7 @@ Between looks 4 and 6, these were tried on sentences of the training documents, 
 - the head-driven parser also trained on EWT, or with words known from two or three occurrences on, not five: its own r is .259, .247, .259, not .262;
 - fragments cut where an arc is not in the treebank, in place of or besides the word's supertag: their own r is −.153 to −.203, not −.195.
 
-Only the mean of three parsers was taken over."""
+Of these, only the mean of three parsers is used."""
 
 
 def main() -> None:
@@ -126,7 +126,7 @@ sequences, the better the sentence. Twenty people judged 50 of them, and then 60
 **The nearest data**: the paper's Reuters corpus (RCV1) must be asked for. Here it is the older Reuters collection ApteMod, which anyone can
 download. {TRAINING_SENTENCES:,} real sentences and {TRAINING_SENTENCES:,} of size 1 from its training documents train the machine (the paper:
 1,000 each); {TEST_SENTENCES} of each kind from its test documents are scored (the paper: 1,000, of which it trained on two kinds). The head-driven
-and the transition parser learned from NLTK's sample of the Penn Treebank, 94,000 words of the Wall Street Journal, three times with other seeds; the features are the means of the three. {LOOKS}"""
+and the transition parser learned from NLTK's sample of the Penn Treebank, 94,000 words of the Wall Street Journal. Each was trained three times, with different seeds; the features are the means of the three. {LOOKS}"""
 
 
 def _overview(found: Scored, first: Trial, people: Sequence[RatedScores]) -> str:
@@ -143,7 +143,7 @@ def _overview(found: Scored, first: Trial, people: Sequence[RatedScores]) -> str
 | Table 2, correlation with size; GLEU .4144 | GLEU {found.against_size(GLEU, found.sizes())}; {FIRST_LOOK} | {_table_2_outcome(found)} |
 | section 3.3, sizes whose intervals do not overlap: 1, 2, 4, 8, 24 | {sizes} | {_sizes_outcome(found, sizes)} |
 | Table 4, metrics and size on 50 sentences | [measured](#tables-3-4-5-7-8-9-and-figure-2-with-simulated-judges) | {_table_4_outcome(first)} |
-| Tables 3, 5, 7, 8, 9, Figure 2, and the rows Humans of Tables 4 and 6 | two [studies with simulated judges](#tables-3-4-5-7-8-9-and-figure-2-with-simulated-judges) | cannot be: ratings were not published |
+| Tables 3, 5, 7, 8, 9, Figure 2, and the rows Humans of Tables 4 and 6 | two [studies with simulated judges](#tables-3-4-5-7-8-9-and-figure-2-with-simulated-judges) | cannot be reproduced: ratings were not published |
 | Figure 3, samples of other generators | [our samples](#figures-1-and-3) | similar, from other text; unlike the paper's, not all begin with a capital and end with a full stop |
 | Table 6, means by generator | [below](#table-6) | {_fooled_outcome(found)} |
 | do parser features agree with people? | on {len(people)} sets of real ratings, GLEU has the highest r on {best} ({rated_people.overlap(people)}) | [same direction on {best}{", undecided" if not rated_people.apart(people) else ""}](#do-parser-features-agree-with-people-across-generators) |
@@ -231,7 +231,7 @@ DIFFERENCES = """## Why numbers differ
   finds, and a sentence of 24 words often has over 100,000: divided by these, the share would be near 0 for good sentences, and the paper's
   values (.78 for real sentences, .53 for the grammar's) can hardly be such shares. So we divide by the parses checked. In Table 2 the sign is then
   the paper's, but the correlation is lower; in Table 4 and on real ratings the sign is the opposite one. Other versions of link grammar have other dictionaries and other rules for valid parses.
-- **Text.** ApteMod's news are of 1987 and mostly about companies and prices. Most signs of companies, such as `<GM>`, were removed; about 2%
+- **Text.** ApteMod's news are of 1987 and mostly about companies and prices. Most company symbols, such as `<GM>`, were removed; about 2%
   of the training documents' sentences keep a `<` or `>`.
 - **Boundaries.** The paper does not say where generated sentences begin and end; all that it prints begin with a capital and end with a full
   stop. Here sequences of every size begin and end like sentences, so a classifier cannot learn from that. The grammar's sentences often do

@@ -57,7 +57,7 @@ def _boundaries(found: Scored) -> str:
         shown.append((name, small, open_ended))
     begins = ", ".join(f"{name} {small:.0%}" for name, small, _ in shown)
     ends = ", ".join(f"{name} {open_ended:.0%}" for name, _, open_ended in shown)
-    return f"Begin with a small letter: {begins}. Do not end like a sentence: {ends}."
+    return f"Sentences that begin with a small letter: {begins}. Sentences that do not end like one: {ends}."
 
 
 def accuracy(found: Scored) -> str:
@@ -140,7 +140,7 @@ a context-free grammar. Templates and words come from text that wellput's parser
 
 The paper's normalized log probability is between 0 and 1; ours is negative, with −1 for the least probable training sentence, so only the order of
 the columns can be compared. Dividing by the most negative value, as the paper says, would give real sentences the *smaller* number; its Table 6
-shows the larger, so it must have turned the scale. Our nulled tokens and invalid parses are not on the paper's scale either
+shows the larger, so the paper must have reversed the scale. Our nulled tokens and invalid parses are not on the paper's scale either
 ([Normalization](#why-numbers-differ)).
 
 The paper's finding: generators that maximize a probability fool Collins's parser, which puts PoS and supertag above real sentences, but not
@@ -168,7 +168,7 @@ def _contrast(found: Scored) -> str:
         return (
             "Here none of log probability, fragments, nulled tokens and GLEU puts a generator above real sentences. So the contrast that\n"
             "the paper found, one parser fooled and the combination not, does not appear. Parsers, their training text and "
-            "generators are others than the paper's; which of\nthem makes the difference was not tested."
+            "generators differ from the paper's; which of\nthem makes the difference was not tested."
             + _invalid_above(found)
         )
     parts = [
