@@ -128,8 +128,7 @@ __attribute__((target("avx2"))) void some_avx2(const std::int16_t* panel, std::s
 
 template <std::size_t N>
 __attribute__((target("avx512f,avx512bw"))) void some_avx512(const std::int16_t* panel,
-                                                             std::size_t pairs,
-                                                             const Step* vectors,
+                                                             std::size_t pairs, const Step* vectors,
                                                              std::size_t stride,
                                                              std::int32_t* sums) {
     __m512i found[N][2];
@@ -184,11 +183,8 @@ public:
     // `bias` has a value for each row, or none.
     WholeMatrix(const std::int8_t* weights, std::size_t rows, std::size_t columns,
                 std::span<const float> scales, std::span<const float> bias)
-        : rows_(rows),
-          columns_(columns),
-          panels_((rows + kPanel - 1) / kPanel),
-          scales_(panels_ * kPanel, 0.0f),
-          bias_(panels_ * kPanel, 0.0f) {
+        : rows_(rows), columns_(columns), panels_((rows + kPanel - 1) / kPanel),
+          scales_(panels_ * kPanel, 0.0f), bias_(panels_ * kPanel, 0.0f) {
         require(scales.size() == rows, "a matrix needs a scale for every row");
         require(bias.empty() || bias.size() == rows, "a matrix needs a bias for every row");
         const std::size_t pairs = (columns + 1) / 2;
@@ -257,7 +253,8 @@ public:
     WholeVectors() = default;
     WholeVectors(const std::int8_t* steps, std::size_t rows, std::size_t columns,
                  std::span<const float> scales)
-        : columns_(columns), steps_(steps, steps + rows * columns), scales_(scales.begin(), scales.end()) {
+        : columns_(columns), steps_(steps, steps + rows * columns),
+          scales_(scales.begin(), scales.end()) {
         require(scales.size() == rows, "a table of vectors needs a scale for every row");
     }
     std::size_t rows() const { return scales_.size(); }

@@ -43,7 +43,8 @@ void require_finite(std::span<const float> values) {
 }
 
 std::size_t argmax(std::span<const float> values) {
-    return static_cast<std::size_t>(std::max_element(values.begin(), values.end()) - values.begin());
+    return static_cast<std::size_t>(std::max_element(values.begin(), values.end()) -
+                                    values.begin());
 }
 
 class BiaffineModel {
@@ -136,7 +137,8 @@ private:
         require(!input.begins.empty() && input.begins.size() == input.piece_begins.size(), wrong);
         require_pieces(input.begins, n, wrong);
         require_pieces(input.piece_begins, input.pieces.size(), wrong);
-        require(input.begins.front() == 0 && static_cast<std::size_t>(input.begins.back()) == n, wrong);
+        require(input.begins.front() == 0 && static_cast<std::size_t>(input.begins.back()) == n,
+                wrong);
         for (std::size_t s = 0; s + 1 < input.begins.size(); ++s) {
             const std::int32_t size = input.piece_begins[s + 1] - input.piece_begins[s];
             for (std::int32_t word = input.begins[s]; word < input.begins[s + 1]; ++word)
@@ -178,7 +180,8 @@ private:
             own.run.arc_scores(place, own.arcs);
             const auto& heads = own.tree.best(own.arcs.data(), n);
             own.run.label_scores(place, heads, own.labels);
-            std::int32_t* row = rows + kColumns * static_cast<std::size_t>(input.begins[group[place]]);
+            std::int32_t* row =
+                rows + kColumns * static_cast<std::size_t>(input.begins[group[place]]);
             for (std::size_t word = 0; word < n; ++word, row += kColumns) {
                 const std::size_t at = own.run.begin(place) + word;
                 row[0] = heads[word];

@@ -27,7 +27,7 @@ struct BiaffineWeights {
         WholeMatrix inputs, states;  // an LSTM: in, forget, new, out
     };
     std::array<std::array<Side, 2>, 2> layers;  // in each layer forward and backward
-    WholeMatrix parts;   // arc heads, arc dependents, label heads, label dependents, XPOS, UPOS
+    WholeMatrix parts;  // arc heads, arc dependents, label heads, label dependents, XPOS, UPOS
     WholeMatrix arcs, labels, head_labels, dependent_labels;
     std::vector<Step> arc_root, label_root;
 
@@ -46,7 +46,8 @@ struct BiaffineWeights {
             require(rows > 0 && columns > 0 && matrix.rows() == rows && matrix.columns() == columns,
                     wrong);
         };
-        require(pieces.rows() > 0 && words.rows() > 0 && affixes.rows() > 0 && tags.rows() > 1, wrong);
+        require(pieces.rows() > 0 && words.rows() > 0 && affixes.rows() > 0 && tags.rows() > 1,
+                wrong);
         fits(piece_gates, 3 * state, pieces.columns());
         fits(piece_states, 3 * state, state);
         fits(read, read.rows(), pieces.columns() + state);
@@ -70,11 +71,11 @@ struct BiaffineWeights {
 
 // What is known of sentences: rows of all words of all sentences, and of all their pieces.
 struct BiaffineInput {
-    std::size_t n_affixes;                          // of each word
-    std::span<const std::int32_t> begins;           // of each sentence's words, and the end
-    std::span<const std::int32_t> piece_begins;     // of each sentence's pieces, and the end
-    const std::int32_t *words, *affixes, *tags;     // by word
-    const std::int32_t* spans;                      // by word: its first and last piece
+    std::size_t n_affixes;                       // of each word
+    std::span<const std::int32_t> begins;        // of each sentence's words, and the end
+    std::span<const std::int32_t> piece_begins;  // of each sentence's pieces, and the end
+    const std::int32_t *words, *affixes, *tags;  // by word
+    const std::int32_t* spans;                   // by word: its first and last piece
     std::span<const std::int32_t> pieces;
 };
 
@@ -243,7 +244,8 @@ private:
         for (std::size_t step = 0; step < most; ++step) {
             rows_.clear();
             for (std::size_t place = 0; place < group.size(); ++place)
-                if (pieces_[place] + step < pieces_[place + 1]) rows_.push_back(pieces_[place] + step);
+                if (pieces_[place] + step < pieces_[place + 1])
+                    rows_.push_back(pieces_[place] + step);
             state_steps_.assign(rows_.size() * padded, 0);
             for (std::size_t i = 0; step > 0 && i < rows_.size(); ++i)
                 round_to_steps(read_.data() + (rows_[i] - 1) * size, size,
@@ -253,7 +255,8 @@ private:
             for (std::size_t i = 0; i < rows_.size(); ++i) {
                 float* const state = read_.data() + rows_[i] * size;
                 if (step > 0) std::copy_n(state - size, size, state);
-                gru_step(gates_.data() + rows_[i] * 3 * size, kept_.data() + i * 3 * size, size, state);
+                gru_step(gates_.data() + rows_[i] * 3 * size, kept_.data() + i * 3 * size, size,
+                         state);
             }
         }
     }
@@ -300,7 +303,8 @@ private:
     template <typename Visit>
     void for_words(const BiaffineInput& input, std::span<const std::size_t> group, Visit visit) {
         for (std::size_t place = 0; place < group.size(); ++place) {
-            piece_shift_ = static_cast<std::size_t>(input.piece_begins[group[place]]) - pieces_[place];
+            piece_shift_ =
+                static_cast<std::size_t>(input.piece_begins[group[place]]) - pieces_[place];
             const auto first = static_cast<std::size_t>(input.begins[group[place]]);
             for (std::size_t i = 0; i < size(place); ++i)
                 visit(begin(place) + i, first + i, pieces_[place]);
@@ -331,7 +335,8 @@ private:
             while (this->size(active - 1) <= step) --active;
             side.states.multiply(state_steps_.data(), active, kept_.data());
             for (std::size_t place = 0; place < active; ++place) {
-                const std::size_t word = is_backward ? words_[place + 1] - 1 - step : words_[place] + step;
+                const std::size_t word =
+                    is_backward ? words_[place + 1] - 1 - step : words_[place] + step;
                 float* const state = both_.data() + word * 2 * size + (is_backward ? size : 0);
                 lstm_step(gates_.data() + word * 4 * size, kept_.data() + place * 4 * size, size,
                           cells_.data() + place * size, state);
@@ -356,7 +361,8 @@ private:
             round_to_steps(own, arc, arc_heads_.data() + word * arc);
             round_to_steps(own + arc, arc, steps_.data() + word * arc_width);
             round_to_steps(own + 2 * arc, label, label_heads_.data() + word * label_width);
-            round_to_steps(own + 2 * arc + label, label, label_dependents_.data() + word * label_width);
+            round_to_steps(own + 2 * arc + label, label,
+                           label_dependents_.data() + word * label_width);
         }
         wanted_.resize(n * arc);
         w.arcs.multiply(steps_.data(), n, wanted_.data());
@@ -367,10 +373,10 @@ private:
     const BiaffineWeights* weights_;
     std::vector<std::size_t> words_, pieces_, rows_;  // where the group's sentences begin
     std::size_t piece_shift_ = 0;
-    std::vector<Step> steps_, state_steps_, arc_heads_, wanted_arcs_, label_heads_, label_dependents_,
-        chosen_, wanted_steps_;
-    std::vector<float> units_, gates_, read_, kept_, mean_, parts_, both_, cells_, wanted_, from_heads_,
-        from_dependents_, wanted_labels_;
+    std::vector<Step> steps_, state_steps_, arc_heads_, wanted_arcs_, label_heads_,
+        label_dependents_, chosen_, wanted_steps_;
+    std::vector<float> units_, gates_, read_, kept_, mean_, parts_, both_, cells_, wanted_,
+        from_heads_, from_dependents_, wanted_labels_;
 };
 
 }  // namespace wellput

@@ -7,9 +7,8 @@
 
 namespace wellput {
 
-WELLPUT_CLONES void row_products(const std::int16_t* weights, std::size_t rows,
-                                   std::size_t columns, const std::int16_t* vectors, std::size_t n,
-                                   std::int32_t* sums) {
+WELLPUT_CLONES void row_products(const std::int16_t* weights, std::size_t rows, std::size_t columns,
+                                 const std::int16_t* vectors, std::size_t n, std::int32_t* sums) {
     for (std::size_t r = 0; r < rows; ++r) {
         const std::int16_t* const w = weights + r * columns;
         std::size_t i = 0;
@@ -195,12 +194,12 @@ void OrderNetwork::check() const {
 
 void OrderNetwork::check_numbers(std::span<const std::int32_t> numbers) const {
     constexpr std::size_t kColumns = NumberedTree::kColumns;
-    static constexpr std::size_t kTableOf[kColumns] = {0, 1, 2, kTables, kTables,
-                                                       kTables, kTables, 3, 4, 5};
+    static constexpr std::size_t kTableOf[kColumns] = {0,       1,       2, kTables, kTables,
+                                                       kTables, kTables, 3, 4,       5};
     for (std::size_t i = 0; i < numbers.size(); ++i) {
         const std::size_t table = kTableOf[i % kColumns];
-        const auto most = static_cast<std::int64_t>(table == kTables ? pieces.rows
-                                                                     : tables[table].rows);
+        const auto most =
+            static_cast<std::int64_t>(table == kTables ? pieces.rows : tables[table].rows);
         const std::int64_t least = table == kTables ? -1 : 0;
         require(numbers[i] >= least && numbers[i] < most,
                 "a number of a word is beyond the order network");
@@ -238,8 +237,7 @@ std::vector<float> OrderNetwork::words_of(const NumberedTree& tree) const {
                                            class_of(daughters[i]),
                                            class_of(sizes[i]),
                                            std::min<std::size_t>(depths[i], 6)};
-        for (std::size_t t = 0; t < kTables; ++t)
-            tables[t].add_row(rows[t], x.data() + i * state);
+        for (std::size_t t = 0; t < kTables; ++t) tables[t].add_row(rows[t], x.data() + i * state);
     }
     return x;
 }
@@ -356,8 +354,8 @@ void OrderSteps::place(std::size_t item, float* state) const {
 void OrderSteps::next(const float* state, std::size_t last, std::size_t before,
                       std::span<const std::uint64_t> used, std::vector<float>& found) {
     hidden_.resize(decoder_);
-    const float *const a = before_.data() + last * decoder_,
-                *const b = earlier_.data() + before * decoder_;
+    const float *const a = before_.data() + last * decoder_, *const b = earlier_.data() +
+                                                                        before * decoder_;
     for (std::size_t c = 0; c < decoder_; ++c) {
         const float sum = state[c] + a[c] + b[c];
         hidden_[c] = sum > 0 ? sum : 0.0f;

@@ -23,7 +23,7 @@ inline constexpr std::size_t kMostColumns = 512;
 
 // For each vector and each row of weights their product.
 void row_products(const std::int16_t* weights, std::size_t rows, std::size_t columns,
-                    const std::int16_t* vectors, std::size_t n, std::int32_t* sums);
+                  const std::int16_t* vectors, std::size_t n, std::int32_t* sums);
 // Rounds a vector to whole numbers up to `steps`; returns the size of a step.
 float rounded(const float* values, std::size_t n, float steps, std::int16_t* whole);
 // Changes scores into their exponentials, each relative to the highest, divided by their sum.
@@ -39,8 +39,7 @@ struct WholeRows {
     void apply(const float* from, std::size_t n, std::vector<float>& to) const;
     void add_row(std::size_t row, float* to) const {
         const std::int16_t* const own = steps.data() + row * columns;
-        for (std::size_t c = 0; c < columns; ++c)
-            to[c] += scales[row] * static_cast<float>(own[c]);
+        for (std::size_t c = 0; c < columns; ++c) to[c] += scales[row] * static_cast<float>(own[c]);
     }
 };
 

@@ -77,10 +77,10 @@ void make_network(OrderNetwork* network, const nb::dict& arrays, std::size_t lay
     for (std::size_t l = 0; l < layers; ++l) {
         const std::string name = "layer" + std::to_string(l) + ".";
         made.layers.push_back({parts.normalization(name + "before"),
-                                   parts.normalization(name + "between"),
-                                   parts.rows(name + "attention"), parts.rows(name + "joined"),
-                                   parts.rows(name + "inner"), parts.rows(name + "outer"),
-                                   parts.numbers(name + "places")});
+                               parts.normalization(name + "between"),
+                               parts.rows(name + "attention"), parts.rows(name + "joined"),
+                               parts.rows(name + "inner"), parts.rows(name + "outer"),
+                               parts.numbers(name + "places")});
     }
     made.check();
     new (network) OrderNetwork(std::move(made));
