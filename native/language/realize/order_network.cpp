@@ -44,14 +44,14 @@ WELLPUT_CLONES float rounded(const float* values, std::size_t n, float steps, st
         const float size = values[i] < 0 ? -values[i] : values[i];
         largest = largest < size ? size : largest;
     }
-    // Also for a vector that is not finite, which only a damaged file can make.
+    // Numbers that are not finite come only from a damaged file: they count as 0.
     if (!(largest > 1e-20f && largest < 1e20f)) {
         for (std::size_t i = 0; i < n; ++i) whole[i] = 0;
         return 0.0f;
     }
     const float factor = steps / largest;
     for (std::size_t i = 0; i < n; ++i) {
-        const float scaled = values[i] * factor;
+        const float scaled = values[i] == values[i] ? values[i] * factor : 0.0f;
         whole[i] = static_cast<std::int16_t>(
             static_cast<std::int32_t>(scaled + (scaled < 0 ? -0.5f : 0.5f)));
     }
@@ -62,7 +62,7 @@ namespace {
 
 // e to the power of x for x <= 0, to about seven digits: the same on every machine.
 inline float power_of_e(float x) {
-    x = x < -80.0f ? -80.0f : x;
+    x = x > -80.0f ? x : -80.0f;  // also for NaN
     const float whole = static_cast<float>(static_cast<std::int32_t>(x * 1.44269504f - 0.5f));
     const float r = (x - whole * 0.693359375f) + whole * 2.12194440e-4f;
     float p = 1.9875691500e-4f;
@@ -80,6 +80,9 @@ inline float power_of_e(float x) {
 }
 
 constexpr float kTiny = 1e-5f;  // added to variances, as in training
+// Scores of steps lie within this on either side, so that sums of them are finite and can be sorted,
+// whatever a damaged file says.
+constexpr float kMostScore = 1e6f;
 
 std::size_t class_of(std::size_t number) {
     return number <= 3 ? number : number <= 5 ? 4 : number <= 9 ? 5 : 6;
@@ -169,6 +172,7 @@ void OrderNetwork::check() const {
         require(part.gain.size() == state && part.bias.size() == state, kOdd);
     };
     require(state > 0 && decoder() > 0 && query_size() > 0 && pieces.rows > 0, kOdd);
+    require(query_size() <= kMostColumns, kOdd);
     require(attention_heads > 0 && state % attention_heads == 0, kOdd);
     fits(pieces, pieces.rows, from_pieces.columns);
     fits(from_pieces, state, from_pieces.columns);
@@ -373,7 +377,8 @@ void OrderSteps::next(const float* state, std::size_t last, std::size_t before,
     const auto is_used = [&](std::size_t i) { return used[i / 64] >> (i % 64) & 1; };
     for (std::size_t i = 0; i < n_; ++i) {
         if (is_used(i)) continue;
-        found[i] = static_cast<float>(sums[i]) * (size * key_steps_[i]);
+        const float score = static_cast<float>(sums[i]) * (size * key_steps_[i]);
+        found[i] = score > kMostScore ? kMostScore : score > -kMostScore ? score : -kMostScore;
         highest = std::max(highest, found[i]);
     }
     float sum = 0;

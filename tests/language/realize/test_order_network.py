@@ -13,7 +13,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.language.realize.order_networks import PlainNetwork, is_close, small_network
+from tests.language.realize.order_networks import (
+    DECODER,
+    PlainNetwork,
+    is_close,
+    small_network,
+)
 from tests.language.realize.ordering_oracle import OracleWord
 from tests.language.realize.test_orderer import TREES, kernel_input, parsed, small_trees
 from wellput import _native
@@ -161,6 +166,46 @@ def test_a_part_that_is_missing_is_noticed(tmp_path: Path) -> None:
     save_model_file(path, KIND, {}, arrays)
     with pytest.raises(InputError, match="damaged"):
         OrderNetwork.load(path)
+
+
+def test_pieces_that_every_word_may_need_must_be_there(tmp_path: Path) -> None:
+    path = tmp_path / "order.wpm"
+    pieces = tuple(f"p{number}" for number in range(len(NETWORK.vocabulary.pieces)))
+    replace(NETWORK, vocabulary=replace(NETWORK.vocabulary, pieces=pieces)).save(path)
+    with pytest.raises(InputError, match="damaged"):
+        OrderNetwork.load(path)
+
+
+def test_a_query_whose_sums_could_overflow_is_refused() -> None:
+    rows = 513  # of 2047² each: more than 2³¹ in all
+    parts = dict(NETWORK.parts)
+    for name, size in (
+        ("query", rows),
+        ("items", 3 * DECODER + 3 * rows),
+        ("ends", DECODER + 2 * rows),
+    ):
+        columns = NETWORK.parts[f"{name}.steps"].shape[1]
+        parts[f"{name}.steps"] = np.ones((size, columns), np.int8)
+        parts[f"{name}.scales"] = np.ones(size, np.float32)
+    parts["query.bias"] = np.zeros(rows, np.float32)
+    parts["starts"] = np.zeros(2 * DECODER + rows, np.float32)
+    with pytest.raises(ValueError, match="fit together"):
+        _native.OrderNetwork(parts, NETWORK.layers, NETWORK.attention_heads)
+
+
+@pytest.mark.parametrize("gain", [100, 1000])
+def test_weights_beyond_all_measure_still_give_an_order(gain: float) -> None:
+    """Scores of steps would be infinite with a gain of 100, and not even numbers with 1000."""
+    parts = dict(NETWORK.parts)
+    for name in ("as_head", "items", "ends"):
+        parts[f"{name}.scales"] = np.full_like(parts[f"{name}.scales"], 9e5)
+    parts["last.gain"] = np.full_like(parts["last.gain"], gain)
+    orderer = Orderer(b"", network=replace(NETWORK, parts=parts), network_weight=1.0)
+    for tree in map(parsed, TREES):
+        forest, labels = kernel_input([tree])
+        [found] = orderer.order(forest, labels)
+        assert sorted(found.places) == list(range(len(tree)))
+        assert np.isfinite(kernel_score(orderer, tree))
 
 
 def test_the_kernel_refuses_numbers_beyond_its_tables() -> None:

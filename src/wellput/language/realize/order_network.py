@@ -28,6 +28,7 @@ from wellput.io.model_files import (
     noticing_damage,
     save_model_file,
 )
+from wellput.language.models.word_pieces import SPECIAL_PIECES
 from wellput.language.realize.completer import LabelKind
 from wellput.language.realize.label_chooser import Forest, Label
 from wellput.language.realize.order_vocabulary import (
@@ -123,6 +124,8 @@ class OrderNetwork:
         weights = [weight for own in self.tuned.values() for weight in (own.network, own.ngrams)]
         if any(len(self.parts[f"{name}.scales"]) != size for name, size in tables):
             raise ValueError("tables of another size than their words")
+        if not {*SPECIAL_PIECES} <= {*self.vocabulary.pieces}:
+            raise ValueError("pieces without those that every word may need")
         if not np.isfinite(weights).all():
             raise ValueError("weights that are no numbers")
         _ = self.kernel
