@@ -16,7 +16,7 @@ import pytest
 from wellput.core.errors import InputError
 from wellput.core.evalset import Batch
 from wellput.language.models.token_vectors import KeptVectors, StaticVectors, load_vectors
-from wellput.metrics.bertscore import Bertscore
+from wellput.metrics.bertscore import Bertscore, _kept_vectors
 from wellput.metrics.registry import create
 
 TABLE = str(Path(__file__).parent / "vectors.txt")
@@ -69,6 +69,26 @@ def test_a_word_that_the_table_lacks_matches_only_itself() -> None:
     assert metric.segment_score(rows) == pytest.approx([1.0, 0.0])
 
 
+def test_a_word_that_stands_twice_in_the_table_gives_no_vector_to_others(tmp_path: Path) -> None:
+    table = tmp_path / "table.txt"
+    table.write_text("cat 1 0\ncat 1 0\ndog 0 1\n")
+    [row] = Bertscore(model=str(table)).statistics(batch_of(("zebra", "dog")))
+    assert row[:3].tolist() == [0, 0, 0]
+
+
+def test_idf_holds_in_another_process() -> None:
+    """A worker reads the table anew, and meets words that the table lacks in another order."""
+    metric = Bertscore(model=TABLE, idf=True)
+    references = [["harbor cat"], ["pier cat"], ["pier dog"]]
+    pair = batch_of(("harbor pier", "pier dog"))
+    prepared = metric.prepare(references)
+    here = prepared.statistics(pair).tolist()
+    _kept_vectors.cache_clear()
+    Bertscore(model=TABLE).statistics(batch_of(("pier jetty", "harbor")))
+    assert prepared.statistics(pair).tolist() == here
+    assert metric.prepare(references).signature() == prepared.signature()
+
+
 def test_several_references_give_each_part_its_highest_value() -> None:
     metric = Bertscore(model=TABLE)
     both = metric.statistics(Batch.from_texts(["the cat"], [["the cat sat on a mat", "the"]]))[0]
@@ -111,6 +131,10 @@ def test_what_is_refused(tmp_path: Path) -> None:
         Bertscore(model=TABLE, idf=True).statistics(batch_of(PAIRS[0]))
     with pytest.raises(InputError, match="is no baseline"):
         Bertscore(model=TABLE, baseline=TABLE).statistics(batch_of(PAIRS[0]))
+    unknown = tmp_path / "baseline.tsv"
+    unknown.write_text("LAYER,P,R,F\n0,0.1,nan,0.3\n")
+    with pytest.raises(InputError, match="must be below 1"):
+        Bertscore(model=TABLE, baseline=str(unknown)).statistics(batch_of(PAIRS[0]))
 
 
 def test_the_signature_follows_table_and_references() -> None:

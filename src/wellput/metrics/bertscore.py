@@ -191,6 +191,6 @@ def _baseline(path: str, layer: int | None) -> Floats:
     if chosen not in by_layer:
         raise InputError(f"{path} has no baseline for layer {chosen}.")
     values = np.array(by_layer[chosen])
-    if (values >= 1).any():
+    if not (values < 1).all():  # also for NaN
         raise InputError(f"{path}: the baseline of layer {chosen} must be below 1.")
     return values

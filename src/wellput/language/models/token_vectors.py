@@ -67,7 +67,9 @@ class StaticVectors:
     equal_tokens_match = True
 
     def __init__(self, words: Sequence[str], vectors: Vectors, fingerprint: str = "") -> None:
-        self._numbers = {word: number for number, word in enumerate(words)}
+        self._numbers: dict[str, int] = {}
+        for number, word in enumerate(words):
+            self._numbers.setdefault(word, number)
         lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
         self._vectors = vectors / np.where(lengths == 0, 1, lengths)
         self._n_known = len(words)
@@ -104,12 +106,18 @@ class StaticVectors:
 
     def numbers(self, texts: Sequence[str]) -> list[list[int]]:
         return [
-            [
-                self._numbers.setdefault(word, len(self._numbers))
-                for word in tokenize(text.lower(), TABLE_TOKENIZER)
-            ]
+            [self._number(word) for word in tokenize(text.lower(), TABLE_TOKENIZER)]
             for text in texts
         ]
+
+    def _number(self, word: str) -> int:
+        """A word that the table lacks gets the same number in every process, because counts of words
+        (idf) travel between them."""
+        known = self._numbers.get(word)
+        if known is not None:
+            return known
+        spelled = word.encode(errors="surrogatepass")
+        return self._n_known + int.from_bytes(hashlib.blake2b(spelled, digest_size=7).digest())
 
     def _encoded(self, own: list[int]) -> EncodedText:
         numbers = np.array(own, np.int64)
