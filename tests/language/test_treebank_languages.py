@@ -81,6 +81,21 @@ def test_a_surface_token_keeps_its_place_beside_words_with_spaces(folder: Path) 
     assert words.surface_tokens == ((3, 4),)
 
 
+def test_any_number_of_words_may_be_written_on_to_each_other() -> None:
+    tokenizer = LearnedTokenizer(
+        {"casa": 1}, {}, frozenset("/"), frozenset(["l'"]), frozenset(["-ci"]), has_spaces=True
+    )
+    assert tokenizer.words("L'l'uno/due-ci-ci").forms == (
+        *("L'", "l'", "uno", "/", "due", "-ci", "-ci"),
+    )
+    many = 3000  # more than Python lets a function call itself
+    assert tokenizer.words("l'" * many + "casa" + "-ci" * many).forms == (
+        *["l'"] * many,
+        "casa",
+        *["-ci"] * many,
+    )
+
+
 def test_text_without_spaces_gets_the_likeliest_words() -> None:
     # 中国人 could be 中国 人 or 中 国人; 中国 and 人 are more frequent.
     def tree(*forms: str) -> Tree:

@@ -136,13 +136,33 @@ class LearnedTokenizer:
     def _cut(self, token: str) -> list[str]:
         """At words that are written on and at marks inside that the treebank cuts, unless the token is
         known."""
+        before: list[str] = []
+        after: list[str] = []
+        while not self._is_known(token) and (parts := self._written_on(token)) is not None:
+            is_leading, first, last = parts
+            if is_leading:
+                before.append(first)
+                token = last
+            else:
+                after.append(last)
+                token = first
+        return [*before, *self._cut_at_marks(token), *after[::-1]]
+
+    def _written_on(self, token: str) -> tuple[bool, str, str] | None:
+        """The token in two where a word is written on to the rest, and whether that is the first; None
+        for others."""
+        beginnings = range(1, min(len(token), self._longest_leading + 1))
+        endings = range(max(1, len(token) - self._longest_trailing), len(token))
+        for place in sorted({*beginnings, *endings}):
+            if token[:place].lower() in self.leading:
+                return True, token[:place], token[place:]
+            if token[place:].lower() in self.trailing:
+                return False, token[:place], token[place:]
+        return None
+
+    def _cut_at_marks(self, token: str) -> list[str]:
         if self._is_known(token):
             return [token]
-        for place in range(1, len(token)):
-            if token[:place].lower() in self.leading:
-                return [token[:place], *self._cut(token[place:])]
-            if token[place:].lower() in self.trailing:
-                return [*self._cut(token[:place]), token[place:]]
         if not self.cut_marks.intersection(token):
             return [token]
         found = [""]
@@ -218,6 +238,14 @@ class LearnedTokenizer:
     @cached_property
     def _longest_spaced(self) -> int:
         return max((word.count(" ") + 1 for word in self.counts), default=1)
+
+    @cached_property
+    def _longest_leading(self) -> int:
+        return max(map(len, self.leading), default=0)
+
+    @cached_property
+    def _longest_trailing(self) -> int:
+        return max(map(len, self.trailing), default=0)
 
     @cached_property
     def _log_shares(self) -> dict[str, float]:
