@@ -490,6 +490,19 @@ def test_within_judge_documents_are_in_order_too(tmp_path: Path) -> None:
     assert len(parts) == 3 and all(part == sorted(part) for part in parts)
 
 
+def test_an_item_without_a_document_is_in_none_whatever_documents_are_called() -> None:
+    questionnaire = default_questionnaire("spans")
+    items = tuple(
+        StudyItem(f"i{n}", {"A": f"a {n}", "B": f"b {n}"}, document="2" if n < 2 else None)
+        for n in range(4)
+    )
+    plan = StudyPlan(kind="within-judge", judges=20)
+    setup = make_setup(questionnaire, plan, items, all_trials(questionnaire, items), seed=3)
+    orders = [[trial.item for trial in within_judge(setup, judge)] for judge in range(20)]
+    assert any(order.index(2) < order.index(0) for order in orders)
+    assert all(order.index(1) == order.index(0) + 1 for order in orders)
+
+
 def test_other_designs_mix_the_items(tmp_path: Path) -> None:
     setup = documents_setup("slider", judges=1, per_item=1)
     store = Store.create(tmp_path / "study.db", setup)

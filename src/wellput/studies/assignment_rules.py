@@ -131,8 +131,8 @@ def _allotment(setup: StudySetup, judge: int) -> tuple[Trial, ...]:
         trials.append(Trial(item, group[::-1] if is_turned else group))
     order = [int(place) for place in rng.permutation(len(trials))]
     if setup.document_of_trial is not None:  # documents at random, each in its order
-        begins: dict[str, int] = {}
-        documents = [setup.items[trial.item].document or f"{trial.item}" for trial in trials]
+        begins: dict[str | int, int] = {}
+        documents = [setup.items[trial.item].document or trial.item for trial in trials]
         for rank, place in enumerate(order):
             begins.setdefault(documents[place], rank)
         order.sort(key=lambda place: (begins[documents[place]], trials[place].item))

@@ -81,7 +81,7 @@ def in_document(
                 before=tuple(one.outputs[system] for one in before if system in one.outputs),
                 after=tuple(one.outputs[system] for one in after if system in one.outputs),
             )
-            for variant, system in zip(trial.variants, systems, strict=False)
+            for variant, system in zip(trial.variants, systems, strict=True)
         ),
     )
 
