@@ -358,7 +358,7 @@ def test_a_broken_database_is_not_described_to_strangers(
     (invitation,) = store.invite(1)
     client = client_of(store)
 
-    def fail(*_: object) -> Response:
+    def fail(*_: object, **__: object) -> Response:
         raise StoreUnavailable("/secret/study.db is full")
 
     monkeypatch.setattr(store.grouped_writes, "do", fail)

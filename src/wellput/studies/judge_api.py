@@ -153,7 +153,8 @@ def api_router(store: Store, gate: Gate) -> APIRouter:
         found = await store.grouped_writes.do(
             lambda transaction: visit(
                 store.setup, transaction, token, store.clock(), enrolment=store.enrolment
-            )
+            ),
+            token=token,
         )
         check_consent(gate.admit(request, found.judge))
         if found.turn is None:
@@ -177,7 +178,7 @@ def api_router(store: Store, gate: Gate) -> APIRouter:
     )
     async def answer(request: Request, token: Token, body: Answers) -> Response:
         def record(transaction: StudyTransaction) -> tuple[JudgeRef | None, AnswerTurn | Exception]:
-            judge = find_judge(transaction.connection, token)
+            judge = find_judge(transaction, token)
             if judge is None or lacks_consent(store.setup, judge):
                 return judge, LookupError()
             try:
@@ -195,7 +196,7 @@ def api_router(store: Store, gate: Gate) -> APIRouter:
                 return judge, error
             return judge, turn
 
-        judge, turn = await store.grouped_writes.do(record)
+        judge, turn = await store.grouped_writes.do(record, token=token)
         check_consent(gate.admit(request, judge))
         match turn:
             case AnswerTurn():

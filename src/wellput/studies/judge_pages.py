@@ -73,7 +73,8 @@ def pages_router(store: Store, gate: Gate) -> APIRouter:
                 store.clock(),
                 asks_demographics=True,
                 enrolment=store.enrolment,
-            )
+            ),
+            token=token,
         )
         judge = gate.admit(request, found.judge)
         common = common_values(setup, token)
@@ -165,7 +166,8 @@ def pages_router(store: Store, gate: Gate) -> APIRouter:
         sent = await store.grouped_writes.do(
             lambda transaction: send_form(
                 setup, transaction, token, trial_id, form, now=store.clock()
-            )
+            ),
+            token=token,
         )
         gate.admit(request, sent.judge)
         if sent.is_unknown_trial:
@@ -221,7 +223,7 @@ def send_form(
     now: float,
 ) -> SentForm:
     """Takes the answer in a form, if it is one to a trial of this judge."""
-    judge = find_judge(transaction.connection, token)
+    judge = find_judge(transaction, token)
     if judge is None or lacks_consent(setup, judge):
         return SentForm(judge)
     row = own_assignment(transaction.connection, judge.id, trial_id)

@@ -49,11 +49,6 @@ assignments = schema.assignments.c
 judges = schema.judges.c
 
 # Statements of every request, built once.
-OWN_ASSIGNMENTS = (
-    sa.select(schema.assignments)
-    .where(assignments.judge == sa.bindparam("own_judge"))
-    .order_by(assignments.id)
-)
 MACHINES = sa.select(judges.id).where(judges.name.startswith(MACHINE_PREFIX, autoescape=True))
 
 
@@ -65,11 +60,6 @@ class NewAssignment:
     purpose: AssignmentPurpose
     number: int
     variants: list[tuple[str, str]]
-
-
-def own_assignments(connection: Connection, judge: int) -> list[Assignment]:
-    """All assignments of a judge, in the order in which the judge got them."""
-    return list(connection.execute(OWN_ASSIGNMENTS, {"own_judge": judge}).all())
 
 
 def machine_judges(connection: Connection) -> set[int]:
@@ -103,7 +93,7 @@ class JudgeQueue:
         self.connection = transaction.connection
         self.judge = judge
         self.now = now
-        self.own = own_assignments(self.connection, judge)
+        self.own = transaction.own_assignments(judge)
         self.had = [r for r in self.own if r.purpose == "trial" and not r.is_withdrawn]
         self.had_numbers = [int(row.number) for row in self.had]
         self.is_machine = is_machine

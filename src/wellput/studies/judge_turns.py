@@ -17,13 +17,13 @@ from wellput.studies import schema
 from wellput.studies.enrolment import Enrolment, fields_of, holds_place, note_finished
 from wellput.studies.expected_answers import Feedback, feedback_of, has_feedback
 from wellput.studies.invitations import is_token, token_hash
-from wellput.studies.judge_queue import Assignment, JudgeQueue, open_assignment, own_assignments
-from wellput.studies.queries import give, latest_answer, note_seen
+from wellput.studies.judge_queue import Assignment, JudgeQueue, open_assignment
+from wellput.studies.queries import give, latest_answer
 from wellput.studies.questionnaire import JudgeProgress, ShownTrial
 from wellput.studies.questions import AnswerError, is_storable
 from wellput.studies.shown_trials import checked_answers, shown_trial
 from wellput.studies.study_setup import StudySetup
-from wellput.studies.study_transactions import StudyState, StudyTransaction
+from wellput.studies.study_transactions import StudyReading, StudyState, StudyTransaction
 from wellput.studies.wording import ENGLISH
 
 Outcome: TypeAlias = Literal["created", "repeated", "superseded"]
@@ -37,19 +37,6 @@ SEEN_EVERY_SECONDS = 60.0
 
 assignments = schema.assignments.c
 judges = schema.judges.c
-
-# Statements of every request, built once.
-JUDGE_BY_TOKEN = sa.select(schema.judges).where(judges.token_hash == sa.bindparam("of_hash"))
-NEW_ANSWER = schema.answers.insert()
-MARK_ANSWERED = (
-    sa.update(schema.assignments)
-    .where(assignments.id == sa.bindparam("of_assignment"))
-    .values(
-        is_reopened=False,
-        is_withdrawn=False,
-        answered_at=sa.func.coalesce(assignments.answered_at, sa.bindparam("now", type_=sa.Double)),
-    )
-)
 
 
 class UnknownTrial(WellputError):
@@ -90,9 +77,9 @@ class AnswerTurn:
     feedback: Feedback | None = None
 
 
-def find_judge(connection: Connection, token: str) -> JudgeRef | None:
+def find_judge(reading: StudyReading, token: str) -> JudgeRef | None:
     """The judge with this token, None where there is none."""
-    row = connection.execute(JUDGE_BY_TOKEN, {"of_hash": token_hash(token)}).one_or_none()
+    row = reading.judge_with(token_hash(token))
     # The lookup is by hash; the comparison in constant time decides.
     if row is None or not is_token(token, row.token_hash):
         return None
@@ -123,10 +110,10 @@ def next_turn(
     current = open_assignment(queue.own)
     if current is None and (given := queue.next()) is not None:
         current = give(transaction, queue, given, now)
-        note_seen(connection, judge.id, now)
+        transaction.note_seen(judge.id, now)
         return NextTurn(shown_trial(setup, current, None), queue.progress())
     if abs(now - judge.seen_at) > SEEN_EVERY_SECONDS:
-        note_seen(connection, judge.id, now)
+        transaction.note_seen(judge.id, now)
     shown = None if current is None else shown_with_answer(setup, connection, current)
     return NextTurn(shown, queue.progress())
 
@@ -169,8 +156,7 @@ def answer_turn(
             raise AlreadyAnswered("This trial is answered; its answer cannot be changed.")
         if latest is not None and latest.revision >= MAX_REVISIONS:
             raise AlreadyAnswered(f"This answer was changed {MAX_REVISIONS} times; it stays now.")
-        connection.execute(
-            NEW_ANSWER,
+        transaction.new_answer(
             {
                 "assignment": row.id,
                 "revision": 0 if latest is None else latest.revision + 1,
@@ -179,7 +165,7 @@ def answer_turn(
                 "ms": min(ms, MAX_STORED_MS),
                 "recorded_at": now,
                 "comment": remark,
-            },
+            }
         )
         if is_machine(judge.name):  # people are not late because a machine is quick
             connection.execute(
@@ -187,11 +173,11 @@ def answer_turn(
                 .where(judges.id != judge.id)
                 .values(seen_answer=judges.seen_answer + 1)
             )
-    connection.execute(MARK_ANSWERED, {"of_assignment": row.id, "now": now})
+    transaction.mark_answered(row.id, now)
     if row.is_withdrawn and row.purpose == "trial":
         transaction.change_given(row.number, +1)
         queue = queue_of(setup, transaction, judge, now)
-    note_seen(connection, judge.id, now)
+    transaction.note_seen(judge.id, now)
     said = feedback_of(setup, row, values) if has_feedback(setup, row) else None
     return AnswerTurn(outcome, queue.progress(answered=row), said)
 
@@ -202,7 +188,7 @@ def undo_turn(
     """The trial that the judge answered last, which now comes next again; None where there is none."""
     transaction.require_state(("open",))
     connection = transaction.connection
-    own = [row for row in own_assignments(connection, judge.id) if row.answered_at]
+    own = [row for row in transaction.own_assignments(judge.id) if row.answered_at]
     if not own:
         return None
     last = next((row for row in own if row.is_reopened), None)
@@ -239,7 +225,7 @@ def visit(
 ) -> Visit:
     """What comes next for the judge with this token. With `asks_demographics` the questions about the
     judge come before the trials. `enrolment` is that of an open study."""
-    judge = find_judge(transaction.connection, token)
+    judge = find_judge(transaction, token)
     state = transaction.state
     if judge is None or lacks_consent(setup, judge):
         return Visit(judge, state)

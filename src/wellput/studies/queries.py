@@ -51,16 +51,6 @@ LATEST_ANSWER_QUERY = (
     .order_by(answers.revision.desc())
     .limit(1)
 )
-NEW_ASSIGNMENT = schema.assignments.insert().returning(schema.assignments)
-NOTE_SEEN = (
-    sa.update(schema.judges)
-    .where(judges.id == sa.bindparam("of_judge"))
-    .values(
-        seen_at=sa.bindparam("now", type_=sa.Double),
-        seen_answer=sa.select(sa.func.coalesce(sa.func.max(answers.id), 0)).scalar_subquery(),
-        started_at=sa.func.coalesce(judges.started_at, sa.bindparam("now", type_=sa.Double)),
-    )
-)
 
 
 def insert_setup(connection: Connection, setup: StudySetup, owner_hash: str, now: float) -> None:
@@ -156,7 +146,7 @@ def give(
     if withdrawn is None:
         fixed = {"key": opaque_id(), "judge": queue.judge, "purpose": given.purpose}
         made = {**values, **fixed, "number": given.number}
-        row = transaction.connection.execute(NEW_ASSIGNMENT, made).one()
+        row = transaction.new_assignment(made)
     else:
         row = transaction.connection.execute(
             sa.update(schema.assignments)
@@ -168,11 +158,6 @@ def give(
         transaction.change_given(given.number, +1)
     queue.add(row)
     return row
-
-
-def note_seen(connection: Connection, judge: int, now: float) -> None:
-    """Notes when a judge was last there, and how many answers there were then."""
-    connection.execute(NOTE_SEEN, {"of_judge": judge, "now": now})
 
 
 def update_judge(connection: Connection, judge: int, **values: Any) -> None:

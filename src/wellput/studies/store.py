@@ -69,7 +69,6 @@ from wellput.studies.queries import (
     judgments_of,
     latest_answer,
     load_setup,
-    note_seen,
     own_assignment,
     read_answered,
     speech_of,
@@ -249,7 +248,7 @@ class Store:
     def judge_of(self, token: str) -> JudgeRef | None:
         """The judge with this token, None where there is none."""
         with self.database.read() as connection:
-            return find_judge(connection, token)
+            return find_judge(StudyReading(connection, len(self.setup.trials)), token)
 
     def consent(self, judge: JudgeRef) -> None:
         with self.database.write() as connection:
@@ -283,7 +282,7 @@ class Store:
             rows = [row for row in queue.had if row.answered_at is None][:most]
             for given in queue.for_machine(most - len(rows)):
                 rows.append(give(transaction, queue, given, now))
-            note_seen(transaction.connection, judge.id, now)
+            transaction.note_seen(judge.id, now)
             return [shown_with_answer(self.setup, transaction.connection, row) for row in rows]
 
     def machine(self, name: str, about: Mapping[str, str]) -> JudgeRef:

@@ -2,14 +2,16 @@
 `GroupedWrites`, which carries out the writes of many requests in one transaction.
 
 A commit waits for the disk, and handing out a trial reads how often each trial was given out. With many
-judges at once both are done once for all requests that wait at that moment. A request is answered only
-after the commit.
+judges at once both are done once for all requests that wait at that moment. `GroupTransaction` also
+reads the judges of all these requests at once, and writes their answers at once. A request is answered
+only after the commit.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Generic, Literal, TypeAlias, TypeVar, get_args
@@ -17,19 +19,26 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 import sqlalchemy as sa
-from sqlalchemy import Connection
+from sqlalchemy import Connection, Row, event
 
 from wellput.core.errors import WellputError
 from wellput.core.metric import Integers
 from wellput.studies import schema
 from wellput.studies.database import Database, StoreUnavailable
+from wellput.studies.invitations import token_hash
 
 T = TypeVar("T")
 
 StudyState: TypeAlias = Literal["open", "paused", "closed"]
 STUDY_STATES: tuple[StudyState, ...] = get_args(StudyState)
 
+assignments = schema.assignments.c
+answers = schema.answers.c
+judges = schema.judges.c
 trials = schema.trials.c
+
+MAX_READ_AHEAD = 500
+"""The most judges of a group who are read at once: databases limit the values of a statement."""
 
 # Statements of every request, built once.
 LOCKED_STUDY = sa.select(schema.study.c.state).with_for_update()
@@ -40,6 +49,41 @@ CHANGE_GIVEN = (
     sa.update(schema.trials)
     .where(trials.number == sa.bindparam("of_trial"))
     .values(given=trials.given + sa.bindparam("by"))
+)
+JUDGE_BY_TOKEN = sa.select(schema.judges).where(judges.token_hash == sa.bindparam("of_hash"))
+JUDGES_BY_TOKEN = sa.select(schema.judges).where(
+    judges.token_hash.in_(sa.bindparam("of_hashes", expanding=True))
+)
+OWN_ASSIGNMENTS = (
+    sa.select(schema.assignments)
+    .where(assignments.judge == sa.bindparam("own_judge"))
+    .order_by(assignments.id)
+)
+ASSIGNMENTS_OF_JUDGES = (
+    sa.select(schema.assignments)
+    .where(assignments.judge.in_(sa.bindparam("own_judges", expanding=True)))
+    .order_by(assignments.id)
+)
+NEW_ASSIGNMENT = schema.assignments.insert().returning(schema.assignments)
+NEW_ANSWER = schema.answers.insert()
+MARK_ANSWERED = (
+    sa.update(schema.assignments)
+    .where(assignments.id == sa.bindparam("of_assignment"))
+    .values(
+        is_reopened=False,
+        is_withdrawn=False,
+        answered_at=sa.func.coalesce(assignments.answered_at, sa.bindparam("now", type_=sa.Double)),
+    )
+)
+LATEST_ANSWER_ID = sa.select(sa.func.coalesce(sa.func.max(answers.id), 0)).scalar_subquery()
+NOTE_SEEN = (
+    sa.update(schema.judges)
+    .where(judges.id == sa.bindparam("of_judge"))
+    .values(
+        seen_at=sa.bindparam("now", type_=sa.Double),
+        seen_answer=LATEST_ANSWER_ID - sa.bindparam("n_later", type_=sa.BigInteger),
+        started_at=sa.func.coalesce(judges.started_at, sa.bindparam("now", type_=sa.Double)),
+    )
 )
 
 
@@ -57,6 +101,14 @@ class StudyReading:
     def __init__(self, connection: Connection, n_trials: int) -> None:
         self.connection = connection
         self._n_trials = n_trials
+
+    def judge_with(self, token_hash: str) -> Row[Any] | None:
+        """The judge whose token has this hash."""
+        return self.connection.execute(JUDGE_BY_TOKEN, {"of_hash": token_hash}).one_or_none()
+
+    def own_assignments(self, judge: int) -> list[Row[Any]]:
+        """All assignments of a judge, in the order in which the judge got them."""
+        return list(self.connection.execute(OWN_ASSIGNMENTS, {"own_judge": judge}).all())
 
     @cached_property
     def missing(self) -> Integers:
@@ -84,12 +136,112 @@ class StudyTransaction(StudyReading):
 
     def change_given(self, number: int, by: int) -> None:
         """Changes the number of judges who have a trial."""
-        self.connection.execute(CHANGE_GIVEN, {"of_trial": number, "by": by})
+        self._write(CHANGE_GIVEN, {"of_trial": number, "by": by})
         if "missing" in self.__dict__:
             if by < 0:  # how many were planned is not known here: read it again
                 del self.missing
             else:
                 self.missing[number] = max(0, self.missing[number] - by)
+
+    def new_assignment(self, values: Mapping[str, Any]) -> Row[Any]:
+        """Writes an assignment of a judge whose `own_assignments` were read."""
+        return self.connection.execute(NEW_ASSIGNMENT, dict(values)).one()
+
+    def new_answer(self, values: Mapping[str, Any]) -> None:
+        self._write(NEW_ANSWER, values)
+
+    def mark_answered(self, assignment: int, now: float) -> None:
+        """Notes when an assignment was first answered, and that it is answered."""
+        self._write(MARK_ANSWERED, {"of_assignment": assignment, "now": now})
+
+    def note_seen(self, judge: int, now: float) -> None:
+        """Notes when a judge was last there, and how many answers there were then."""
+        self._write(NOTE_SEEN, {"of_judge": judge, "now": now, "n_later": 0})
+
+    def _write(self, statement: sa.UpdateBase, values: Mapping[str, Any]) -> None:
+        self.connection.execute(statement, dict(values))
+
+
+class GroupTransaction(StudyTransaction):
+    """A transaction of many requests: reads their judges at once, and lets their writes wait until
+    `write_waiting`, which must come before the commit.
+
+    Each judge is read ahead for one request. A second request of the judge reads the tables. Before any
+    other statement, all that waits is written, so that every statement finds what earlier requests
+    wrote; and after any other statement that writes, nothing counts that was read ahead.
+    """
+
+    def __init__(self, connection: Connection, n_trials: int, token_hashes: Iterable[str]) -> None:
+        super().__init__(connection, n_trials)
+        self._judges: dict[str, Row[Any]] = {}
+        self._own: dict[int, list[Row[Any]]] = {}
+        self._waiting: dict[sa.UpdateBase, list[dict[str, Any]]] = {
+            statement: [] for statement in (NEW_ANSWER, MARK_ANSWERED, CHANGE_GIVEN, NOTE_SEEN)
+        }
+        self._is_own_statement = False
+        hashes = sorted(set(token_hashes))[:MAX_READ_AHEAD]
+        if len(hashes) > 1:
+            self._read_ahead(hashes)
+        event.listen(connection, "before_execute", self._before_statement)
+
+    def own_assignments(self, judge: int) -> list[Row[Any]]:
+        found = self._own.pop(judge, None)
+        return super().own_assignments(judge) if found is None else found
+
+    def judge_with(self, token_hash: str) -> Row[Any] | None:
+        found = self._judges.pop(token_hash, None)
+        return super().judge_with(token_hash) if found is None else found
+
+    def new_assignment(self, values: Mapping[str, Any]) -> Row[Any]:
+        # It is in none of the rows that wait, and no other judge's.
+        self._own.pop(values["judge"], None)
+        with self._own_statement():
+            return super().new_assignment(values)
+
+    def write_waiting(self) -> None:
+        """Writes what waits: each kind at once, in the order of the requests."""
+        n_answers = len(self._waiting[NEW_ANSWER])
+        for seen in self._waiting[NOTE_SEEN]:
+            # The answers of a group have successive ids: nobody else adds answers meanwhile.
+            seen["n_later"] = n_answers - seen["n_later"]
+        with self._own_statement():
+            for statement, rows in self._waiting.items():
+                if rows:
+                    self.connection.execute(statement, rows)
+                    rows.clear()
+
+    def note_seen(self, judge: int, now: float) -> None:
+        n_before = len(self._waiting[NEW_ANSWER])
+        self._write(NOTE_SEEN, {"of_judge": judge, "now": now, "n_later": n_before})
+
+    def _write(self, statement: sa.UpdateBase, values: Mapping[str, Any]) -> None:
+        self._waiting[statement].append(dict(values))
+
+    def _read_ahead(self, hashes: Sequence[str]) -> None:
+        rows = self.connection.execute(JUDGES_BY_TOKEN, {"of_hashes": hashes}).all()
+        self._judges = {row.token_hash: row for row in rows}
+        self._own = {row.id: [] for row in rows}
+        if rows:
+            ids = {"own_judges": list(self._own)}
+            for row in self.connection.execute(ASSIGNMENTS_OF_JUDGES, ids):
+                self._own[row.judge].append(row)
+
+    @contextmanager
+    def _own_statement(self) -> Iterator[None]:
+        self._is_own_statement = True
+        try:
+            yield
+        finally:
+            self._is_own_statement = False
+
+    def _before_statement(self, _connection: Connection, statement: object, *_: object) -> None:
+        is_of_given = statement is MISSING_JUDGMENTS  # it depends on nothing else that waits
+        if self._is_own_statement or (is_of_given and not self._waiting[CHANGE_GIVEN]):
+            return
+        self.write_waiting()
+        if not isinstance(statement, sa.Select):
+            self._judges.clear()
+            self._own.clear()
 
 
 @dataclass(frozen=True)
@@ -98,6 +250,7 @@ class WaitingWrite(Generic[T]):
 
     work: Callable[[StudyTransaction], T]
     result: asyncio.Future[T]
+    token_hash: str | None
 
 
 class GroupedWrites:
@@ -116,10 +269,13 @@ class GroupedWrites:
         )
         self._tasks: set[asyncio.Task[None]] = set()
 
-    def do(self, work: Callable[[StudyTransaction], T]) -> Awaitable[T]:
-        """The result of `work`, once it is on the disk."""
+    def do(
+        self, work: Callable[[StudyTransaction], T], *, token: str | None = None
+    ) -> Awaitable[T]:
+        """The result of `work`, once it is on the disk. `token` is that of the judge who asks."""
         loop = asyncio.get_running_loop()
-        waiting = WaitingWrite(work, loop.create_future())
+        hashed = None if token is None else token_hash(token)
+        waiting = WaitingWrite(work, loop.create_future(), hashed)
         if (group := self._waiting.get(loop)) is not None:
             group.append(waiting)
         else:
@@ -142,8 +298,22 @@ class GroupedWrites:
         results: list[Any] = []
         writing = self._database.write()
 
-        def begin() -> StudyTransaction:
-            return StudyTransaction(writing.__enter__(), self._n_trials)
+        def begin() -> GroupTransaction:
+            connection = writing.__enter__()
+            try:
+                hashes = [one.token_hash for one in group if one.token_hash is not None]
+                return GroupTransaction(connection, self._n_trials, hashes)
+            except BaseException as error:
+                writing.__exit__(type(error), error, None)
+                raise
+
+        def end(transaction: GroupTransaction) -> None:
+            try:
+                transaction.write_waiting()
+            except BaseException as error:
+                writing.__exit__(type(error), error, None)
+                raise
+            writing.__exit__(None, None, None)
 
         try:
             # Beginning and ending wait for other programs and for the disk: not in the event loop.
@@ -153,7 +323,7 @@ class GroupedWrites:
             except BaseException as error:
                 await asyncio.to_thread(writing.__exit__, type(error), error, None)
                 raise
-            await asyncio.to_thread(writing.__exit__, None, None, None)
+            await asyncio.to_thread(end, transaction)
         except Exception as error:
             # If the database cannot be used, it would only refuse each write again, after a while.
             if len(group) > 1 and not isinstance(error, StoreUnavailable):

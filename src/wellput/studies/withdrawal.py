@@ -9,7 +9,6 @@ from wellput.core.judgment import is_machine
 from wellput.studies import schema
 from wellput.studies.enrolment import forget_person
 from wellput.studies.invitations import opaque_id
-from wellput.studies.judge_queue import own_assignments
 from wellput.studies.queries import update_judge
 from wellput.studies.study_transactions import StudyTransaction
 
@@ -26,7 +25,7 @@ def erase_judge(transaction: StudyTransaction, name: str, now: float, *, study: 
     row = connection.execute(found).one_or_none()
     if row is None or row.forgotten_at is not None:
         raise InputError(f"There is no judge {name!r} in {study}.")
-    own = own_assignments(connection, row.id)
+    own = transaction.own_assignments(row.id)
     ids = [one.id for one in own]
     for one in own:
         if one.purpose == "trial" and not one.is_withdrawn and not is_machine(row.name):
