@@ -2,29 +2,31 @@
 
 200 judges ask for a trial and answer it, 20 times each, first without a pause in between, then with the
 seconds that somebody takes to read a sentence. SQLite and PostgreSQL (a server of its own, if it is
-installed) in the same run. Checks that no request failed and no answer is missing; writes
-docs/results/studies.md.
+installed) in the same run, both with every commit on the disk. Checks that no request failed and no
+answer is missing; writes docs/results/studies.md.
 """
 
 from __future__ import annotations
 
 import argparse
+import asyncio
+import json
 import os
 import platform
 import random
 import tempfile
-import threading
 import time
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from benchmarks.pages import write_page
 from tests.programs import postgresql_folder
 from tests.studies.postgresql import running_server
-from tests.studies.serving import Client, ServedStudy
+from tests.studies.serving import HOST, ServedStudy
 from wellput.core.judgment import Judgment
 from wellput.studies.designs.registry import default_questionnaire
 from wellput.studies.store import Store
@@ -55,44 +57,72 @@ def measure(url: str, *, n_judges: int, n_answers: int, pause: float) -> Load:
     )
     tokens = [invitation.token for invitation in store.invite(n_judges)]
     store.close()
-    load = Load()
     with ServedStudy(url) as served:
-        start = threading.Barrier(n_judges + 1)
-
-        def judge(token: str) -> None:
-            rng = random.Random(token)
-            client = Client(served.port, token, timeout=120)
-            start.wait()
-            for number in range(n_answers):
-                if pause:
-                    client.close()  # the server gives idle connections up, and browsers reconnect
-                    time.sleep(rng.uniform(0, 2 * pause))
-                began = time.perf_counter()
-                response = client.next()
-                load.next_seconds.append(time.perf_counter() - began)
-                if response is None or response[0] != 200 or response[1]["trial"] is None:
-                    load.errors.append(response)
-                    return
-                trial = response[1]["trial"]["id"]
-                given = {"understandability": 1 + number % 7, "quality": 4}
-                began = time.perf_counter()
-                answered = client.answer(trial, given, ms=1000)
-                load.answer_seconds.append(time.perf_counter() - began)
-                if answered is None or answered[0] != 201:
-                    load.errors.append(answered)
-                    return
-            client.close()
-
-        threads = [threading.Thread(target=judge, args=(token,)) for token in tokens]
-        for thread in threads:
-            thread.start()
-        start.wait()
-        began = time.perf_counter()
-        for thread in threads:
-            thread.join()
-        load.wall = time.perf_counter() - began
+        load = asyncio.run(_answers_of_all(served.port, tokens, n_answers, pause))
     _check(url, n_judges * n_answers)
     return load
+
+
+async def _answers_of_all(port: int, tokens: list[str], n_answers: int, pause: float) -> Load:
+    """All judges at work at the same time."""
+    load = Load()
+    began = time.perf_counter()
+    await asyncio.gather(*(_judge(Judge(port, token), n_answers, pause, load) for token in tokens))
+    load.wall = time.perf_counter() - began
+    return load
+
+
+async def _judge(judge: Judge, n_answers: int, pause: float, load: Load) -> None:
+    rng = random.Random(judge.token)
+    for number in range(n_answers):
+        if pause:
+            judge.close()  # the server gives idle connections up, and browsers reconnect
+            await asyncio.sleep(rng.uniform(0, 2 * pause))
+        began = time.perf_counter()
+        status, found = await judge.ask("GET", "/next")
+        load.next_seconds.append(time.perf_counter() - began)
+        if status != 200 or found["trial"] is None:
+            load.errors.append(found)
+            return
+        answers = {"understandability": 1 + number % 7, "quality": 4}
+        body = {"trial": found["trial"]["id"], "answers": answers, "ms": 1000}
+        began = time.perf_counter()
+        status, found = await judge.ask("POST", "/answers", body)
+        load.answer_seconds.append(time.perf_counter() - began)
+        if status != 201:
+            load.errors.append(found)
+            return
+    judge.close()
+
+
+class Judge:
+    """One judge's connection. It does little itself, so that 200 of them do not wait for each other
+    where the server's time is measured."""
+
+    def __init__(self, port: int, token: str) -> None:
+        self.token = token
+        self._port = port
+        self._streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
+
+    async def ask(self, method: str, path: str, body: object = None) -> tuple[int, Any]:
+        """The status and the JSON of the response."""
+        if self._streams is None:
+            self._streams = await asyncio.open_connection(HOST, self._port)
+        reader, writer = self._streams
+        content = b"" if body is None else json.dumps(body).encode()
+        head = (
+            f"{method} /api/judge/{self.token}{path} HTTP/1.1\r\nHost: {HOST}\r\n"
+            f"Content-Type: application/json\r\nContent-Length: {len(content)}\r\n\r\n"
+        )
+        writer.write(head.encode() + content)
+        answered = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").lower()
+        length = answered.split("content-length:")[1].split("\r\n")[0]
+        return int(answered.split(maxsplit=2)[1]), json.loads(await reader.readexactly(int(length)))
+
+    def close(self) -> None:
+        if self._streams is not None:
+            self._streams[1].close()
+            self._streams = None
 
 
 def _check(url: str, expected: int) -> None:
@@ -118,8 +148,8 @@ def page(rows: list[str], *, n_judges: int, n_answers: int) -> str:
 
 {n_judges} judges give {n_answers} answers each to one server process. Without a pause, each request follows the last response at once:
 this measures how much the server can do. With a pause of {PAUSE:g} seconds on average before each trial, it measures what very quick
-people would notice. Judges and server share the machine ({os.cpu_count()} cores, {platform.system()}). Every answer is on
-disk before it is acknowledged. Times in milliseconds.
+people would notice. Judges, server and database share the machine ({os.cpu_count()} cores, {platform.system()}). Every answer is on
+disk before it is acknowledged (PostgreSQL runs with `fsync=on`). Times in milliseconds.
 
 | database, pause | answers | errors | answers/s | answer p50 | p95 | max | next trial p50 | p95 | max |
 | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |
@@ -145,7 +175,10 @@ def main() -> None:
     if binaries is None:
         raise SystemExit("PostgreSQL is not installed (Debian: apt-get install postgresql).")
     rows = []
-    with tempfile.TemporaryDirectory() as folder, running_server(binaries) as server:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        running_server(binaries, is_durable=True) as server,
+    ):
         for pause in (0.0, PAUSE):
             urls = {
                 "SQLite": str(Path(folder) / f"{pause}.db"),

@@ -43,8 +43,9 @@ class Server:
 
 
 @contextmanager
-def running_server(binaries: Path) -> Iterator[Server]:
-    """A server in its own folder. The path is short, since paths of sockets must be."""
+def running_server(binaries: Path, *, is_durable: bool = False) -> Iterator[Server]:
+    """A server in its own folder. The path is short, since paths of sockets must be. Databases of tests
+    need not outlive a crash of the machine; if the server `is_durable`, they do."""
     folder = Path(tempfile.mkdtemp(prefix="wellput-pg-"))
     server = Server(binaries, folder)
     try:
@@ -53,8 +54,8 @@ def running_server(binaries: Path) -> Iterator[Server]:
         data = str(folder / "data")
         settings = ["-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync"]
         server.run("initdb", "-D", data, "-U", USER, *settings)
-        # Databases of tests need not outlive a crash of the machine.
-        options = f"-k {folder} -c listen_addresses='' -c max_connections=100 -c fsync=off"
+        fsync = "on" if is_durable else "off"
+        options = f"-k {folder} -c listen_addresses='' -c max_connections=100 -c fsync={fsync}"
         log = str(folder / "log")
         server.run("pg_ctl", "-D", data, "-l", log, "-w", "-t", "60", "-o", options, "start")
         try:

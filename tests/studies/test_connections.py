@@ -151,3 +151,13 @@ def test_head_is_answered_as_get_without_the_body(tmp_path: Path) -> None:
         got, head = client.get(path), client.head(path)
         assert head.status_code == got.status_code and head.content == b""
         assert head.headers["content-length"] == str(len(got.content))
+
+
+def test_the_body_of_a_response_does_not_wait_for_its_head_to_be_confirmed() -> None:
+    with (
+        listening(HOST, 0) as open_socket,
+        socket.create_connection(open_socket.getsockname(), timeout=10),
+    ):
+        accepted, _ = open_socket.accept()
+        with accepted:
+            assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)

@@ -7,7 +7,14 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from socket import AI_PASSIVE, SOCK_STREAM, create_server, getaddrinfo
+from socket import (
+    AI_PASSIVE,
+    IPPROTO_TCP,
+    SOCK_STREAM,
+    TCP_NODELAY,
+    create_server,
+    getaddrinfo,
+)
 from socket import socket as Socket
 
 import uvicorn
@@ -225,6 +232,10 @@ def listening(host: str, port: int) -> Socket:
     """A socket that listens at an address. Raises InputError where that is impossible."""
     try:
         family, *_, address = getaddrinfo(host, port, type=SOCK_STREAM, flags=AI_PASSIVE)[0]
-        return create_server(address, family=family, backlog=MAX_WAITING_TO_BE_ACCEPTED)
+        socket = create_server(address, family=family, backlog=MAX_WAITING_TO_BE_ACCEPTED)
     except OSError as error:
         raise cannot_listen(host, port, error) from error
+    # A response goes out as head and body. Without this, its body waits for the client to confirm the
+    # head, which takes 40 ms on most systems. Accepted connections inherit the setting.
+    socket.setsockopt(IPPROTO_TCP, TCP_NODELAY, 1)
+    return socket

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from wellput.studies.judge_queue import Assignment
 from wellput.studies.questionnaire import Check, Practice
 from wellput.studies.questions import AnswerValues, Question
 from wellput.studies.shown_trials import questions_of
 from wellput.studies.study_setup import StudySetup
+from wellput.studies.study_transactions import Assignment
 
 
 @dataclass(frozen=True, slots=True)

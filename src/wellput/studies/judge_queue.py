@@ -13,11 +13,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 import sqlalchemy as sa
-from sqlalchemy import Connection, Row
+from sqlalchemy import Connection
 
 from wellput.core.judgment import MACHINE_PREFIX
 from wellput.core.metric import Integers
@@ -40,10 +40,9 @@ from wellput.studies.assignment_rules import (
 from wellput.studies.invitations import opaque_id
 from wellput.studies.questionnaire import JudgeProgress
 from wellput.studies.study_setup import StudySetup, Trial
-from wellput.studies.study_transactions import StudyReading, StudyTransaction
+from wellput.studies.study_transactions import Assignment, StudyReading, StudyTransaction
 
 AssignmentPurpose: TypeAlias = Literal["trial", "repeat", "practice", "check"]
-Assignment: TypeAlias = Row[Any]
 
 assignments = schema.assignments.c
 judges = schema.judges.c
@@ -93,8 +92,10 @@ class JudgeQueue:
         self.connection = transaction.connection
         self.judge = judge
         self.now = now
-        self.own = transaction.own_assignments(judge)
-        self.had = [r for r in self.own if r.purpose == "trial" and not r.is_withdrawn]
+        self.own: Sequence[Assignment] = transaction.own_assignments(judge)
+        self.had: list[Assignment] = [
+            r for r in self.own if r.purpose == "trial" and not r.is_withdrawn
+        ]
         self.had_numbers = [int(row.number) for row in self.had]
         self.is_machine = is_machine
         self.is_within = setup.plan.kind == "within-judge" and not self.is_machine
@@ -102,7 +103,7 @@ class JudgeQueue:
 
     def add(self, row: Assignment) -> None:
         """Notes an assignment that was just given to the judge."""
-        self.own = [*(other for other in self.own if other.id != row.id), row]
+        self.own = [*(other for other in self.own if other.key != row.key), row]
         self.had = [r for r in self.own if r.purpose == "trial" and not r.is_withdrawn]
         self.had_numbers = [int(row.number) for row in self.had]
 
@@ -159,9 +160,9 @@ class JudgeQueue:
 
     def progress(self, answered: Assignment | None = None) -> JudgeProgress:
         """How far the judge is; `answered` is an assignment that the judge has just answered."""
-        just_answered = None if answered is None else answered.id
+        just_answered = None if answered is None else answered.key
         done = sum(
-            (row.answered_at is not None and not row.is_reopened) or row.id == just_answered
+            (row.answered_at is not None and not row.is_reopened) or row.key == just_answered
             for row in self.own
         )
         return JudgeProgress(done, max(done, self.total()))

@@ -17,13 +17,18 @@ from wellput.studies import schema
 from wellput.studies.enrolment import Enrolment, fields_of, holds_place, note_finished
 from wellput.studies.expected_answers import Feedback, feedback_of, has_feedback
 from wellput.studies.invitations import is_token, token_hash
-from wellput.studies.judge_queue import Assignment, JudgeQueue, open_assignment
+from wellput.studies.judge_queue import JudgeQueue, open_assignment
 from wellput.studies.queries import give, latest_answer
 from wellput.studies.questionnaire import JudgeProgress, ShownTrial
 from wellput.studies.questions import AnswerError, is_storable
 from wellput.studies.shown_trials import checked_answers, shown_trial
 from wellput.studies.study_setup import StudySetup
-from wellput.studies.study_transactions import StudyReading, StudyState, StudyTransaction
+from wellput.studies.study_transactions import (
+    Assignment,
+    StudyReading,
+    StudyState,
+    StudyTransaction,
+)
 from wellput.studies.wording import ENGLISH
 
 Outcome: TypeAlias = Literal["created", "repeated", "superseded"]

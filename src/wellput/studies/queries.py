@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from typing import Any, cast
 
 import sqlalchemy as sa
-from sqlalchemy import Connection
+from sqlalchemy import Connection, Row
 
 from wellput.agreement.rankings.judgment_design import DOCUMENT_COLUMN
 from wellput.core.errors import InputError
@@ -21,12 +21,7 @@ from wellput.core.judgment import Judgment, Preference
 from wellput.studies import schema
 from wellput.studies.designs.base import AnsweredTrial
 from wellput.studies.invitations import opaque_id
-from wellput.studies.judge_queue import (
-    Assignment,
-    AssignmentPurpose,
-    JudgeQueue,
-    NewAssignment,
-)
+from wellput.studies.judge_queue import AssignmentPurpose, JudgeQueue, NewAssignment
 from wellput.studies.questionnaire import Check, Questionnaire, Task, from_record
 from wellput.studies.questions import AnswerValues, is_storable
 from wellput.studies.study_setup import (
@@ -37,7 +32,7 @@ from wellput.studies.study_setup import (
     beside_items,
     with_beside,
 )
-from wellput.studies.study_transactions import StudyState, StudyTransaction
+from wellput.studies.study_transactions import Assignment, StudyState, StudyTransaction
 
 assignments = schema.assignments.c
 answers = schema.answers.c
@@ -104,7 +99,7 @@ def state_of(connection: Connection) -> StudyState:
     return state
 
 
-def own_assignment(connection: Connection, judge: int, key: str) -> Assignment | None:
+def own_assignment(connection: Connection, judge: int, key: str) -> Row[Any] | None:
     if not is_storable(key):
         return None
     rows = sa.select(schema.assignments).where(assignments.key == key, assignments.judge == judge)
@@ -119,7 +114,7 @@ def speech_of(connection: Connection, item: int) -> bytes | None:
     return found
 
 
-def latest_answer(connection: Connection, assignment: int) -> Assignment | None:
+def latest_answer(connection: Connection, assignment: int) -> Row[Any] | None:
     return connection.execute(LATEST_ANSWER_QUERY, {"of_assignment": assignment}).one_or_none()
 
 
@@ -146,7 +141,7 @@ def give(
     if withdrawn is None:
         fixed = {"key": opaque_id(), "judge": queue.judge, "purpose": given.purpose}
         made = {**values, **fixed, "number": given.number}
-        row = transaction.new_assignment(made)
+        row: Assignment = transaction.new_assignment(made)
     else:
         row = transaction.connection.execute(
             sa.update(schema.assignments)

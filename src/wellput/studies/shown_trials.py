@@ -11,10 +11,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from wellput.studies.judge_queue import Assignment
 from wellput.studies.questionnaire import Check, Practice, ShownTrial, Task, Variant
 from wellput.studies.questions import AnswerError, AnswerValues, Question, check_values
 from wellput.studies.study_setup import StudyItem, StudySetup
+from wellput.studies.study_transactions import Assignment
 
 
 def shown_trial(

@@ -64,7 +64,8 @@ ASSIGNMENTS_OF_JUDGES = (
     .where(assignments.judge.in_(sa.bindparam("own_judges", expanding=True)))
     .order_by(assignments.id)
 )
-NEW_ASSIGNMENT = schema.assignments.insert().returning(schema.assignments)
+NEW_ASSIGNMENT = schema.assignments.insert()
+GIVEN_ASSIGNMENT = NEW_ASSIGNMENT.returning(schema.assignments)
 NEW_ANSWER = schema.answers.insert()
 MARK_ANSWERED = (
     sa.update(schema.assignments)
@@ -85,6 +86,28 @@ NOTE_SEEN = (
         started_at=sa.func.coalesce(judges.started_at, sa.bindparam("now", type_=sa.Double)),
     )
 )
+
+
+@dataclass(frozen=True, slots=True)
+class WaitingAssignment:
+    """An assignment that waits to be written. It gets its id then; until then it has its key."""
+
+    key: str
+    judge: int
+    purpose: str
+    number: int
+    variants: Sequence[tuple[str, str]]
+    given_at: float
+    answered_at: float | None
+    is_reopened: bool
+    is_withdrawn: bool
+
+    @property
+    def id(self) -> int:
+        raise AssertionError("this assignment is not written yet")
+
+
+Assignment: TypeAlias = Row[Any] | WaitingAssignment
 
 
 class StudyClosed(WellputError):
@@ -143,9 +166,9 @@ class StudyTransaction(StudyReading):
             else:
                 self.missing[number] = max(0, self.missing[number] - by)
 
-    def new_assignment(self, values: Mapping[str, Any]) -> Row[Any]:
+    def new_assignment(self, values: Mapping[str, Any]) -> Assignment:
         """Writes an assignment of a judge whose `own_assignments` were read."""
-        return self.connection.execute(NEW_ASSIGNMENT, dict(values)).one()
+        return self.connection.execute(GIVEN_ASSIGNMENT, dict(values)).one()
 
     def new_answer(self, values: Mapping[str, Any]) -> None:
         self._write(NEW_ANSWER, values)
@@ -175,9 +198,8 @@ class GroupTransaction(StudyTransaction):
         super().__init__(connection, n_trials)
         self._judges: dict[str, Row[Any]] = {}
         self._own: dict[int, list[Row[Any]]] = {}
-        self._waiting: dict[sa.UpdateBase, list[dict[str, Any]]] = {
-            statement: [] for statement in (NEW_ANSWER, MARK_ANSWERED, CHANGE_GIVEN, NOTE_SEEN)
-        }
+        kinds = (NEW_ASSIGNMENT, NEW_ANSWER, MARK_ANSWERED, CHANGE_GIVEN, NOTE_SEEN)
+        self._waiting: dict[sa.UpdateBase, list[dict[str, Any]]] = {kind: [] for kind in kinds}
         self._is_own_statement = False
         hashes = sorted(set(token_hashes))[:MAX_READ_AHEAD]
         if len(hashes) > 1:
@@ -192,11 +214,11 @@ class GroupTransaction(StudyTransaction):
         found = self._judges.pop(token_hash, None)
         return super().judge_with(token_hash) if found is None else found
 
-    def new_assignment(self, values: Mapping[str, Any]) -> Row[Any]:
-        # It is in none of the rows that wait, and no other judge's.
+    def new_assignment(self, values: Mapping[str, Any]) -> Assignment:
+        # A later request of this judge reads it from the table.
         self._own.pop(values["judge"], None)
-        with self._own_statement():
-            return super().new_assignment(values)
+        self._write(NEW_ASSIGNMENT, values)
+        return WaitingAssignment(**values)
 
     def write_waiting(self) -> None:
         """Writes what waits: each kind at once, in the order of the requests."""
