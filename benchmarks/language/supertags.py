@@ -190,7 +190,7 @@ def main() -> None:
     parts = {"dev": dev, "test": test}
     lexicon = Lexicon.of(train)
     model = train_tree_model(train)
-    size = sum(array.nbytes for array in model.arrays.values())
+    size = sum(array.nbytes for array in model.arrays().values())
     frequent = sum(count > 1 for count in lexicon.overall.values())
     lines = [
         "# Supertags, the tree model and XTAG",

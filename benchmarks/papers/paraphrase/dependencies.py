@@ -157,7 +157,7 @@ def _query_corpus(queries: Sequence[Query]) -> ParsedCorpus:
     starts = np.cumsum([0, *map(len, sentences)]).astype(np.uint64)
     places = np.argsort(tokens, kind="stable").astype(np.uint32)
     begins = np.searchsorted(tokens[places], np.arange(len(numbers) + 1)).astype(np.uint64)
-    index = CorpusIndex(list(numbers), tokens, starts, begins, places)
+    index = CorpusIndex(list(numbers), tokens, starts, begins, places, {"tokens": len(tokens)})
     return ParsedCorpus(index, _dependencies(sentences))
 
 

@@ -1,4 +1,5 @@
-"""`ModelFile`: a trained model on disk, its card and its arrays, which are mapped, not read.
+"""`ModelFile`: a trained model on disk, its card and its arrays, which are mapped, not read. Models
+with a file of their own are `StoredModel`s.
 
 The file (`.wpm`) is little-endian: a magic word, a version, the length of a JSON header, the header
 (kind, card, SHA-256 of the arrays, each array's name, type, shape and bytes in the file), then the
@@ -15,12 +16,14 @@ import json
 import math
 import struct
 import zlib
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -149,6 +152,36 @@ def noticing_damage(path: PathLike, what: str = "model") -> Iterator[None]:
         raise
     except (LookupError, TypeError, ValueError, ArithmeticError):
         raise InputError(f"{path} is a damaged {what}: train it again.") from None
+
+
+class StoredModel(ABC):
+    """A model with a file of its own. `kind` stands in the file, `noun` in the message that a file is
+    damaged, and the `card` says where the model comes from."""
+
+    kind: ClassVar[str]
+    noun: ClassVar[str] = "model"
+    card: Mapping[str, Any]
+
+    @abstractmethod
+    def arrays(self) -> Mapping[str, NDArray[Any]]:
+        """The arrays of the file: everything that decides what the model does."""
+
+    def save(self, path: PathLike, card: Mapping[str, Any] | None = None) -> None:
+        """Writes a `.wpm` file, with the given card or the model's own."""
+        save_model_file(path, self.kind, dict(self.card if card is None else card), self.arrays())
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """SHA-256 of the arrays: models with equal fingerprints are equal."""
+        return fingerprint(self.kind, self.arrays())
+
+    @classmethod
+    @contextmanager
+    def reading(cls, path: PathLike) -> Iterator[ModelFile]:
+        """The file of a model of this kind. Errors in making the model from it become an InputError."""
+        file = load_model_file(path, cls.kind)
+        with noticing_damage(path, cls.noun):
+            yield file
 
 
 def _is_length(number: object) -> bool:

@@ -319,10 +319,10 @@ class GleuFluency(BaseMetric):
 @lru_cache(maxsize=4)
 def _paper_model(folder: str | None) -> GleuModel:
     from wellput.language.models.gleu_model import GleuModel
-    from wellput.language.models.gleu_paper import KIND
+    from wellput.language.models.gleu_paper import PAPER_GLEU_KIND
 
     file = model_in(str(folder), GLEU_PAPER_FILE, option="--features paper")
-    return GleuModel.load(file, kind=KIND)
+    return GleuModel.load(file, kind=PAPER_GLEU_KIND)
 
 
 @lru_cache(maxsize=4)
@@ -337,11 +337,13 @@ def paper_parsers(workers: int, folder: str | None = None) -> PaperGleuParsers:
 def _paper_fingerprint(folder: str | None) -> str:
     """One hash for the two parsers and the supertags."""
     from wellput.io.model_files import load_model_file
-    from wellput.language.models.head_driven import KIND
+    from wellput.language.models.head_driven import HeadDrivenParser
     from wellput.language.shipped import HEAD_DRIVEN_FILE, shipped
 
     own = Path(str(folder)) / HEAD_DRIVEN_FILE
-    chart = load_model_file(own if own.is_file() else shipped(HEAD_DRIVEN_FILE), KIND).fingerprint
+    chart = load_model_file(
+        own if own.is_file() else shipped(HEAD_DRIVEN_FILE), HeadDrivenParser.kind
+    ).fingerprint
     parsers = paper_parsers(1, folder)
     parts = (chart, parsers.transitions.signature, *sorted(parsers.supertags))
     return sha256(" ".join(parts).encode()).hexdigest()
@@ -381,10 +383,10 @@ def _link_grammar(workers: int) -> LinkGrammar:
 def _parser_fingerprint() -> str:
     """One hash for the chart parser, its n-gram model and the parser whose guesses it starts from."""
     from wellput.io.model_files import load_model_file
-    from wellput.language.models.head_driven import KIND
+    from wellput.language.models.head_driven import HeadDrivenParser
     from wellput.language.shipped import HEAD_DRIVEN_FILE, english_ngrams, shipped
 
-    chart = load_model_file(shipped(HEAD_DRIVEN_FILE), KIND).fingerprint
+    chart = load_model_file(shipped(HEAD_DRIVEN_FILE), HeadDrivenParser.kind).fingerprint
     parts = (chart, english_ngrams().fingerprint, english_parsers(1).parser.guesser.signature)
     return sha256(" ".join(parts).encode()).hexdigest()
 

@@ -42,10 +42,12 @@ from wellput.language.models.fluency_model import (
     english_models,
 )
 from wellput.language.models.gleu_model import FEATURES as GLEU_FEATURES
-from wellput.language.models.gleu_model import KIND as GLEU_KIND
-from wellput.language.models.gleu_model import GleuModel, GleuParsers
-from wellput.language.models.gleu_paper import KIND as PAPER_KIND
-from wellput.language.models.gleu_paper import PaperGleuParsers, train_paper_parsers
+from wellput.language.models.gleu_model import GLEU_KIND, GleuModel, GleuParsers
+from wellput.language.models.gleu_paper import (
+    PAPER_GLEU_KIND,
+    PaperGleuParsers,
+    train_paper_parsers,
+)
 from wellput.language.models.parsers import ENGLISH, Parser, load_parser
 from wellput.metrics.fluency import english_parsers, paper_parsers
 from wellput.text.english import detokenize
@@ -369,7 +371,7 @@ def make_paper_gleu(
         threads=threads,
         on_progress=on_progress,
     )
-    return _saved(trained, path, parsers.grammar.version, PAPER_KIND)
+    return _saved(trained, path, parsers.grammar.version, PAPER_GLEU_KIND)
 
 
 def _saved(trained: TrainedGleu, path: Path, version: str, kind: str) -> Learned:

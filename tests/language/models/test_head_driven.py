@@ -16,12 +16,7 @@ from wellput.core.tree import Word
 from wellput.io.model_files import fingerprint
 from wellput.io.trees import format_tree, parse_tree
 from wellput.language.models.function_tags import TagSet
-from wellput.language.models.head_driven import (
-    KIND,
-    MAX_ARC_WORDS,
-    MAX_EXACT_WORDS,
-    HeadDrivenParser,
-)
+from wellput.language.models.head_driven import MAX_ARC_WORDS, MAX_EXACT_WORDS, HeadDrivenParser
 from wellput.language.models.head_driven_training import glued, save_head_driven, train_head_driven
 from wellput.language.models.ngram_files import save_model
 from wellput.language.models.ngram_training import train
@@ -34,7 +29,7 @@ PARSER = HeadDrivenParser(ARRAYS, GUESSER)
 
 def test_training_again_gives_the_same_bytes() -> None:
     again = train_head_driven(TREES * 8, GUESSER, dev=TREES)
-    assert fingerprint(KIND, again) == fingerprint(KIND, ARRAYS)
+    assert fingerprint(HeadDrivenParser.kind, again) == fingerprint(HeadDrivenParser.kind, ARRAYS)
 
 
 def test_a_sentence_of_the_trees_gets_its_tree() -> None:

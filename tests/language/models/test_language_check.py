@@ -11,7 +11,6 @@ import pytest
 from wellput.core.errors import InputError
 from wellput.io.model_files import load_model_file, save_model_file
 from wellput.language.models.language_check import (
-    KIND,
     LanguageCheck,
     ReadText,
     shipped_check,
@@ -151,11 +150,11 @@ def test_parsing_counts_lines_that_are_not_english() -> None:
 @pytest.mark.parametrize("length", [0, 2])
 def test_a_forged_check_is_refused(tmp_path: Path, name: str, length: int) -> None:
     """An array of another length or without numbers, with the right hash."""
-    file = load_model_file(shipped(LANGUAGE_FILE), KIND)
+    file = load_model_file(shipped(LANGUAGE_FILE), LanguageCheck.kind)
     arrays = {one: np.array(array) for one, array in file.arrays.items()}
     arrays[name] = arrays[name][:length]
     if name == "table" and length:  # any length will do
         arrays["numbers"] = np.full(3, np.nan)
-    save_model_file(tmp_path / "forged.wpm", KIND, file.card, arrays)
+    save_model_file(tmp_path / "forged.wpm", LanguageCheck.kind, file.card, arrays)
     with pytest.raises(InputError, match="damaged"):
         LanguageCheck.load(tmp_path / "forged.wpm")

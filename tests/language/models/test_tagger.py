@@ -163,7 +163,7 @@ def test_saved_and_loaded_it_is_the_same_and_the_same_bytes(tmp_path: Path) -> N
 
 def test_a_damaged_tagger_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "bad.wpm"
-    arrays = {**Tagger.train(SENTENCES)._arrays(), WEIGHTS_ARRAY: np.array([0x80], np.uint8)}
+    arrays = {**Tagger.train(SENTENCES).arrays(), WEIGHTS_ARRAY: np.array([0x80], np.uint8)}
     save_model_file(path, "tagger", {}, arrays)
     with pytest.raises(InputError, match="damaged"):
         Tagger.load(path)

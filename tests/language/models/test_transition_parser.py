@@ -151,7 +151,7 @@ def test_saved_and_loaded_it_is_the_same_and_the_same_bytes(tmp_path: Path) -> N
 
 def test_what_is_no_parser_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "bad.wpm"
-    arrays = {**trained()._arrays(), "weights": np.array([0x80], np.uint8)}
+    arrays = {**trained().arrays(), "weights": np.array([0x80], np.uint8)}
     save_model_file(path, "transition-parser", {}, arrays)
     with pytest.raises(InputError, match="damaged"):
         TransitionParser.load(path)

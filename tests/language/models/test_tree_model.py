@@ -14,13 +14,7 @@ from tests.language.models.tree_oracle import Oracle, all_choices
 from wellput.core.errors import InputError
 from wellput.core.tree import Tree, Word
 from wellput.io.model_files import save_model_file
-from wellput.language.models.tree_model import (
-    KIND,
-    ChoosingMethod,
-    TreeModel,
-    UnorderedTree,
-    unordered,
-)
+from wellput.language.models.tree_model import ChoosingMethod, TreeModel, UnorderedTree, unordered
 from wellput.language.models.word_shapes import widening_shapes
 from wellput.language.trees.supertags import induce_supertags
 
@@ -168,8 +162,8 @@ def test_saved_and_loaded(tmp_path: Path) -> None:
     assert loaded.choose(words) == MODEL.choose(words)
     assert loaded.fingerprint == MODEL.fingerprint
     assert loaded.card["trees"] == len(TREES)
-    without = {name: array for name, array in MODEL.arrays.items() if name != "weights"}
-    save_model_file(tmp_path / "old.wpm", KIND, {}, without)
+    without = {name: array for name, array in MODEL.arrays().items() if name != "weights"}
+    save_model_file(tmp_path / "old.wpm", TreeModel.kind, {}, without)
     with pytest.raises(InputError, match="train it again"):
         TreeModel.load(tmp_path / "old.wpm")
 

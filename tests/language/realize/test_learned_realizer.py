@@ -21,7 +21,7 @@ from wellput.language.models.ngrams import NgramModel
 from wellput.language.realize.inputs import InputKind, Node, input_tree, unordered
 from wellput.language.realize.inserter import prune
 from wellput.language.realize.label_chooser import ChooserTraining
-from wellput.language.realize.learned_realizer import KIND, LearnedRealizer
+from wellput.language.realize.learned_realizer import LearnedRealizer
 from wellput.language.realize.order_network import TunedWeights
 from wellput.language.realize.orderer import OrdererTraining
 from wellput.language.realize.training import (
@@ -165,7 +165,7 @@ def test_with_an_order_network_its_weights_count(
 
 def test_a_damaged_file_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "learned.wpm"
-    save_model_file(path, KIND, {}, {"tuned": np.zeros(3)})
+    save_model_file(path, LearnedRealizer.kind, {}, {"tuned": np.zeros(3)})
     with pytest.raises(InputError, match="damaged realizer"):
         LearnedRealizer.load(path, None)
 

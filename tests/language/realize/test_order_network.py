@@ -13,18 +13,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.language.realize.order_networks import (
-    DECODER,
-    PlainNetwork,
-    is_close,
-    small_network,
-)
+from tests.language.realize.order_networks import DECODER, PlainNetwork, is_close, small_network
 from tests.language.realize.ordering_oracle import OracleWord
 from tests.language.realize.test_orderer import TREES, kernel_input, parsed, small_trees
 from wellput import _native
 from wellput.core.errors import InputError
 from wellput.io.model_files import save_model_file
-from wellput.language.realize.order_network import KIND, OrderNetwork
+from wellput.language.realize.order_network import OrderNetwork
 from wellput.language.realize.orderer import WEIGHT_UNIT, Orderer, kernel_trees
 
 NETWORK = small_network()
@@ -154,16 +149,16 @@ def test_a_network_comes_back_from_its_file(tmp_path: Path) -> None:
 )
 def test_a_damaged_file_is_refused(tmp_path: Path, name: str, value: Any) -> None:
     path = tmp_path / "order.wpm"
-    save_model_file(path, KIND, {}, {**NETWORK._arrays(), name: value})
+    save_model_file(path, OrderNetwork.kind, {}, {**NETWORK.arrays(), name: value})
     with pytest.raises(InputError, match="damaged"):
         OrderNetwork.load(path)
 
 
 def test_a_part_that_is_missing_is_noticed(tmp_path: Path) -> None:
     path = tmp_path / "order.wpm"
-    arrays = NETWORK._arrays()
+    arrays = NETWORK.arrays()
     del arrays["part.items.steps"]
-    save_model_file(path, KIND, {}, arrays)
+    save_model_file(path, OrderNetwork.kind, {}, arrays)
     with pytest.raises(InputError, match="damaged"):
         OrderNetwork.load(path)
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import accumulate, islice
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,18 +21,14 @@ from wellput.core.errors import InputError
 from wellput.core.metric import Floats
 from wellput.io.files import PathLike
 from wellput.io.model_files import (
-    fingerprint,
-    load_model_file,
-    noticing_damage,
+    StoredModel,
     packed_strings,
-    save_model_file,
 )
 from wellput.language.models.parser_inputs import AFFIX_KINDS, InputCoder
 from wellput.language.models.word_analysis import WordAnalysis
 from wellput.language.models.word_network import WordNetwork
 from wellput.language.models.word_pieces import Pieces
 
-KIND = "biaffine parser"
 MAX_WEIGHT = 31
 """Weights are whole numbers up to this, times the scale of their row."""
 MAX_WORDS = 250
@@ -89,10 +85,13 @@ class ParsedWord(NamedTuple):
     upos: str
 
 
-class BiaffineParser:
+class BiaffineParser(StoredModel):
     """`tables` are the network's own matrices and vectors by name, `roots` the vectors of the root as a
     head, for arcs and for relations. `tags` and `categories` are the XPOS and UPOS in their order;
     `reader` is the network of words."""
+
+    kind: ClassVar[str] = "biaffine parser"
+    noun: ClassVar[str] = "parser"
 
     def __init__(
         self,
@@ -133,8 +132,7 @@ class BiaffineParser:
     @classmethod
     def load(cls, path: PathLike, reader: WordNetwork) -> BiaffineParser:
         """`reader` must be the network of words that the parser was trained with."""
-        file = load_model_file(path, KIND)
-        with noticing_damage(path, "parser"):
+        with cls.reading(path) as file:
             arrays = file.arrays
             if arrays["reader"].tobytes() != _mark(reader):
                 raise InputError(
@@ -160,14 +158,6 @@ class BiaffineParser:
                 reader,
                 card=file.card,
             )
-
-    def save(self, path: PathLike, card: Mapping[str, Any] | None = None) -> None:
-        """Writes a `.wpm` file; `card` says where the parser comes from."""
-        save_model_file(path, KIND, self.card if card is None else card, self._arrays())
-
-    @property
-    def fingerprint(self) -> str:
-        return fingerprint(KIND, self._arrays())
 
     def parse(
         self,
@@ -211,7 +201,7 @@ class BiaffineParser:
             threads,
         )
 
-    def _arrays(self) -> dict[str, NDArray[Any]]:
+    def arrays(self) -> dict[str, NDArray[Any]]:
         arrays: dict[str, NDArray[Any]] = {
             **packed_strings("vocabulary", self.vocabulary),
             **packed_strings("tags", self.tags),

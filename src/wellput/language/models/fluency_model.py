@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -209,7 +209,6 @@ def english_models(folder: Path | None = None) -> FluencyModels:
     )
 
 
-KIND = "fluency"
 MIDDLE_SCORE, LOW_SCORE = 0.7, 0.5
 LOW_SHARE = 0.02
 """The share of real sentences that score below `LOW_SCORE`."""
@@ -225,6 +224,8 @@ words that are right alone do not fit together."""
 @dataclass(frozen=True, eq=False)
 class FluencyModel:
     """`curve` has the middle of the logistic curve and its steepness, in units of the sum."""
+
+    kind: ClassVar[str] = "fluency"
 
     sums: LinearModel
     curve: Floats
@@ -271,11 +272,11 @@ class FluencyModel:
         return np.asarray(self.scores_of_sums(sums) - without)
 
     def save(self, path: PathLike, card: Mapping[str, Any]) -> None:
-        save_model_file(path, KIND, card, {**self.sums.arrays(), "curve": self.curve})
+        save_model_file(path, self.kind, card, {**self.sums.arrays(), "curve": self.curve})
 
     @classmethod
     def load(cls, path: PathLike, names: Sequence[str] = tuple(FEATURES)) -> FluencyModel:
-        sums, file = LinearModel.load(path, KIND)
+        sums, file = LinearModel.load(path, cls.kind)
         if sums.features != tuple(names) or "curve" not in file.arrays:
             raise InputError(f"{path} is a damaged model of fluency: train it again.")
         return cls(sums, file.arrays["curve"], file.fingerprint)

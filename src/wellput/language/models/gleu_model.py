@@ -95,7 +95,7 @@ def _link_features(parse: LinkParse, words: int) -> tuple[float, float]:
     return sqrt(min(1.0, nulls / words)), invalid
 
 
-KIND = "gleu-fluency"
+GLEU_KIND = "gleu-fluency"
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,11 +126,11 @@ class GleuModel:
         """The part of each feature in the distance; a feature at its training mean adds 0."""
         return self.plane.contributions(normalized) / float(np.linalg.norm(self.plane.weights))
 
-    def save(self, path: PathLike, card: Mapping[str, Any], *, kind: str = KIND) -> None:
+    def save(self, path: PathLike, card: Mapping[str, Any], *, kind: str = GLEU_KIND) -> None:
         save_model_file(path, kind, card, {**self.plane.arrays(), "constants": self.constants})
 
     @classmethod
-    def load(cls, path: PathLike, *, kind: str = KIND) -> GleuModel:
+    def load(cls, path: PathLike, *, kind: str = GLEU_KIND) -> GleuModel:
         plane, file = LinearModel.load(path, kind)
         if plane.features != tuple(FEATURES) or "constants" not in file.arrays:
             raise InputError(f"{path} is a damaged model of gleu-fluency: train it again.")

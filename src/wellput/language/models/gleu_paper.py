@@ -40,7 +40,7 @@ from wellput.language.shipped import (
 from wellput.language.trees.supertags import induce_supertags
 from wellput.text.english import sentences, treebank_words
 
-KIND = "gleu-fluency-paper"
+PAPER_GLEU_KIND = "gleu-fluency-paper"
 PAPER_FEATURES: dict[str, str] = {
     "log_probability": "log probability of the parse",
     "fragments": "fragments of the dependency parse",

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -94,7 +94,6 @@ def _with_roots(
     return np.hstack([tags, roots]), np.hstack([weights, own])
 
 
-KIND = "head-driven parser"
 # In a longer sentence no arc, and no side of a word, reaches further than MAX_ARC_WORDS.
 MAX_EXACT_WORDS = 120
 MAX_ARC_WORDS = 60
@@ -150,6 +149,8 @@ class HeadDrivenParser:
     """A trained model, the parser whose guesses its chart starts from and, if it was trained with one,
     the n-gram model that its probabilities are averaged with."""
 
+    kind: ClassVar[str] = "head-driven parser"
+
     def __init__(
         self,
         arrays: Mapping[str, NDArray[Any]],
@@ -185,7 +186,7 @@ class HeadDrivenParser:
         """The parser in a file. Its n-gram model is in the same folder, and so are the tagger and
         parser that guess, unless a `guesser` is given. Without `is_pooled` its log probabilities are
         not averaged with those of the n-gram model, even if it was trained with one."""
-        file, folder = load_model_file(path, KIND), Path(path).parent
+        file, folder = load_model_file(path, cls.kind), Path(path).parent
         with noticing_damage(path, "head-driven parser"):
             has_ngrams = is_pooled and float(file.arrays["ngrams.share"][0]) > 0
             ngrams = load_model(folder / NGRAMS_FILE) if has_ngrams else None

@@ -29,7 +29,7 @@ from wellput.language.models.backoff_tables import (
     packed_lists,
 )
 from wellput.language.models.function_tags import CLASS_NAMES, TagSet, class_of, coarser, full_tags
-from wellput.language.models.head_driven import KIND, HeadDrivenParser
+from wellput.language.models.head_driven import HeadDrivenParser
 from wellput.language.models.ngrams import NgramModel
 from wellput.language.models.parsers import Parser
 from wellput.language.models.tagger import TaggedSentence, Tagger
@@ -134,7 +134,7 @@ def train_head_driven(
 def save_head_driven(
     path: PathLike, arrays: Mapping[str, NDArray[Any]], card: Mapping[str, Any]
 ) -> None:
-    save_model_file(path, KIND, card, arrays)
+    save_model_file(path, HeadDrivenParser.kind, card, arrays)
 
 
 def _tagged(tree: Tree, tags: TagSet) -> TaggedSentence:

@@ -23,7 +23,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import compress
-from typing import Any, Literal, TypeAlias
+from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,7 +38,6 @@ from wellput.text.english import PARAGRAPH_BREAK
 from wellput.text.markup import prose_in
 from wellput.text.scripts import share_of_other_scripts
 
-KIND = "language check"
 Reason: TypeAlias = Literal["no words", "code or markup", "not English"]
 REASONS: tuple[Reason, ...] = ("no words", "code or markup", "not English")
 
@@ -207,6 +206,8 @@ def is_data(text: str) -> bool:
 class LanguageCheck:
     """`table` has the weights of hashed features, in units of `scale`."""
 
+    kind: ClassVar[str] = "language check"
+
     table: NDArray[np.int8]
     scale: float
     bias: float
@@ -305,11 +306,11 @@ class LanguageCheck:
         numbers = np.array([self.scale, self.bias, self.word_limit])
         arrays = {"table": self.table, "numbers": numbers}
         code = {f"code {name}": array for name, array in self.code.arrays().items()}
-        save_model_file(path, KIND, card, {**arrays, **code})
+        save_model_file(path, self.kind, card, {**arrays, **code})
 
     @classmethod
     def load(cls, path: PathLike) -> LanguageCheck:
-        file = load_model_file(path, KIND)
+        file = load_model_file(path, cls.kind)
         with noticing_damage(path):
             arrays = file.arrays
             scale, bias, word_limit = map(float, arrays["numbers"])

@@ -15,7 +15,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,16 +23,11 @@ from numpy.typing import NDArray
 from wellput.core.tree import Tree
 from wellput.io.files import PathLike
 from wellput.io.model_files import (
-    ModelFile,
-    fingerprint,
-    load_model_file,
-    noticing_damage,
+    StoredModel,
     packed_strings,
-    save_model_file,
 )
 from wellput.text.english import Words
 
-KIND = "tokenizer"
 MIN_UNSPACED_SHARE = 0.3
 """In a language without spaces, at least this share of neighboring words of letters touch."""
 MIN_CUT_SHARE = 0.5
@@ -46,11 +41,14 @@ WORD_INSIDE = "\x1f"
 
 
 @dataclass(frozen=True, eq=False)
-class LearnedTokenizer:
+class LearnedTokenizer(StoredModel):
     """`counts` has the words of the treebank, `multiwords` the words of surface tokens, `cut_marks` the
     marks that are cut off inside a token. `leading` words end in a mark and are written on to the
     next word, `trailing` words begin with one and are written on to the word before. `has_spaces` is
     false for languages such as Chinese."""
+
+    kind: ClassVar[str] = "tokenizer"
+    noun: ClassVar[str] = "tokenizer"
 
     counts: Mapping[str, int]
     multiwords: Mapping[str, tuple[str, ...]]
@@ -252,35 +250,23 @@ class LearnedTokenizer:
         total = sum(self.counts.values())
         return {word: math.log(count / total) for word, count in self.counts.items()}
 
-    def save(self, path: PathLike) -> None:
-        save_model_file(path, KIND, self.card, self._arrays())
-
     @classmethod
     def load(cls, path: PathLike) -> LearnedTokenizer:
-        file = load_model_file(path, KIND)
-        with noticing_damage(path, "tokenizer"):
-            return cls._of_file(file)
+        with cls.reading(path) as file:
+            counts = file.arrays["counts"].tolist()
+            surface = file.strings("surface")
+            parts = [tuple(one.split(WORD_INSIDE)) for one in file.strings("parts")]
+            return cls(
+                dict(zip(file.strings("words"), counts, strict=True)),
+                dict(zip(surface, parts, strict=True)),
+                frozenset(file.strings("cut_marks")),
+                frozenset(file.strings("leading")),
+                frozenset(file.strings("trailing")),
+                bool(file.arrays["has_spaces"][0]),
+                file.card,
+            )
 
-    @classmethod
-    def _of_file(cls, file: ModelFile) -> LearnedTokenizer:
-        counts = file.arrays["counts"].tolist()
-        surface = file.strings("surface")
-        parts = [tuple(one.split(WORD_INSIDE)) for one in file.strings("parts")]
-        return cls(
-            dict(zip(file.strings("words"), counts, strict=True)),
-            dict(zip(surface, parts, strict=True)),
-            frozenset(file.strings("cut_marks")),
-            frozenset(file.strings("leading")),
-            frozenset(file.strings("trailing")),
-            bool(file.arrays["has_spaces"][0]),
-            file.card,
-        )
-
-    @property
-    def fingerprint(self) -> str:
-        return fingerprint(KIND, self._arrays())
-
-    def _arrays(self) -> dict[str, NDArray[Any]]:
+    def arrays(self) -> dict[str, NDArray[Any]]:
         return {
             **packed_strings("words", list(self.counts)),
             "counts": np.array(list(self.counts.values()), np.int64),

@@ -18,7 +18,6 @@ from typing import Any, Protocol
 from wellput.core.errors import InputError
 from wellput.core.tree import Tree, Word
 from wellput.io.model_files import has_kind
-from wellput.language.models import biaffine_parser
 from wellput.language.models.biaffine_parser import BiaffineParser
 from wellput.language.models.tagger import Tagger
 from wellput.language.models.transition_parser import TransitionParser
@@ -166,7 +165,7 @@ def load_parser(name: str) -> Parser:
 def _loaded(tagger: Path, parser: Path) -> TaggingParser | NetworkParser:
     """By the kind of the parser's file. The network of words that a biaffine parser reads with lies
     beside it, or is the shipped one."""
-    if not has_kind(parser, biaffine_parser.KIND):
+    if not has_kind(parser, BiaffineParser.kind):
         return TaggingParser(Tagger.load(tagger), TransitionParser.load(parser))
     beside = parser.with_name(NETWORK_FILE)
     reader = WordNetwork.load(beside if beside.is_file() else shipped(NETWORK_FILE))

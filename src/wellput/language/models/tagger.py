@@ -9,7 +9,7 @@ the scores, with a sharpness that fits held-out sentences.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,14 +18,10 @@ from wellput import _native
 from wellput.core.errors import InputError
 from wellput.io.files import PathLike
 from wellput.io.model_files import (
-    fingerprint,
-    load_model_file,
-    noticing_damage,
+    StoredModel,
     packed_strings,
-    save_model_file,
 )
 
-KIND = "tagger"
 # The name tells that words are tagged leftward, so weights of the other direction are not loaded.
 WEIGHTS_ARRAY = "weights.leftward"
 # Averaged weights are stored as multiples of this; finer ones gain nothing on EWT dev.
@@ -44,8 +40,11 @@ class TagCandidate(NamedTuple):
     log_prob: float
 
 
-class Tagger:
-    """Trained weights with the names of their tags. Taggers with equal `fingerprint`s are equal."""
+class Tagger(StoredModel):
+    """Trained weights with the names of their tags."""
+
+    kind: ClassVar[str] = "tagger"
+    noun: ClassVar[str] = "tagger"
 
     def __init__(
         self,
@@ -105,19 +104,10 @@ class Tagger:
 
     @classmethod
     def load(cls, path: PathLike) -> Self:
-        file = load_model_file(path, KIND)
-        with noticing_damage(path, "tagger"):
+        with cls.reading(path) as file:
             sharpness = float(file.arrays["sharpness"][0])
             weights = file.arrays[WEIGHTS_ARRAY]
             return cls(file.strings("tags"), weights, sharpness=sharpness, card=file.card)
-
-    def save(self, path: PathLike, card: Mapping[str, Any] | None = None) -> None:
-        """Writes a `.wpm` file; `card` says where the tagger comes from."""
-        save_model_file(path, KIND, self.card if card is None else card, self._arrays())
-
-    @property
-    def fingerprint(self) -> str:
-        return fingerprint(KIND, self._arrays())
 
     def tag(
         self,
@@ -158,7 +148,7 @@ class Tagger:
         words = iter(by_word)
         return [[next(words) for _ in sentence] for sentence in sentences]
 
-    def _arrays(self) -> dict[str, NDArray[Any]]:
+    def arrays(self) -> dict[str, NDArray[Any]]:
         return {
             **packed_strings("tags", self.tags),
             "sharpness": np.array([self.sharpness], np.float64),

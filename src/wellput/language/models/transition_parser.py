@@ -10,7 +10,7 @@ a move can look further ahead than its features do (Ouchi, Duh & Matsumoto 2014)
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,17 +20,13 @@ from wellput.core.errors import InputError
 from wellput.core.tree import Tree
 from wellput.io.files import PathLike
 from wellput.io.model_files import (
-    fingerprint,
-    load_model_file,
-    noticing_damage,
+    StoredModel,
     packed_strings,
-    save_model_file,
 )
 from wellput.language.models.tagger import WEIGHTS_ARRAY, Tagger
 from wellput.language.models.word_analysis import WordAnalysis
 from wellput.language.trees.projectivity import projectivize
 
-KIND = "transition-parser"
 HINT_WEIGHTS = f"hints.{WEIGHTS_ARRAY}"
 WEIGHT_UNIT = 0.1
 
@@ -42,8 +38,11 @@ class LabeledHead(NamedTuple):
     relation: str
 
 
-class TransitionParser:
+class TransitionParser(StoredModel):
     """Trained weights with the names of their relations, the tagger of hints, and word analysis."""
+
+    kind: ClassVar[str] = "transition-parser"
+    noun: ClassVar[str] = "parser"
 
     def __init__(
         self,
@@ -108,19 +107,10 @@ class TransitionParser:
 
     @classmethod
     def load(cls, path: PathLike) -> Self:
-        file = load_model_file(path, KIND)
-        with noticing_damage(path, "parser"):
+        with cls.reading(path) as file:
             relations, weights = file.strings("relations"), file.arrays["weights"]
             hinter = Tagger(file.strings("hints"), file.arrays[HINT_WEIGHTS])
             return cls(relations, weights, hinter, WordAnalysis.from_file(file), card=file.card)
-
-    def save(self, path: PathLike, card: Mapping[str, Any] | None = None) -> None:
-        """Writes a `.wpm` file; `card` says where the parser comes from."""
-        save_model_file(path, KIND, self.card if card is None else card, self._arrays())
-
-    @property
-    def fingerprint(self) -> str:
-        return fingerprint(KIND, self._arrays())
 
     def arcs(
         self,
@@ -138,7 +128,7 @@ class TransitionParser:
             for words in sentences
         ]
 
-    def _arrays(self) -> dict[str, NDArray[Any]]:
+    def arrays(self) -> dict[str, NDArray[Any]]:
         return {
             **packed_strings("relations", self.relations),
             **packed_strings("hints", self.hinter.tags),

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,11 +27,8 @@ from wellput.core.metric import Floats
 from wellput.core.tree import Tree
 from wellput.io.files import PathLike
 from wellput.io.model_files import (
-    fingerprint,
-    load_model_file,
-    noticing_damage,
+    StoredModel,
     packed_strings,
-    save_model_file,
 )
 from wellput.language.models.supertag_inventory import SupertagInventory
 from wellput.language.models.word_shapes import widening_shapes
@@ -120,7 +117,6 @@ def forms_without_first_capital(tree: Tree) -> tuple[str, ...]:
     return tuple(forms)
 
 
-KIND = "tree model"
 MAX_CANDIDATES = 100
 MAX_RARE_COUNT = 2
 # The weight of each wider context beside the next narrower one, tuned on EWT dev: for roles, lexemes,
@@ -151,8 +147,11 @@ class SupertagCandidate:
 
 
 @dataclass(frozen=True, eq=False)
-class TreeModel:
+class TreeModel(StoredModel):
     """Supertags, known words, shapes of unknown ones, and the counts and weights as they are saved."""
+
+    kind: ClassVar[str] = "tree model"
+    noun: ClassVar[str] = "tree model"
 
     supertags: tuple[Supertag, ...]
     words: tuple[str, ...]
@@ -169,10 +168,9 @@ class TreeModel:
 
     @classmethod
     def load(cls, path: PathLike) -> Self:
-        file = load_model_file(path, KIND)
-        if "weights" not in file.arrays:
-            raise InputError(f"{path} is a tree model of another version: train it again.")
-        with noticing_damage(path, "tree model"):
+        with cls.reading(path) as file:
+            if "weights" not in file.arrays:
+                raise InputError(f"{path} is a tree model of another version: train it again.")
             supertags = tuple(parse_supertag(text) for text in file.strings("supertags"))
             words, known_shapes = tuple(file.strings("words")), tuple(file.strings("shapes"))
             model = cls(supertags, words, known_shapes, file.arrays, file.card)
@@ -182,12 +180,7 @@ class TreeModel:
             _ = model.kernel, model._rare
             return model
 
-    def save(self, path: PathLike) -> None:
-        save_model_file(path, KIND, self.card, self.arrays)
-
-    @cached_property
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """The arrays of the model file."""
         return {
             **packed_strings("supertags", [str(supertag) for supertag in self.supertags]),
             **packed_strings("words", self.words),
@@ -198,11 +191,6 @@ class TreeModel:
                 if name.split(".")[0] in COUNT_ARRAYS
             },
         }
-
-    @cached_property
-    def fingerprint(self) -> str:
-        """SHA-256 of everything that decides what the model chooses."""
-        return fingerprint(KIND, self.arrays)
 
     def choose(
         self,

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -21,7 +21,6 @@ from wellput.io.model_files import load_model_file, noticing_damage, packed_stri
 from wellput.language.models.english_text import prose_sentences, treebank_sentences
 from wellput.language.models.english_training import TrainingInputs
 
-KIND = "word list"
 MIN_COMMON_COUNT = 3
 """The least count of a word that a near miss can be meant for."""
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
@@ -42,6 +41,8 @@ CACHED_WORDS = 1 << 17
 class WordList:
     """Words with their counts: in lower case, or capitalized if they are hardly ever in lower case
     (*English*, *I*)."""
+
+    kind: ClassVar[str] = "word list"
 
     def __init__(self, counts: Mapping[str, int], fingerprint: str = "") -> None:
         self._counts = dict(counts)
@@ -66,7 +67,7 @@ class WordList:
 
     @classmethod
     def load(cls, path: PathLike) -> WordList:
-        file = load_model_file(path, KIND)
+        file = load_model_file(path, cls.kind)
         with noticing_damage(path, "word list"):
             counts = file.arrays["counts"].tolist()
             return cls(dict(zip(file.strings("words"), counts, strict=True)), file.fingerprint)
@@ -74,7 +75,7 @@ class WordList:
     def save(self, path: PathLike, card: Mapping[str, Any]) -> None:
         words = sorted(self._counts)
         counts = np.array([min(self._counts[word], 255) for word in words], np.uint8)
-        save_model_file(path, KIND, card, {**packed_strings("words", words), "counts": counts})
+        save_model_file(path, self.kind, card, {**packed_strings("words", words), "counts": counts})
 
     def __len__(self) -> int:
         return len(self._counts)

@@ -14,22 +14,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wellput.core.metric import Floats
 from wellput.io.files import PathLike
-from wellput.io.model_files import (
-    load_model_file,
-    noticing_damage,
-    packed_strings,
-    save_model_file,
-)
+from wellput.io.model_files import load_model_file, noticing_damage, packed_strings, save_model_file
 from wellput.language.models.word_pieces import BEGIN, END, SPECIAL_PIECES, Pieces, plain_words
 
-KIND = "word network"
 MAX_WEIGHT = 15
 STATE_STEPS = 1023
 """A state from −1 to 1 is rounded to this many steps on either side."""
@@ -115,6 +109,8 @@ class WordNetwork:
     """`inputs` and `states` have three blocks of rows each: reset, update and new state. `words` are
     known words that are not one piece."""
 
+    kind: ClassVar[str] = "word network"
+
     pieces: tuple[str, ...]
     words: tuple[str, ...]
     vectors: Matrix
@@ -151,11 +147,11 @@ class WordNetwork:
             "bias": _whole(self.bias),
             "alone": _whole(self.alone),
         }
-        save_model_file(path, KIND, card, arrays)
+        save_model_file(path, self.kind, card, arrays)
 
     @classmethod
     def load(cls, path: PathLike) -> WordNetwork:
-        file = load_model_file(path, KIND)
+        file = load_model_file(path, cls.kind)
         with noticing_damage(path):
             arrays = file.arrays
             network = cls(

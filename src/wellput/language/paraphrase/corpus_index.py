@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from array import array
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,30 +21,29 @@ from wellput import _native
 from wellput.core.errors import InputError
 from wellput.io.files import PathLike
 from wellput.io.model_files import (
-    ModelFile,
-    fingerprint,
-    load_model_file,
-    noticing_damage,
+    StoredModel,
     packed_strings,
-    save_model_file,
 )
 from wellput.language.paraphrase.sentences import lower_tokens
 
-KIND = "corpus-index"
 CHECK_UP_TO_TOKENS = 1 << 24
 """An index with more is mapped as it is: checking it would read all of it."""
 
 
 @dataclass(frozen=True, eq=False)
-class CorpusIndex:
+class CorpusIndex(StoredModel):
     """`tokens` are word numbers, sentence after sentence; sentence i begins at `starts[i]`, and behind
     the last stands the number of tokens. Word w is at `places[begins[w] : begins[w + 1]]`."""
+
+    kind: ClassVar[str] = "corpus-index"
+    noun: ClassVar[str] = "corpus index"
 
     words: list[str]
     tokens: NDArray[np.uint32]
     starts: NDArray[np.uint64]
     begins: NDArray[np.uint64]
     places: NDArray[np.uint32]
+    card: Mapping[str, Any]
 
     @cached_property
     def number_of(self) -> dict[str, int]:
@@ -94,15 +94,7 @@ class CorpusIndex:
             if len(numbers) and int(numbers.max()) >= end:
                 raise ValueError("a place or word is out of range")
 
-    def save(self, path: PathLike) -> None:
-        save_model_file(path, KIND, {"tokens": len(self)}, self._arrays)
-
-    @cached_property
-    def fingerprint(self) -> str:
-        return fingerprint(KIND, self._arrays)
-
-    @property
-    def _arrays(self) -> dict[str, NDArray[np.generic]]:
+    def arrays(self) -> dict[str, NDArray[np.generic]]:
         return {
             "tokens": self.tokens,
             "starts": self.starts,
@@ -113,13 +105,12 @@ class CorpusIndex:
 
     @classmethod
     def load(cls, path: PathLike) -> CorpusIndex:
-        file: ModelFile = load_model_file(path, KIND)
-        with noticing_damage(path, "corpus index"):
+        with cls.reading(path) as file:
             tokens, starts, begins, places = (
                 file.arrays[name] for name in ("tokens", "starts", "begins", "places")
             )
             words = file.strings("words")
-            index = cls(words, tokens, starts, begins, places)
+            index = cls(words, tokens, starts, begins, places, file.card)
             if len(tokens) <= CHECK_UP_TO_TOKENS:
                 index._check()
         index.__dict__["fingerprint"] = file.fingerprint
@@ -145,4 +136,6 @@ def index_corpus(
         raise InputError("There are no words to index in the corpus.")
     numbered = np.frombuffer(tokens, np.uint32)
     begins, places = _native.postings(numbered, len(numbers))
-    return CorpusIndex(list(numbers), numbered, np.frombuffer(starts, np.uint64), begins, places)
+    bounds = np.frombuffer(starts, np.uint64)
+    card = {"tokens": len(numbered)}
+    return CorpusIndex(list(numbers), numbered, bounds, begins, places, card)

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,11 +17,8 @@ from numpy.typing import NDArray
 from wellput.io.files import PathLike
 from wellput.io.model_files import (
     ModelFile,
-    fingerprint,
-    load_model_file,
-    noticing_damage,
+    StoredModel,
     packed_strings,
-    save_model_file,
 )
 from wellput.language.paraphrase.bigrams import BigramModel
 from wellput.language.paraphrase.classifiers import ContextClassifiers
@@ -35,12 +31,13 @@ from wellput.language.paraphrase.context_filter import (
 from wellput.language.paraphrase.place_vectors import PlaceVectors
 from wellput.language.paraphrase.similar_words import WordVectors
 
-KIND = "paraphrase"
-
 
 @dataclass(frozen=True, eq=False)
-class ParaphraseModel:
+class ParaphraseModel(StoredModel):
     """The parts, and the card that describes their training."""
+
+    kind: ClassVar[str] = "paraphrase"
+    noun: ClassVar[str] = "paraphrase model"
 
     classifiers: ContextClassifiers
     bigrams: BigramModel
@@ -55,14 +52,7 @@ class ParaphraseModel:
     def knowledge(self) -> Knowledge:
         return Knowledge(self.classifiers, self.bigrams, self.vectors, self.places)
 
-    @cached_property
-    def fingerprint(self) -> str:
-        return fingerprint(KIND, self._arrays())
-
-    def save(self, path: PathLike) -> None:
-        save_model_file(path, KIND, dict(self.card), self._arrays())
-
-    def _arrays(self) -> dict[str, NDArray[Any]]:
+    def arrays(self) -> dict[str, NDArray[Any]]:
         parts: dict[str, Mapping[str, NDArray[Any]]] = {
             "classifiers": self.classifiers.arrays(),
             "bigrams": self.bigrams.arrays(),
@@ -85,8 +75,7 @@ class ParaphraseModel:
 
     @classmethod
     def load(cls, path: PathLike) -> ParaphraseModel:
-        file = load_model_file(path, KIND)
-        with noticing_damage(path, "paraphrase model"):
+        with cls.reading(path) as file:
             return cls._of(file)
 
     @classmethod

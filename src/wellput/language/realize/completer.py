@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,11 +16,7 @@ from numpy.typing import NDArray
 from wellput.core.tree import Tree
 from wellput.io.files import PathLike
 from wellput.io.model_files import (
-    ModelFile,
-    fingerprint,
-    load_model_file,
-    noticing_damage,
-    save_model_file,
+    StoredModel,
 )
 from wellput.language.realize.inflector import (
     Inflector,
@@ -40,7 +36,6 @@ from wellput.language.realize.inserter import (
 from wellput.language.realize.label_chooser import ChooserTraining, Forest, Label, LabelChooser
 from wellput.language.realize.realizations import RealizationModel, Realized
 
-KIND = "completer"
 LabelKind = Literal["words", "labels"]
 """Whether labels are chosen, from the words, or given."""
 
@@ -54,8 +49,12 @@ class PreparedTree:
 
 
 @dataclass(frozen=True, eq=False)
-class Completer:
-    """`insert` says which words to add; `chooser` labels the words of trees without labels."""
+class Completer(StoredModel):
+    """`insert` says which words to add; `chooser` labels the words of trees without labels. The file
+    has the inserter, whose labeler becomes the chooser, and the inflector."""
+
+    kind: ClassVar[str] = "completer"
+    noun: ClassVar[str] = "completer"
 
     inserter: Inserter
     inflector: Inflector
@@ -65,25 +64,12 @@ class Completer:
 
     @classmethod
     def load(cls, path: PathLike) -> Completer:
-        file = load_model_file(path, KIND)
-        with noticing_damage(path, "completer"):
-            return cls._of_file(file)
+        with cls.reading(path) as file:
+            inserter = Inserter.of_file(file, "inserter")
+            inflector = Inflector.of_file(file, "inflector")
+            return cls(inserter, inflector, inserter.labeler, card=file.card)
 
-    @classmethod
-    def _of_file(cls, file: ModelFile) -> Completer:
-        inserter = Inserter.of_file(file, "inserter")
-        inflector = Inflector.of_file(file, "inflector")
-        return cls(inserter, inflector, inserter.labeler, card=file.card)
-
-    def save(self, path: PathLike) -> None:
-        """Writes the inserter, whose labeler becomes the chooser, and the inflector."""
-        save_model_file(path, KIND, self.card, self._arrays())
-
-    @property
-    def fingerprint(self) -> str:
-        return fingerprint(KIND, self._arrays())
-
-    def _arrays(self) -> dict[str, NDArray[Any]]:
+    def arrays(self) -> dict[str, NDArray[Any]]:
         return {**self.inserter.arrays("inserter"), **self.inflector.arrays("inflector")}
 
     def completed(self, trees: Sequence[InputTree], *, threads: int = 1) -> list[InputTree]:

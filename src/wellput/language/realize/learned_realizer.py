@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,11 +20,8 @@ from wellput.core.tree import Tree, Word
 from wellput.io.files import PathLike
 from wellput.io.model_files import (
     ModelFile,
-    fingerprint,
-    load_model_file,
-    noticing_damage,
+    StoredModel,
     packed_strings,
-    save_model_file,
 )
 from wellput.language.models.ngrams import NgramModel
 from wellput.language.realize.completer import (
@@ -41,23 +38,21 @@ from wellput.language.realize.label_chooser import Label, LabelChooser
 from wellput.language.realize.order_network import OrderNetwork
 from wellput.language.realize.orderer import Orderer, RankedOrder
 from wellput.language.realize.realizations import Realization, Realized
-from wellput.language.realize.wording import (
-    WORDING_WEIGHT,
-    Forms,
-    WordingChooser,
-    possible_forms,
-)
+from wellput.language.realize.wording import WORDING_WEIGHT, Forms, WordingChooser, possible_forms
 from wellput.language.trees.supertags import induce_supertags
 
-KIND = "learned realizer"
 ORDERER_KINDS: tuple[LabelKind, ...] = ("words", "labels")
 
 
 @dataclass(frozen=True, eq=False)
-class LearnedRealizer:
+class LearnedRealizer(StoredModel):
     """There are two orderers: `labels` for inputs with labels, `words` for inputs without.
     `share_weight` is the weight of a wording's frequency beside the n-gram model; with a `wording`
-    chooser its probabilities take their place."""
+    chooser its probabilities take their place. The n-gram model and the order network have their own
+    files and fingerprints."""
+
+    kind: ClassVar[str] = "learned realizer"
+    noun: ClassVar[str] = "realizer"
 
     chooser: LabelChooser
     orderers: Mapping[LabelKind, Orderer]
@@ -78,8 +73,7 @@ class LearnedRealizer:
     ) -> LearnedRealizer:
         """The realizer of a file, with the n-gram model it was tuned with and, if there is one, the
         order network that was tuned with both."""
-        file = load_model_file(path, KIND)
-        with noticing_damage(path, "realizer"):
+        with cls.reading(path) as file:
             realizer = cls._of_file(file, ngrams)
             if network is not None:
                 realizer = realizer.with_network(network)
@@ -115,15 +109,6 @@ class LearnedRealizer:
             for kind, orderer in self.orderers.items()
         }
         return replace(self, orderers=orderers, wording=network.wording)
-
-    def save(self, path: PathLike) -> None:
-        """Writes everything but the n-gram model and the order network, which have their own files."""
-        save_model_file(path, KIND, self.card, self.arrays())
-
-    @property
-    def fingerprint(self) -> str:
-        """The fingerprint of the realizer alone; the n-gram model and the network have their own."""
-        return fingerprint(KIND, self.arrays())
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         tuned = {str(kind): orderer.ngram_weight for kind, orderer in self.orderers.items()}

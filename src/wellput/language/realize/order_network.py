@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,10 +23,7 @@ from wellput import _native
 from wellput.io.files import PathLike
 from wellput.io.model_files import (
     ModelFile,
-    fingerprint,
-    load_model_file,
-    noticing_damage,
-    save_model_file,
+    StoredModel,
 )
 from wellput.language.models.word_pieces import SPECIAL_PIECES
 from wellput.language.realize.completer import LabelKind
@@ -41,7 +38,6 @@ from wellput.language.realize.order_vocabulary import (
 )
 from wellput.language.realize.wording import WordingChooser
 
-KIND = "order network"
 LABEL_KINDS: tuple[LabelKind, ...] = ("words", "labels")
 
 
@@ -55,9 +51,11 @@ class TunedWeights:
 
 
 @dataclass(frozen=True, eq=False)
-class OrderNetwork:
+class OrderNetwork(StoredModel):
     """`parts` has the weights by name; `tuned` the weights for inputs without labels and with. The
     chooser of wordings comes with the network because it is trained with it."""
+
+    kind: ClassVar[str] = "order network"
 
     vocabulary: OrderVocabulary
     parts: Mapping[str, NDArray[Any]]
@@ -69,8 +67,7 @@ class OrderNetwork:
 
     @classmethod
     def load(cls, path: PathLike) -> OrderNetwork:
-        file = load_model_file(path, KIND)
-        with noticing_damage(path):
+        with cls.reading(path) as file:
             network = cls._of_file(file)
             network._check()
             return network
@@ -93,14 +90,7 @@ class OrderNetwork:
             file.card,
         )
 
-    def save(self, path: PathLike) -> None:
-        save_model_file(path, KIND, self.card, self._arrays())
-
-    @property
-    def fingerprint(self) -> str:
-        return fingerprint(KIND, self._arrays())
-
-    def _arrays(self) -> dict[str, NDArray[Any]]:
+    def arrays(self) -> dict[str, NDArray[Any]]:
         rows = [(self.tuned[kind].network, self.tuned[kind].ngrams) for kind in LABEL_KINDS]
         return {
             **self.vocabulary.arrays(),

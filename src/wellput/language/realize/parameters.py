@@ -10,18 +10,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from wellput.core.errors import OutputError
 from wellput.io.files import PathLike
 from wellput.io.model_files import (
-    fingerprint,
-    load_model_file,
-    noticing_damage,
+    StoredModel,
     packed_strings,
-    save_model_file,
 )
 from wellput.language.models.ngram_files import save_model
 from wellput.language.models.ngrams import NgramModel
@@ -30,20 +27,16 @@ from wellput.language.realize.baselines import LeftRight
 from wellput.language.realize.capitals import Capitals
 from wellput.language.realize.completer import Completer
 from wellput.language.realize.precedence import PrecedenceModel
-from wellput.language.shipped import (
-    COMPLETER_FILE,
-    NGRAMS_FILE,
-    REALIZER_FILE,
-    TREE_MODEL_FILE,
-)
-
-KIND = "realizer"
+from wellput.language.shipped import COMPLETER_FILE, NGRAMS_FILE, REALIZER_FILE, TREE_MODEL_FILE
 
 
 @dataclass(frozen=True, eq=False)
-class RealizerParameters:
+class RealizerParameters(StoredModel):
     """`lm_weight` is the weight of the n-gram model's log probability in `fergus+`; the log weight of
     an order counts once."""
+
+    kind: ClassVar[str] = "realizer"
+    noun: ClassVar[str] = "realizer"
 
     capitals: Capitals
     left_right: LeftRight
@@ -51,14 +44,7 @@ class RealizerParameters:
     lm_weight: float = 1.0
     card: Mapping[str, Any] = field(default_factory=dict)
 
-    def save(self, path: PathLike) -> None:
-        save_model_file(path, KIND, self.card, self._arrays())
-
-    @property
-    def fingerprint(self) -> str:
-        return fingerprint(KIND, self._arrays())
-
-    def _arrays(self) -> dict[str, Any]:
+    def arrays(self) -> dict[str, Any]:
         return {
             **packed_strings("ordinary", sorted(self.capitals.ordinary)),
             **self.left_right.arrays("left_right"),
@@ -68,8 +54,7 @@ class RealizerParameters:
 
     @classmethod
     def load(cls, path: PathLike) -> RealizerParameters:
-        file = load_model_file(path, KIND)
-        with noticing_damage(path, "realizer"):
+        with cls.reading(path) as file:
             return cls(
                 Capitals(frozenset(file.strings("ordinary"))),
                 LeftRight.of_file(file, "left_right"),
