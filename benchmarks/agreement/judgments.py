@@ -17,8 +17,8 @@ from benchmarks.speed.all_pairs import section as all_pairs_section
 from wellput.agreement.analysis import AgreementOptions, agree
 from wellput.agreement.correlations import Uncertainty
 from wellput.agreement.judges import ceiling
-from wellput.agreement.orders import SENTINELS
 from wellput.agreement.result import Agreement, AgreementLevel, AgreementResult
+from wellput.core.metric import SENTINELS
 from wellput.core.work import available_cores
 from wellput.stats.two_way_jackknife import MIN_UNITS
 

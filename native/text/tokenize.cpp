@@ -60,6 +60,17 @@ constexpr KindTable kinds_by(KindOf kind_of) {
     return kinds;
 }
 
+// The kind of the character at p: whitespace, or what `other` says once `size` is known.
+template <typename Other>
+Kind space_or(const char* p, const char* end, int& size, const Other& other) {
+    if (const int blank = whitespace_at(p, end)) {
+        size = blank;
+        return space;
+    }
+    size = character_size(*p);
+    return other();
+}
+
 // Each script has three parts: `is_plain`, the bytes that are always part of a word; `kinds`, the
 // kinds of the other bytes; and `wide_kind`, the kind and size of a character whose first byte does
 // not decide.
@@ -106,12 +117,8 @@ struct Chinese : Western {
     static bool is_plain(unsigned char c) { return is_alphanumeric(c) || (c >= 0x80 && c < 0xc0); }
 
     static Kind wide_kind(const char* p, const char* end, int& size) {
-        if (const int blank = whitespace_at(p, end)) {
-            size = blank;
-            return space;
-        }
-        size = character_size(*p);
-        return size == 3 && is_chinese(code_point_at(p)) ? apart : word;
+        return space_or(p, end, size,
+                        [&] { return size == 3 && is_chinese(code_point_at(p)) ? apart : word; });
     }
 
     // sacreBLEU's blocks. It writes Extension B and its supplement as u'\u20000'..u'\u2a6d6' and
@@ -147,12 +154,7 @@ struct International {
     static bool is_plain(unsigned char c) { return is_alphanumeric(c) || (c >= 0x80 && c < 0xc0); }
 
     static Kind wide_kind(const char* p, const char* end, int& size) {
-        if (const int blank = whitespace_at(p, end)) {
-            size = blank;
-            return space;
-        }
-        size = character_size(*p);
-        return kind_of(category(code_point_at(p)));
+        return space_or(p, end, size, [&] { return kind_of(category(code_point_at(p))); });
     }
     static bool digit_before(const char* p) {
         do --p;

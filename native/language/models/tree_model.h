@@ -15,45 +15,27 @@
 #include <numeric>
 #include <vector>
 
+#include "core/keyed_slots.h"
+
 namespace wellput {
 
 // Counts of events in contexts, interpolated with wider contexts as Witten and Bell do.
 
-// Counts by key, in an open-addressing table.
 class CountTable {
 public:
     struct Count {
-        std::uint64_t key = 0;  // 0 where the slot is empty
+        std::uint64_t key = 0;
         double total = 0, types = 0;
     };
     void add(std::uint64_t key, double count, double types = 0) {
-        if ((size_ + 1) * 2 > slots_.size()) grow();
-        Count& found = slots_[place(key + 1)];
-        size_ += found.key == 0;
-        found.key = key + 1;
+        Count& found = counts_.at(key + 1);
         found.total += count;
         found.types += types;
     }
-    const Count* find(std::uint64_t key) const {
-        if (slots_.empty()) return nullptr;
-        const Count& found = slots_[place(key + 1)];
-        return found.key ? &found : nullptr;
-    }
+    const Count* find(std::uint64_t key) const { return counts_.find(key + 1); }
 
 private:
-    std::size_t place(std::uint64_t key) const {
-        std::size_t at = (key * 0x9e3779b97f4a7c15ull >> 24) & (slots_.size() - 1);
-        while (slots_[at].key != 0 && slots_[at].key != key) at = (at + 1) & (slots_.size() - 1);
-        return at;
-    }
-    void grow() {
-        std::vector<Count> old(slots_.empty() ? 64 : slots_.size() * 2);
-        old.swap(slots_);
-        for (const Count& count : old)
-            if (count.key) slots_[place(count.key)] = count;
-    }
-    std::vector<Count> slots_;
-    std::size_t size_ = 0;
+    KeyedSlots<Count> counts_;
 };
 
 // The counts of a context: how many events, and how many different ones.

@@ -20,6 +20,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "core/keyed_slots.h"
 #include "language/ngrams/ngram_view.h"
 #include "text/vocabulary.h"
 
@@ -59,37 +60,15 @@ class LogProbs {
 public:
     static constexpr double UNSET = 1;
 
-    void clear() {
-        slots_.assign(1024, {});
-        size_ = 0;
-    }
-    double& operator[](std::uint64_t key) {
-        if (2 * (size_ + 1) > slots_.size()) grow();
-        Slot& slot = slots_[place(key)];
-        size_ += slot.key == 0;
-        slot.key = key;
-        return slot.value;
-    }
+    void clear() { slots_.clear(1024); }
+    double& operator[](std::uint64_t key) { return slots_.at(key).value; }
 
 private:
     struct Slot {
         std::uint64_t key = 0;  // of no n-gram
         double value = UNSET;
     };
-    std::size_t place(std::uint64_t key) const {
-        std::size_t at = (key * 0x9e3779b97f4a7c15ull >> 20) & (slots_.size() - 1);
-        while (slots_[at].key != 0 && slots_[at].key != key) at = (at + 1) & (slots_.size() - 1);
-        return at;
-    }
-    void grow() {
-        std::vector<Slot> old(2 * slots_.size());
-        old.swap(slots_);
-        for (const Slot& slot : old)
-            if (slot.key) slots_[place(slot.key)] = slot;
-    }
-
-    std::vector<Slot> slots_;
-    std::size_t size_ = 0;
+    KeyedSlots<Slot> slots_;
 };
 
 // The pieces that lead to one state: of those with the same ends, the n best different ones.

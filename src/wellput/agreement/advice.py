@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 
-from wellput.agreement.orders import is_sentinel
 from wellput.agreement.rankings.plain_ranking import listed
 from wellput.agreement.result import Agreement, MetricDifference
 from wellput.core.errors import counted
+from wellput.core.metric import is_sentinel
 from wellput.core.scores import MIN_ITEMS_FOR_CLAIMS
 
 CORRELATION_COEFFICIENTS = ("pearson", "spearman", "kendall", "kendall-c")

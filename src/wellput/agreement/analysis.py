@@ -30,7 +30,7 @@ from wellput.agreement.correlations import (
 from wellput.agreement.judges import ceiling, question_correlations, summarize_judges
 from wellput.agreement.metric_pairs import compare_pairs, pair_test
 from wellput.agreement.models import model_table
-from wellput.agreement.orders import is_sentinel, metric_orders
+from wellput.agreement.orders import metric_orders
 from wellput.agreement.panel import Exclusion, Normalization, Panel
 from wellput.agreement.preferences import Decisions, decision_confusions, verdict_rows
 from wellput.agreement.prepared_panels import prepared_panels
@@ -40,6 +40,7 @@ from wellput.core.clusters import Clusters
 from wellput.core.errors import InputError
 from wellput.core.estimates import Generalize, ScoreTable
 from wellput.core.judgment import Judgment
+from wellput.core.metric import is_sentinel
 from wellput.core.work import OnPhase, ignore_phase
 from wellput.stats.corrections import CORRECTIONS, Correction
 from wellput.stats.correlation import Coefficient, Correlation, CorrelationAverage

@@ -23,10 +23,10 @@ from wellput.agreement.correlations import (
     segment_scores,
     system_scores,
 )
-from wellput.agreement.orders import is_sentinel
 from wellput.agreement.result import AgreementLevel, MetricDifference
 from wellput.core.errors import InputError
 from wellput.core.estimates import Estimate, ScoreTable
+from wellput.core.metric import is_sentinel
 from wellput.core.work import OnPhase, ignore_phase
 from wellput.stats.corrections import CORRECTIONS, Correction, resamples_needed
 from wellput.stats.correlation import Coefficient, Correlation, CorrelationLevel

@@ -15,9 +15,8 @@ from dataclasses import dataclass
 from wellput.agreement.rankings.plain_ranking import RankedSystem, Ranking, listed
 from wellput.core.errors import counted
 from wellput.core.estimates import ScoreTable
+from wellput.core.metric import is_sentinel
 
-SENTINELS = ("random", "length-only")
-"""Metrics that know nothing of quality. They show what others must exceed, and rank no systems."""
 MAX_NAMED_METRICS = 4
 """A sentence names up to this many metrics; of more it gives only the number."""
 MIN_MOSTLY_SHARE = 2 / 3
@@ -64,11 +63,6 @@ def misplaced(row: RankedSystem, order: MetricOrder) -> int:
         return 0
     rank = order.systems.index(row.system) + 1
     return max(row.rank_low - rank, 0) + min(row.rank_high - rank, 0)
-
-
-def is_sentinel(metric: str) -> bool:
-    """Whether the metric of this name, with options or without, is a sentinel."""
-    return metric.partition(":")[0] in SENTINELS
 
 
 def metric_orders(

@@ -10,7 +10,6 @@ from wellput.agreement.analysis import AgreementOptions
 from wellput.agreement.correlations import Uncertainty
 from wellput.agreement.exclusions import answers_left, parse_exclusion
 from wellput.agreement.machines.comparison import machine_comparisons
-from wellput.agreement.orders import is_sentinel
 from wellput.agreement.panel import Normalization
 from wellput.agreement.prepared_panels import choose_answers
 from wellput.agreement.probe_results import ProbeResult
@@ -31,6 +30,7 @@ from wellput.core.errors import InputError
 from wellput.core.estimates import Generalize
 from wellput.core.evalset import EvalSet
 from wellput.core.judgment import Judgment, is_machine
+from wellput.core.metric import is_sentinel
 from wellput.core.registries import Names, split_names
 from wellput.core.source import EvalSource
 from wellput.core.work import OnPhase, available_cores, ignore_phase

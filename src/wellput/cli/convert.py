@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from wellput.cli.options import basic_options, show_summary_of
+from wellput.cli.options import basic_options, show_summary_of, trees_file_option
 
 
 @click.command(
@@ -22,13 +22,7 @@ Examples:
 @click.option(
     "--lemmas", is_flag=True, help="Fill in lemmas, by wellput's own tables of English endings."
 )
-@click.option(
-    "-o",
-    "path",
-    default="-",
-    metavar="TREES.conllu",
-    help="Write the trees to TREES.conllu (.gz, .xz), and print a summary.",
-)
+@trees_file_option
 @basic_options
 def command(format: str, path: str, **options: Any) -> None:
     """Convert constituent trees of the Penn Treebank to dependency trees (CoNLL-U).

@@ -387,6 +387,17 @@ def trees_option(function: F) -> F:
     )(function)
 
 
+def trees_file_option(function: F) -> F:
+    """`-o` of commands that write dependency trees."""
+    return click.option(
+        "-o",
+        "path",
+        default="-",
+        metavar="TREES.conllu",
+        help="Write the trees to TREES.conllu (.gz, .xz), and print a summary.",
+    )(function)
+
+
 def paraphrase_option(about: str) -> Callable[[F], F]:
     """`--paraphrase`, which may be repeated; `about` says what is done with the references."""
     return click.option(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from wellput.cli.options import basic_options, show_summary_of
+from wellput.cli.options import basic_options, show_summary_of, trees_file_option
 from wellput.text.tokenizers import NATIVE
 
 if TYPE_CHECKING:
@@ -47,13 +47,7 @@ Examples:
     help="How lines are split into words; treebank: as the parser's treebank does; none: at spaces "
     "only.",
 )
-@click.option(
-    "-o",
-    "path",
-    default="-",
-    metavar="TREES.conllu",
-    help="Write the trees to TREES.conllu (.gz, .xz), and print a summary.",
-)
+@trees_file_option
 @basic_options
 def command(format: str, path: str, **options: Any) -> None:
     """Parse sentences into dependency trees (CoNLL-U).

@@ -20,6 +20,13 @@ from wellput.core.source import EvalSource
 Floats: TypeAlias = NDArray[np.float64]
 Integers: TypeAlias = NDArray[np.int64]
 Need: TypeAlias = Literal["references", "tree", "derivation", "original", "source", "logged"]
+SENTINELS = ("random", "length-only")
+"""Metrics that know nothing of quality. They show what others must exceed, and rank no systems."""
+
+
+def is_sentinel(metric: str) -> bool:
+    """Whether the metric of this name, with options or without, is a sentinel."""
+    return metric.partition(":")[0] in SENTINELS
 
 
 @runtime_checkable

@@ -19,7 +19,7 @@ from typing import Any
 
 from wellput.core.errors import InputError, did_you_mean
 from wellput.core.lazy_names import import_object
-from wellput.core.metric import GivesMetric, Metric
+from wellput.core.metric import GivesMetric, Metric, is_sentinel
 from wellput.core.registries import (
     described_options,
     given_options,
@@ -81,13 +81,12 @@ BUILT_IN: dict[str, str] = {
     "random": "wellput.metrics.surface:Random",
     "length-only": "wellput.metrics.surface:LengthOnly",
 }
-SENTINELS = ("random", "length-only")
 
 
 def names() -> list[str]:
     """The names of all metrics, built in or from other packages; sentinels come last."""
     known = dict.fromkeys([*BUILT_IN, *plugins(GROUP)])
-    return sorted(known, key=lambda name: name in SENTINELS)
+    return sorted(known, key=is_sentinel)
 
 
 def full_name(name: str) -> str:

@@ -8,12 +8,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from wellput.agreement.orders import is_sentinel
 from wellput.agreement.panel import UNKNOWN_NAME_REASON
 from wellput.agreement.rankings.plain_ranking import Ranking
-from wellput.agreement.result import AgreementResult
+from wellput.agreement.result import Agreement, AgreementResult
 from wellput.core.errors import counted
 from wellput.core.estimates import holds_for
+from wellput.core.metric import is_sentinel
 from wellput.reporting.judges import (
     confusion_table,
     homogeneity_table,
@@ -79,37 +79,13 @@ def tables_of(result: AgreementResult) -> list[Table]:
 def agreement_table(result: AgreementResult) -> Table:
     """Best first within each question and coefficient."""
     several = len({row.coefficient for row in result.agreement}) > 1
-    ordered = sorted(
-        result.agreement,
-        key=lambda row: (row.question, row.coefficient, math.isnan(row.value), -row.value),
-    )
-    rows = [
-        [
-            row.metric,
-            row.question,
-            *([row.coefficient] if several else []),
-            with_interval(number(row.value, 3), row.low, row.high, 3),
-            p_text(row.p_value),
-            p_text(row.p_adjusted),
-            str(row.n),
-        ]
-        for row in ordered
-    ]
+    ordered = sorted(result.agreement, key=_best_first)
     first = result.agreement[0]
     how = f", averaged by {first.average}" if first.average in ("item", "system") else ""
-    heading = "agreement" if several else first.coefficient
     undefined = [f"{row.metric}, {row.question}: {row.note}." for row in ordered if row.note]
     return Table(
-        columns=[
-            "metric",
-            "question",
-            *(["coefficient"] if several else []),
-            heading,
-            "p",
-            "p corrected",
-            "n",
-        ],
-        rows=rows,
+        columns=_agreement_columns(first, several),
+        rows=[_agreement_cells(row, several) for row in ordered],
         title=f"How far metrics agree with people, {result.level} level{how}",
         notes=[
             *result.advice,
@@ -120,6 +96,27 @@ def agreement_table(result: AgreementResult) -> Table:
             *_undefined_notes(result),
         ],
     )
+
+
+def _best_first(row: Agreement) -> tuple[str, str, bool, float]:
+    return row.question, row.coefficient, math.isnan(row.value), -row.value
+
+
+def _agreement_columns(first: Agreement, several: bool) -> list[str]:
+    names = ["coefficient", "agreement"] if several else [first.coefficient]
+    return ["metric", "question", *names, "p", "p corrected", "n"]
+
+
+def _agreement_cells(row: Agreement, several: bool) -> list[str]:
+    return [
+        row.metric,
+        row.question,
+        *([row.coefficient] if several else []),
+        with_interval(number(row.value, 3), row.low, row.high, 3),
+        p_text(row.p_value),
+        p_text(row.p_adjusted),
+        str(row.n),
+    ]
 
 
 def ranked_slices(result: AgreementResult) -> list[tuple[Ranking, dict[str, Ranking], str]]:
@@ -148,28 +145,12 @@ def slice_table(result: AgreementResult) -> Table:
     tag = next(iter(result.slices[0].by or {}))
     several = len({row.coefficient for row in result.agreement}) > 1
     rows = [
-        [
-            (part.by or {})[tag],
-            row.metric,
-            row.question,
-            *([row.coefficient] if several else []),
-            with_interval(number(row.value, 3), row.low, row.high, 3),
-            p_text(row.p_value),
-            p_text(row.p_adjusted),
-            str(row.n),
-        ]
+        [(part.by or {})[tag], *_agreement_cells(row, several)]
         for part in result.slices
-        for row in sorted(
-            part.agreement,
-            key=lambda row: (row.question, row.coefficient, math.isnan(row.value), -row.value),
-        )
+        for row in sorted(part.agreement, key=_best_first)
     ]
-    heading = "agreement" if several else result.agreement[0].coefficient
     return Table(
-        columns=[
-            tag, "metric", "question", *(["coefficient"] if several else []), heading, "p",
-            "p corrected", "n",
-        ],
+        columns=[tag, *_agreement_columns(result.agreement[0], several)],
         rows=rows,
         title=f"How far metrics agree with people, by {tag}",
         notes=[*parting_metrics(result), "p is corrected over the metrics of all slices."],

@@ -20,13 +20,10 @@ from wellput import _native
 from wellput.core.errors import InputError
 from wellput.core.metric import Floats
 from wellput.io.files import PathLike
-from wellput.io.model_files import (
-    StoredModel,
-    packed_strings,
-)
+from wellput.io.model_files import StoredModel, packed_strings
 from wellput.language.models.parser_inputs import AFFIX_KINDS, InputCoder
 from wellput.language.models.word_analysis import WordAnalysis
-from wellput.language.models.word_network import WordNetwork
+from wellput.language.models.word_network import WordNetwork, whole_rows
 from wellput.language.models.word_pieces import Pieces
 
 MAX_WEIGHT = 31
@@ -58,18 +55,8 @@ class WholeMatrix(NamedTuple):
 
     @classmethod
     def rounded(cls, values: Floats, bias: Floats | None = None) -> WholeMatrix:
-        """The scale of each row is the one with the smallest squared error."""
-        largest = np.maximum(np.abs(values).max(axis=1), 1e-9)
-        best = np.full(len(values), np.inf)
-        scales = largest / MAX_WEIGHT
-        for share in np.linspace(0.5, 1.0, 26):
-            tried = largest * share / MAX_WEIGHT
-            error = ((_whole(values, tried) * tried[:, None] - values) ** 2).sum(axis=1)
-            scales = np.where(error < best, tried, scales)
-            best = np.minimum(best, error)
         own = np.empty(0) if bias is None else bias
-        steps = _whole(values, scales).astype(np.int8)
-        return cls(steps, scales.astype(np.float32), own.astype(np.float32))
+        return cls(*whole_rows(values, MAX_WEIGHT), own.astype(np.float32))
 
     def is_sound(self) -> bool:
         """Whether the arrays have the right types; the kernel checks their sizes."""
@@ -218,10 +205,6 @@ class BiaffineParser(StoredModel):
             if name not in VECTORS:
                 arrays[f"{name}.bias"] = own.bias
         return arrays
-
-
-def _whole(values: Floats, scales: Floats) -> Floats:
-    return np.clip(np.round(values / scales[:, None]), -MAX_WEIGHT, MAX_WEIGHT)
 
 
 def _mark(reader: WordNetwork) -> bytes:

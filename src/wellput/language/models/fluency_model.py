@@ -44,14 +44,17 @@ from wellput.language.shipped import (
 from wellput.text.english import treebank_words
 
 # Each text must make sense alone, in an explanation. "Parts of speech" keep small words as they are.
-FEATURES: dict[str, str] = {
-    "likelihood": "how likely the sentence is: its log probability, corrected for its length",
+SEQUENCE_FEATURES: dict[str, str] = {
     "usage": "how much likelier words are in their place than alone, on average",
     "weakest_usage": "how well the worst three words in a row fit their place",
     "unusual": "words that do not fit their place: −log(1 + how badly)",
     "grammar": "how much likelier parts of speech are in sequence than alone, on average",
     "weakest_grammar": "how well the worst three parts of speech in a row go together",
     "slips": "parts of speech that do not go with those before them: −log(1 + how badly)",
+}
+FEATURES: dict[str, str] = {
+    "likelihood": "how likely the sentence is: its log probability, corrected for its length",
+    **SEQUENCE_FEATURES,
     "spelling": "unknown words in lower case: −log(1 + their number)",
     "near_misses": "unknown words one letter away from a common one: −log(1 + their number)",
     "repeats": "words said twice in a row: −log(1 + their number)",

@@ -22,6 +22,7 @@ from wellput.core.metric import Floats
 from wellput.core.tree import Tree
 from wellput.language.models.english_text import SentenceFeatures
 from wellput.language.models.fluency_model import (
+    SEQUENCE_FEATURES,
     fewness,
     gains_in,
     in_sequence,
@@ -38,12 +39,7 @@ from wellput.language.shipped import SKELETONS_FILE, TOKENIZER_FILE, model_file
 WORDS_FILE = "fluency-words.wlm"
 TREELETS_FILE = "treelets.wlm"
 TREEBANK_FEATURES: dict[str, str] = {
-    "usage": "how much likelier words are in their place than alone, on average",
-    "weakest_usage": "how well the worst three words in a row fit their place",
-    "unusual": "words that do not fit their place: −log(1 + how badly)",
-    "grammar": "how much likelier parts of speech are in sequence than alone, on average",
-    "weakest_grammar": "how well the worst three parts of speech in a row go together",
-    "slips": "parts of speech that do not go with those before them: −log(1 + how badly)",
+    **SEQUENCE_FEATURES,
     "structure": "how much likelier the parser's relations are together than alone, on average",
     "weakest_structure": "how well the worst three relations in a row go together",
     "misfits": "relations that do not go together: −log(1 + how badly)",

@@ -36,6 +36,21 @@ Numbers: TypeAlias = NDArray[np.int64]
 Singles: TypeAlias = NDArray[np.float32]
 
 
+def whole_rows(values: Floats, most: int) -> tuple[NDArray[np.int8], Singles]:
+    """A matrix in whole numbers up to `most`, times the scale of each row that has the smallest squared
+    error."""
+    largest = np.maximum(np.abs(values).max(axis=1), 1e-9)
+    best, scales = np.full(len(values), np.inf), largest / most
+    for share in np.linspace(0.5, 1.0, 26):
+        tried = largest * share / most
+        steps = np.clip(np.round(values / tried[:, None]), -most, most)
+        error = ((steps * tried[:, None] - values) ** 2).sum(axis=1)
+        scales = np.where(error < best, tried, scales)
+        best = np.minimum(best, error)
+    steps = np.clip(np.round(values / scales[:, None]), -most, most)
+    return steps.astype(np.int8), scales.astype(np.float32)
+
+
 @dataclass(frozen=True, eq=False)
 class Matrix:
     """Whole numbers up to `MAX_WEIGHT`, and the scale of each row."""
@@ -45,18 +60,7 @@ class Matrix:
 
     @classmethod
     def rounded(cls, values: Floats) -> Matrix:
-        """The scale of each row is the one with the smallest squared error."""
-        largest = np.maximum(np.abs(values).max(axis=1), 1e-9)
-        best = np.full(len(values), np.inf)
-        scales = largest / MAX_WEIGHT
-        for share in np.linspace(0.5, 1.0, 26):
-            tried = largest * share / MAX_WEIGHT
-            steps = np.clip(np.round(values / tried[:, None]), -MAX_WEIGHT, MAX_WEIGHT)
-            error = ((steps * tried[:, None] - values) ** 2).sum(axis=1)
-            scales = np.where(error < best, tried, scales)
-            best = np.minimum(best, error)
-        steps = np.clip(np.round(values / scales[:, None]), -MAX_WEIGHT, MAX_WEIGHT)
-        return cls(steps.astype(np.int8), scales.astype(np.float32))
+        return cls(*whole_rows(values, MAX_WEIGHT))
 
     @cached_property
     def numbers(self) -> Singles:

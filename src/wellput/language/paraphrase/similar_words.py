@@ -12,6 +12,7 @@ corpus; each of them gets a class, and pairs with other words are not counted.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
@@ -180,7 +181,24 @@ def _rows(
 MAX_REPLACEMENTS = 20
 
 
-class LsaCandidates:
+class WordCandidates(ABC):
+    """Words that can replace a word, found once; there are no phrases among them."""
+
+    def may_be_phrase(self, words: tuple[str, ...]) -> bool:
+        return False
+
+    def replacements(
+        self, text: str, tag: str | None, offered: Set[str]
+    ) -> Mapping[str, Replacement]:
+        found = self.found_for(text)
+        return {other: found[other] for other in found.keys() & offered}
+
+    @abstractmethod
+    def found_for(self, text: str) -> Mapping[str, Replacement]:
+        """All words that can replace this one."""
+
+
+class LsaCandidates(WordCandidates):
     """The 20 most similar words; the prior is the cosine."""
 
     name = "lsa"
@@ -190,12 +208,7 @@ class LsaCandidates:
         self._found: dict[str, dict[str, Replacement]] = {}
         self.fingerprint = fingerprint
 
-    def may_be_phrase(self, words: tuple[str, ...]) -> bool:
-        return False
-
-    def replacements(
-        self, text: str, tag: str | None, offered: Set[str]
-    ) -> Mapping[str, Replacement]:
+    def found_for(self, text: str) -> Mapping[str, Replacement]:
         found = self._found.get(text)
         if found is None:
             near = [] if text in FUNCTION_WORDS else self._vectors.nearest(text, MAX_REPLACEMENTS)
@@ -205,10 +218,10 @@ class LsaCandidates:
                 if word not in FUNCTION_WORDS
             }
             self._found[text] = found
-        return {other: found[other] for other in found.keys() & offered}
+        return found
 
 
-class BrownCandidates:
+class BrownCandidates(WordCandidates):
     """The 20 most frequent words of a class can replace each other; the prior is 1."""
 
     name = "brown"
@@ -225,11 +238,5 @@ class BrownCandidates:
                 self._found[word] = {other: r for other, r in entries.items() if other != word}
         self.fingerprint = fingerprint
 
-    def may_be_phrase(self, words: tuple[str, ...]) -> bool:
-        return False
-
-    def replacements(
-        self, text: str, tag: str | None, offered: Set[str]
-    ) -> Mapping[str, Replacement]:
-        found = self._found.get(text, {})
-        return {other: found[other] for other in found.keys() & offered}
+    def found_for(self, text: str) -> Mapping[str, Replacement]:
+        return self._found.get(text, {})

@@ -21,10 +21,8 @@ from numpy.typing import NDArray
 
 from wellput import _native
 from wellput.io.files import PathLike
-from wellput.io.model_files import (
-    ModelFile,
-    StoredModel,
-)
+from wellput.io.model_files import ModelFile, StoredModel
+from wellput.language.models.word_network import whole_rows
 from wellput.language.models.word_pieces import SPECIAL_PIECES
 from wellput.language.realize.completer import LabelKind
 from wellput.language.realize.label_chooser import Forest, Label
@@ -169,21 +167,9 @@ MAX_CACHED_LABELS = 1 << 14
 def rounded_rows(
     name: str, values: NDArray[np.float64], *, most: int, bias: NDArray[np.float64] | None = None
 ) -> dict[str, NDArray[Any]]:
-    """The arrays of a matrix: whole numbers up to `most`, and the scale of each row that has the
-    smallest squared error."""
-    largest = np.maximum(np.abs(values).max(axis=1), 1e-9)
-    best, scales = np.full(len(values), np.inf), largest / most
-    for share in np.linspace(0.5, 1.0, 26):
-        tried = largest * share / most
-        steps = np.clip(np.round(values / tried[:, None]), -most, most)
-        error = ((steps * tried[:, None] - values) ** 2).sum(axis=1)
-        scales = np.where(error < best, tried, scales)
-        best = np.minimum(best, error)
-    steps = np.clip(np.round(values / scales[:, None]), -most, most)
-    arrays: dict[str, NDArray[Any]] = {
-        f"{name}.steps": steps.astype(np.int8),
-        f"{name}.scales": scales.astype(np.float32),
-    }
+    """The arrays of a matrix in whole numbers up to `most`, and of its bias."""
+    steps, scales = whole_rows(values, most)
+    arrays: dict[str, NDArray[Any]] = {f"{name}.steps": steps, f"{name}.scales": scales}
     if bias is not None:
         arrays[f"{name}.bias"] = bias.astype(np.float32)
     return arrays

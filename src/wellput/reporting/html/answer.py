@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
-from wellput.agreement.orders import MetricOrder, is_sentinel, misplaced, order_sentence
+from wellput.agreement.orders import MetricOrder, misplaced, order_sentence
 from wellput.agreement.rankings.plain_ranking import (
     ESTIMATE_HEADINGS,
     RankedSystem,
@@ -24,6 +24,7 @@ from wellput.agreement.rankings.plain_ranking import (
 from wellput.agreement.result import AgreementResult
 from wellput.core.errors import counted
 from wellput.core.evalset import Item
+from wellput.core.metric import is_sentinel
 from wellput.engine.result import ScoreResult
 from wellput.metrics.accuracy import GenerationStringAccuracy
 from wellput.metrics.alignments import aligned

@@ -22,9 +22,9 @@ from string import Template
 from typing import Any, ClassVar
 
 from wellput import __version__
-from wellput.agreement.orders import is_sentinel
 from wellput.agreement.rankings.plain_ranking import LOWER_IS_BETTER
 from wellput.core.errors import InputError, MissingExtra, counted
+from wellput.core.metric import is_sentinel
 from wellput.core.result import Result, strict_json
 from wellput.core.work import OnPhase, ignore_phase
 from wellput.io.files import PathLike

@@ -12,10 +12,9 @@ from typing import Any
 import numpy as np
 
 from wellput.agreement.correlations import oriented
-from wellput.agreement.orders import is_sentinel
 from wellput.agreement.probe_results import MIN_TEXTS_FOR_CLAIMS, ProbeResult
 from wellput.agreement.result import Agreement, AgreementResult
-from wellput.core.metric import Floats
+from wellput.core.metric import Floats, is_sentinel
 from wellput.core.scores import Score
 from wellput.engine.result import ScoreResult
 from wellput.reporting.agree import (
@@ -27,10 +26,7 @@ from wellput.reporting.agree import (
     tables_of,
 )
 from wellput.reporting.html import report_charts
-from wellput.reporting.html.answer import (
-    higher_is_better,
-    references_sentence,
-)
+from wellput.reporting.html.answer import higher_is_better, references_sentence
 from wellput.reporting.html.charts import Chart
 from wellput.reporting.html.evaluation import Evaluation
 from wellput.reporting.html.machines import (
@@ -40,10 +36,7 @@ from wellput.reporting.html.machines import (
     machine_words,
 )
 from wellput.reporting.html.pairs import PairMatrix, pair_matrix
-from wellput.reporting.html.people import (
-    People,
-    regression_line,
-)
+from wellput.reporting.html.people import People, regression_line
 from wellput.reporting.html.shown_items import ShownItems
 from wellput.reporting.probe import probe_report
 from wellput.reporting.ranking import parting_sentences
