@@ -144,18 +144,19 @@ def test_opposite_motions_differ_and_combinations_combine(still: Page) -> None:
 # Notes, in every frame: the clock of the performance, the word marked, and the brows.
 WATCH = """() => {
   const head = document.querySelector("wellput-head");
-  window.seen = [];
   const brow = head.querySelector("[data-part=brow]");
   head.addEventListener("began", () => {
+    const seen = window.seen = []; // its own: the last frame of the performance before may come late
     const began = head.began;
     const look = () => {
+      if (!head.isPlaying) return; // at the end the sound is set back to its beginning
       const clock = head.isHeard ? head.audio.currentTime : (performance.now() - began) / 1000;
       const word = head.spoken.findIndex((each) => each.classList.contains("now"));
-      window.seen.push([clock, word, brow.getAttribute("d")]);
-      if (head.isPlaying) requestAnimationFrame(look);
+      seen.push([clock, word, brow.getAttribute("d")]);
+      requestAnimationFrame(look);
     };
     requestAnimationFrame(look);
-  });
+  }, { once: true });
 }"""
 
 
