@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -223,6 +225,13 @@ def test_two_judges_are_too_few_to_speak_for_others() -> None:
     )
 
 
+def test_systems_that_look_equal_lead_together() -> None:
+    (ranking,) = rank_answers([a for a in ratings({"A": 5.0, "B": 4.5}) if a.judge in ("J0", "J1")])
+    first, second = ranking.systems
+    close = replace(ranking, systems=(first, replace(second, estimate=first.estimate - 1e-6)))
+    assert winner_sentence(close).startswith("A and B have the highest mean rating, ")
+
+
 def test_one_judge_speaks_for_one_judge() -> None:
     answers = [answer for answer in ratings({"A": 6.0, "B": 2.0}) if answer.judge == "J0"]
     (ranking,) = rank_answers(answers)
@@ -261,9 +270,23 @@ def test_a_metric_is_right_where_it_orders_as_people_do() -> None:
     sentence = order_sentence(orders, ranking)
     assert sentence == (
         "errors and sees order these systems as people do; fooled does not (1 of 3 pairs). "
-        "fooled is fooled by smooth: it ranks it first, people last."
+        "fooled is fooled by smooth: it ranks smooth first, people rank it last."
     )
     assert order_sentence(orders[:2], ranking) == "Both metrics order these systems as people do."
+
+
+def test_one_metric_that_mostly_agrees_does() -> None:
+    ranking = ranked({"A": 6.0, "B": 5.0, "C": 4.0, "D": 3.0})
+    orders = metric_orders(
+        {
+            "sees": metric("sees", {"A": 4, "B": 3, "C": 2, "D": 1}),
+            "nearly": metric("nearly", {"A": 4, "B": 3, "C": 1, "D": 2}),
+        },
+        [ranking],
+    )
+    assert order_sentence(orders, ranking).startswith(
+        "sees orders these systems as people do; nearly mostly does (5 of 6 pairs)"
+    )
 
 
 def test_metrics_that_agree_equally_often_have_no_best_and_worst() -> None:

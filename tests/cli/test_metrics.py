@@ -33,7 +33,7 @@ def test_one_metric(run: Run) -> None:
     assert outcome.code == 0
     for fragment in (
         "n-gram precision with a brevity penalty",
-        "Give a file of references (ref='FILE'), or put them into the evalset.",
+        "Give a file of references (--ref FILE), or put them into the evalset.",
         "Papineni et al. 2002",
         " max_ngram_order   4         a whole number\n",
         " smooth_method     exp       exp or floor or add-k or none\n",

@@ -204,6 +204,6 @@ def test_a_missing_tree_is_still_refused() -> None:
         wellput.Item("3", {"A": "a"}, ("a",)),
     ]
     with pytest.raises(
-        wellput.InputError, match="1 of 2 that A has an output for lacks it:\n  item 3"
+        wellput.InputError, match="Of the 2 items with an output of A, 1 has none:\n  item 3"
     ):
         wellput.score(wellput.EvalSet(both), "sta")

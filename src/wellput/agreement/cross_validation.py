@@ -1,8 +1,8 @@
 """How well a fit does on held-out outputs, and whether it beats the best single predictor.
 
-The outputs of a fold are *held out*: the model that scores them was fitted without them. Every fold
-repeats all steps of the fit (stepwise choice, dropping predictors). The best single predictor is chosen
-in every fold, too.
+The outputs of a fold are *held out* (left out, unseen): the model that scores them was fitted without
+them. Every fold repeats all steps of the fit (stepwise choice, dropping predictors). The best single
+predictor is chosen in every fold, too.
 """
 
 from __future__ import annotations

@@ -67,7 +67,7 @@ def marked_questions(
     source: EvalSource, judgments: Sequence[Judgment], *, cluster: str | None = None
 ) -> list[MarkedQuestion]:
     """The marks of each question that has any, with the outputs from the evalset. Raises InputError for
-    cells that are not spans, and for spans that leave their text."""
+    cells that are not spans, and for spans that end after their text."""
     given = [one for one in judgments if one.extra.get(SPANS_COLUMN)]
     if not given:
         return []

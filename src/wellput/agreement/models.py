@@ -68,7 +68,7 @@ def judged_rows(
     that is not in a table has no output, or, where `has_output` is true, no reference.
     """
     if not predictors:
-        raise InputError("No predictor was given, such as sta, ssa.substitutions or length.")
+        raise InputError("No predictor was given. Examples are sta, ssa.substitutions and length.")
     if len(set(predictors)) < len(predictors):
         twice = sorted({name for name in predictors if list(predictors).count(name) > 1})
         raise InputError(f"Predictors must differ; {', '.join(twice)} is given twice.")

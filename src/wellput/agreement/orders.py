@@ -127,13 +127,14 @@ def order_sentence(orders: Sequence[MetricOrder], ranking: Ranking) -> str:
         n = whole[0].pairs
         told = "the one pair" if n == 1 else f"the {n} pairs"
         is_all = n == len(ranking.differences)
-        what = (
-            f"these systems as {who} do" if is_all else f"{told} that {who} tell apart as they do"
+        parts.append(
+            f"{names} {_verb('order', whole)} these systems as {who} do"
+            if is_all
+            else f"{names} {_verb('put', whole)} {told} that {who} tell apart in the same order"
         )
-        parts.append(f"{names} {_verb('order', whole)} {what}")
     if mostly:
         parts.append(
-            f"{_named(mostly, len(own))} mostly {'do' if whole else _verb('order', mostly)}"
+            f"{_named(mostly, len(own))} mostly {_verb('do' if whole else 'order', mostly)}"
             f"{'' if whole else f' the systems as {who} do'} ({_counts(mostly, with_pairs=True)})"
         )
     if len(rest) == len(own) > 1:
@@ -158,7 +159,7 @@ def _named(orders: Sequence[MetricOrder], of: int) -> str:
 
 
 def _verb(verb: str, orders: Sequence[MetricOrder]) -> str:
-    return {"do": "does", "order": "orders"}[verb] if len(orders) == 1 else verb
+    return {"do": "does", "order": "orders", "put": "puts"}[verb] if len(orders) == 1 else verb
 
 
 def _counts(orders: Sequence[MetricOrder], *, with_pairs: bool) -> str:
@@ -200,8 +201,8 @@ def _fooled(own: Sequence[MetricOrder], ranking: Ranking) -> str:
     is_one = len(fooled) == 1
     return (
         f". {_named(fooled, len(own))} {'is' if is_one else 'are'} fooled by {system}: "
-        f"{'it ranks' if is_one else 'they rank'} it {_place(rank, rank, n)}, "
-        f"{ranking.who} {_place(row.rank_low, row.rank_high, n)}"
+        f"{'it ranks' if is_one else 'they rank'} {system} {_place(rank, rank, n)}, "
+        f"{ranking.who} rank it {_place(row.rank_low, row.rank_high, n)}"
     )
 
 

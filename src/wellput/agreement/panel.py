@@ -35,7 +35,7 @@ from wellput.stats.undefined_values import present_means, ratios
 AnyJudgment = Judgment | Preference
 UNKNOWN_NAME_REASON = "not in the evalset"
 MAX_NAMES_WITH_ADVICE = 20
-"""More unknown names than a message shows get no suggestion: each is compared with all known names."""
+"""Only so many unknown names get a suggestion, because each is compared with all known names."""
 MAX_CELLS = 200_000_000
 """Judges × systems × items of one question. An array of this many cells has 1.6 GB; the analysis makes
 several of them."""
@@ -43,8 +43,8 @@ several of them."""
 
 @dataclass(frozen=True)
 class KnownNames:
-    """The systems and items of an evalset, or those of its items that matter; `documents` has the
-    document of each item that has one."""
+    """The systems and items of an evalset, or of a part of it; `documents` has the document of each
+    item that has one."""
 
     systems: Collection[str]
     items: Collection[str]

@@ -22,18 +22,21 @@ COSTLY_SHARE_OF_SCORE = 0.25
 """A harmless change that costs at least this share of the score is named in the summary."""
 
 Verdict = Literal["noticed", "partly", "blind", "misled", "few"]
+"""On a change that does harm; `few` means too few texts to tell."""
 
 
 @dataclass(frozen=True, slots=True)
 class Probe:
     """One metric and one variant of the texts.
 
-    `accuracy` is the share of pairs whose better text scores strictly better, `ties` the share of equal
-    scores, `losses` the share of pairs whose worse text scores strictly better (for a harmless change:
-    false alarms); `n` is the number of texts. `low` and `high` are the interval of `accuracy`. `effect`
-    is the mean loss of score by the change, in the metric's own units, positive if the change makes the
-    score worse; `share_lost` is the same as a share of the mean score of the unchanged texts, NaN where
-    that has no meaning. `undefined` texts have no score before or after the change and are left out.
+    `accuracy` is the share of pairs whose better text scores strictly better, `ties` the share of
+    equal scores, `losses` the share of pairs whose worse text scores strictly better. The better text
+    is the unchanged one. A harmless change is paired with an error in the same text, which is the
+    worse one: `losses` are false alarms. `n` is the number of texts. `low` and `high` are the interval
+    of `accuracy`. `effect` is the mean loss of score by the change, in the metric's own units,
+    positive if the change makes the score worse; `share_lost` is the same as a share of the mean score
+    of the unchanged texts, NaN where that has no meaning. `undefined` texts have no score before or
+    after the change and are left out.
     """
 
     metric: str
@@ -176,6 +179,7 @@ class BlindSpots:
 
 
 def _verdict_word(probe: Probe) -> str:
+    """The verdict; on a harmless change `alarmed`, `calm` (no alarm) or `few`."""
     if probe.variant.is_harmless:
         return "alarmed" if is_alarmed(probe) else "few" if probe.verdict == "few" else "calm"
     return probe.verdict

@@ -389,8 +389,8 @@ def _hint(name: str, spots: BlindSpots) -> str:
     more = len(missed) - MAX_NAMED_KINDS
     kinds = ", ".join(missed[:MAX_NAMED_KINDS]) + (f" and {more} more" if more > 0 else "")
     return (
-        f"{name} does not notice some errors in {spots.texts} English texts, and these judgments need "
-        f"not show that: {kinds}. See wellput probe -m {name}."
+        f"In {spots.texts} English texts, {name} does not notice these errors: {kinds}. The judgments "
+        f"may not show it, if the systems do not make them. See wellput probe -m {name}."
     )
 
 

@@ -23,7 +23,7 @@ T = TypeVar("T")
 Text: TypeAlias = PathLike | Sequence[str]
 """A file with a sentence on each line, or a list of sentences."""
 Texts: TypeAlias = PathLike | Sequence[Text]
-"""One file, or a list of texts. One list of sentences is a list of one text: `[sentences]`."""
+"""One file, or a list of texts. A single list of sentences must stand in a list: `[sentences]`."""
 
 BLOCK_LINES = 1 << 14
 INDEX_SUFFIX = ".wpm"
@@ -44,7 +44,8 @@ def text_list(corpus: Texts) -> list[str | Sequence[str]]:
 
 
 def file_names(texts: Sequence[str | Sequence[str]], why: str) -> list[str]:
-    """The texts as file names. All must be files that can be read again; `why` begins the message."""
+    """The texts as file names. All must be files that can be read again. `why` names what reads them,
+    for the message."""
     names = [text for text in texts if isinstance(text, str)]
     if len(names) < len(texts) or STANDARD_INPUT in names:
         raise InputError(f"{why} reads files, not standard input or sentences in memory.")

@@ -205,14 +205,14 @@ def predictor_metrics(predictors: Names) -> tuple[list[Metric], list[str]]:
             metrics[metric.name] = metric
             names.append(predictor_name(metric.name, component))
     if not names:
-        raise InputError("No predictor was given, such as sta, ssa.substitutions or length.")
+        raise InputError("No predictor was given. Examples are sta, ssa.substitutions and length.")
     return list(metrics.values()), names
 
 
 def _each_scorer(
     metrics: Sequence[Metric], names: Sequence[str], source: EvalSource
 ) -> tuple[list[Metric], list[str]]:
-    """The metrics and predictors, with one for each scorer where a metric means several."""
+    """The metrics and predictors. A name that means several scorers of a log becomes several."""
     several = {one.name: one for one in metrics if isinstance(one, Logged) and one.means_several}
     each = {name: [one.name for one in scorers_named([m], source)] for name, m in several.items()}
     return scorers_named(metrics, source), [n for name in names for n in each.get(name, [name])]

@@ -105,9 +105,10 @@ def judge(
         `"auto"`: expected values from the probabilities of tokens, where the model gives them, else the
         answer as written. `"text"`: always as written.
     temperature, max_tokens
-        Of the model's answers. The longest answer has 16 tokens, or 512 for spans.
+        Temperature and longest answer of the model. Default: 16 tokens, or 512 for spans.
     injection
-        Judges this many outputs again with an order to the judge in them, and measures what they gain.
+        Judges this many outputs again with an instruction to the judge in them, and measures what they
+        gain.
     max_cost
         The limit of costs: money if there is a `price`, else tokens. It is never exceeded, and holds
         for all runs with the same `cache` together.
@@ -127,9 +128,9 @@ def judge(
         `judgments.judge.json` says how they were made, `judgments.unanswered.csv` has the trials
         without an answer.
     seed
-        Of the order of pairs, and of the model where it can be set.
+        Seed of the order of pairs, and of the model if it takes one.
     threads
-        Of a local model.
+        Threads of a local model.
     on_phase
         As for `score`.
 
@@ -154,7 +155,7 @@ def judge(
     options = AskingOptions(temperature, longest, scores, parallel, retries, seed)
     if isinstance(chosen, LocalModel):
         if not dry_run:
-            import_llama_cpp()  # not after hashing a large file and opening the log
+            import_llama_cpp()  # if it is missing, fail before a large file is hashed
         options = replace(options, parallel=1, retries=0)
     budget = Budget(max_cost, None if price is None else Price.of(price))
     judge_name = MACHINE_PREFIX + (name or chosen.model)
@@ -193,7 +194,7 @@ def judge(
         effect = None
         if injection:
             pairs = injected_trials(trials, injection, seed)
-            progress = on_phase("asking with orders in the text", 2 * len(pairs))
+            progress = on_phase("asking with instructions in the text", 2 * len(pairs))
             both = [one for pair in pairs for one in pair]
             found = ask_trials(chosen, rubric, both, log, options, on_progress=progress)
             effect = injection_effect(pairs, found)
@@ -303,6 +304,6 @@ def _check_numbers(
         if value < least:
             raise InputError(f"{name}={value} must be at least {least}.")
     if not 0 < timeout < float("inf"):
-        raise InputError(f"timeout={timeout:g} must be some seconds.")
+        raise InputError(f"timeout={timeout:g} must be a number of seconds above 0.")
     if not 0 <= temperature <= 2:
         raise InputError(f"temperature={temperature:g} must be between 0 and 2.")

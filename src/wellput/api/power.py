@@ -237,9 +237,9 @@ def _plan_of_pilot(
     n_scored = pilot.n_scored if n_items is None else n_items
     notes = [
         f"From the pilot: the difference of two systems by {read.proxy} correlates {found.value:.2f} "
-        f"(95% interval {found.low or 0:.2f} to {found.high or 0:.2f}) with that by the mean of "
-        f"{pilot.judges:.3g} judges, on {counted(pilot.n_items, 'item')}; it has scores for "
-        f"{counted(n_scored, 'item')}."
+        f"(95% interval {found.low or 0:.2f} to {found.high or 0:.2f}) with that by people (on "
+        f"average {pilot.judges:.3g} judges for each output), on {counted(pilot.n_items, 'item')}; it "
+        f"has scores for {counted(n_scored, 'item')}."
     ]
     if abs(found.value) > limit:
         notes.append(

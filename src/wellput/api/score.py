@@ -112,9 +112,8 @@ def score(
     generalize
         Must be `"items"`: intervals and p-values hold for these systems on other items.
     cluster
-        The unit of intervals and tests, because items that share it are not
-        independent: `"document"`, the name of a tag, or `"item"`. Default: documents, if items have
-        them.
+        What counts as one unit in intervals and tests: `"document"`, the name of a tag, or `"item"`.
+        Items of one document are not independent. Default: documents, if items have them.
     by
         A tag, such as `"domain"`: also scores the items of each of its values, in `result.slices`.
         P-values are corrected over all slices.

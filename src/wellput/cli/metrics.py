@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from wellput.cli.keyword_messages import keywords_as_options
 from wellput.cli.options import (
     check_output,
     common_options,
@@ -13,6 +16,9 @@ from wellput.cli.options import (
     show,
     terminal_width,
 )
+
+if TYPE_CHECKING:
+    from wellput.reporting.table import Report
 
 
 @click.command(
@@ -35,4 +41,17 @@ def command(format: str, output: str, **options: Any) -> None:
 
     check_output(output)
     width = terminal_width(output) if format == "table" else None
-    show(metrics_report(list_metrics(**options), width=width), format, output)
+    report = metrics_report(list_metrics(**options), width=width)
+    show(_with_options_of_score(report), format, output)
+
+
+def _with_options_of_score(report: Report) -> Report:
+    """In the lines on what a metric needs, options of `wellput score` stand in place of keywords."""
+    from wellput.cli.score import command as score
+
+    def line(row: Sequence[str]) -> list[str]:
+        is_need = row[0] in ("needs", "")
+        return [keywords_as_options(cell, score) for cell in row] if is_need else list(row)
+
+    tables = [replace(table, rows=[line(row) for row in table.rows]) for table in report.tables]
+    return replace(report, tables=tables)

@@ -226,8 +226,8 @@ def cluster_option(function: F) -> F:
     return click.option(
         "--cluster",
         metavar="document|TAG|item",
-        help="The unit of intervals and tests, because items that share it are not independent "
-        "(default: documents, if items have them).",
+        help="What counts as one unit in intervals and tests: a document, the items with the same "
+        "value of a tag, or a single item (default: documents, if items have them).",
     )(function)
 
 

@@ -30,7 +30,7 @@ NEED_ADVICE: Mapping[Need, tuple[str, str]] = {
         "Give a file of references (ref='FILE'), or put them into the evalset.",
     ),
     "tree": (
-        "a tree for one of its references",
+        "a tree of a reference",
         "Give a file of trees, put them into the evalset, or have them made (trees='auto').",
     ),
     "derivation": ("a derivation", "Put a derivation into each item of the evalset."),
@@ -114,8 +114,9 @@ def check_needs(metric: Metric, batch: Batch) -> None:
             lacking = [f"item {i}" for i, there in zip(batch.ids, rows, strict=True) if not there]
             what, advice = NEED_ADVICE[need]
             raise InputError.collect(
-                f"{metric.name} needs {what} for every item; {len(lacking):,} of {len(rows):,} "
-                f"that {batch.system} has an output for {'lacks' if len(lacking) == 1 else 'lack'} it:",
+                f"{metric.name} needs {what} for every item. Of the {counted(len(rows), 'item')} with "
+                f"an output of {batch.system}, {len(lacking):,} "
+                f"{'has' if len(lacking) == 1 else 'have'} none:",
                 lacking,
                 advice,
             )

@@ -240,7 +240,7 @@ def difference_table(result: AgreementResult) -> Table:
     left_out = len(result.differences) - len(shown)
     tests = ", ".join(dict.fromkeys(row.test for row in result.differences))
     notes = [
-        f"Test: {tests}; p corrected for all pairs of metrics of a question and coefficient"
+        f"Test: {tests}; p corrected for all pairs of metrics under one question and coefficient"
         + (
             "; pairs with random or length-only are corrected separately."
             if any(is_sentinel(metric) for row in result.differences for metric in row.metrics)

@@ -129,11 +129,14 @@ def _test_name(result: ScoreResult) -> str:
 
 def _level(result: ScoreResult) -> str:
     """The significance level, and how many differences p is corrected for."""
-    level = f"p < {result.alpha:g}"
+    return f"p < {result.alpha:g}{_correction(result)}"
+
+
+def _correction(result: ScoreResult) -> str:
     if result.n_tests < 2:
-        return level
+        return ""
     every = "both" if result.n_tests == 2 else f"all {result.n_tests:,}"
-    return f"{level}, corrected by Holm's method for {every} differences"
+    return f", corrected by Holm's method for {every} differences"
 
 
 def _bold_meaning(result: ScoreResult) -> str:
@@ -364,7 +367,8 @@ def _legend(result: ScoreResult) -> list[str]:
         lines.append("There is no interval where all items score the same.")
     if result.test is not None:
         drawn = "" if result.test == "jackknife" else resamples
-        lines.append(f"*: {_level(result)}, by {_test_name(result)}{drawn}.")
+        test = f"p < {result.alpha:g} by {_test_name(result)}{drawn}"
+        lines.append(f"*: {test}{_correction(result)}.")
     if result.test == "bs":
         lines.append(
             "paired='bs' computes p as sacreBLEU does: of two equally good systems it finds a "

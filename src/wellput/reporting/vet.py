@@ -86,8 +86,8 @@ def _caveats(result: VetResult) -> list[str]:
     test = result.alt_test
     items = counted(result.n_items, "item")
     clustered = (
-        " Trials of the same item (or document) depend on each other: whole items count in p. As "
-        "published: the same test with all trials taken as independent."
+        " Trials of the same item (or document) depend on each other, so p is computed from whole "
+        "items. As published: the same test with all trials taken as independent."
         if test.is_clustered
         else ""
     )

@@ -1,11 +1,12 @@
-"""How many labels it takes to tell two systems apart with a proxy: the power of `wellput estimate`.
+"""How many items people must rate to tell two systems apart with a proxy.
 
-On each item, the proxy's difference of the two systems and the difference of the mean ratings of people
-are normal with a given correlation. The proxy has scores for all items, people rate some of them. The
-estimate is PPI++ with a tuned λ (`prediction_powered`), for these judges and other items.
+On each item, the proxy's difference of the two systems and the difference of the mean ratings of
+people are normal with a given correlation. The proxy has scores for all items, people rate some of
+them. The estimate is PPI++ with a tuned λ (`prediction_powered`, as in `wellput estimate`), for these
+judges and other items.
 
 As in `power`, no item is drawn: the sums that the estimate is made of have known distributions. Its
-error is that of leaving out one item at a time, to the first two orders.
+error is that of leaving out one item at a time, in an expansion whose first two terms are kept.
 """
 
 from __future__ import annotations
@@ -34,8 +35,8 @@ TEST = "two-sided test of `wellput estimate`"
 
 @dataclass(frozen=True)
 class ProxyPlan:
-    """`correlation`, over items, of the proxy's difference of the two systems with that of the mean
-    rating of `judges` judges. The proxy has scores for `n_items` items."""
+    """The proxy has scores for `n_items` items. On each, the difference of the two systems by the proxy
+    and by the mean rating of `judges` judges is taken; `correlation` is that of the two, over items."""
 
     correlation: float
     n_items: int
@@ -55,8 +56,8 @@ def power_with_proxy(
     simulations: int = SIMULATIONS,
     seed: int = 12345,
 ) -> PowerTable:
-    """Power to find a mean `difference` between two systems with people's ratings of `items` of the
-    items that the proxy has scores for; beside it that of people alone.
+    """Power to find a mean `difference` between two systems, with the proxy and with people alone.
+    People rate `items` of the items that the proxy has scores for.
 
     More judges have less noise, so the proxy correlates more with their mean. `sd_item` and `sd_noise`
     are as for `power_for_systems`.
@@ -125,8 +126,8 @@ def power_with_proxy(
 
 
 def highest_correlation(n_judges: float, sd_item: float, sd_noise: float) -> float:
-    """That of the difference of two mean ratings with what items really differ by: no proxy can
-    correlate more with people.
+    """The correlation that a perfect proxy would reach: that of the true differences of two systems on
+    items with the differences of their mean ratings, which have noise.
 
     >>> highest_correlation(2, sd_item=1.0, sd_noise=1.0) ** 2  # 1 / (1 + 2 / 2)
     0.5000000000000001

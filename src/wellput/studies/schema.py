@@ -90,7 +90,7 @@ judges = Table(
     Column("invited_at", Double, nullable=False),
     Column("started_at", Double),
     Column("seen_at", Double, nullable=False),
-    Column("seen_answer", BigInteger, nullable=False),
+    Column("seen_answer", BigInteger, nullable=False),  # the study's last answer when last seen
     Column("consented_at", Double),
     Column("demographics", JSON),
     Column("forgotten_at", Double),
@@ -119,7 +119,7 @@ answers = Table(
     Column("assignment", Id, ForeignKey("assignments.id"), nullable=False),
     Column("revision", Integer, nullable=False),
     Column("supersedes", Id, ForeignKey("answers.id"), unique=True),
-    Column("answers", JSON, nullable=False),  # [{question: value}, …] along the variants
+    Column("answers", JSON, nullable=False),  # [{question: value}, …], one per variant
     Column("ms", BigInteger, nullable=False),
     Column("recorded_at", Double, nullable=False),
     Column("comment", Text),

@@ -15,8 +15,8 @@ from wellput.studies.study_setup import PlanKind, StudySetup
 
 @dataclass(frozen=True, repr=False)
 class StudySummary(Result):
-    """What a study asks, and how many. Only the maker of the study gets the `owner_token`.
-    An open study has a link for everybody."""
+    """What a study asks, about what, and how many trials it has. Only the maker of the study gets the
+    `owner_token`. An open study has a link for everybody."""
 
     presented_by: ClassVar[str] = "wellput.reporting.study:summary_report"
     is_secret: ClassVar[bool] = True

@@ -53,7 +53,7 @@ def test_the_sentences_name_the_winner_and_what_fools_the_metric() -> None:
     (answer,) = small_evaluation(ladder_evalset(6), ladder_judgments(6), metrics="ssa").answers
     first, second = answer.sentences
     assert first.startswith("People prefer s01 (50.22) to each of the 5 others")
-    assert second.endswith("ssa is fooled by s06: it ranks it 2 of 6, people last.")
+    assert second.endswith("ssa is fooled by s06: it ranks s06 2 of 6, people rank it last.")
 
 
 def test_of_several_questions_each_is_named() -> None:

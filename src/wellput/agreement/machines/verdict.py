@@ -246,8 +246,8 @@ def _order_sentence(result: VetResult) -> list[str]:
         return []
     noun = "pair of systems" if pairs.pairs == 1 else "pairs of systems"
     tied = f"; to {pairs.tied} it gives equal means" if pairs.tied else ""
-    told = f"{pairs.right} of the {pairs.pairs} {noun} that people tell apart"
-    return [f"It orders {told} as people do{tied}."]
+    told = f"Of the {pairs.pairs} {noun} that people tell apart"
+    return [f"{told}, it orders {pairs.right} as people do{tied}."]
 
 
 def _bias_sentences(result: VetResult) -> list[str]:
@@ -278,7 +278,8 @@ def _bias_sentences(result: VetResult) -> list[str]:
     quiet = [name.replace("_", "-") for name in known if not adjusted[name] < 1 - result.confidence]
     if quiet:
         found.append(
-            f"No bias is shown in {listed(quiet)}; an interval that includes 0 does not exclude one."
+            f"No bias is shown in {listed(quiet)}. That does not prove that there is none; the "
+            "interval says how large it may be."
         )
     return found
 

@@ -2,7 +2,7 @@
 
 An estimate is on the question's scale: the mean of ratings, the share of yes among answers that are 0
 or 1, or the share of comparisons that a system wins (a tie is half a win). `ranked_questions` makes
-rankings of judgments.
+rankings from judgments.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ ESTIMATE_HEADINGS: dict[RankingModel, str] = {
 }
 ALPHA = 0.05
 MAX_NAMED_LEADERS = 4
-"""A sentence counts more leaders than this, and names fewer."""
+"""A sentence names at most this many leaders; of more, it gives only the number."""
 MIN_SYSTEM_JUDGMENTS = 10
 """A system with fewer, and with less than half of what is usual in the study, may stand anywhere by
 luck."""
@@ -171,8 +171,8 @@ class Ranking:
 
     @property
     def highlighted(self) -> set[str]:
-        """The leaders, where some are: not all systems, none that was rarely judged unless it is alone,
-        and none where no difference could be tested."""
+        """The leaders, without those that were rarely judged (unless only one leads). Empty where all
+        systems lead, or where no difference could be tested."""
         if not self.has_tests:
             return set()
         leaders = self.leaders
@@ -330,12 +330,16 @@ def _too_few_judges_sentence(ranking: Ranking) -> str:
 
 
 def _leader_clause(ranking: Ranking) -> str:
-    first = ranking.systems[0]
+    """Systems whose estimates look the same with two digits lead together."""
     best = "lowest" if ranking.question in LOWER_IS_BETTER else "highest"
-    return (
-        f"{first.system} has the {best} {ESTIMATE_HEADINGS[ranking.model]}, "
-        f"{shown_estimate(first.estimate, ranking.model)}"
-    )
+    value = shown_estimate(ranking.systems[0].estimate, ranking.model)
+    leading = [
+        row.system
+        for row in ranking.systems
+        if shown_estimate(row.estimate, ranking.model) == value
+    ]
+    has = "has" if len(leading) == 1 else "have"
+    return f"{listed(leading)} {has} the {best} {ESTIMATE_HEADINGS[ranking.model]}, {value}"
 
 
 def shown_share(delta: float) -> str:

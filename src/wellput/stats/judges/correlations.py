@@ -110,8 +110,8 @@ def split_half(
     The judges are split at random into two halves, each unit's ratings are averaged within each
     half, and the two averages are correlated over the units that have both. Spearman–Brown then
     takes the mean correlation of `n_splits` splits from half a panel to a whole one. Its factor is
-    the mean of 1 / ratings in a half divided by the mean of 1 / ratings in all, over the rated
-    units. With an odd number of judges, each split leaves out one at random.
+    the mean of 1 / n in a half divided by the mean of 1 / n in the whole panel, where n is the number
+    of ratings of a unit. With an odd number of judges, each split leaves out one at random.
 
     `split="judges"` splits the panel once for all units: for judges who all rate (nearly) all units.
     `split="units"` splits each unit's ratings: for a crowd where few judges share a unit. Units with

@@ -1,12 +1,11 @@
 """How far one more judge agrees with people, beside how far people agree with each other.
 
-Each person is left out in turn, and this person and the judge are both held against the remaining
-people on the same trials: so both figures are of the same kind and can be compared. For numbers the
-figure is Pearson's r with the mean of the remaining people, within questions; for labels it is the
-share of the remaining people who gave the same one, and κ of the judge's share: how far it exceeds
-that of a judge who gives as many answers of each kind, but to any trial. Figures are means over the
-people left out; their intervals come from leaving out items, or groups of them, and hold for other
-items and these people.
+Each person is left out in turn. This person and the judge are both compared with the remaining people
+on the same trials, so the two figures are of the same kind. For numbers the figure is Pearson's r with
+the mean of the remaining people, within questions. For labels it is the share of the remaining people
+who gave the same label; κ says how far the judge's share exceeds chance, which is the share of a judge
+who gives the same labels in random order. Figures are means over the people left out. Their intervals
+come from leaving out items, or groups of them, and hold for other items and these people.
 
 `repeat_consistency` is how far a judge agrees with itself.
 """
@@ -69,7 +68,9 @@ def judge_agreement(
 
     value = figures(np.arange(len(judge)))
     if math.isnan(value[0]) or math.isnan(value[1]):
-        why = undefined(f"nobody shares {MIN_SHARED_UNITS} trials of different answers with others")
+        why = undefined(
+            f"nobody shares {MIN_SHARED_UNITS} trials with others, or all answers are equal"
+        )
         return JudgeAgreement(why, why, why)
     without, n = _without_groups(items, figures)
     method = SHARE_METHOD if is_share else PEARSON_METHOD

@@ -1,5 +1,5 @@
-"""`JudgeRun`: one model with one rubric. It says what would be asked, and makes a result and its files
-of what was answered."""
+"""`JudgeRun`: one model with one rubric. It says what would be asked, and turns the answers into a
+result and its files."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ class JudgeRun:
         on_phase: OnPhase,
         stored: list[Judgment] | list[Preference] | None = None,
     ) -> JudgeResult:
-        """The judgments; with a path also their files. Those of a study are `stored`."""
+        """The judgments; with a path also their files. A study gives its own judgments as `stored`."""
         signature = signature_of(self.model, self.rubric, self.options, answered)
         judgments = stored
         if judgments is None:
