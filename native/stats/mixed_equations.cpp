@@ -10,6 +10,7 @@
 
 #include "core/arrays.h"
 #include "kernels.h"
+#include "stats/column_blocks.h"
 
 namespace nb = nanobind;
 
@@ -89,6 +90,17 @@ Matrix multiply_transposed(const MixedEquations& equations, const Array<double, 
     return result;
 }
 
+using Changed =
+    nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;  // in place
+
+void scale_blocks(const Changed& matrix, const Array<std::int64_t>& begins,
+                  const Array<double>& own, const Array<double>& shared) {
+    require(matrix.shape(0) == matrix.shape(1), "the matrix is not square");
+    nb::gil_scoped_release release;
+    ColumnBlocks(values_of(begins), values_of(own), values_of(shared), matrix.shape(0))
+        .scale(matrix.data());
+}
+
 }  // namespace
 
 void add_mixed_equations(nb::module_& m) {
@@ -108,6 +120,9 @@ void add_mixed_equations(nb::module_& m) {
         .def("invert", &invert, nb::arg("core_inverse"))
         .def("multiply", &multiply, nb::arg("x"))
         .def("multiply_transposed", &multiply_transposed, nb::arg("v"));
+    // `.noconvert()`: a copy would be changed in place of the caller's matrix.
+    m.def("scale_blocks", &scale_blocks, nb::arg("matrix").noconvert(), nb::arg("begins"),
+          nb::arg("own"), nb::arg("shared"));
 }
 
 }  // namespace wellput

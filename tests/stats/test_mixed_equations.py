@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from unittest import mock
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -73,14 +75,18 @@ def dense_equations(
     return rows, matrix
 
 
-@pytest.mark.parametrize("is_choice", [False, True])
+@pytest.mark.parametrize(
+    ("is_choice", "is_merged"), [(False, False), (True, False), (False, True)]
+)
 @settings(deadline=None, max_examples=25)
 @given(seed=st.integers(0, 10**6))
-def test_nothing_but_the_dense_equations(is_choice: bool, seed: int) -> None:
+def test_nothing_but_the_dense_equations(is_choice: bool, is_merged: bool, seed: int) -> None:
     rng = np.random.default_rng(seed)
     design = chosen_pairs(seed) if is_choice else simulated(seed)[1]
-    names = tuple(name for name in design.factors if rng.random() < 0.7)
-    model = MixedModel(design.only(names), has_reference=is_choice)
+    names = tuple(name for name in design.factors if rng.random() < (0.9 if is_merged else 0.7))
+    least = 1 if is_merged else 1000
+    with mock.patch("wellput.stats.mixed.merged_columns.MIN_LEVELS_TO_MERGE", least):
+        model = MixedModel(design.only(names), has_reference=is_choice)
     thetas = {name: float(rng.choice([0.0, rng.exponential()])) for name in names}
     weights = rng.random(len(design)) + 0.1
     rows, matrix = dense_equations(model, thetas, weights)
@@ -112,6 +118,76 @@ def test_nothing_but_the_dense_equations(is_choice: bool, seed: int) -> None:
     plain = dense_equations(model, ones, weights)[0]
     np.testing.assert_allclose(model.times(sides), plain @ sides, atol=1e-10)
     np.testing.assert_allclose(model.transposed_times(weights), plain.T @ weights, atol=1e-10)
+
+
+def test_many_items_need_no_columns_beside_their_outputs() -> None:
+    design = crowd(judges=1000, ratings=20, items=150)
+    named = {"judge", "judge:system", "item:system"}
+    merged, without_items = MixedModel(design), MixedModel(design.only(tuple(named)))
+    assert merged.n_core == without_items.n_core + 150
+    sizes = []
+    for model in (merged, without_items):
+        model.factor(dict.fromkeys(model.names, 0.5), np.ones(len(design)))
+        sizes.append(len(model._core))
+    assert sizes[0] == sizes[1] == without_items.n_core
+
+
+@pytest.mark.parametrize("is_nested", [True, False])
+def test_outputs_in_another_order_than_their_items_keep_their_columns(is_nested: bool) -> None:
+    # Codes that a caller made: those of outputs by system first, or with an output of two items.
+    item = np.repeat(np.arange(120), 4)
+    system = np.tile([0, 0, 1, 1], 120)
+    judge = renumbered(np.arange(480) % 239)
+    output = crossed_codes(system, item)
+    if not is_nested:
+        output = crossed_codes(item, system)
+        output[2] = output[4]
+        output = renumbered(output)
+    factors = {"judge": judge, "judge:system": np.arange(480), "item": item, "item:system": output}
+    model = MixedModel(MixedDesign(system, factors))
+    assert model.names[:2] == ("judge:system", "judge")
+    thetas = dict(zip(model.names, (0.3, 0.7, 0.5, 0.9), strict=True))
+    _, matrix = dense_equations(model, thetas, np.ones(480))
+    log_random, log_fixed = model.factor(thetas, np.ones(480))
+    assert log_random + log_fixed == pytest.approx(np.linalg.slogdet(matrix)[1], abs=1e-8)
+    side = np.cos(np.arange(model.n_columns))
+    np.testing.assert_allclose(model.solve(side), np.linalg.solve(matrix, side), atol=1e-8)
+
+
+@settings(deadline=None, max_examples=30)
+@given(sizes=st.lists(st.integers(1, 4), max_size=6), seed=st.integers(0, 10**6))
+def test_a_matrix_between_scales_of_blocks(sizes: list[int], seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    begins = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    own, shared = rng.normal(size=(2, len(sizes)))
+    n = int(begins[-1])
+    root = np.zeros((n, n))
+    for k, size in enumerate(sizes):
+        block = slice(begins[k], begins[k + 1])
+        root[block, block] = own[k] * np.eye(size) + shared[k]
+    matrix = rng.normal(size=(n, n))
+    whole = np.tril(matrix) + np.tril(matrix, -1).T
+    upper = np.triu(matrix, 1)
+    _native.scale_blocks(matrix, begins, own, shared)
+    np.testing.assert_allclose(np.tril(matrix), np.tril(root @ whole @ root), atol=1e-12)
+    np.testing.assert_array_equal(np.triu(matrix, 1), upper)
+
+
+def test_blocks_that_do_not_fit_are_refused() -> None:
+    one = np.ones(1)
+    with pytest.raises(ValueError, match="not square"):
+        _native.scale_blocks(np.ones((2, 3)), np.array([0, 2]), one, one)
+    for begins, message in (
+        ([0, 1], "every column is in a block"),
+        ([1, 2], "every column is in a block"),
+        ([0, 3], "not in order"),
+        ([-1, 2], "not in order"),
+        ([0, 1, 2], "two scales for each block"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            _native.scale_blocks(np.eye(2), np.array(begins), one, one)
+    with pytest.raises(TypeError):  # a copy would be changed, not this matrix
+        _native.scale_blocks(np.eye(2, dtype=np.float32), np.array([0, 2]), one, one)  # type: ignore[arg-type]
 
 
 def test_judges_are_absorbed_where_there_are_more_of_them() -> None:

@@ -22,6 +22,7 @@ from scipy.linalg import lapack, solve_triangular
 
 from wellput._native import MixedEquations
 from wellput.core.errors import InputError
+from wellput.stats.mixed.merged_columns import MergedColumns, merged_pairs
 
 Floats: TypeAlias = NDArray[np.float64]
 Codes: TypeAlias = NDArray[np.int64]
@@ -130,25 +131,33 @@ class MixedModel:
                 f"the model has {self.n_core} effects that cannot be absorbed, at most "
                 f"{MAX_CORE_COLUMNS} can be fitted: leave out a random effect, such as judge:system"
             )
+        pairs = () if design.is_choice else merged_pairs(others, design.factors, self.places)
+        self._merged = MergedColumns(pairs, self.n_absorbed, self.n_columns)
+        self._n_inner = self._merged.n_inner
+        self._n_inner_random = self._n_inner - self.n_fixed
         columns, values = self._rows()
         self._kernel = MixedEquations(
-            columns, values, self.n_absorbed, self.n_random, self.n_columns
+            columns, values, self.n_absorbed, self._n_inner_random, self._n_inner
         )
-        self._scale = np.ones(self.n_columns)
         self._core = np.zeros((0, 0))
 
     def _rows(self) -> tuple[NDArray[np.int32], Floats]:
+        """The inner columns of each judgment, and its values there."""
         design, n = self.design, len(self.design)
         signs = np.array([1.0, -1.0]) if design.is_choice else np.array([1.0])
+        merged = {pair.whole_name for pair in self._merged.pairs}
         columns, values = [], []
+        first = 0
         for name, place in self.places.items():
-            columns.append(design.factors[name].reshape(n, -1) + place.start)
-            values.append(np.broadcast_to(signs, (n, len(signs))))
+            if name not in merged:
+                columns.append(design.factors[name].reshape(n, -1) + first)
+                values.append(np.broadcast_to(signs, (n, len(signs))))
+                first += place.stop - place.start
         systems = design.systems.reshape(n, -1) - self.has_reference
-        columns.append(self.n_random + systems.clip(0))
+        columns.append(first + systems.clip(0))
         values.append(np.where(systems < 0, 0.0, signs))
         n_covariates = design.covariates.shape[1]
-        last = np.arange(self.n_columns - n_covariates, self.n_columns)
+        last = np.arange(self._n_inner - n_covariates, self._n_inner)
         columns.append(np.broadcast_to(last, (n, n_covariates)))
         values.append(design.covariates)
         return (
@@ -180,13 +189,14 @@ class MixedModel:
 
     def times(self, x: Floats) -> Floats:
         """The design matrix times x (columns,) or (columns, k), not scaled."""
-        found = self._kernel.multiply(np.ascontiguousarray(x.reshape(len(x), -1)))
+        inner = self._merged.gather(x.reshape(len(x), -1))
+        found = self._kernel.multiply(np.ascontiguousarray(inner))
         return found.reshape(len(self.design), *x.shape[1:])
 
     def transposed_times(self, v: Floats) -> Floats:
         """The transposed design matrix times v (n,) or (n, k), not scaled."""
         found = self._kernel.multiply_transposed(np.ascontiguousarray(v.reshape(len(v), -1)))
-        return found.reshape(self.n_columns, *v.shape[1:])
+        return self._merged.gather_transposed(found).reshape(self.n_columns, *v.shape[1:])
 
     def factor(self, thetas: Mapping[str, float], weights: Floats) -> tuple[float, float]:
         """Factor the equations; the log determinants of the random part and of what is left for the
@@ -194,12 +204,14 @@ class MixedModel:
 
         The second is NaN if the fixed effects cannot be estimated separately.
         """
-        self._scale = self.scale(thetas)
-        log_absorbed, core = self._kernel.factor(self._scale, weights)
+        self._merged.set(thetas)
+        scale = self._merged.scale(self.scale(thetas))
+        log_absorbed, core = self._kernel.factor(scale, weights)
+        self._merged.scale_core(core)
         # The lower triangle of a row-major matrix is the upper triangle of LAPACK's column-major one.
         factored, info = lapack.dpotrf(core.T, lower=0, overwrite_a=1, clean=0)
         self._core = factored.T
-        n_random_core = self.n_random - self.n_absorbed
+        n_random_core = self._n_inner_random - self.n_absorbed
         diagonal = np.diag(self._core)
         log_random = log_absorbed + 2 * float(np.log(diagonal[:n_random_core]).sum())
         if info > 0:
@@ -211,20 +223,46 @@ class MixedModel:
 
         With `random_only` the fixed effects are held at 0: their rows of x are not read.
         """
-        sides = np.ascontiguousarray(x.reshape(self.n_columns, -1))
+        outer = x.reshape(self.n_columns, -1)
         if random_only:
-            sides = sides.copy()
-            sides[self.n_random :] = 0.0
-        sides = self._kernel.forward(sides)
-        end = self.n_random if random_only else self.n_columns
+            outer = outer.copy()
+            outer[self.n_random :] = 0.0
+        inner = self._merged.to_inner(outer)
+        sides = self._eliminated(inner)
+        end = self._n_inner_random if random_only else self._n_inner
         lower = self._core[: end - self.n_absorbed, : end - self.n_absorbed]
-        inner = sides[self.n_absorbed : end]
-        if len(inner):
-            inner = solve_triangular(lower, inner, lower=True, check_finite=False)
-            inner = solve_triangular(lower, inner, lower=True, trans=1, check_finite=False)
-        sides[self.n_absorbed : end] = inner
+        part = sides[self.n_absorbed : end]
+        if len(part):
+            part = solve_triangular(lower, part, lower=True, check_finite=False)
+            part = solve_triangular(lower, part, lower=True, trans=1, check_finite=False)
+        sides[self.n_absorbed : end] = part
         sides[end:] = 0.0
-        return self._kernel.backward(sides).reshape(x.shape)
+        solved = self._merged.to_outer(self._with_absorbed(sides))
+        if self._merged.pairs:
+            solved += outer - self._merged.to_outer(inner)
+        return solved.reshape(x.shape)
+
+    def _eliminated(self, inner: Floats) -> Floats:
+        """Right-hand sides from which the absorbed columns are eliminated."""
+        if not self._merged.pairs:
+            return self._kernel.forward(np.ascontiguousarray(inner))
+        # The kernel knows effects b, the core their merged u': b = R u'.
+        sides = inner.copy()
+        sides[self.n_absorbed :] = 0.0
+        sides = self._kernel.forward(sides)
+        self._merged.root(sides)
+        sides[self.n_absorbed :] += inner[self.n_absorbed :]
+        return sides
+
+    def _with_absorbed(self, inner: Floats) -> Floats:
+        """The solution of all inner columns from that of the core's."""
+        if not self._merged.pairs:
+            return self._kernel.backward(inner)
+        effects = inner.copy()
+        self._merged.root(effects)
+        solved = inner.copy()
+        solved[: self.n_absorbed] = self._kernel.backward(effects)[: self.n_absorbed]
+        return solved
 
     def invert(self, *, random_only: bool = False, keeps_factor: bool = False) -> Inverse:
         """The parts of the inverse that are needed.
@@ -232,9 +270,10 @@ class MixedModel:
         Of all columns together it is made in the factor's place, unless `keeps_factor`; of the
         random ones alone it is made beside it.
         """
+        n_core = self._n_inner - self.n_absorbed
         if random_only:
-            n = self.n_random - self.n_absorbed
-            inverse = np.zeros((self.n_core, self.n_core))
+            n = n_core - self.n_fixed
+            inverse = np.zeros((n_core, n_core))
             if n:
                 part, _ = lapack.dpotri(
                     self._core[:n, :n].T.copy(order="F"), lower=0, overwrite_c=1
@@ -244,15 +283,18 @@ class MixedModel:
             inverse = lapack.dpotri(self._core.T, lower=0, overwrite_c=not keeps_factor)[0].T
             if not keeps_factor:
                 self._core = np.zeros((0, 0))
-        absorbed, leverages = self._kernel.invert(inverse)
-        diagonal = np.concatenate([absorbed[0], np.diag(inverse)])
         columns = np.zeros((self.n_columns, self.n_fixed))
         if not random_only:
-            first = self.n_core - self.n_fixed
+            inner = np.zeros((self._n_inner, self.n_fixed))
+            first = n_core - self.n_fixed
             fixed = np.tril(inverse[first:, first:])
-            columns[self.n_random :] = fixed + np.tril(fixed, -1).T
-            columns[self.n_absorbed : self.n_random] = inverse[first:, :first].T
-            columns = self._kernel.backward(columns)
+            inner[self._n_inner_random :] = fixed + np.tril(fixed, -1).T
+            inner[self.n_absorbed : self._n_inner_random] = inverse[first:, :first].T
+            columns = self._merged.to_outer(self._with_absorbed(inner))
+        diagonal = self._merged.core_diagonal(inverse)
+        self._merged.scale_inverse(inverse)
+        absorbed, leverages = self._kernel.invert(inverse)
+        diagonal[: self.n_absorbed] = absorbed[0]
         return Inverse(diagonal, leverages[0], columns)
 
     def by_factor(self, values: Floats) -> dict[str, Floats]:

@@ -1,0 +1,245 @@
+"""Fewer columns for the same model: a factor merged into its interaction with systems.
+
+Every output belongs to one item, so the columns of "item" are sums of the columns of "item:system": the
+equations of both need no more columns than there are outputs. In spherical effects u (an effect is θ
+times u), an output's effect is b = θ_output u_output + θ_item u_item, and of the k outputs of an item
+b has the covariance θ_output² I + θ_item² J, J all ones. Its root R takes merged effects u' to b = R u'.
+
+The columns of a model are the *outer* ones, those of `MergedColumns` the *inner* ones. T takes u' to u
+and keeps lengths. What T does not reach, no judgment sees: there the equations are the identity. So the
+solution of the outer equations C for a side x is T (T'C T)⁻¹ T'x + x − T T'x.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wellput._native import scale_blocks
+
+Floats = NDArray[np.float64]
+MIN_LEVELS_TO_MERGE = 100
+"""With fewer levels, the dense equations are solved faster than columns are merged."""
+
+
+@dataclass(frozen=True, eq=False)
+class MergedPair:
+    """A factor (`wholes`) and its interaction with systems (`parts`): names and outer columns.
+
+    `begins` has the first part of each whole, and where the last whole ends.
+    """
+
+    whole_name: str
+    part_name: str
+    wholes: slice
+    parts: slice
+    begins: NDArray[np.int64]
+
+    @property
+    def sizes(self) -> NDArray[np.int64]:
+        return np.diff(self.begins)
+
+    def sums(self, of_parts: Floats) -> Floats:
+        """The sum over the parts of each whole."""
+        return np.asarray(np.add.reduceat(of_parts, self.begins[:-1], axis=0))
+
+    def repeated(self, of_wholes: Floats) -> Floats:
+        """A whole's value at each of its parts."""
+        return np.repeat(of_wholes, self.sizes, axis=0)
+
+
+def merged_pairs(
+    names: Sequence[str],
+    factors: Mapping[str, NDArray[np.int64]],
+    places: Mapping[str, slice],
+) -> list[MergedPair]:
+    """The pairs among these factors of ratings. A pair whose parts are not in the order of their wholes
+    is left as it is."""
+    found = []
+    for name in names:
+        other = f"{name}:system"
+        if other not in names or places[name].stop - places[name].start < MIN_LEVELS_TO_MERGE:
+            continue
+        of_part = np.zeros(places[other].stop - places[other].start, np.int64)
+        of_part[factors[other]] = factors[name]
+        is_nested = bool((of_part[factors[other]] == factors[name]).all())
+        if is_nested and (np.diff(of_part) >= 0).all():
+            ends = np.cumsum(np.bincount(of_part))
+            begins = np.concatenate([[0], ends]).astype(np.int64)
+            found.append(MergedPair(name, other, places[name], places[other], begins))
+    return found
+
+
+class MergedColumns:
+    """The inner columns of a model with `n_outer` columns, of which `n_absorbed` come before the core.
+
+    `set` takes the θ that R and T depend on. Arrays have a row for each column.
+    """
+
+    def __init__(self, pairs: Sequence[MergedPair], n_absorbed: int, n_outer: int) -> None:
+        self.pairs = tuple(pairs)
+        self.n_absorbed = n_absorbed
+        kept = np.ones(n_outer, np.bool_)
+        for pair in self.pairs:
+            kept[pair.wholes] = False
+        self._kept = kept
+        self.n_inner = int(kept.sum())
+        inner = np.cumsum(kept) - 1
+        self._inner_parts = [
+            slice(int(inner[pair.parts.start]), int(inner[pair.parts.stop - 1]) + 1)
+            for pair in self.pairs
+        ]
+        self._roots = [(1.0, np.zeros(0))] * len(self.pairs)
+        self._maps = [(np.zeros(0), np.zeros(0))] * len(self.pairs)
+
+    def set(self, thetas: Mapping[str, float]) -> None:
+        """R = own · I + shared · J, and T: u_part = u' + inner · (sum of u'), u_whole = outer · (sum)."""
+        self._roots, self._maps = [], []
+        for pair in self.pairs:
+            whole, part = thetas[pair.whole_name], thetas[pair.part_name]
+            sizes = pair.sizes.astype(np.float64)
+            lengths = np.sqrt(part**2 + sizes * whole**2)
+            self._roots.append((part, (lengths - part) / sizes))
+            if whole == part == 0.0:
+                self._maps.append((np.zeros(len(sizes)), np.zeros(len(sizes))))
+            else:
+                self._maps.append(((part / lengths - 1) / sizes, whole / lengths))
+
+    def gather(self, x: Floats) -> Floats:
+        """Effects of the outer columns, not scaled, as effects of the inner."""
+        if not self.pairs:
+            return x
+        found = x[self._kept]
+        for pair, place in zip(self.pairs, self._inner_parts, strict=True):
+            found[place] += pair.repeated(x[pair.wholes])
+        return found
+
+    def gather_transposed(self, sums: Floats) -> Floats:
+        """Sums over the judgments of each inner column as sums over those of each outer one."""
+        if not self.pairs:
+            return sums
+        found = self._spread(sums)
+        for pair in self.pairs:
+            found[pair.wholes] = pair.sums(found[pair.parts])
+        return found
+
+    def scale(self, outer: Floats) -> Floats:
+        """Numbers that scale the inner columns, before R: 1 for those of pairs."""
+        if not self.pairs:
+            return outer
+        found = outer[self._kept]
+        for place in self._inner_parts:
+            found[place] = 1.0
+        return found
+
+    def to_inner(self, x: Floats) -> Floats:
+        """T'x."""
+        if not self.pairs:
+            return x
+        found = x[self._kept]
+        for pair, place, (inner, outer) in self._mapped():
+            part = x[pair.parts]
+            found[place] += pair.repeated(_times(inner, pair.sums(part)))
+            found[place] += pair.repeated(_times(outer, x[pair.wholes]))
+        return found
+
+    def to_outer(self, u: Floats) -> Floats:
+        """T u."""
+        if not self.pairs:
+            return u
+        found = self._spread(u)
+        for pair, place, (inner, outer) in self._mapped():
+            sums = pair.sums(u[place])
+            found[pair.parts] += pair.repeated(_times(inner, sums))
+            found[pair.wholes] = _times(outer, sums)
+        return found
+
+    def root(self, x: Floats) -> None:
+        """R x, in place."""
+        for pair, place, (own, shared) in zip(
+            self.pairs, self._inner_parts, self._roots, strict=True
+        ):
+            sums = pair.sums(x[place])
+            x[place] *= own
+            x[place] += pair.repeated(_times(shared, sums))
+
+    def scale_core(self, core: Floats) -> None:
+        """R (X − I) R + I in place of a core X to which the identity was added; the lower triangle."""
+        if not self.pairs:
+            return
+        self._add_to_diagonal(core, -1.0)
+        self.scale_inverse(core)
+        self._add_to_diagonal(core, 1.0)
+
+    def scale_inverse(self, inverse: Floats) -> None:
+        """R X R in place of an inverse X of the core: the covariance of effects b."""
+        if self.pairs:
+            scale_blocks(inverse, *self._blocks(len(inverse)))
+
+    def core_diagonal(self, inverse: Floats) -> Floats:
+        """The diagonal of the outer inverse, from the core's inverse; 0 at the absorbed columns."""
+        found = np.concatenate([np.zeros(self.n_absorbed), np.diag(inverse)])
+        if not self.pairs:
+            return found
+        found = self._spread(found)
+        for pair, place, (inner, outer) in self._mapped():
+            first = place.start - self.n_absorbed
+            rows = pair_row_sums(inverse, first + pair.begins)
+            totals = pair.sums(rows)
+            found[pair.parts] += pair.repeated(2 * inner) * rows - pair.repeated(2 * inner)
+            found[pair.parts] += pair.repeated(inner**2 * (totals - pair.sizes))
+            found[pair.wholes] = 1 + outer**2 * (totals - pair.sizes)
+        return found
+
+    def _mapped(self) -> zip[tuple[MergedPair, slice, tuple[Floats, Floats]]]:
+        return zip(self.pairs, self._inner_parts, self._maps, strict=True)
+
+    def _spread(self, inner: Floats) -> Floats:
+        """Inner rows at their outer places, 0 at the wholes of pairs."""
+        found = np.zeros((len(self._kept), *inner.shape[1:]))
+        found[self._kept] = inner
+        return found
+
+    def _add_to_diagonal(self, core: Floats, value: float) -> None:
+        for place in self._inner_parts:
+            at = np.arange(place.start - self.n_absorbed, place.stop - self.n_absorbed)
+            core[at, at] += value
+
+    def _blocks(self, n_core: int) -> tuple[NDArray[np.int64], Floats, Floats]:
+        """Where blocks begin, and each block's numbers of R; columns outside of pairs are blocks of one."""
+        is_begin = np.ones(n_core + 1, np.bool_)
+        own, shared = np.ones(n_core), np.zeros(n_core)
+        for pair, place, (of_part, of_whole) in zip(
+            self.pairs, self._inner_parts, self._roots, strict=True
+        ):
+            first = place.start - self.n_absorbed
+            is_begin[first : first + pair.begins[-1]] = False
+            begins = first + pair.begins[:-1]
+            is_begin[begins] = True
+            own[begins], shared[begins] = of_part, of_whole
+        begins = np.flatnonzero(is_begin)
+        return begins, own[begins[:-1]], shared[begins[:-1]]
+
+
+def pair_row_sums(inverse: Floats, begins: NDArray[np.int64]) -> Floats:
+    """The sums of the rows of each block on the diagonal of a symmetric matrix, given by its lower
+    triangle. Block b has the columns from `begins[b]` up to `begins[b + 1]`."""
+    sizes = np.diff(begins)
+    first, last = int(begins[0]), int(begins[-1])
+    places = np.arange(first, last)
+    within = places - np.repeat(begins[:-1], sizes)  # how many columns of the block come before
+    found: Floats = inverse[places, places]
+    for back in range(1, int(sizes.max(initial=0))):
+        rows = places[within >= back]
+        entries = inverse[rows, rows - back]
+        found[rows - first] += entries
+        found[rows - back - first] += entries
+    return found
+
+
+def _times(of_wholes: Floats, x: Floats) -> Floats:
+    """A number for each whole times a row, or a number, for each whole."""
+    return np.asarray((of_wholes * x.T).T)
