@@ -187,7 +187,7 @@ def test_blocks_that_do_not_fit_are_refused() -> None:
         with pytest.raises(ValueError, match=message):
             _native.scale_blocks(np.eye(2), np.array(begins), one, one)
     with pytest.raises(TypeError):  # a copy would be changed, not this matrix
-        _native.scale_blocks(np.eye(2, dtype=np.float32), np.array([0, 2]), one, one)  # type: ignore[arg-type]
+        _native.scale_blocks(np.eye(2, dtype=np.float32), np.array([0, 2]), one, one)
 
 
 def test_judges_are_absorbed_where_there_are_more_of_them() -> None:

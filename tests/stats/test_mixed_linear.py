@@ -154,6 +154,32 @@ def test_a_large_core_gives_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     assert found.contrast(pair).freedom == pytest.approx(expected.contrast(pair).freedom, rel=0.1)
 
 
+@pytest.mark.parametrize(
+    ("seed", "deviations", "zeros"),
+    [
+        # In these two a step takes a ratio to nothing, and the next ones must bring it back.
+        (40, {"judge": 1.0, "item": 0.3, "judge:system": 0.05, "item:system": 0.05}, 1),
+        (61, {"judge": 1.0, "item": 1.0, "item:system": 0.05}, 1),
+        (3, {"item": 0.3}, 1),
+    ],
+)
+def test_a_ratio_of_nothing_in_a_large_core(
+    monkeypatch: pytest.MonkeyPatch, seed: int, deviations: dict[str, float], zeros: int
+) -> None:
+    values, design = simulated(
+        seed, judges=20, systems=4, items=15, share=0.4, deviations=deviations
+    )
+    design = design.only(("judge", "item", "judge:system", "item:system"))
+    expected = fit_linear(values, design)
+    monkeypatch.setattr("wellput.stats.mixed.linear.LARGE_CORE", 1)
+    found = fit_linear(values, design)
+    assert found.criterion == pytest.approx(expected.criterion, abs=2e-5)
+    at_zero = {name for name, component in found.components.items() if component == 0}
+    assert at_zero == {name for name, component in expected.components.items() if component == 0}
+    assert len(at_zero) == zeros
+    assert not any(found.modes[name].any() for name in at_zero)
+
+
 def test_what_cannot_be_fitted_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     systems = np.array([0, 0, 1, 1])
     values = np.array([1.0, 2.0, 3.0, 5.0])

@@ -15,7 +15,6 @@ message that says what to type.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from heapq import nsmallest
@@ -299,16 +298,17 @@ def _panel(
             for one in answers
         ]
     )
-    n_cells = math.prod(shape)
-    sums = np.zeros(n_cells)
-    np.add.at(sums, cells, [one.number for one in answers])
-    counts = np.bincount(cells, minlength=n_cells).reshape(shape)
+    # Of a crowd most cells are empty: only those that were rated are summed.
+    rated, place = np.unique(cells, return_inverse=True)
+    sums = np.bincount(place, [one.number for one in answers])
+    ratings = np.full(shape, np.nan)
+    ratings.reshape(-1)[rated] = sums / np.bincount(place)
     return Panel(
         question,
         judges,
         tuple(system_at),
         tuple(item_at),
-        ratios(sums.reshape(shape), counts),
+        ratings,
         is_yes_no=all(answer.value in (0, 1) for answer in answers),
     )
 

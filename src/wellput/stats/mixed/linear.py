@@ -10,7 +10,7 @@ lmerTest (Kuznetsova et al. 2017).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +34,8 @@ with a large core an evaluation takes seconds."""
 FIRST_RATIO = 0.3
 LEAST_RATIO = 1e-4
 """Times levels per judgment: a ratio this small that would rather be smaller is taken to be 0."""
+LARGE_LEAST_SHARE = 1e-4
+"""Of such a ratio in models with a large core: so little that 0 needs no evaluation of its own."""
 LARGE_CORE = 1_500
 """Above this many core columns a part of the data gives the start, and the average information stands
 for the observed (see `LinearMixed`)."""
@@ -143,7 +145,9 @@ class _Problem:
         self.names = model.names
         self.n_free = len(values) - model.n_fixed
         self.levels = np.array([place.stop - place.start for place in model.places.values()])
-        self.least = LEAST_RATIO * self.levels / len(values)
+        self.negligible = LEAST_RATIO * self.levels / len(values)
+        self.is_large = model.n_core > LARGE_CORE
+        self.least = self.negligible * (LARGE_LEAST_SHARE if self.is_large else 1.0)
         self.evaluations = 0
 
     def check_fixed(self) -> None:
@@ -157,16 +161,16 @@ class _Problem:
     def first_ratios(self, start: Mapping[str, float] | None) -> Floats:
         """The given ones, or in large designs those of a part of the data."""
         if start is not None:
-            return np.asarray(np.maximum([start[name] for name in self.names], self.least))
-        first: Floats = np.maximum(np.full(len(self.names), FIRST_RATIO), self.least)
+            return np.asarray(np.maximum([start[name] for name in self.names], self.negligible))
+        first: Floats = np.maximum(np.full(len(self.names), FIRST_RATIO), self.negligible)
         rows = None
-        if self.model.n_core > LARGE_CORE:
+        if self.is_large:
             rows = part_with_smaller_core(self.model.design, PART_CORE / self.model.n_core)
         if rows is None:
             return first
         part = _Problem(MixedModel(self.model.design.rows(rows)), self.values[rows])
         found = dict(zip(part.names, part.minimize(first)[0].ratios, strict=True))
-        return np.asarray(np.maximum([found[name] for name in self.names], self.least))
+        return np.asarray(np.maximum([found[name] for name in self.names], self.negligible))
 
     def at(self, ratios: Floats, *, has_curvature: bool = True) -> _Point:
         """Evaluate at ratios; a ratio of 0 stays there, its slope is given as 0."""
@@ -213,12 +217,27 @@ class _Problem:
         """The best point, and which of its ratios are not 0."""
         point = self._descend(self.at(ratios))
         while self._at_bound(point).any():
-            point = self._descend(self.at(np.where(self._at_bound(point), 0.0, point.ratios)))
+            point = self._descend(self._with_zeros(point))
         return point, point.ratios > 0
 
+    def _with_zeros(self, point: _Point) -> _Point:
+        """The ratios that are as small as can be set to 0."""
+        is_zero = self._at_bound(point)
+        ratios = np.where(is_zero, 0.0, point.ratios)
+        if not self.is_large:
+            return self.at(ratios)
+        solution = point.solution.copy()
+        for name, is_one in zip(self.names, is_zero, strict=True):
+            if is_one:
+                solution[self.model.places[name]] = 0.0
+        slopes = (np.where(is_zero, 0.0, slope) for slope in (point.slope, point.log_slope))
+        slope, log_slope = slopes
+        return replace(
+            point, ratios=ratios, solution=solution, slope=slope, log_slope=log_slope
+        )
+
     def _descend(self, point: _Point) -> _Point:
-        is_large = self.model.n_core > LARGE_CORE
-        enough = LARGE_CONVERGED_DECREASE if is_large else CONVERGED_DECREASE
+        enough = LARGE_CONVERGED_DECREASE if self.is_large else CONVERGED_DECREASE
         enough = max(enough, 1e-14 * abs(point.criterion))
         for _ in range(MAX_STEPS):
             if point.ratios.max(initial=0.0) > 1 / EXACT_SHARE:
@@ -245,21 +264,26 @@ class _Problem:
         pulls = point.log_slope - point.slope
         ratios = point.ratios.copy()
         ratios[free] *= np.sqrt(pulls[free] / np.maximum(point.log_slope[free], 1e-300))
-        lowest = np.where(free, np.maximum(self.least, MAX_FALL * point.ratios), 0.0)
+        lowest = np.where(free, self._lowest(point), 0.0)
         return np.asarray(np.maximum(ratios, lowest) - point.ratios)
+
+    def _lowest(self, point: _Point) -> Floats:
+        """How small a step may make each ratio. It does not fall to nothing at once: from there it
+        would have to grow step by step."""
+        lowest = MAX_FALL * point.ratios
+        return np.asarray(np.where(lowest > self.negligible, lowest, self.least))
 
     def _newton_step(self, point: _Point) -> Floats:
         """A Newton step within the bounds."""
         held = self._at_bound(point) | (point.ratios == 0)
         step = np.zeros(len(point.ratios))
-        # A ratio does not fall to nothing at once: from there it would have to grow step by step.
-        lowest = np.maximum(self.least, MAX_FALL * point.ratios)
+        lowest = self._lowest(point)
         for _ in range(len(step) + 1):
             free = ~held
             if not free.any():
                 break
             # Units in which every ratio is 1: the smallest component counts as much as the largest.
-            unit = point.ratios[free]
+            unit = np.maximum(point.ratios, self.negligible)[free]
             curvature = point.curvature[np.ix_(free, free)] * np.outer(unit, unit)
             slope = (point.slope[free] + point.curvature[np.ix_(free, held)] @ step[held]) * unit
             values, vectors = np.linalg.eigh(curvature)
@@ -277,7 +301,8 @@ class _Problem:
         # Far from the optimum the curvature misleads.
         least = np.where(point.ratios > 0, self.least, 0.0)
         is_growing = step > 0
-        growth = float((step[is_growing] / point.ratios[is_growing]).max(initial=0.0))
+        sizes = np.maximum(point.ratios, self.negligible)[is_growing]
+        growth = float((step[is_growing] / sizes).max(initial=0.0))
         size = min(1.0, MAX_GROWTH / growth) if growth else 1.0
         for _ in range(MAX_SHORTENINGS):
             new = self.at(np.maximum(point.ratios + size * step, least))
@@ -345,7 +370,7 @@ class _Problem:
         """Twice the inverse of the criterion's Hessian in (free ratios, residual variance)."""
         free = np.flatnonzero(is_free)
         average = self._average_information(point, is_free)
-        if self.model.n_core <= LARGE_CORE:
+        if not self.is_large:
             observed = average.copy()
             observed[:-1, :-1] = 2 * average[:-1, :-1] - self._expected(point, free)
             if np.linalg.eigvalsh(_correlation(observed)).min() > 1e-8:

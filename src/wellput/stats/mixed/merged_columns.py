@@ -2,8 +2,8 @@
 
 Every output belongs to one item, so the columns of "item" are sums of the columns of "item:system": the
 equations of both need no more columns than there are outputs. In spherical effects u (an effect is θ
-times u), an output's effect is b = θ_output u_output + θ_item u_item, and of the k outputs of an item
-b has the covariance θ_output² I + θ_item² J, J all ones. Its root R takes merged effects u' to b = R u'.
+times u), an output's effect is b = θ_output u_output + θ_item u_item. For the outputs of an item, b
+has the covariance θ_output² I + θ_item² J, J all ones. Its root R takes merged effects u' to b = R u'.
 
 The columns of a model are the *outer* ones, those of `MergedColumns` the *inner* ones. T takes u' to u
 and keeps lengths. What T does not reach, no judgment sees: there the equations are the identity. So the
@@ -96,7 +96,8 @@ class MergedColumns:
         self._maps = [(np.zeros(0), np.zeros(0))] * len(self.pairs)
 
     def set(self, thetas: Mapping[str, float]) -> None:
-        """R = own · I + shared · J, and T: u_part = u' + inner · (sum of u'), u_whole = outer · (sum)."""
+        """Sets R = own · I + shared · J, and T: u_part = u' + inner · S, u_whole = outer · S, where S is
+        the sum of u' over the parts of a whole."""
         self._roots, self._maps = [], []
         for pair in self.pairs:
             whole, part = thetas[pair.whole_name], thetas[pair.part_name]
@@ -209,7 +210,7 @@ class MergedColumns:
             core[at, at] += value
 
     def _blocks(self, n_core: int) -> tuple[NDArray[np.int64], Floats, Floats]:
-        """Where blocks begin, and each block's numbers of R; columns outside of pairs are blocks of one."""
+        """Where blocks begin, and each block's numbers of R. A column outside of pairs is a block."""
         is_begin = np.ones(n_core + 1, np.bool_)
         own, shared = np.ones(n_core), np.zeros(n_core)
         for pair, place, (of_part, of_whole) in zip(
