@@ -90,8 +90,7 @@ Matrix multiply_transposed(const MixedEquations& equations, const Array<double, 
     return result;
 }
 
-using Changed =
-    nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;  // in place
+using Changed = nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;  // in place
 
 void scale_blocks(const Changed& matrix, const Array<std::int64_t>& begins,
                   const Array<double>& own, const Array<double>& shared) {

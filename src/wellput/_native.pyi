@@ -560,9 +560,7 @@ def item_lines(data: bytes, start: int, most: int) -> tuple[int, int, int]: ...
 def text_hashes(texts: Sequence[str]) -> NDArray[np.uint64]: ...
 
 # mixed_equations.cpp
-def scale_blocks(
-    matrix: Floats, begins: NDArray[np.int64], own: Floats, shared: Floats
-) -> None:
+def scale_blocks(matrix: Floats, begins: NDArray[np.int64], own: Floats, shared: Floats) -> None:
     """R X R in place of a symmetric X, of which only the lower triangle is read and written.
 
     R has the blocks own · I + shared · J, J all ones; block b begins at column `begins[b]`.

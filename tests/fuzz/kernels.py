@@ -108,6 +108,8 @@ def _statistics() -> None:
     equations.backward(equations.forward(rng.normal(size=(6, 2))))
     equations.multiply(rng.normal(size=(6, 2)))
     equations.multiply_transposed(rng.normal(size=(4, 1)))
+    begins = np.array([0, 2, 3, 6], np.int64)
+    _native.scale_blocks(rng.normal(size=(6, 6)), begins, rng.normal(size=3), rng.normal(size=3))
 
 
 def _ngrams(folder: Path) -> None:

@@ -75,9 +75,7 @@ def dense_equations(
     return rows, matrix
 
 
-@pytest.mark.parametrize(
-    ("is_choice", "is_merged"), [(False, False), (True, False), (False, True)]
-)
+@pytest.mark.parametrize(("is_choice", "is_merged"), [(False, False), (True, False), (False, True)])
 @settings(deadline=None, max_examples=25)
 @given(seed=st.integers(0, 10**6))
 def test_nothing_but_the_dense_equations(is_choice: bool, is_merged: bool, seed: int) -> None:

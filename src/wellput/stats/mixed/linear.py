@@ -232,9 +232,7 @@ class _Problem:
                 solution[self.model.places[name]] = 0.0
         slopes = (np.where(is_zero, 0.0, slope) for slope in (point.slope, point.log_slope))
         slope, log_slope = slopes
-        return replace(
-            point, ratios=ratios, solution=solution, slope=slope, log_slope=log_slope
-        )
+        return replace(point, ratios=ratios, solution=solution, slope=slope, log_slope=log_slope)
 
     def _descend(self, point: _Point) -> _Point:
         enough = LARGE_CONVERGED_DECREASE if self.is_large else CONVERGED_DECREASE

@@ -96,8 +96,8 @@ class MergedColumns:
         self._maps = [(np.zeros(0), np.zeros(0))] * len(self.pairs)
 
     def set(self, thetas: Mapping[str, float]) -> None:
-        """Sets R = own · I + shared · J, and T: u_part = u' + inner · S, u_whole = outer · S, where S is
-        the sum of u' over the parts of a whole."""
+        """Sets R = own · I + shared · J, and T: u_part = u' + inner · S, u_whole = outer · S. S is the
+        sum of u' over the parts of a whole."""
         self._roots, self._maps = [], []
         for pair in self.pairs:
             whole, part = thetas[pair.whole_name], thetas[pair.part_name]
