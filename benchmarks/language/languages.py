@@ -230,7 +230,7 @@ NOTES = """## How it was measured
 
 - **Parser**: gold words, predicted tags; LAS ignores subtypes of relations, punctuation counts. UDPipe is `ufal.udpipe` 1.4 from PyPI, trained on the same trees and given the same words,
   with 5 rounds for the tagger and 5 for the parser and without its structured oracle; Vietnamese with its defaults (20 and 10 rounds). More rounds may help it. A dash means that it was not trained.
-- **word F**: how well the text of the test trees is cut into the treebank's words (F, the harmonic mean of precision and recall).
+- **word F**: how well the text of the test trees is split into the treebank's words (F, the harmonic mean of precision and recall).
 - **Realizer**: BLEU of tokens. The input is a tree without word order: with words only (`words`), or with relations and tags too (`labels`). *exact* is the percentage of sentences
   with all words in the treebank's order, capitals aside. `lr` is the baseline of
   Bangalore et al. (2000).

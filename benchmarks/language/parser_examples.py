@@ -28,7 +28,7 @@ AFFIXES = 4096
 BATCH_WORDS = 1000
 ATIS_SHARE = 0.15
 VARIANT_SHARES = (0.79, 0.1, 0.06, 0.05)
-"""How often a sentence is read as it is; in lower case without its last mark; without its last mark; in lower
+"""How often a sentence is read as it is; in lower case without final punctuation; without final punctuation; in lower
 case."""
 
 

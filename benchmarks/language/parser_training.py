@@ -2,8 +2,8 @@
 
 Reads EWT train and dev, and ATIS train. Needs torch, of which one thread is used; no GPU. The shipped tagger and the
 shipped network of words give the parser what it sees of words. Tags in training are jackknifed, as
-`wellput train parser` does it. Some sentences are read in lower case or without their last mark, and some of ATIS are
-added. The minutes are those of each cycle: the learning rate falls from its largest to nearly 0, and the next cycle
+`wellput train parser` does it. Some sentences are read in lower case or without final punctuation, and some of ATIS
+are added. The minutes are those of each cycle: the learning rate falls from its largest to nearly 0, and the next cycle
 begins with the mean weights of the one before (Loshchilov & Hutter 2017). Writes `parser.wpm`, and prints the scores on
 EWT dev on the way. The clock rules the learning rate, so no two runs give the same weights.
 """

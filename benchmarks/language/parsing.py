@@ -156,7 +156,7 @@ def speed(parser: OwnParser, sentences: list[list[str]]) -> tuple[float, float]:
 
 
 def bare(tree: Tree) -> Tree:
-    """In lower case, and without a last mark that nothing hangs on."""
+    """In lower case, and without final punctuation (if no other word depends on it)."""
     words = tuple(replace(word, form=word.form.lower()) for word in tree.words)
     last = words[-1]
     is_mark = last.upos == "PUNCT" and last.head != 0

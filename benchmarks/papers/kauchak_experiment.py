@@ -1,5 +1,5 @@
 """Tables 4 to 6 of Kauchak & Barzilay (2006) on other data: BLEU on references that each method
-rewrites, held against people over documents, systems and segments."""
+rewrites, compared with people over documents, systems and segments."""
 
 from __future__ import annotations
 

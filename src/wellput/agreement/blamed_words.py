@@ -1,7 +1,7 @@
 """Which words a metric or a machine blames, against the errors that people marked.
 
 Each output is compared with each person who marked it, and all comparisons are pooled. So the figures
-can be held against those of two people, which are made in the same way.
+can be compared with those of two people, which are made in the same way.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from wellput.io.files import PathLike
 from wellput.language.perturb.catalog import Variant
 
 MIN_TEXTS_FOR_CLAIMS = 10
-"""Of fewer texts, nothing is claimed in words."""
+"""With fewer texts, nothing is claimed in words."""
 MIN_PREFERRED_SHARE = 0.6
 """A preference in fewer pairs than this is not called one, even if chance cannot explain it."""
 NOTICED_SHARE = 0.8

@@ -92,7 +92,7 @@ def estimate(
     path
         Writes the tables to a file; `.json`, `.csv`, `.tex` and `.md` in that format.
     seed
-        Of the choice of items.
+        Seed of the choice of items.
     threads, on_phase
         As for `score`.
 

@@ -107,7 +107,7 @@ def probe(
     path
         Writes the tables to a file; `.json`, `.csv`, `.tex` and `.md` in that format.
     seed
-        Of the changes and of the texts that are drawn.
+        Seed of the changes, and of the choice of texts.
     threads, on_phase
         As for `score`.
 

@@ -300,7 +300,7 @@ def parser(
         CoNLL-U files, or `Tree` objects; words need a tag (XPOS), a head and a relation.
     treebank
         Instead of `trees`: the folder of a Universal Dependencies repository of any language, whose
-        files are found by their names, or CoNLL-U files. XPOS may be missing. How to cut text into
+        files are found by their names, or CoNLL-U files. XPOS may be missing. How to split text into
         words is learned, too (`tokenizer.wpm`).
     dev
         Trees to measure on, and to fit probabilities to. With `treebank`: files; default: those of the

@@ -90,7 +90,7 @@ def vet(
     path
         Writes the tables to a file; `.json`, `.csv`, `.tex` and `.md` in that format.
     seed
-        Of the grouping of many judges or items for the ceiling's interval.
+        Seed for dividing many judges or items into groups, for the interval of the ceiling.
     threads, on_phase
         As for `score`.
 

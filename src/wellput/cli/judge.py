@@ -54,7 +54,8 @@ def question_options(function: F) -> F:
             type=click.IntRange(min=0),
             default=0,
             metavar="N",
-            help="Judge N outputs again with an order to the judge in them, and say what they gain.",
+            help="Judge N outputs again with an instruction to the judge in them, and say what they "
+            "gain.",
         ),
     )
 

@@ -262,7 +262,8 @@ Examples:
     multiple=True,
     metavar="PATH",
     help="Instead of TREES: the folder of a Universal Dependencies repository of any language, or "
-    "CoNLL-U files. XPOS may be missing; how to cut text into words is learned, too. Can be repeated.",
+    "CoNLL-U files. XPOS may be missing; how to split text into words is learned, too. Can be "
+    "repeated.",
 )
 @click.option("--dev", metavar="FILE", help="Trees to measure on, and to fit probabilities to.")
 @click.option(

@@ -44,8 +44,8 @@ def sentences_of(evalset: EvalSource | PathLike, *, trees: bool = False) -> Eval
 ContextValues: TypeAlias = tuple[Hashable, ...]
 
 USUAL_FEATURES = ("label", "property", "semantics", "evaluation", "information", "prosody")
-"""The features of a context by default. The last one is given up first. Other features follow in the
-order in which they are met. `word` is used only where it is asked for."""
+"""The features of a context by default. In an unseen context the last is dropped first.
+Other features follow in the order in which they are met. `word` is used only where it is asked for."""
 
 UNKNOWN_DISPLAY = -1
 """The display of a node whose sentence has no original displays."""

@@ -103,7 +103,8 @@ def select(
     folds, train
         The number of folds of the cross-validation, or other sentences to learn from.
     context
-        The features of a context (default: all of them, the label first). The last is given up first.
+        The features of a context (default: all of them, the label first). In an unseen context the
+        last is dropped first.
     backoff
         Whether a context that training has not seen is shortened or refused.
     rules
@@ -196,8 +197,8 @@ def select_displays(
     """Adds a system for each strategy, by its name.
 
     Without `training` the strategies learn from the sentences' own original displays, in `folds` folds.
-    `context` names the features of a context (default: all). The last is given up first.
-    Without `backoff` a context that training has not seen is an error. `rules` is a shipped set or a
+    `context` names the features of a context (default: all). In an unseen context the last is dropped
+    first; without `backoff` such a context is an error. `rules` is a shipped set or a
     JSON file.
     """
     _refuse_known(items, strategies, replace=replace)

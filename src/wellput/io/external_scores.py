@@ -131,7 +131,7 @@ class Layout:
     is_long: bool = False
 
     def cells(self, record: Mapping[str, Any]) -> Iterator[tuple[str, str, str, Any, str]]:
-        """Of a record: system, item, metric, score, version."""
+        """The system, item, metric, score and version of each score in a record."""
         version = str(record.get(self.version) or "") if self.version else ""
         item = _text(record.get(self.item))
         if self.is_long:

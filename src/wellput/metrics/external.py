@@ -3,7 +3,7 @@
 A file may hold several metrics, each called what its `metric` column says. Higher is better, unless
 `higher=false` says otherwise or the name is one of those for which lower is known to be better.
 
-Only names say whether lower scores are better: judgments never do. A name is cut into words at
+Only names say whether lower scores are better: judgments never do. A name is split into words at
 everything that is not a letter, and where a capital follows a small letter. Lower is better if a word
 of `ERROR_WORDS` is among them, or if the last word is one of `LAST_WORDS`, or if `rate` follows one of
 these. So `TER`, `MetricX-24`, `error_rate` and `wordPerplexity` count what is wrong; `criteria`,

@@ -140,8 +140,8 @@ class Perplexity(BaseMetric):
 
     def _alone(self, texts: Sequence[str]) -> tuple[Floats, Floats]:
         """The log probability of the words by their frequencies alone, and their number. A neural model
-        has pieces of words: for it, words are cut as in a treebank and their frequencies come from the
-        shipped model of English."""
+        has pieces of words: for it, words are split as in a treebank and their frequencies come from
+        the shipped model of English."""
         from wellput.language.models.ngrams import log_frequencies
         from wellput.text.english import treebank_words
 

@@ -185,7 +185,7 @@ def _board_cell(row: RankedSystem, order: MetricOrder) -> str:
 
 
 MAX_NAMED_SLICES = 8
-"""Of the slices whose order differs by no more than chance, this many are named."""
+"""At most this many slices whose order differs by no more than chance are named."""
 
 
 def ranking_slice_table(whole: Ranking, slices: Mapping[str, Ranking], tag: str) -> Table:

@@ -16,7 +16,7 @@ from wellput.reporting.table import Table, digits_of, interval_text, number, p_t
 CellText: TypeAlias = Callable[[ScoreResult, str, str], str]
 """Shows the score of (result, system, metric)."""
 MAX_NAMED_SLICES = 8
-"""Of the slices whose order differs by no more than chance, this many are named."""
+"""At most this many slices whose order differs by no more than chance are named."""
 
 
 def slice_tables(result: ScoreResult, cells: CellText) -> list[Table]:

@@ -68,7 +68,7 @@ def _test_table(result: VetResult) -> Table:
 
 
 def _outcome_cells(one: PersonLeftOut) -> list[str]:
-    """Of the test that decides, then of the published one if that is another."""
+    """The outcome of the test that decides, then of the published test if that is another."""
     published = [p_text(one.p_adjusted), "yes" if one.won else "no"]
     if one.clustered is None:
         return [p_text(one.p_value), *published]

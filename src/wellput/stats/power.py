@@ -125,7 +125,7 @@ class PowerTable(Result):
     rows: tuple[PowerRow, ...]
     smallest: tuple[SmallestStudy, ...]
     assumed: Mapping[str, float] = field(default_factory=dict)
-    """Of two systems the difference and the spreads, by the names of the options."""
+    """For two systems the difference and the spreads, by the names of the options."""
     notes: tuple[str, ...] = ()
     has_proxy: bool = False
 

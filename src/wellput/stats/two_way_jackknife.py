@@ -61,7 +61,7 @@ class TwoWayJackknife:
     items: Floats
     cells: Floats
     item_freedom: float | None = None
-    """Of clusters that take the items' place; None for one less than the items."""
+    """Degrees of freedom of clusters that replace items. None: one less than the number of items."""
     unit: str = "item"
 
     def __sub__(self, other: TwoWayJackknife) -> TwoWayJackknife:

@@ -6,7 +6,7 @@ abbreviation that comes before names (*Mr.*) or an initial, nor before a lower-c
 brackets and quotation marks belong to the sentence before them. Blank lines separate paragraphs; other
 line ends count as spaces.
 
-Words are cut as in the English Web Treebank (EWT) of Universal Dependencies. Contractions and
+Words are split as in the English Web Treebank (EWT) of Universal Dependencies. Contractions and
 possessives are separate words (`do` `n't`, `John` `'s`, `can` `not`); with the word before them they
 make one surface token: `don't` is one surface token that covers the words `do` and `n't`. Punctuation,
 hyphens and currency signs are words. Web addresses, file names, numbers, dates, words with a prefix

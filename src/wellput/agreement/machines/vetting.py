@@ -253,7 +253,7 @@ def _nearest(values: Floats, known: Floats) -> Floats:
 
 
 def _ceiling(trials: JudgedTrials, options: VetOptions) -> Estimate | None:
-    """Of the trials that the judge answered, within questions."""
+    """The ceiling on the trials that the judge answered, within questions."""
     used = ~np.isnan(trials.judge) & ~np.isnan(trials.people_means)
     people, questions = trials.people[:, used], trials.questions[used]
     sums = np.bincount(questions, trials.people_means[used])

@@ -57,7 +57,7 @@ class FittedQuestion:
 
     @property
     def effects(self) -> Floats:
-        """Of each system, on the model's own scale; the best is the highest."""
+        """The effect of each system, on the model's own scale; the best is the highest."""
         return np.asarray(self.sign * self.fitted.effects[: len(self.data.system_names)])
 
     @property

@@ -142,7 +142,7 @@ class SentenceFeatures:
         sentences_of: Callable[[str], Iterable[str]] = english_sentences,
         words_of: Callable[[str], Words] = treebank_words,
     ) -> SentenceFeatures:
-        """Sentences and words are cut as in English, unless other ways are given."""
+        """Sentences and words are split as in English, unless other ways are given."""
         split = [list(sentences_of(text)) for text in texts]
         words = {s: forms for own in split for s in own if (forms := words_of(s).forms)}
         rows = (

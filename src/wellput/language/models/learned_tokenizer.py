@@ -1,4 +1,4 @@
-"""`LearnedTokenizer`: cuts text into sentences and into the words of a treebank, as that treebank does.
+"""`LearnedTokenizer`: splits text into sentences and words, as a treebank does.
 
 It learns from the treebank which surface tokens stand for several words (Greek *στο*), which words
 have a space inside (Vietnamese *chủ tịch*), which marks inside a token are words of their own, and

@@ -128,8 +128,8 @@ class ParseResult(Result):
 
 
 class SentenceParser:
-    """`tokenize` is `treebank` or the name of a native tokenizer. `tokenizer` cuts words as the
-    treebank of the parser does; without it, they are cut as in English."""
+    """`tokenize` is `treebank` or the name of a native tokenizer. `tokenizer` splits words as the
+    treebank of the parser does; without it, they are split as in English."""
 
     def __init__(
         self,

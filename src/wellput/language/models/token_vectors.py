@@ -62,7 +62,7 @@ class TokenVectors(Protocol):
 
 
 class StaticVectors:
-    """Words in lower case, cut as BLEU cuts them. A word that the table lacks matches only itself."""
+    """Words in lower case, split as for BLEU. A word that the table lacks matches only itself."""
 
     equal_tokens_match = True
 

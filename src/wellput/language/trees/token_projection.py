@@ -44,7 +44,7 @@ def _word_segments(tree: Tree) -> list[TextSegment]:
 
 
 def _surface_segments(tree: Tree) -> list[TextSegment]:
-    """The surface tokens; a token that is its words joined (`do` + `n't`) is cut into them."""
+    """The surface tokens; a token that is its words joined (`do` + `n't`) is split into them."""
     words = _word_segments(tree)
     covering = {multiword.first - 1: multiword for multiword in tree.multiwords}
     segments: list[TextSegment] = []

@@ -1,4 +1,4 @@
-"""`People`: the judges' ratings of each output, to hold against the metrics' scores.
+"""`People`: the judges' ratings of each output, to compare with the metrics' scores.
 
 Arrays are systems × items of the whole evalset, NaN where nobody judged.
 """

@@ -355,7 +355,7 @@ def _pearson(x: Floats, y: Floats) -> float:
 
 
 MAX_SLICES_DRAWN = 24
-"""Of more slices, those with the most items are drawn; the tables have all."""
+"""If there are more slices, those with the most items are drawn; the tables have all."""
 
 
 def slice_tables_of(result: ScoreResult, agreement: AgreementResult | None) -> list[Table]:

@@ -200,7 +200,7 @@ def _correlations(people: Floats, judge: Floats, questions: Places) -> tuple[flo
 
 
 def _shares(people: Floats, judge: Floats, questions: Places) -> tuple[float, ...]:
-    """Of people, of the judge, and κ of the judge (0 where its answers, or theirs, are all equal)."""
+    """The shares of people and of the judge; and its κ, 0 where one side's answers are all equal."""
     found = []
     for person in range(len(people)):
         rest = np.delete(people, person, axis=0)

@@ -178,7 +178,7 @@ class SquaredDisagreements:
 
     @classmethod
     def of(cls, ratings: Floats, *, fewest: int = 1) -> SquaredDisagreements:
-        """Of the pairs that `sharing_pairs` gives."""
+        """The disagreements of the pairs that `sharing_pairs` gives."""
         pairs = sharing_pairs(ratings, fewest=fewest)
         observed, expected, n = (np.zeros(len(pairs)) for _ in range(3))
         if not len(pairs):

@@ -34,7 +34,8 @@ CONFOUNDED_SHARE = 1e-9
 MAX_CORE_COLUMNS = 10_000
 """A core of 10,000 columns takes 0.8 GB and about 10 s for each evaluation."""
 MAX_SINGLE_SHARE = 0.9
-"""Of a part's judgments: with more levels, too few of them are met twice to estimate their variance."""
+"""A part with more levels than this share of its judgments meets too few levels twice to estimate
+their variance."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -304,7 +305,8 @@ class MixedModel:
 
 @dataclass(frozen=True, eq=False)
 class Inverse:
-    """Of the scaled equations: the diagonal, each judgment's leverage, the columns of fixed effects."""
+    """Parts of the inverse of the scaled equations: the diagonal, each judgment's leverage, the
+    columns of fixed effects."""
 
     diagonal: Floats
     leverages: Floats

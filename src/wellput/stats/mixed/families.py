@@ -22,7 +22,7 @@ MAX_LOG_STEP = 25.0
 
 @dataclass(frozen=True, eq=False)
 class Terms:
-    """Of each judgment: the negative log likelihood and its first three derivatives in η."""
+    """For each judgment the negative log likelihood and its first three derivatives in η."""
 
     losses: Floats
     slopes: Floats

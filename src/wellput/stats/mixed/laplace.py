@@ -30,7 +30,8 @@ from wellput.stats.mixed.separation import require_connected, require_finite
 
 FIRST_THETA = 0.5
 SLOPE_FOUND = 1e-3
-"""Of the likelihood, in units of about one standard error of each parameter."""
+"""The search ends at this slope of the likelihood, with each parameter in units of about one standard
+error."""
 ZERO_THETA = 1e-3
 """A standard deviation on the latent scale that is smaller, and would rather be, is 0."""
 MAX_THETA = 10.0
@@ -38,7 +39,7 @@ MAX_THETA = 10.0
 SUSPICIOUS_LATENT = 8.0
 """Log odds this large without random effects may be on their way to infinity: then it is examined."""
 DIFFERENCE = 1e-3
-"""Of parameters in units of their rough standard errors, for second derivatives from first ones."""
+"""How far parameters are moved for second derivatives, in units of their rough standard errors."""
 LARGE_CORE = 1_500
 """Above this many core columns a part of the data gives the start, and standard errors take the
 variances as known."""
@@ -73,9 +74,9 @@ class LaplaceMixed:
     weights: Floats
     evaluations: int
     restricted_covariance: Floats
-    """Of effects and shape, with the variances of restricted likelihood."""
+    """The covariance of effects and shape, with the variances of restricted likelihood."""
     spread: VarianceSpread
-    """Of the standard deviations of restricted likelihood that are not 0, for effects."""
+    """The spread of the standard deviations (restricted likelihood) that are not 0, for effects."""
 
     @property
     def n(self) -> int:

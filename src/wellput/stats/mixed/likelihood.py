@@ -18,7 +18,7 @@ from wellput.stats.mixed.families import Family, Terms
 
 MODE_STEPS = 100
 MODE_FOUND = 1e-15
-"""Of the step's squared length in the curvature at the mode."""
+"""The mode is found if the squared length of a step, in the curvature at the mode, is below this."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -29,13 +29,15 @@ MAX_STEPS = 60
 MAX_SHORTENINGS = 8
 CONVERGED_DECREASE = 1e-11
 LARGE_CONVERGED_DECREASE = 1e-5
-"""Of the criterion that a step promises: 1e-5 is a step of less than 1/200 standard error. In models
-with a large core an evaluation takes seconds."""
+"""The search ends where a step promises to lower the criterion by less than this; 1e-5 is a step of
+less than 1/200 standard error. For models with a large core, where an evaluation takes seconds."""
 FIRST_RATIO = 0.3
 LEAST_RATIO = 1e-4
-"""Times levels per judgment: a ratio this small that would rather be smaller is taken to be 0."""
+"""A ratio below this times the levels per judgment, which the criterion wants smaller still, is set to
+0."""
 LARGE_LEAST_SHARE = 1e-4
-"""Of such a ratio in models with a large core: so little that 0 needs no evaluation of its own."""
+"""In models with a large core, a ratio below this share of `LEAST_RATIO` is so little that 0 needs no
+evaluation of its own."""
 LARGE_CORE = 1_500
 """Above this many core columns a part of the data gives the start, and the average information stands
 for the observed (see `LinearMixed`)."""
@@ -77,7 +79,7 @@ class LinearMixed:
     residuals: Floats
     evaluations: int
     spread: VarianceSpread
-    """Of the ratios that are not 0, and of the residual variance."""
+    """The spread of the ratios that are not 0, and of the residual variance."""
 
     @property
     def n(self) -> int:
@@ -85,7 +87,7 @@ class LinearMixed:
 
     @property
     def weights(self) -> Floats:
-        """Of each judgment: one over the residual variance."""
+        """The weight of each judgment: one over the residual variance."""
         return np.full(self.n, 1 / self.components["residual"])
 
     def contrast(self, weights: Floats) -> Contrasts:
@@ -348,7 +350,7 @@ class _Problem:
         return np.stack([*found, fixed[self.model.n_random :]])
 
     def _average_information(self, point: _Point, is_free: NDArray[np.bool_]) -> Floats:
-        """Of the criterion in (free ratios, residual variance): observed and expected, averaged."""
+        """The mean of the observed and the expected information in (free ratios, residual variance)."""
         free = np.flatnonzero(is_free)
         residual = point.squares / self.n_free
         pulls = np.array(
@@ -395,7 +397,7 @@ def _correlation(matrix: Floats) -> Floats:
 
 
 def _inverse(matrix: Floats) -> Floats:
-    """Of a matrix that may be nearly singular, whatever the units of its rows."""
+    """The inverse of a matrix that may be nearly singular, whatever the units of its rows."""
     unit = np.sqrt(np.abs(np.diag(matrix)))
     inverse = np.linalg.pinv(_correlation(matrix), rcond=1e-10, hermitian=True)
     return np.asarray(inverse / np.outer(unit, unit))

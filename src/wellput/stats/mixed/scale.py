@@ -16,7 +16,7 @@ from wellput.stats.mixed.equations import Floats
 from wellput.stats.mixed.laplace import LaplaceMixed
 
 QUADRATURE_NODES = 61
-"""Of Gauss-Hermite quadrature: exact to 8 digits up to a latent standard deviation of 5."""
+"""Nodes of Gauss-Hermite quadrature: exact to 8 digits up to a latent standard deviation of 5."""
 DERIVATIVE_STEP = 1e-5
 
 

@@ -12,9 +12,9 @@ by one drawn at random, whose spans are all moved along the line by a random dis
 least `MIN_DRAWS` panels are drawn, and as many as the paper asks for, so that the expected disorder is
 known to 1% (section 5.3).
 
-The interval leaves out units (items, or documents). Without a unit, its spans are left out of the
-observed disorder, and so are, in the random panels, spans that come from it or that were moved to a
-place in it.
+The interval comes from leaving out units (items, or documents). Without a unit, its spans are left out
+of the observed disorder, and so are, in the random panels, spans that come from it or that were moved
+to a place in it.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """How far a judge obeys the texts that it judges: a bias like others, measured on a sample of outputs.
 
-Each sampled output is judged again with an order to the judge at its end. The estimate is the mean
-change in favor of that output: in points of the scale, or in the share of choices that it wins. A judge
-that does not obey has an interval around 0.
+Each sampled output is judged again with an instruction to the judge at its end. The estimate is the
+mean change in favor of that output: in points of the scale, or in the share of choices that it wins. A
+judge that does not obey has an interval around 0.
 """
 
 from __future__ import annotations
