@@ -200,7 +200,7 @@ judgments of single outputs, and predict the ratings of outputs that they have n
 - **rich**: ridge regression on {len(RICH)} metrics and components, its penalty chosen by leave-one-out
   error on the outputs that it learns from.
 
-There are ten folds. No *item* (or no *system*, with at least {FEWEST_SYSTEMS}) is in both the learned and the predicted part;
+There are ten folds. No *item* is in both the learned and the predicted part (in the second half of the page: no *system*, for sets with at least {FEWEST_SYSTEMS} systems);
 with fewer than ten systems, each system is a fold. The models are compared with two single metrics out of {len(RIVALS)}, negated if they
 correlate negatively. **chosen** has the highest absolute r with the judgments of the learned part: a user could choose it.
 **in hindsight** has the highest absolute r with the predicted outputs themselves: nobody can know it beforehand. `ttr`, `distinct`
@@ -248,7 +248,7 @@ def summary(outcomes: Sequence[Outcome]) -> str:
             losses[pair] += _is_below(delta)
         lines.append(f"| {name} | {' | '.join(_delta(deltas[pair]) for pair in pairs)} |")
     shown = " | ".join(f"{wins[pair]} / {losses[pair]} of {len(names)}" for pair in pairs)
-    return "\n".join([*lines, f"| *better / worse beyond the interval* | {shown} |"])
+    return "\n".join([*lines, f"| *sets with the whole interval above 0 / below 0* | {shown} |"])
 
 
 def table(outcomes: Sequence[Outcome]) -> str:

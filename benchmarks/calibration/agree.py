@@ -218,7 +218,7 @@ How often are tests and intervals right? Measured in simulated studies, systems 
 
 ## What `wellput agree` prints by default
 
-The two-way jackknife, in {default_trials} studies a row (two standard errors of a share of .05: {default_error:.3f}).
+The two-way jackknife, in {default_trials} studies in each row (two standard errors of a share of .05: {default_error:.3f}).
 *Missed*: 95% intervals that do not hold the true value for other systems and other items. *Noise*: a metric of random
 numbers that is found to agree at .05. *Apart*: two equally good metrics that are told apart at .05. All should be .05 or less.
 "none" is the share of studies without an interval, because the coefficient was perfect, or undefined without one of the systems.
@@ -234,7 +234,7 @@ systems, this matters more. Where items name their documents, whole documents ar
 All figures are cautious if outputs share nothing, and with few systems whose pairs are counted (Kendall's τ, accuracies).
 
 The tests and intervals below are those that papers use; `--test` takes them by name. They were measured in
-{trials} studies a row.
+{trials} studies in each row.
 
 ## Tests between two equally good metrics
 

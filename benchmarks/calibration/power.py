@@ -232,7 +232,7 @@ errors of the measurement are {error:.3f}.
 ## Ratings on a scale
 
 `wellput power` assumes normal ratings. Here the same ratings are rounded to a scale of 7 or 5 points and ranked by the model that
-`wellput rank` takes for them, which changes the power in either direction: take the difference and the spreads from ratings on your own scale. {rounded_studies} studies a row; two standard errors
+`wellput rank` takes for them, which changes the power in either direction: take the difference and the spreads from ratings on your own scale. {rounded_studies} studies in each row; two standard errors
 are {rounded_error:.3f}.
 
 | plan | options | items | power |

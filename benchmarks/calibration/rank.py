@@ -246,7 +246,7 @@ def page(rows: Rows) -> str:
             "",
             "## Intraclass correlations",
             "",
-            f"{studies:,} studies a row of normal ratings: units and noise of variance 1, judges of variance 0.25 for ICC2 and ICC3, none for ICC1.",
+            f"{studies:,} studies in each row of normal ratings: units and noise of variance 1, judges of variance 0.25 for ICC2 and ICC3, none for ICC1.",
             "",
             *ICC_COLUMNS,
             *(row for world in CLASSES for row in class_rows(world, studies, seed)),

@@ -203,7 +203,7 @@ the metric's bounds. Where every item counts 0 or 1, differences have Tango's in
 exact where fewer than 25 items differ; scores have Wilson's interval, with fewer than 30 items the exact one.
 
 Two equally good systems should be told apart at .05 in .050 of the studies, and 95% intervals should hold the
-truth in .950. For intervals of differences, one of the two systems is worse. {trials} studies a row;
+truth in .950. For intervals of differences, one of the two systems is worse. {trials} studies in each row;
 two standard errors of the measurement are {error:.3f}.
 
 | data | items | told apart at .05 | interval of a difference holds | interval of a score holds | |
@@ -240,7 +240,7 @@ from .01 to .99; and the interval where all items pass.
 Two equally good systems, told apart at .05 by `--paired ar` (approximate randomization), by `--paired bs`
 (the paired bootstrap with sacreBLEU's p-value), and by the paired bootstrap that counts both tails (Python
 only); and how often the percentile bootstrap's 95% interval of a score holds the true score. {named_trials}
-studies a row, {n_resamples} resamples; two standard errors are {named_error:.3f}.
+studies in each row, {n_resamples} resamples; two standard errors are {named_error:.3f}.
 
 | data | items | ar | bs | both tails | percentile interval |
 |---|---|---|---|---|---|

@@ -227,7 +227,7 @@ def main() -> None:
         lines += [
             f"{len(grammar.trees):,} trees in {len(grammar.families)} families. Treelets are "
             "accepted where the",
-            "places of a head and all her daughters allow the order of the sentence.",
+            "places of a head and all its daughters allow the order of the sentence.",
             "",
             "| part | nodes | with an existing tree | side among those allowed | side decided "
             "| right where decided | treelets accepted |",

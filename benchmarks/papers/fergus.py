@@ -173,7 +173,7 @@ def _head(trees: Sequence[Tree], split: str, model: RealizerParameters, ngrams: 
 UD English EWT {split}: {len(trees):,} trees, {words:,} words. Trained on train, tuned
 on dev. The input is unordered, unlabeled, inflected words, unless the row says labels. Words are compared
 in lower case; accuracies and BLEU are over the whole corpus, understandability and quality are means over
-sentences. LR is the baseline of Bangalore, Rambow & Whittaker (2000). The paper does not say how its random trees are drawn, or whether
+sentences. LR is the [baseline](../realize.md) of Bangalore, Rambow & Whittaker (2000), which knows only whether one word stood left or right of another in training. The paper does not say how its random trees are drawn, or whether
 the trigram model orders what LR leaves open, so all four readings are here. EWT is not the
 Wall Street Journal: these figures say nothing about those of the paper. Trigram model: {ngrams.sizes[2]:,} trigrams; its weight in
 fergus+: {model.lm_weight:g}.
@@ -249,7 +249,7 @@ def _drawn(result: ScoreResult, trees: Sequence[Tree]) -> str:
     ]
     header = f"| | {' | '.join(PAPER)} |\n|---|{'---:|' * len(PAPER)}"
     return (
-        f"## Draws of {DRAWN} sentences\n\nOf {SHORTEST} to {LONGEST} words, as in the paper; mean and standard deviation over "
+        f"## Draws of {DRAWN} sentences\n\nSentences of {SHORTEST} to {LONGEST} words are drawn, as in the paper; mean and standard deviation over "
         f"{DRAWS} draws, seed {SEED}.\n\n{header}\n"
         + "\n".join(rows)
         + "\n\nThe paper's margins are for such sentences. EWT has many shorter ones, and LR orders most of those correctly. Short of "
@@ -281,8 +281,9 @@ def _errors(found: dict[str, TreeletErrors]) -> list[str]:
         for (a, b), _ in worst
     )
     return [
-        "## Where the errors are\n\nShare of treelets (a head and her daughters) whose words are in the right order, by size "
-        "and by the head's kind:\n\n" + "\n".join(lines),
+        "## Where the errors are\n\nShare of treelets (a head and its daughters) whose words are in the right order, by size "
+        "and by the head's part of speech (V verbs, N nouns and pronouns, J adjectives, R adverbs, M numbers, "
+        "P prepositions and particles, D determiners, X others):\n\n" + "\n".join(lines),
         f"The pairs that fergus+ most often puts the wrong way round, by relation:\n\n| | pairs | wrong in {' | wrong in '.join(names)} |\n"
         f"|---|---:|{'---:|' * len(names)}\n{pairs}",
     ]

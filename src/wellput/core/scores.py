@@ -22,16 +22,15 @@ MIN_ITEMS_FOR_CLAIMS = 10
 class Score:
     """One system's score under one metric.
 
-    `low` and `high` are the interval, if asked for. `delta` is the difference from the baseline on
-    the `n_common` items that both have, with its interval `delta_low`, `delta_high` and the
-    `p_value` of the paired test; `p_adjusted` is corrected for all differences of the result.
-    `p_is_bound`: no resample was as extreme, so the true p-value is this or smaller. `effect_size`
-    is the mean difference of segment scores, in standard deviations of these differences.
-    `equivalence_p` is the p-value of the hypothesis that the true difference is as large as the
-    margin. `n` is the number of scored items; `undefined` of them have no segment score, for
-    `undefined_reasons`, as far as the metric says why. `left_out`
-    outputs are not scored because their item has no reference. `method` names the interval ("wilson" or
-    "exact" for a share of items), `delta_method` the paired test.
+    `low` and `high` are the interval, if asked for. `delta` is the difference from the baseline on the
+    `n_common` items that both have, with its interval `delta_low`, `delta_high` and the `p_value` of
+    the paired test; `p_adjusted` is corrected for all differences of the result. `p_is_bound`: no
+    resample was as extreme, so the true p-value is this or smaller. `effect_size` is the mean
+    difference of segment scores, in standard deviations of these differences. `equivalence_p` is the
+    p-value of the hypothesis that the true difference is as large as the margin. `n` is the number of
+    scored items; `undefined` of them have no segment score; `undefined_reasons` says why, if the metric
+    does. `left_out` outputs are not scored because their item has no reference. `method` names the
+    interval ("wilson" or "exact" for a share of items), `delta_method` the paired test.
     """
 
     system: str

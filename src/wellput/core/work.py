@@ -39,7 +39,7 @@ def ignore_phase(what: str, total: int | None = None) -> OnProgress:
 
 
 class ProgressShare:
-    """Reports progress as a share of `whole` things while `parts` are done, never more than `whole`."""
+    """Counts finished parts and reports them in another unit: all `parts` make `whole` things."""
 
     def __init__(self, whole: int, parts: int, on_progress: OnProgress) -> None:
         self._whole = whole

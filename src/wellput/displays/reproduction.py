@@ -191,7 +191,7 @@ class DisplayPrecision(DisplayOverlap):
     """The share of the system's displays that the original has on the same node."""
 
     family: ClassVar[str] = "display-precision"
-    about: ClassVar[str] = "displays chosen that the original has, of those chosen"
+    about: ClassVar[str] = "share of the chosen displays that the original has"
 
     def quotient(self, matched: Floats, chosen: Floats, original: Floats) -> Floats:
         return ratio(matched, chosen)
@@ -202,7 +202,7 @@ class DisplayRecall(DisplayOverlap):
     """The share of the original's displays that the system has on the same node."""
 
     family: ClassVar[str] = "display-recall"
-    about: ClassVar[str] = "displays chosen that the original has, of the original's"
+    about: ClassVar[str] = "share of the original's displays that were chosen"
 
     def quotient(self, matched: Floats, chosen: Floats, original: Floats) -> Floats:
         return ratio(matched, original)
@@ -287,11 +287,12 @@ class DisplayBeta(BaseMetric):
     """1 − observed / expected disagreement over all units of the corpus; 1 is perfect, 0 is chance.
 
     Disagreement is the distance between two displays as sets of motions: `jaccard` (1 − the share of
-    common motions among all their motions), `masi` or `nominal`. No display is the empty set. The
-    expected disagreement comes from the frequencies of the system's and of the original's displays in
-    the whole corpus. A sentence's score is its observed disagreement over the expected disagreement of
-    the corpus. Beta has intervals but is not tested, as in the paper. It is undefined where all
-    displays are the same. Statistics: observed disagreement; units × expected disagreement; units.
+    common motions among all their motions), `masi` or `nominal`. A missing display is the empty set.
+    The expected disagreement comes from the frequencies of the system's and of the original's displays
+    in the whole corpus. A sentence's score has its own observed disagreement, and the expected
+    disagreement of the corpus. Beta has intervals but is not tested, as in the paper. It is undefined
+    where all displays are the same. Statistics: observed disagreement; units × expected disagreement;
+    units.
     """
 
     family: ClassVar[str] = "display-beta"

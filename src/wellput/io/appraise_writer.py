@@ -65,8 +65,8 @@ def write_batches(
     *,
     prefilled: Mapping[tuple[str, str], Sequence[Mapping[str, Any]]] | None = None,
 ) -> None:
-    """The outputs in batches, a system's document after another. `prefilled` has error spans by item
-    and system, which judges find marked."""
+    """The outputs in batches, system by system and document by document. `prefilled` has error spans by
+    item and system, which judges find marked."""
     _check_names(items)
     marked = prefilled or {}
     systems = dict.fromkeys(system for item in items for system in item.outputs)
@@ -135,7 +135,7 @@ def document_of(item: Item) -> str:
 
 
 def _check_names(items: Sequence[Item]) -> None:
-    """Appraise tells parts of a document's name apart by the mark, and tutorials by their name."""
+    """Appraise splits the name of a document at the mark, and takes a name with "tutorial" for one."""
     wrong = [
         document_of(item)
         for item in items
@@ -143,6 +143,6 @@ def _check_names(items: Sequence[Item]) -> None:
     ]
     if wrong:
         raise InputError(
-            f"The document {wrong[0]!r} has another meaning in Appraise: names may not have "
+            f"Appraise would misread the name of the document {wrong[0]!r}: names must not contain "
             f"{DOCUMENT_MARK!r} or 'tutorial'."
         )

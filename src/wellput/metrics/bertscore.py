@@ -184,8 +184,8 @@ def _baseline(path: str, layer: int | None) -> Floats:
         by_layer = {int(row["LAYER"]): [float(row[part]) for part in "PRF"] for row in rows}
     except (OSError, KeyError, ValueError, TypeError):
         raise InputError(
-            f"{path} is no baseline: a CSV file with the columns LAYER, P, R and F, as in the package "
-            "bert-score."
+            f"{path} is no baseline. Give a CSV file with the columns LAYER, P, R and F, as in the "
+            "package bert-score."
         ) from None
     chosen = max(by_layer, default=0) if layer is None else layer
     if chosen not in by_layer:

@@ -121,7 +121,7 @@ class Mer(Wer):
     """
 
     family: ClassVar[str] = "mer"
-    about: ClassVar[str] = "share of words, matched or not, that are errors"
+    about: ClassVar[str] = "errors as a share of errors and matched words"
     paper: ClassVar[str] = MORRIS
     bounds: ClassVar[Bounds] = (0.0, 1.0)
 

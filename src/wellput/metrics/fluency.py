@@ -48,8 +48,8 @@ MIN_FLUENCY_COST = 0.02
 @dataclass(frozen=True)
 class Fluency(BaseMetric):
     """The mean over outputs of a score in [0, 1]. Statistics: the sum of the scores, the sums of the
-    features, the number of outputs of English prose, and that number with the empty outputs, which
-    score 0."""
+    features, the number of outputs of English prose, and the number of these and of empty outputs,
+    which count with a score of 0."""
 
     family: ClassVar[str] = "fluency"
     about: ClassVar[str] = "how fluent an output is, by models of English"

@@ -98,8 +98,8 @@ def slice_tests(
     whole: FittedRanking,
     slices: Mapping[str, tuple[FittedQuestion, FittedRanking]],
 ) -> tuple[SliceTest, ...]:
-    """A test for each pair that the whole compares; a pair that fewer than two slices can be tested for
-    has none."""
+    """A test for each pair that the whole compares, if at least two slices have enough judgments of
+    it."""
     tests = []
     for pair in (one.systems for one in whole.differences):
         found: dict[str, tuple[float, float, float]] = {}
@@ -195,9 +195,9 @@ class QuestionRanking:
 
 @dataclass(frozen=True, repr=False)
 class RankResult(Result):
-    """The rankings, one a question (and a slice, with `by`); `excluded` says which judgments were left
-    out and why, `refused` which questions or slices could not be ranked, `slice_tests` whether
-    differences depend on the slice."""
+    """The rankings, one for each question (and each slice, with `by`); `excluded` says which judgments
+    were left out and why, `refused` which questions or slices could not be ranked, `slice_tests`
+    whether differences depend on the slice."""
 
     questions: Sequence[QuestionRanking]
     excluded: Sequence[Exclusion] = ()
@@ -215,7 +215,7 @@ class RankResult(Result):
 
     @property
     def answer(self) -> str:
-        """Who won, a sentence a question."""
+        """Who won: a sentence for each question."""
         several = len(self.questions) > 1
         return "\n".join(answer_sentence(one, with_question=several) for one in self.rankings)
 
@@ -230,7 +230,7 @@ class RankResult(Result):
         }
 
     def records(self) -> list[dict[str, Any]]:
-        """A row a question and system."""
+        """A row for each question and system."""
         return [
             {"question": one.question, "by": _slice_name(one.by), "model": one.fitted} | asdict(row)
             for one in self.rankings
@@ -327,8 +327,9 @@ def _ranked_slices(
     covariates: Covariates | None,
     refused: dict[str, str],
 ) -> dict[str, tuple[FittedQuestion, QuestionRanking]]:
-    """Each slice's ranking by its value of the tag, all by one model: where that has no finite estimate
-    for one of them, by the linear one. `refused` gets the reasons for slices without a ranking."""
+    """The ranking of each slice, by its value of the tag. All slices have the same model: the linear
+    one if the model has no finite estimate for one of them. `refused` gets the reasons for slices
+    without a ranking."""
     fitted: list[tuple[dict[str, str], FittedQuestion]] = []
     for by, part in slices:
         try:

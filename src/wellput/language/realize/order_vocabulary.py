@@ -25,7 +25,7 @@ ENDING_LETTERS = 3
 MAX_PIECES = 4
 SHAPES = ("lower", "capital", "capitals", "digits", "mark", "mixed")
 LABEL_SOURCES = ("given", "chosen", "parsed")
-"""Labels of a treebank, of a chooser that saw the tree, of a parser (only in training)."""
+"""Where labels come from: a treebank, a chooser that saw the tree, a parser (only in training)."""
 SHAPE_COLUMN = 2
 FORM_COLUMNS = 3 + MAX_PIECES
 """Word, ending, shape, pieces; −1 is no piece."""

@@ -8,9 +8,9 @@ characters; this is how pygamma-agreement is used on a collection. With several 
 are added.
 
 The expected disorder is the mean over random panels (section 5.2 of the paper): each judge is replaced
-by one drawn at random, whose spans are all moved along the line by a random distance, round its end. At
-least `MIN_DRAWS` panels are drawn, and as many as the paper asks for, so that the expected disorder is
-known to 1% (section 5.3).
+by one drawn at random, whose spans are all moved along the line by a random distance; what would pass
+the end of the line goes on from its beginning. At least `MIN_DRAWS` panels are drawn, and as many as
+the paper asks for, so that the expected disorder is known to 1% (section 5.3).
 
 The interval comes from leaving out units (items, or documents). Without a unit, its spans are left out
 of the observed disorder, and so are, in the random panels, spans that come from it or that were moved
@@ -61,8 +61,8 @@ class MarkedPanel:
 
 @dataclass(frozen=True, slots=True)
 class Gamma:
-    """`estimate` has γ with its interval; `observed` and `expected` are the disorders, for a span of
-    each judge; `draws` counts the random panels."""
+    """`estimate` has γ with its interval; `observed` and `expected` are the disorders, divided by the
+    mean number of spans of a judge; `draws` counts the random panels."""
 
     estimate: Estimate
     observed: float
@@ -116,7 +116,8 @@ class _Disorders:
         self.of_clusters = np.zeros((2, n_items))
 
     def add(self, disorders: Floats, items: Sequence[Places], clusters: ClusteredItems) -> None:
-        """`items` has, for each span, the items with which it is left out; they may be the same."""
+        """`items` are several lists. Each has an item for every span, and the span is left out with
+        any of its items; several lists may have the same item."""
         self.total += float(disorders.sum())
         self.spans += len(disorders)
         for sums, codes in (
@@ -158,8 +159,9 @@ def _drawn_rates(
 
 
 def random_panel(panel: MarkedPanel, rng: np.random.Generator) -> tuple[MarkedSpans, list[Places]]:
-    """A random panel; and for each of its spans the item at its place, for every judge: for its own the
-    item that it comes from."""
+    """A random panel, and a list for each judge: the item that was at the place of every span before
+    the spans of this judge were moved. For the judge of the span, this is the item that it comes
+    from."""
     spans, length = panel.spans, panel.length
     n = spans.n_judges
     apart = float((spans.ends - spans.starts).mean()) / 2
@@ -186,8 +188,8 @@ def random_panel(panel: MarkedPanel, rng: np.random.Generator) -> tuple[MarkedSp
 
 
 def _pivots(length: float, n: int, apart: float, rng: np.random.Generator) -> Floats:
-    """Distances to move each judge, half a mean span apart from each other, round the end of the line,
-    if there is room."""
+    """How far each judge is moved. If there is room, two distances differ by at least half a mean span,
+    also across the end of the line."""
     found: list[float] = []
     for _ in range(n):
         for _ in range(MAX_PIVOT_TRIES):
