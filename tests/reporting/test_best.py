@@ -24,6 +24,13 @@ def bold(table: Table) -> set[str]:
 def test_without_a_test_nothing_is_bold() -> None:
     table = score_table(score(EVALSET, "exact,bleu", confidence=True))
     assert not table.best and not table.bold_meaning
+    hint = "No difference is tested: add all_pairs=True or baseline='A'."
+    assert hint in table.notes
+    assert hint not in score_table(score(EVALSET, "exact", baseline="A")).notes
+    # A test of so few items would claim nothing; one system has nothing to be compared with.
+    few = EvalSet.of({"A": [RIGHT] * 9, "B": [WRONG] * 9}, [RIGHT] * 9)
+    for alone in (few, EvalSet.of({"A": [RIGHT] * 12}, [RIGHT] * 12)):
+        assert not any("No difference" in note for note in score_table(score(alone, "exact")).notes)
 
 
 def test_all_pairs_with_holms_correction() -> None:

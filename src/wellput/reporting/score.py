@@ -369,6 +369,10 @@ def _legend(result: ScoreResult) -> list[str]:
         drawn = "" if result.test == "jackknife" else resamples
         test = f"p < {result.alpha:g} by {_test_name(result)}{drawn}"
         lines.append(f"*: {test}{_correction(result)}.")
+    elif len(result.systems) > 1 and result.items >= MIN_ITEMS_FOR_CLAIMS:
+        lines.append(
+            f"No difference is tested: add all_pairs=True or baseline={result.systems[0]!r}."
+        )
     if result.test == "bs":
         lines.append(
             "paired='bs' computes p as sacreBLEU does: of two equally good systems it finds a "
