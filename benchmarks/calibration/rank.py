@@ -173,6 +173,7 @@ class Rows:
             return make()
         kept = self.folder / f"{name} {self.studies} {self.seed}.txt".replace(" ", "_")
         if not kept.exists():
+            self.folder.mkdir(parents=True, exist_ok=True)
             kept.write_text(make(), encoding="utf-8")
         return kept.read_text(encoding="utf-8")
 
