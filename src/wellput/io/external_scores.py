@@ -46,7 +46,7 @@ MAX_CELLS_A_ROW = 16
 
 class ItemPlaces:
     """Where each item stands: by its name while they are few, by the hash of its name when there are
-    many. Hashes take 16 bytes an item, and are the same in every process."""
+    many. Hashes take 16 bytes for each item, and are the same in every process."""
 
     def __init__(self, names: Sequence[str]) -> None:
         self._places: dict[str, int] | None = None

@@ -5,9 +5,9 @@ Log probabilities are natural. A sentence's probability is the sum over all anal
 one. Where no single tree is plausible, the best analysis is several fragments, each with its own root.
 
 The chart works on `TagLattices`, the function tags that each word may have. A discriminative parser
-guesses one tag for each word, a tagger over function tags gives others; with two to four tags a word,
-they miss few right tags. The chart's probabilities are summed over these tags alone. The parser's and
-tagger's weights of a tag count in the choice of the best tree, not in the probabilities.
+guesses one tag for each word, a tagger over function tags gives others; with two to four tags for each
+word, they miss few right tags. The chart's probabilities are summed over these tags alone. The parser's
+and tagger's weights of a tag count in the choice of the best tree, not in the probabilities.
 """
 
 from __future__ import annotations

@@ -49,7 +49,7 @@ class ReportAnswer:
     tables: Sequence[Table] = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """As the page gets it."""
+        """The values as the scripts of the page read them."""
         return {
             "question": self.question,
             "sentences": list(self.sentences),

@@ -54,7 +54,7 @@ class Chart:
     lines: Sequence[Mapping[str, Any]] = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """As the page gets it."""
+        """The values as the scripts of the page read them."""
         return {
             "kind": "chart",
             "name": self.name,

@@ -52,7 +52,7 @@ class PairMatrix:
     scorers: Sequence[ScorerPairs]
 
     def to_dict(self) -> dict[str, Any]:
-        """As the page gets it; systems are their places in `systems`."""
+        """The values as the scripts of the page read them; a system is its place in `systems`."""
         at = {system: place for place, system in enumerate(self.order)}
         return {
             "kind": "pairs",

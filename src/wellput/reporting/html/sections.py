@@ -56,7 +56,7 @@ class Section:
     tables: Sequence[Table] = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """As the page gets it."""
+        """The values as the scripts of the page read them."""
         return {
             "name": self.name,
             "title": self.title,

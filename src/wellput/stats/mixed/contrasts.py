@@ -55,7 +55,7 @@ class VarianceSpread:
 def contrast_effects(
     weights: Floats, effects: Floats, covariance: Floats, spread: VarianceSpread
 ) -> Contrasts:
-    """Contrasts, one a row of `weights`, which may leave out the last effects."""
+    """Contrasts, one for each row of `weights`, which may leave out the last effects."""
     weights = np.atleast_2d(np.asarray(weights, np.float64))
     weights = np.pad(weights, ((0, 0), (0, len(effects) - weights.shape[1])))
     variances = _quadratic(weights, covariance)

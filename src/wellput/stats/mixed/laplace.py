@@ -83,7 +83,7 @@ class LaplaceMixed:
         return len(self.latent)
 
     def contrast(self, weights: Floats, *, is_restricted: bool = True) -> Contrasts:
-        """Contrasts, one a row of `weights` (k, systems) or (k, all effects).
+        """Contrasts, one for each row of `weights` (k, systems) or (k, all effects).
 
         Without `is_restricted` the standard errors are those of glmer and clmm, and normal.
         """

@@ -91,7 +91,7 @@ class LinearMixed:
         return np.full(self.n, 1 / self.components["residual"])
 
     def contrast(self, weights: Floats) -> Contrasts:
-        """Contrasts, one a row of `weights` (k, systems) or (k, all effects)."""
+        """Contrasts, one for each row of `weights` (k, systems) or (k, all effects)."""
         return contrast_effects(weights, self.effects, self.covariance, self.spread)
 
 
