@@ -137,6 +137,17 @@ def test_each_page_says_how_to_repeat_it() -> None:
             assert not any("/" in option for option in options), benchmark.page
 
 
+@pytest.mark.parametrize("name", ["foster2008", "kauchak2006"])
+def test_a_page_has_the_words_of_its_template(name: str) -> None:
+    """Whoever changes a page by hand must change its template too, or the next run takes it back."""
+    page = (ROOT / BENCHMARKS[name].page).read_text("utf-8")
+    template = (ROOT / f"benchmarks/papers/{name}.template.md").read_text("utf-8")
+    parts = re.split(r"@[A-Z_0-9]+@", template.rstrip())
+    assert len(parts) > 10
+    pattern = ".*?".join(map(re.escape, parts)) + rf"\n\n{pages.ENDING_TITLE}"
+    assert re.match(pattern, page, re.DOTALL), name
+
+
 def test_a_page_does_not_name_the_folder_that_keeps_its_rows() -> None:
     given = ["--studies", "1000", "--resume", "kept", "--seed", "1"]
     assert pages.figure_options(given) == ["--studies", "1000", "--seed", "1"]

@@ -31,6 +31,8 @@ from wellput.language.models.ngrams import NgramModel
 from wellput.language.shipped import NGRAMS_FILE
 
 LEAST_WORDS = 8
+SUGGESTED = """It was trained when wellput's parser was a linear one; today's parser suggests tags to it without new training.
+"""
 NGRAMS = ((2, 1), (2, 2), (3, 2))  # order, least count of a known word
 Sentences = list[list[str]]
 
@@ -54,7 +56,7 @@ def disordered(sentences: Sentences, seed: int) -> tuple[Sentences, Sentences]:
 
 def attachment_lines(parser: HeadDrivenParser, parts: dict[str, list[Tree]]) -> list[str]:
     lines = [
-        "| part | UAS | UAS of the [transition parser](../language/parser.md) |",
+        "| part | UAS | UAS of the [parser](../language/parser.md) that suggests its tags |",
         "|---|---|---|",
     ]
     for part, gold in parts.items():
@@ -164,7 +166,7 @@ def main() -> None:
     }
     size = (folder / "head_driven.wpm").stat().st_size
     text = "# Head-driven parser\n\nTrained on EWT train, "
-    text += f"tuned on dev. The model's file has {size / 1e6:.2f} MB.\n"
+    text += f"tuned on dev. The model's file has {size / 1e6:.2f} MB.\n{SUGGESTED}"
     for title, lines in sections.items():
         text += f"\n## {title}\n\n" + "\n".join(lines) + "\n"
     write_page("language-head-driven", text)

@@ -113,8 +113,9 @@ class Measured:
     def brevity(self) -> Floats:
         return np.array([-float(len(text.split())) for text in self.rated.texts])
 
-    def both(self, model: FluencyModel) -> Floats:
-        """The neural model with `fluency`, each in standard deviations of this set."""
+    def standard_sum(self, model: FluencyModel) -> Floats:
+        """The neural model with `fluency`, each in standard deviations of this set. `fluency:neural=`
+        has constants instead."""
         return NEURAL_SHARE * _standard(self.neural) + (1 - NEURAL_SHARE) * _standard(
             self.fluency(model)
         )
@@ -194,7 +195,7 @@ def lines(real: Path, source: Path, kept: Path) -> list[str]:
                 interval(spearman, one.fluency(whole), ratings),
                 interval(spearman, one.neural, ratings),
                 f"{share:.0%}",
-                interval(spearman, one.both(tried[factors]), ratings),
+                interval(spearman, one.standard_sum(tried[factors]), ratings),
             ]
         )
         others.append(
@@ -202,7 +203,7 @@ def lines(real: Path, source: Path, kept: Path) -> list[str]:
                 name,
                 _over(left_out, one.brevity, ratings),
                 _over(left_out, one.neural, ratings),
-                _over(one.both(tried[factors]), one.neural, ratings),
+                _over(one.standard_sum(tried[factors]), one.neural, ratings),
             ]
         )
     features = [
@@ -219,14 +220,14 @@ def lines(real: Path, source: Path, kept: Path) -> list[str]:
                 "`fluency` as shipped",
                 "SmolLM2, PenLP",
                 "share of it",
-                "both",
+                "sum, no metric",
             ],
             rows,
         ),
         f"On average `fluency` has {np.mean(shares):.0%} of PenLP's correlation, at least {min(shares):.0%}.\n",
         "## Differences\n",
         "Bold where the interval is above 0; signs aside.\n",
-        *table(["set", "fluency over brevity", "fluency over PenLP", "both over PenLP"], others),
+        *table(["set", "fluency over brevity", "fluency over PenLP", "sum over PenLP"], others),
         "## Each feature alone\n",
         *table(["feature", *(one.rated.name for one in sets)], features),
     ]
@@ -249,7 +250,10 @@ of words, negated: people rate long sentences lower.
 
 The weights of `fluency` are fitted to mistakes that we make ourselves. People's ratings decided only three factors of these weights (see
 *How choices were made*). To judge on a set that decided nothing, the factors are chosen on all other sets (mean correlation) and judged on the
-one left out, each set in turn. *Both* is .6 of PenLP and .4 of `fluency`, each in standard deviations of the set.
+one left out, each set in turn.
+
+*Sum, no metric* is .6 of PenLP and .4 of `fluency` (chosen without the set), each in standard deviations of the set. Nobody can compute it for a single text. The metric
+that wellput has, `fluency:neural=FOLDER`, puts the two on one scale by constants; [another page](fluency_neural.md) measures it.
 """
 
 NOTES = """## How choices were made
@@ -260,7 +264,7 @@ NOTES = """## How choices were made
   measures alone, with ways to treat rare words, and with factors. That a word of several pieces has no gain was decided on these looks
   (SFRES .17 to .24, where restaurants have their names in lower case; GUG train .49 to .44). So was leaving out the five features of the n-gram model
   of words, which had no weight beside the network (GUG dev .610 with, .615 without them).
-- GUG's two parts are left out together, and so are Simplicity-DA and ASSET. The share .6 in *both* was not chosen by ratings.
+- GUG's two parts are left out together, and so are Simplicity-DA and ASSET. The share .6 in *sum, no metric* was not chosen by ratings.
 - MQM counts all errors of translation, not only those of fluency.
 """
 
