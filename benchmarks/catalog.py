@@ -318,7 +318,7 @@ BENCHMARKS = {
         "docs/results/languages.md",
         needs=(
             "TREEBANKS, a folder with checkouts of `UniversalDependencies/UD_Hungarian-Szeged`, `UD_Vietnamese-VTB`, "
-            "`UD_Chinese-GSDSimp`, `UD_Welsh-CCG` and `UD_Uyghur-UDT` from GitHub",
+            "`UD_Chinese-GSDSimp`, `UD_Welsh-CCG`, `UD_Uyghur-UDT` and `UD_Turkish-IMST` from GitHub",
             "KEPT, a folder for models and figures",
             "a Python with `ufal.udpipe` from PyPI, which `UDPIPE_PYTHON` names (without it, UDPipe's columns are empty)",
         ),
