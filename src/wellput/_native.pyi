@@ -538,8 +538,18 @@ class LabelChooser:
         heads: NDArray[np.int32],
         width: int,
         threads: int,
-        bonus: NDArray[np.int32],
+        allowed: NDArray[np.int32],
+        masks: NDArray[np.uint8],
     ) -> NDArray[np.int32]: ...
+    def probabilities(
+        self,
+        forms: Forms,
+        known: Forms,
+        heads: NDArray[np.int32],
+        width: int,
+        unit: float,
+        threads: int,
+    ) -> tuple[NDArray[np.int32], NDArray[np.float32]]: ...
 
 # io/evalset_lines.cpp
 def plain_columns(

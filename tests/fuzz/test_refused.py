@@ -168,14 +168,27 @@ def test_a_bad_line_leaves_nothing_of_itself() -> None:
 
 @pytest.mark.parametrize(
     "arguments",
-    [("width", 0), ("known", [["x"], ["y"]]), ("bonus", ints(1, 2)), ("bonus", ints(2_000_000))],
+    [("width", 0), ("known", [["x"], ["y"]]), ("unit", 0.0), ("unit", float("nan"))],
 )
 def test_labels_for_other_words(arguments: tuple[str, Any]) -> None:
     chooser = _native.LabelChooser(b"", b"", ["N"], ["obj"], u32(), np.zeros(0, np.uint16))
-    given: dict[str, Any] = {"known": [], "width": 1, "bonus": ints()}
+    given: dict[str, Any] = {"known": [], "width": 1, "unit": 0.01}
     given[arguments[0]] = arguments[1]
+    words, heads, known, width = [["a", "b"]], ints(0, 1), given["known"], given["width"]
     with pytest.raises(ValueError):
-        chooser.choose([["a", "b"]], given["known"], ints(0, 1), given["width"], 1, given["bonus"])
+        chooser.probabilities(words, known, heads, width, given["unit"], 1)
+    if arguments[0] != "unit":
+        with pytest.raises(ValueError):
+            chooser.choose(words, known, heads, width, 1, ints(), np.zeros(0, np.uint8))
+
+
+@pytest.mark.parametrize(
+    ("rows", "masks"), [([0], [1]), ([0, 1], [1]), ([0, -1], [1]), ([0, 0], [0]), ([0, 0], [1, 0])]
+)
+def test_labels_that_are_not_there(rows: list[int], masks: list[int]) -> None:
+    chooser = _native.LabelChooser(b"", b"", ["N"], ["obj"], u32(), np.zeros(0, np.uint16))
+    with pytest.raises(ValueError):
+        chooser.choose([["a", "b"]], [], ints(0, 1), 1, 1, ints(*rows), np.array(masks, np.uint8))
 
 
 @pytest.mark.parametrize("n_best", [0, 1])

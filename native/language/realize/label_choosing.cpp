@@ -26,15 +26,12 @@
 #include "language/learning/feature_keys.h"
 #include "language/learning/linear_weights.h"
 #include "language/realize/label_features.h"
+#include "language/realize/label_marginals.h"
 #include "language/realize/unordered_trees.h"
 #include "text/hash.h"
 
 namespace wellput {
 namespace {
-
-// The probability of each label of each word of a tree, and of each pair of labels of a mother and
-// her daughter, under a log-linear model: sums over all labelings, from the bottom up and down
-// again.
 
 // The labels that score best, the best first.
 template <typename Score>
@@ -50,85 +47,10 @@ void best_labels(std::span<const Score> scores, std::size_t width,
     best.resize(n);
 }
 
-float log_sum(std::span<const float> values) {
-    const float most = *std::max_element(values.begin(), values.end());
-    float sum = 0;
-    for (const float value : values) sum += std::exp(value - most);
-    return most + std::log(sum);
-}
-
-// Labels are numbered within each word's candidates.
-class LabelMarginals {
-public:
-    // `local[word]` has a score for each candidate; edge(word, m, d) is the score of a word's d-th
-    // candidate under her mother's m-th.
-    template <typename Edge>
-    void compute(const UnorderedTree& tree, const std::vector<std::vector<float>>& local,
-                 Edge edge) {
-        inside_ = local;
-        edges_.resize(tree.size());
-        messages_.resize(tree.size());
-        outside_.resize(tree.size());
-        const auto& downwards = tree.downwards();
-        for (auto word = downwards.rbegin(); word != downwards.rend(); ++word)
-            for (const std::uint32_t daughter : tree.daughters(*word))
-                gather(*word, daughter, edge);
-        const std::uint32_t root = tree.root();
-        outside_[root].assign(inside_[root].size(), 0.0f);
-        total_ = log_sum(inside_[root]);
-        for (const std::uint32_t word : downwards)
-            for (const std::uint32_t daughter : tree.daughters(word)) spread(word, daughter);
-    }
-    float of(std::uint32_t word, std::size_t label) const {
-        return std::exp(inside_[word][label] + outside_[word][label] - total_);
-    }
-    float of_pair(std::uint32_t mother, std::uint32_t word, std::size_t m, std::size_t d) const {
-        return std::exp(above(mother, word, m) + edges_[word][m * inside_[word].size() + d] +
-                        inside_[word][d] - total_);
-    }
-
-private:
-    template <typename Edge>
-    void gather(std::uint32_t word, std::uint32_t daughter, Edge edge) {
-        const std::size_t n = inside_[daughter].size();
-        auto& edges = edges_[daughter];
-        auto& message = messages_[daughter];
-        edges.resize(inside_[word].size() * n);
-        message.resize(inside_[word].size());
-        sums_.resize(n);
-        for (std::size_t m = 0; m < message.size(); ++m) {
-            for (std::size_t d = 0; d < n; ++d) {
-                edges[m * n + d] = edge(daughter, m, d);
-                sums_[d] = inside_[daughter][d] + edges[m * n + d];
-            }
-            message[m] = log_sum(sums_);
-            inside_[word][m] += message[m];
-        }
-    }
-    void spread(std::uint32_t word, std::uint32_t daughter) {
-        const std::size_t n = inside_[daughter].size();
-        auto& outside = outside_[daughter];
-        outside.resize(n);
-        sums_.resize(inside_[word].size());
-        for (std::size_t d = 0; d < n; ++d) {
-            for (std::size_t m = 0; m < sums_.size(); ++m)
-                sums_[m] = above(word, daughter, m) + edges_[daughter][m * n + d];
-            outside[d] = log_sum(sums_);
-        }
-    }
-    // The score of a mother's label without the daughter's part.
-    float above(std::uint32_t mother, std::uint32_t daughter, std::size_t m) const {
-        return inside_[mother][m] + outside_[mother][m] - messages_[daughter][m];
-    }
-
-    std::vector<std::vector<float>> inside_, outside_, edges_, messages_;
-    std::vector<float> sums_;
-    float total_ = 0;
-};
-
 using Ints = Array<std::int32_t>;
 using Keys = Array<std::uint32_t>;
 using Labels = Array<std::uint16_t>;
+using Masks = Array<std::uint8_t>;
 
 // A label's parts: its category (part of speech) and its relation, as numbers.
 struct LabelParts {
@@ -172,16 +94,18 @@ float edge_score(const Edges& edges, const LabelParts& parts, std::size_t mother
 
 class TreeViterbi {
 public:
-    // `bonus` has a score for each label that counts for every word, or is empty.
     TreeViterbi(const ClassWeights& local, const LinearWeights& edges, const LabelParts& parts,
-                std::size_t width, std::span<const std::int32_t> bonus = {})
-        : local_(local), edges_(edges), parts_(parts), width_(width), bonus_(bonus),
-          scores_(parts.size()) {}
+                std::size_t width)
+        : local_(local), edges_(edges), parts_(parts), width_(width), scores_(parts.size()) {}
 
-    const std::vector<std::uint16_t>& choose(LabelFeatures& features) {
+    // `allowed` has the places of each word's labels in `masks`, or is null where all are allowed.
+    const std::vector<std::uint16_t>& choose(LabelFeatures& features, const std::int32_t* allowed,
+                                             const std::uint8_t* masks) {
         const auto& tree = features.tree();
         candidates_.resize(tree.size());
-        for (std::uint32_t i = 0; i < tree.size(); ++i) propose(i, features.of(i));
+        for (std::uint32_t i = 0; i < tree.size(); ++i)
+            propose(i, features.of(i),
+                    allowed ? masks + static_cast<std::size_t>(allowed[i]) * parts_.size() : nullptr);
         const auto& downwards = tree.downwards();
         for (auto word = downwards.rbegin(); word != downwards.rend(); ++word)
             join_daughters(*word, features);
@@ -196,11 +120,20 @@ private:
         float score;  // with all below
     };
 
-    void propose(std::uint32_t i, const std::vector<FeatureKey>& keys) {
+    void propose(std::uint32_t i, const std::vector<FeatureKey>& keys, const std::uint8_t* mask) {
         std::fill(scores_.begin(), scores_.end(), 0);
-        std::copy(bonus_.begin(), bonus_.end(), scores_.begin());
         local_.add_scores(keys, scores_.data());
-        best_labels<std::int32_t>(scores_, width_, ranked_);
+        std::size_t width = width_;
+        if (mask) {
+            std::size_t n = 0;
+            for (std::size_t c = 0; c < scores_.size(); ++c)
+                if (mask[c])
+                    ++n;
+                else
+                    scores_[c] = std::numeric_limits<std::int32_t>::min();
+            width = std::min(width, n);
+        }
+        best_labels<std::int32_t>(scores_, width, ranked_);
         auto& own = candidates_[i];
         own.clear();
         for (const std::uint16_t label : ranked_)
@@ -252,12 +185,58 @@ private:
     const LinearWeights& edges_;
     const LabelParts& parts_;
     std::size_t width_;
-    std::span<const std::int32_t> bonus_;
     std::vector<std::int32_t> scores_;
     std::vector<std::uint16_t> ranked_, chosen_;
     std::vector<std::vector<Candidate>> candidates_;
     // For each word: under each label of the mother, its own best.
     std::vector<std::vector<std::pair<std::uint16_t, std::uint16_t>>> best_;
+};
+
+// The probabilities of a chooser's labels, over all labelings of the whole tree.
+class LabelSums {
+public:
+    LabelSums(const ClassWeights& local, const LinearWeights& edges, const LabelParts& parts,
+              std::size_t width, float unit)
+        : local_(local), edges_(edges), parts_(parts), width_(width), unit_(unit),
+          scores_(parts.size()) {}
+
+    // `labels` and `shares` have room for `width` values a word.
+    void compute(LabelFeatures& features, std::int32_t* labels, float* shares) {
+        const auto& tree = features.tree();
+        candidates_.resize(tree.size());
+        local_scores_.resize(tree.size());
+        for (std::uint32_t i = 0; i < tree.size(); ++i) propose(i, features.of(i));
+        marginals_.compute(tree, local_scores_, [&](std::uint32_t i, std::size_t m, std::size_t d) {
+            const std::uint32_t mother = tree.mother(i);
+            return unit_ * edge_score(edges_, parts_, candidates_[mother][m], candidates_[i][d],
+                                      features.word(mother), features.word(i));
+        });
+        for (std::uint32_t i = 0; i < tree.size(); ++i)
+            for (std::size_t c = 0; c < candidates_[i].size(); ++c) {
+                labels[i * width_ + c] = candidates_[i][c];
+                shares[i * width_ + c] = marginals_.of(i, c);
+            }
+    }
+
+private:
+    void propose(std::uint32_t i, const std::vector<FeatureKey>& keys) {
+        std::fill(scores_.begin(), scores_.end(), 0);
+        local_.add_scores(keys, scores_.data());
+        best_labels<std::int32_t>(scores_, width_, candidates_[i]);
+        local_scores_[i].clear();
+        for (const std::uint16_t label : candidates_[i])
+            local_scores_[i].push_back(unit_ * static_cast<float>(scores_[label]));
+    }
+
+    const ClassWeights& local_;
+    const LinearWeights& edges_;
+    const LabelParts& parts_;
+    std::size_t width_;
+    float unit_;
+    LabelMarginals marginals_;
+    std::vector<std::int32_t> scores_;
+    std::vector<std::vector<std::uint16_t>> candidates_;
+    std::vector<std::vector<float>> local_scores_;
 };
 
 // The usual label of each word seen at least twice, by rising key.
@@ -440,26 +419,27 @@ public:
         require(usual.size() == usual_words.size(), "a usual label is needed for each word");
     }
 
+    // A row of `masks` has 1 for each label that is allowed; `allowed` has the row of each word. Both
+    // are empty where all labels are allowed.
     NewArray<std::int32_t> choose(nb::handle form_lists, nb::handle known_lists, const Ints& heads,
-                                  std::size_t width, int threads, const Ints& bonus) const {
+                                  std::size_t width, int threads, const Ints& allowed,
+                                  const Masks& masks) const {
         require(width > 0, "width must be at least 1");
-        require(bonus.size() == 0 || bonus.size() == parts_.size(),
-                "a bonus is needed for each label, or none");
-        for (const std::int32_t one : values_of(bonus))
-            require(one > -1'000'000 && one < 1'000'000, "a bonus is out of range");
         const TextLists forms(form_lists), known(known_lists);
         check_sizes(forms, known, heads);
+        check_masks(allowed, masks, forms.total());
         std::vector<std::int32_t> labels(forms.total());
         {
             nb::gil_scoped_release release;
             parallel_for(
                 forms.size(), threads,
                 [&, features = LabelFeatures()](std::size_t begin, std::size_t end) mutable {
-                    TreeViterbi viterbi(local_, edges_, parts_, width,
-                                        {bonus.data(), bonus.size()});
+                    TreeViterbi viterbi(local_, edges_, parts_, width);
                     for (std::size_t t = begin; t < end; ++t) {
                         features.start(forms, known, t, heads.data(), usual_);
-                        const auto& chosen = viterbi.choose(features);
+                        const auto& chosen = viterbi.choose(
+                            features, allowed.size() ? allowed.data() + forms.first(t) : nullptr,
+                            masks.data());
                         std::copy(chosen.begin(), chosen.end(), labels.data() + forms.first(t));
                     }
                 });
@@ -467,7 +447,45 @@ public:
         return as_array(std::move(labels));
     }
 
+    // For each word `width` labels with their probabilities, the best by themselves first; where there
+    // are fewer labels, the others have probability 0. `unit` is that of the weights.
+    nb::tuple probabilities(nb::handle form_lists, nb::handle known_lists, const Ints& heads,
+                            std::size_t width, double unit, int threads) const {
+        require(width > 0 && width < kMostClasses, "width is out of range");
+        checked_unit(unit);
+        const TextLists forms(form_lists), known(known_lists);
+        check_sizes(forms, known, heads);
+        std::vector<std::int32_t> labels(forms.total() * width);
+        std::vector<float> shares(forms.total() * width);
+        {
+            nb::gil_scoped_release release;
+            parallel_for(
+                forms.size(), threads,
+                [&, features = LabelFeatures()](std::size_t begin, std::size_t end) mutable {
+                    LabelSums sums(local_, edges_, parts_, width, static_cast<float>(unit));
+                    for (std::size_t t = begin; t < end; ++t) {
+                        features.start(forms, known, t, heads.data(), usual_);
+                        const std::size_t first = forms.first(t) * width;
+                        sums.compute(features, labels.data() + first, shares.data() + first);
+                    }
+                });
+        }
+        return nb::make_tuple(as_array(std::move(labels)), as_array(std::move(shares)));
+    }
+
 private:
+    void check_masks(const Ints& allowed, const Masks& masks, std::size_t words) const {
+        require(allowed.size() == 0 || allowed.size() == words, "a row is needed for each word");
+        require(masks.size() % parts_.size() == 0, "a mask is needed for each label");
+        const std::size_t rows = masks.size() / parts_.size();
+        for (const std::int32_t row : values_of(allowed))
+            require(row >= 0 && static_cast<std::size_t>(row) < rows, "a row is out of range");
+        for (std::size_t row = 0; row < rows; ++row)
+            require(std::ranges::any_of(values_of(masks).subspan(row * parts_.size(), parts_.size()),
+                                        [](std::uint8_t one) { return one != 0; }),
+                    "a row allows no label");
+    }
+
     LabelParts parts_;
     UsualLabels usual_;
     ClassWeights local_;
@@ -489,7 +507,9 @@ void add_label_choosing(nb::module_& m) {
              nb::arg("local"), nb::arg("edges"), nb::arg("categories"), nb::arg("relations"),
              nb::arg("usual_words"), nb::arg("usual"))
         .def("choose", &LabelChooser::choose, nb::arg("forms"), nb::arg("known"), nb::arg("heads"),
-             nb::arg("width"), nb::arg("threads"), nb::arg("bonus"));
+             nb::arg("width"), nb::arg("threads"), nb::arg("allowed"), nb::arg("masks"))
+        .def("probabilities", &LabelChooser::probabilities, nb::arg("forms"), nb::arg("known"),
+             nb::arg("heads"), nb::arg("width"), nb::arg("unit"), nb::arg("threads"));
 }
 
 }  // namespace wellput

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import json
+from dataclasses import dataclass, replace
+from typing import Any
 
+import numpy as np
 import pytest
 
 from tests.language.realize.treebank import treebank
@@ -18,7 +21,7 @@ from wellput.language.realize.inserter import (
     train_inserter,
     with_insertions,
 )
-from wellput.language.realize.label_chooser import ChooserTraining
+from wellput.language.realize.label_chooser import ChooserTraining, Forest, Label
 
 THE = MissingWord("the", "DET", "DT", "det")
 IN = MissingWord("in", "ADP", "IN", "case")
@@ -62,16 +65,53 @@ def test_what_was_pruned_is_put_back(inserter: Inserter, kind: LabelKind) -> Non
         assert ("_" in relations) == (kind == "words")
 
 
-def test_a_bonus_puts_more_words_in(inserter: Inserter) -> None:
+def test_a_lower_limit_puts_more_words_in(inserter: Inserter) -> None:
     kinds: tuple[Insertion, ...] = ("function",)
     given = [unordered(prune(tree, kinds).tree) for tree in treebank(1)]
     forest = forest_of(given, "words")
     counts = [
         sum(len(own) for tree in one.bundles(forest) for own in tree)
-        for one in (replace(inserter, word_bonus=bonus) for bonus in (-50.0, 0.0, 50.0))
+        for one in (replace(inserter, min_probability=limit) for limit in (1.01, 0.5, 0.001))
     ]
     assert counts == sorted(set(counts))
     assert counts[0] == 0
+
+
+def bundle_of(*words: MissingWord) -> Label:
+    rows = [[word.form, word.upos, word.xpos, word.relation] for word in words]
+    return Label(json.dumps(rows), "[]")
+
+
+@dataclass(frozen=True, eq=False)
+class Probabilities:
+    """A chooser that finds the same bundles for every word."""
+
+    labels: tuple[Label, ...]
+    shares: tuple[float, ...]
+
+    def probabilities(self, forest: Forest, *, threads: int = 1) -> tuple[Any, Any]:
+        rows = len(forest.heads)
+        numbers = np.tile(np.arange(len(self.labels)), (rows, 1))
+        return numbers, np.tile(np.array(self.shares), (rows, 1))
+
+
+def test_a_word_has_the_probability_of_all_bundles_with_it() -> None:
+    """No bundle but the empty one is the most probable, but `the` is in bundles of .15 + .15; `of`
+    has .15, less than the limit."""
+    of = MissingWord("of", "ADP", "IN", "case")
+    labels = (bundle_of(), bundle_of(THE), bundle_of(THE, of))
+    chooser: Any = Probabilities(labels, (0.7, 0.15, 0.15))
+    forest = Forest([["dog"]], np.array([0], np.int32), [["NN root"]])
+    assert Inserter(chooser, chooser).bundles(forest) == [[(THE,)]]
+
+
+def test_of_alternatives_the_most_probable_is_added_and_of_parts_all() -> None:
+    a = MissingWord("a", "DET", "DT", "det")
+    has, been = (MissingWord(form, "AUX", "VB", "aux") for form in ("has", "been"))
+    labels = (bundle_of(THE, has, been), bundle_of(a, has, been), bundle_of())
+    chooser: Any = Probabilities(labels, (0.4, 0.3, 0.3))
+    forest = Forest([["seen"]], np.array([0], np.int32), [["VBN root"]])
+    assert Inserter(chooser, chooser).bundles(forest) == [[(been, has, THE)]]
 
 
 def test_only_what_was_asked_for_is_put_in() -> None:

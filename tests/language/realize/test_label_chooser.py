@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +18,7 @@ from wellput import _native
 from wellput.core.errors import InputError
 from wellput.io.model_files import load_model_file, save_model_file
 from wellput.language.realize.label_chooser import (
+    WEIGHT_UNIT,
     ChooserTraining,
     Forest,
     Label,
@@ -24,6 +26,8 @@ from wellput.language.realize.label_chooser import (
     jackknifed_labels,
     train_chooser,
 )
+
+NO_ROWS, NO_MASKS = np.zeros(0, np.int32), np.zeros(0, np.uint8)
 
 # Words, heads, labels: "the dog barks", "a cat saw the old dog", "old cats bark".
 TREES: list[tuple[list[str], list[int], list[Label]]] = [
@@ -109,10 +113,37 @@ def test_viterbi_equals_brute_force(
     local = perceptron_oracle.weights_in(chooser.local)
     edges = ordering_oracle.weights_in(chooser.edges)
     chosen = chooser.kernel.choose(
-        forest.forms, forest.known, forest.heads, 1000, 1, np.zeros(0, np.int32)
+        forest.forms, forest.known, forest.heads, 1000, 1, NO_ROWS, NO_MASKS
     ).tolist()
     found = oracle.score(chooser.labels, chosen, local, edges)
     assert found == oracle.best_score(chooser.labels, local, edges)
+
+
+@settings(max_examples=40, deadline=None)
+@given(tree=small_trees(), is_known=st.booleans())
+def test_probabilities_are_sums_over_all_labelings(
+    chooser: LabelChooser, tree: tuple[list[str], list[int]], is_known: bool
+) -> None:
+    words, heads = tree
+    known = [[f"{word[:1]} known" for word in words]] if is_known else []
+    oracle = LabelingOracle(words, heads, oracle_usual(chooser), known[0] if known else [])
+    local = perceptron_oracle.weights_in(chooser.local)
+    edges = ordering_oracle.weights_in(chooser.edges)
+    n = len(chooser.labels)
+    expected = np.zeros((len(words), n))
+    for chosen in product(range(n), repeat=len(words)):
+        score = oracle.score(chooser.labels, chosen, local, edges)
+        expected[range(len(words)), chosen] += np.exp(WEIGHT_UNIT * score)
+    expected /= expected[0].sum()
+    numbers, shares = chooser.kernel.probabilities(
+        [words], known, np.array(heads, np.int32), n + 2, WEIGHT_UNIT, 1
+    )
+    found = np.zeros_like(expected)
+    for word, (own, probable) in enumerate(
+        zip(numbers.reshape(-1, n + 2), shares.reshape(-1, n + 2), strict=True)
+    ):
+        np.add.at(found[word], own, probable)  # the last two are not there: label 0 with 0
+    assert found == pytest.approx(expected, abs=1e-5)
 
 
 @settings(max_examples=40, deadline=None)
@@ -135,9 +166,31 @@ def test_the_order_of_the_input_never_matters(
     )
 
 
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        (Label("_", "_"), Label("NN", "nsubj")),
+        (Label("_", "det"), Label("DT", "det")),
+        (Label("NNS", "_"), Label("NNS", "nsubj")),
+        (Label("NOUN", "det"), Label("DT", "det")),  # the chooser has no such tag
+        (Label("_", "det:predet"), Label("DT", "det")),
+        (Label("_", "orphan"), Label("NN", "nsubj")),  # nor such a relation
+    ],
+)
+def test_what_is_given_of_a_label_is_kept(
+    chooser: LabelChooser, given: Label, expected: Label
+) -> None:
+    words, heads, _ = TREES[0]
+    forest = Forest([words], np.array(heads, np.int32))
+    known = [Label("_", "_"), given, Label("_", "_")]
+    assert chooser.choose(forest, given=known)[0][1] == expected
+
+
 def test_threads_change_nothing(chooser: LabelChooser) -> None:
     forest = forest_of(TREES * 40)
     assert chooser.choose(forest, threads=1) == chooser.choose(forest, threads=4)
+    one, several = (chooser.probabilities(forest, threads=threads) for threads in (1, 4))
+    assert all(np.array_equal(a, b) for a, b in zip(one, several, strict=True))
 
 
 def test_jackknifed_labels_are_by_choosers_that_did_not_see_the_tree() -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from tests.language.realize.order_networks import small_network
 from tests.language.realize.treebank import ngram_lines, treebank
+from wellput.api.realize import realize
 from wellput.core.errors import InputError
 from wellput.core.tree import Tree
 from wellput.io.model_files import save_model_file
@@ -174,3 +175,26 @@ def test_unknown_words_only_give_a_sentence(realizer: LearnedRealizer) -> None:
     nodes = [Node((word,)) for word in ("blick", "zörp", "\ud800", "😀")]
     text = realizer.realize([input_tree(nodes, [-1, 0, 0, 1])])[0].best[0].words
     assert sorted(text) == sorted(["blick", "zörp", "\ud800", "😀"])
+
+
+@pytest.mark.parametrize("stop", [[], [{"word": "."}]])
+@pytest.mark.parametrize("verb", ["barks", "barked"])
+def test_the_only_noun_of_a_verb_comes_first(verb: str, stop: list[dict[str, str]]) -> None:
+    """The chooser of the shipped models takes this dog for an object."""
+    dog = {"word": "dog", "children": [{"word": "a"}]}
+    [sentence] = realize([{"word": verb, "children": [dog, *stop]}]).sentences
+    assert sentence == " ".join(["a dog", verb, *("." for _ in stop)])
+
+
+def test_relations_without_tags_are_used() -> None:
+    """Of words alone, *saw a cat the dog* could have either noun as its subject."""
+    texts = set()
+    for subject, other in (("dog", "cat"), ("cat", "dog")):
+        nodes = [
+            {"word": subject, "relation": "nsubj", "children": [{"word": "a", "relation": "det"}]},
+            {"word": other, "relation": "obj", "children": [{"word": "a", "relation": "det"}]},
+        ]
+        tree = {"word": "saw", "relation": "root", "children": nodes}
+        [text] = realize([tree], input="labels").sentences
+        texts.add(text)
+    assert texts == {"a dog saw a cat", "a cat saw a dog"}

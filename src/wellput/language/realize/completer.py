@@ -26,6 +26,7 @@ from wellput.language.realize.inflector import (
 )
 from wellput.language.realize.inputs import UNKNOWN, InputTree, Node
 from wellput.language.realize.inserter import (
+    PUNCTUATION_RELATION,
     Inserter,
     Insertion,
     known_category,
@@ -36,6 +37,8 @@ from wellput.language.realize.inserter import (
 from wellput.language.realize.label_chooser import ChooserTraining, Forest, Label, LabelChooser
 from wellput.language.realize.realizations import RealizationModel, Realized
 
+NO_LABEL = Label(UNKNOWN, UNKNOWN)
+FINITE_TAGS = ("VBZ", "VBD")
 LabelKind = Literal["words", "labels"]
 """Whether labels are chosen, from the words, or given."""
 
@@ -91,10 +94,32 @@ class Completer(StoredModel):
     def labels(
         self, trees: Sequence[InputTree], kind: LabelKind, threads: int
     ) -> list[Sequence[Label]]:
-        """The given or chosen labels of each tree's words."""
+        """The given or chosen labels of each tree's words. What is given of a label is kept."""
+        given = [[label_of(node) for node in tree.nodes] for tree in trees]
         if kind == "labels":
-            return [[label_of(node) for node in tree.nodes] for tree in trees]
-        return self.chooser.choose(forest_of(trees, kind), threads=threads)
+            return list(given)
+        known = [label for own in given for label in own]
+        if all(label == NO_LABEL for label in known):
+            known = []
+        return self.chooser.choose(forest_of(trees, kind), given=known, threads=threads)
+
+    def with_sure_labels(self, trees: Sequence[InputTree], threads: int = 1) -> list[InputTree]:
+        """Trees that can be ordered by their labels get them all: those whose relations are given, and
+        sentences of a verb and its subject. The others stay."""
+        found = list(trees)
+        places = [
+            place
+            for place, tree in enumerate(trees)
+            if not is_fully_labeled(tree) and (has_relations(tree) or has_few_parts(tree))
+        ]
+        own = [trees[place] for place in places]
+        for place, tree, labels in zip(
+            places, own, self.labels(own, "words", threads) if own else [], strict=True
+        ):
+            sure = labels if has_relations(tree) else with_subject(labels, tree)
+            if sure is not None:
+                found[place] = with_labels(tree, sure)
+        return found
 
     def _inflected(self, tree: InputTree) -> PreparedTree:
         forms = [
@@ -179,6 +204,40 @@ def is_fully_labeled(tree: InputTree) -> bool:
 
 def label_of(node: Node) -> Label:
     return Label(known_category(node), node.relation)
+
+
+def has_relations(tree: InputTree) -> bool:
+    return all(node.relation != UNKNOWN for node in tree.nodes)
+
+
+def has_few_parts(tree: InputTree) -> bool:
+    """Whether the root has one or two daughters: a subject and a full stop, for example."""
+    return 1 <= len(tree.daughters[0]) <= 2
+
+
+def with_subject(labels: Sequence[Label], tree: InputTree) -> Sequence[Label] | None:
+    """The labels if the tree is a verb in *-s* or in the past with one object and nothing else, which
+    becomes the subject; otherwise nothing. The chooser takes some subjects for objects (*barks a dog*),
+    because it does not know that the subject would be missing then. EWT dev has only two such trees;
+    both begin with the noun. (Other verbs may have no subject: *thank you*.)"""
+    parts = [place for place in tree.daughters[0] if labels[place].relation != PUNCTUATION_RELATION]
+    if labels[0].category not in FINITE_TAGS or len(parts) != 1:
+        return None
+    noun = labels[parts[0]]
+    if noun.relation != "obj":
+        return None
+    subject = Label(noun.category, "nsubj")
+    return [subject if place == parts[0] else label for place, label in enumerate(labels)]
+
+
+def with_labels(tree: InputTree, labels: Sequence[Label]) -> InputTree:
+    nodes = [
+        node
+        if known_category(node) != UNKNOWN != node.relation
+        else replace(node, xpos=label.category, relation=label.relation)
+        for node, label in zip(tree.nodes, labels, strict=True)
+    ]
+    return InputTree(tuple(nodes), tree.heads)
 
 
 def forest_of(trees: Sequence[InputTree], kind: LabelKind) -> Forest:

@@ -21,13 +21,14 @@ from wellput import _native
 from wellput.core.errors import InputError
 from wellput.core.tree import Tree
 from wellput.io.model_files import ModelFile, packed_strings
+from wellput.language.realize.inputs import UNKNOWN
 
 Numbers = NDArray[np.int32]
 
 # Averaged weights are stored as multiples of this.
 WEIGHT_UNIT = 0.01
 TREES_A_BLOCK = 50
-LABELS_A_WORD = 8  # that Viterbi considers
+LABELS_A_WORD = 8  # that are considered
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,20 +101,58 @@ class LabelChooser:
             self.usual,
         )
 
-    def choose(self, forest: Forest, *, threads: int = 1) -> list[Sequence[Label]]:
-        """The labels of each tree's words."""
-        return forest.by_tree([self.labels[n] for n in self.numbers(forest, threads=threads)])
+    def choose(
+        self, forest: Forest, *, given: Sequence[Label] = (), threads: int = 1
+    ) -> list[Sequence[Label]]:
+        """The labels of each tree's words. `given` has what is known of the label of each word, in a
+        row; it is kept where the chooser knows such labels."""
+        numbers = self.numbers(forest, given=given, threads=threads)
+        return forest.by_tree([self.labels[n] for n in numbers])
 
     def numbers(
-        self, forest: Forest, *, bonus: Sequence[float] = (), threads: int = 1
+        self, forest: Forest, *, given: Sequence[Label] = (), threads: int = 1
     ) -> list[int]:
-        """The labels of all words in a row, by their places among `labels`. `bonus` is added to the
-        score of each label wherever it could stand, in natural logarithms."""
-        units = np.array([round(one / WEIGHT_UNIT) for one in bonus], np.int32)
+        """The labels of all words in a row, by their places among `labels`."""
+        rows = {label: row for row, label in enumerate(dict.fromkeys(given))}
+        masks = [self._fitting(label) for label in rows]
         numbers = self.kernel.choose(
-            forest.forms, forest.known, forest.heads, LABELS_A_WORD, threads, units
+            forest.forms,
+            forest.known,
+            forest.heads,
+            LABELS_A_WORD,
+            threads,
+            np.array([rows[label] for label in given], np.int32),
+            np.array(masks, np.uint8).ravel(),
         )
         return [int(number) for number in numbers]
+
+    def _fitting(self, given: Label) -> list[bool]:
+        """The labels that have what is given: both parts, or else the relation, or else its universal
+        part; all labels if none has it."""
+        universal = given.relation.partition(":")[0]
+        tests: list[Callable[[Label], bool]] = [
+            lambda label: (
+                given.category in (UNKNOWN, label.category)
+                and given.relation in (UNKNOWN, label.relation)
+            ),
+            lambda label: given.relation == label.relation,
+            lambda label: universal == label.relation.partition(":")[0],
+        ]
+        for fits in tests:
+            found = [fits(label) for label in self.labels]
+            if any(found):
+                return found
+        return [True] * len(self.labels)
+
+    def probabilities(
+        self, forest: Forest, *, threads: int = 1
+    ) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
+        """A row for each word: the places of its best few labels among `labels`, and how probable each
+        is, whatever labels the other words have."""
+        numbers, shares = self.kernel.probabilities(
+            forest.forms, forest.known, forest.heads, LABELS_A_WORD, WEIGHT_UNIT, threads
+        )
+        return numbers.reshape(-1, LABELS_A_WORD), shares.reshape(-1, LABELS_A_WORD)
 
     def arrays(self, name: str) -> dict[str, NDArray[Any]]:
         return {

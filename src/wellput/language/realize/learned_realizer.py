@@ -129,6 +129,7 @@ class LearnedRealizer(StoredModel):
     ) -> list[Realized]:
         """The best orders of each tree. A realization's score is its difference to the best one. The
         returned tree has the words that were added."""
+        trees = self.completer.with_sure_labels(trees, threads)
         results: dict[int, Realized] = {}
         for kind, places in by_label_kind(trees).items():
             own = self.completer.prepared([trees[place] for place in places], kind, threads)
