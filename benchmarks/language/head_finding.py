@@ -1,6 +1,6 @@
 """Penn constituents converted to dependencies, compared with the dependency version of the same sentences.
 
-Prints the figures of docs/language/trees.md: python -m benchmarks head-finding
+Prints the figures of docs/language/trees.md and docs/commands/convert.md: python -m benchmarks head-finding
 """
 
 from __future__ import annotations
@@ -15,10 +15,13 @@ from pathlib import PurePosixPath
 from benchmarks.data import data_path
 from wellput.core.tree import Constituent, Tree
 from wellput.io.trees import parse_constituent
-from wellput.language.trees.constituents import PUNCTUATION_TAGS, to_dependencies
+from wellput.language.trees.constituents import PUNCTUATION_TAGS, plain, to_dependencies
+from wellput.language.trees.penn_dependencies import labeled_dependencies
 from wellput.language.trees.projectivity import is_projective
 
 CONSTITUENTS, DEPENDENCIES = "corpora/treebank.zip", "corpora/dependency_treebank.zip"
+
+SUBJECTS = ("nsubj", "csubj", "expl")
 
 Gold = list[tuple[str, str, int]]  # form, tag, head
 
@@ -69,6 +72,25 @@ def verb_over_to(tree: Tree) -> Tree:
     return replace(tree, words=tuple(words))
 
 
+def subjects_without_tags() -> Counter[str]:
+    """Subjects by `wellput convert`, with the function tags of the treebank and without."""
+    counts: Counter[str] = Counter()
+    with zipfile.ZipFile(data_path(CONSTITUENTS)) as archive:
+        files = members(archive, ".mrg").values()
+    for sentence in (one for text in files for one in constituents(text)):
+        untagged = plain(sentence)
+        if untagged is None:
+            continue
+        words = labeled_dependencies(sentence).words, labeled_dependencies(untagged).words
+        for with_tags, without in zip(*words, strict=True):
+            is_subject = with_tags.relation in SUBJECTS
+            is_found = without.relation in SUBJECTS
+            counts["there"] += is_subject
+            counts["found"] += is_found
+            counts["right"] += is_subject and is_found and with_tags.head == without.head
+    return counts
+
+
 def main() -> None:
     counts: Counter[str] = Counter()
     wrong: Counter[tuple[str, str, str]] = Counter()
@@ -105,3 +127,9 @@ def main() -> None:
     print("most frequent differences (tag, our head's tag, theirs):")
     for (tag, ours, theirs), count in wrong.most_common(12):
         print(f"  {count:5,}  {tag:5} {ours:5} {theirs}")
+    subjects = subjects_without_tags()
+    right, there, found = (subjects[name] for name in ("right", "there", "found"))
+    print(
+        f"subjects without function tags: {right:,} of {there:,} are found, {right / there:.1%}; "
+    )
+    print(f"  {right:,} of {found:,} that are found are subjects, {right / found:.1%}")

@@ -89,6 +89,31 @@ def test_relations(brackets: str, expected: str) -> None:
     assert ", ".join(f"{form}<{head} {name}" for form, head, name in found) == expected
 
 
+@pytest.mark.parametrize(
+    ("brackets", "subjects"),
+    [
+        ("(S (NP (DT A) (NN dog)) (VP (VBZ barks)) (. .))", "dog"),
+        ("(S (PP (IN On) (NP (NNP May))) (, ,) (NP (PRP she)) (VP (VBD saw) (NP (PRP him))))", "she"),
+        ("(SBARQ (WHNP (WP What)) (SQ (VBD did) (NP (PRP he)) (VP (VB see))) (. ?))", "he"),
+        ("(SBARQ (WHNP (WP Who)) (SQ (VP (VBD left))) (. ?))", "Who"),
+        ("(S (NP (PRP I)) (VP (VBP know) (SBAR (WHNP (WP what)) (S (VP (TO to) (VP (VB do)))))))", "I"),
+        ("(NP (NP (NNS dogs)) (SBAR (WHNP (WDT that)) (S (VP (VBP bark)))))", "that"),
+        ("(SINV (ADVP (RB Here)) (VP (VBZ comes)) (NP (DT the) (NN bus)))", "bus"),
+        ("(S (VP (VB Go)) (. !))", ""),
+        # Where one subject is tagged, nothing is added.
+        ("(S (NP (NN Today)) (NP-SBJ (-NONE- *)) (VP (VBD rained)))", ""),
+    ],
+)  # fmt: skip
+def test_subjects_without_function_tags(brackets: str, subjects: str) -> None:
+    found = [form for form, _, name in relations(brackets) if name == "nsubj"]
+    assert " ".join(found) == subjects
+
+
+def test_an_existential_there_needs_no_function_tag() -> None:
+    found = relations("(S (NP (EX There)) (VP (VBD was) (NP (DT no) (NN cost))))")
+    assert next((form, name) for form, _, name in found) == ("There", "expl")
+
+
 def test_a_constituent_without_words_is_refused() -> None:
     with pytest.raises(InputError, match="no words"):
         labeled_dependencies(parse_constituent("(S (NP (-NONE- *)) (VP (-NONE- *)))"))

@@ -27,6 +27,7 @@ from wellput.language.trees.constituents import (
     function_tags,
     head_part,
 )
+from wellput.language.trees.penn_subjects import with_subjects
 from wellput.language.trees.supertags import coarse
 
 ADVERBIAL_TAGS = frozenset(["ADV", "TMP", "LOC", "MNR", "PRP", "DIR", "EXT", "BNF", "CLR"])
@@ -289,6 +290,7 @@ def labeled_dependencies(constituent: Constituent) -> Tree:
     >>> [(word.form, word.head, word.relation) for word in tree.words]
     [('It', 3, 'nsubj'), ('can', 3, 'aux'), ('wait', 0, 'root')]
     """
+    constituent = with_subjects(constituent)
     traces = _traces(constituent)
     words: list[Word] = []
 
