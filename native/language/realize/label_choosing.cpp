@@ -104,8 +104,9 @@ public:
         const auto& tree = features.tree();
         candidates_.resize(tree.size());
         for (std::uint32_t i = 0; i < tree.size(); ++i)
-            propose(i, features.of(i),
-                    allowed ? masks + static_cast<std::size_t>(allowed[i]) * parts_.size() : nullptr);
+            propose(
+                i, features.of(i),
+                allowed ? masks + static_cast<std::size_t>(allowed[i]) * parts_.size() : nullptr);
         const auto& downwards = tree.downwards();
         for (auto word = downwards.rbegin(); word != downwards.rend(); ++word)
             join_daughters(*word, features);
@@ -481,9 +482,10 @@ private:
         for (const std::int32_t row : values_of(allowed))
             require(row >= 0 && static_cast<std::size_t>(row) < rows, "a row is out of range");
         for (std::size_t row = 0; row < rows; ++row)
-            require(std::ranges::any_of(values_of(masks).subspan(row * parts_.size(), parts_.size()),
-                                        [](std::uint8_t one) { return one != 0; }),
-                    "a row allows no label");
+            require(
+                std::ranges::any_of(values_of(masks).subspan(row * parts_.size(), parts_.size()),
+                                    [](std::uint8_t one) { return one != 0; }),
+                "a row allows no label");
     }
 
     LabelParts parts_;
