@@ -218,9 +218,9 @@ def page(samples: int, seed: int) -> str:
             f"{samples:,} samples are drawn for each question, model and number of labels, each with {UNLABELED:,} further "
             "summaries that have the model's score alone.",
             "",
-            "- **covered**: the 95% interval contains the mean of all ratings. **people alone**: that from the same labels alone.",
-            "- **width**: the mean width beside that of people alone. Below 1, the proxy makes the interval narrower.",
-            "- **worth**: how many labels alone would be as precise.",
+            "- **covered**: the 95% interval contains the mean of all ratings. **people alone**: the same for the interval from these labels without the proxy.",
+            "- **width**: the mean width, divided by the mean width with people alone. Below 1, the proxy makes the interval narrower.",
+            "- **worth**: how many labels without the proxy would be as precise.",
             "- **no interval**: all labels are equal.",
             "",
             "## Means, by question (over six models)",
@@ -230,7 +230,7 @@ def page(samples: int, seed: int) -> str:
             *rows(of_means, by_model=False),
             "",
             "Ratings of consistency and fluency are mostly 5 of 5, with few low ones: with 20 labels a sample often has none of the "
-            "low ones, and no interval that knows only the labels can hold then. From 50 labels on they do. How much of the "
+            "low ones, and then no interval from these labels can contain the true mean. From 50 labels on most intervals contain it. How much of the "
             "skewness is taken out (`hall_share`) was chosen on these data, so these figures flatter it a little.",
             "",
             "## Means, by model",
@@ -246,8 +246,8 @@ def page(samples: int, seed: int) -> str:
             f"|---{RULE}",
             *rows(of_differences, by_model=False),
             "",
-            "Differences of consistency and of fluency are 0 for most articles and large for a few. With 20 and 50 labels their "
-            "intervals are too narrow, with the proxy as without it.",
+            "Differences of consistency and of fluency are 0 for most articles and large for a few, so the intervals of few labels "
+            "depend on whether a sample has some of these.",
             "",
             *other_section(samples, seed),
         ]

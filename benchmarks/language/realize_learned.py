@@ -104,7 +104,7 @@ def without_parts(realizer: LearnedRealizer, train: Sequence[Tree]) -> dict[str,
         "orderer trained on correct labels (that of `labels`)": replace(
             realizer, orderers={**realizer.orderers, "words": on_gold}
         ),
-        "labels without the mother's label (no Viterbi)": replace(
+        "labels chosen word by word, without the label of the mother (no Viterbi)": replace(
             realizer, chooser=replace(chooser, edges=b"")
         ),
         "each word its usual label (no chooser)": replace(realizer, chooser=usual),

@@ -257,8 +257,8 @@ def left_out_systems(
     own: Cells | None = None,
 ) -> TableFigure:
     """The coefficient of the systems' scores without each system, item and cell, and without each
-    cluster where items have some. `own` are the cells of the metric, where it has others than
-    people."""
+    cluster where items have some. `own` are the cells of the metric, if they differ from
+    those of people."""
     scored = cells if own is None else own
     clusters = table.clusters
 

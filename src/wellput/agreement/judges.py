@@ -78,7 +78,7 @@ def summarize_choosers(question: str, choices: Sequence[Preference]) -> JudgeSum
 
 
 def summarize_labels(question: str, answers: Sequence[Judgment]) -> JudgeSummary:
-    """Agreement on labels. A unit is an output, or a sample of it. Of a judge who labeled it twice, the
+    """Agreement on labels. A unit is an output, or a sample of it. If a judge labeled it twice, the
     first label counts."""
     row_of = {judge: row for row, judge in enumerate(dict.fromkeys(one.judge for one in answers))}
     trials = dict.fromkeys((one.system, one.item, one.sample) for one in answers)

@@ -1,5 +1,5 @@
 """How far judges mark the same errors: the same characters (F1), the same spans (γ), with the same
-severity, and whether they miss something in the same outputs."""
+severity, and whether they say of the same outputs that something is missing."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ class SpanSummary:
 def summarize_spans(
     marked: MarkedQuestion, *, confidence: float = 0.95, seed: int = 12345
 ) -> SpanSummary:
-    """The figures of one question; of judges who share no output there are none."""
+    """The figures of one question; empty if no two judges share an output."""
     shared = [one for one in marked.outputs if len(one.spans) > 1]
     spans = [span for one in marked.outputs for own in one.spans.values() for span in own]
     counts: dict[str, Any] = {
@@ -210,7 +210,7 @@ def half_of(marks: Sequence[Marked]) -> Marked:
 
 
 def panels_of(outputs: Sequence[MarkedOutput]) -> list[MarkedPanel]:
-    """The outputs of each set of judges, laid end to end in their order, with a place between two."""
+    """The outputs of each set of judges, laid end to end in their order, one place apart."""
     by_judges: dict[tuple[str, ...], list[MarkedOutput]] = {}
     for one in outputs:
         by_judges.setdefault(tuple(sorted(one.spans)), []).append(one)

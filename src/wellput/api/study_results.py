@@ -93,8 +93,8 @@ class StudyResults(OpenedStudy):
     def backup(self, path: PathLike) -> Backup:
         """Copies the study to a new file, also while judges are at work.
 
-        The copy has every answer that was confirmed before it began. Of an SQLite study it is a study
-        itself; of a PostgreSQL study it is a file for `pg_restore`.
+        The copy has every answer that was confirmed before it began. For an SQLite study it is a study
+        itself; for a PostgreSQL study it is a file for `pg_restore`.
 
         Parameters
         ----------

@@ -176,8 +176,8 @@ class _Rows:
 
 @dataclass(frozen=True, slots=True)
 class MeasuredDifference:
-    """The difference of two systems on `n` items (`delta`). `center` has the standard `error`, with
-    its degrees of `freedom`; it is `delta`, except for shares."""
+    """The difference of two systems on `n` items (`delta`). The standard `error` and its degrees of
+    `freedom` are those of `center`, which is `delta`, except for shares."""
 
     delta: float
     center: float

@@ -3,7 +3,7 @@
 
 An annotation has the controls `severity` (marked errors), `kind` (their categories), `missing` (what
 the text leaves out, a line for each), one number for each question, `comment`, and `judge`: Label
-Studio takes annotations of its own users only, so the judge's name is an answer, too. Of pairs, `left`
+Studio takes annotations of its own users only, so the judge's name is an answer, too. In a pair, `left`
 is the text shown first. Offsets count code points, as in Label Studio since 1.5.
 """
 

@@ -152,7 +152,7 @@ def _has_mark(path: str, mark: bytes) -> bool:
         with Path(path).open("rb") as file:
             file.seek(-min(PEEKED_BYTES, Path(path).stat().st_size), SEEK_END)
             return mark in file.read()
-    except (WellputError, OSError):  # of a file that cannot be read: its own reader says why
+    except (WellputError, OSError):  # the reader of the file says why it cannot be read
         return False
 
 

@@ -112,7 +112,7 @@ class Wer(_ErrorRate):
 
 @dataclass(frozen=True)
 class Mer(Wer):
-    """Match error rate: the share of matched, replaced, added and lost words that are not matched.
+    """Match error rate: errors, divided by errors and matched words together.
 
     >>> metric = Mer()
     >>> batch = Batch.from_texts(["the cat sat on mat"], [["the cat sat on the mat"]])
@@ -134,7 +134,7 @@ class Mer(Wer):
 @dataclass(frozen=True)
 class Wip(Wer):
     """Word information preserved: the share of the reference's words that are matched, times the share
-    of the output's words that are. 0 for an empty output.
+    of the output's words that are matched. 0 for an empty output.
 
     >>> metric = Wip()
     >>> batch = Batch.from_texts(["the cat sat on mat"], [["the cat sat on the mat"]])

@@ -128,7 +128,8 @@ def plan_report(plan: JudgePlan) -> Report:
         rows.append(["cost, about", f"{plan.money:,.4f}"])
         rows.append(["cost, at most", f"{plan.most_money:,.4f}"])
     notes = [
-        "Nothing was sent. About: four bytes a token. At most: one byte a token, and no retries.",
+        "Nothing was sent. About: if a token has four bytes. At most: if a token has one byte, and "
+        "without retries.",
         plan.signature,
     ]
     prompt = "\n\n".join(f"[{one['role']}]\n{_visible(one['content'])}" for one in plan.messages)

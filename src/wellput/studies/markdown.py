@@ -104,7 +104,7 @@ def _rendered(text: str) -> Markup:
     as_it_is = Markup('<p dir="auto" class="as-it-is">{}</p>').format(text)
     if _is_too_much(text):
         return as_it_is
-    # The text itself cannot name the place of a formula: its key is another one each time.
+    # The key is random, so a text cannot forge the placeholder of a formula.
     formulas: dict[str, str] = {}
     env: dict[str, Any] = {"formulas": formulas, "formula_key": secrets.token_hex(8)}
     tokens = PARSER.parse(text, env)

@@ -1,5 +1,5 @@
 """The owner's sessions: a browser that gave the owner's token holds a session until it signs out, or
-the owner ends it from another browser. Of a session the study stores a hash, when it began, and when
+the owner ends it from another browser. For each one the study stores a hash, when it began, and when
 it was last used, so it ends for every process that serves the study.
 """
 

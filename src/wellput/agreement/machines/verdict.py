@@ -185,7 +185,7 @@ def _agreement_figures(result: VetResult) -> str:
 
 def _agreement_sentence(result: VetResult) -> list[str]:
     """Whether the judge agrees more or less with people than they do with each other; empty if no
-    difference is shown. Of a judge that passed it warns."""
+    difference is shown. If the judge passed, it is a warning."""
     found, test = result.agreement, result.alt_test
     if not _is_shown(found.difference, result):
         return []

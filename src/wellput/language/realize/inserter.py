@@ -229,7 +229,7 @@ def _common_part(
     words: Mapping[MissingWord, int],
     min_count: int,
 ) -> Sequence[MissingWord]:
-    """The lost words, less the rarest one again and again until the bundle is frequent enough."""
+    """The lost words. While their bundle is too rare, the rarest word is left out of it."""
     while lost and bundles.get(_bundle(lost), 0) < min_count:
         rarest = min(lost, key=lambda word: (words[word], word))
         lost = [word for word in lost if word is not rarest]

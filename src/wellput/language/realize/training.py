@@ -203,7 +203,8 @@ def train_treebank_realizer(
 
 
 def make_realizer(inputs: TrainingInputs, path: Path) -> dict[str, Any]:
-    """The step of `wellput train english`. Figures: the share of dev's neighbors kept by weight."""
+    """The step of `wellput train english`. Figures: the share of dev's neighbors that
+    each weight keeps."""
     model = train_realizer(
         tagged_trees(inputs, "treebank"),
         sample=tagged_trees(inputs, "dev"),

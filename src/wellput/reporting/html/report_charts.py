@@ -352,8 +352,8 @@ def machines_chart(rows: Sequence[Mapping[str, Any]], comparisons: Sequence[str]
     )
     spec = (rules + dots).properties(width=CHART_WIDTH, height={"step": 14}).to_dict(validate=False)
     notes: dict[Condition, str] = {
-        "always": "Whiskers: 95% intervals for other items. The machine's mean has none: what is wrong "
-        "with it is not chance."
+        "always": "Whiskers: 95% intervals for other items. The machine's mean has no interval: what "
+        "is wrong with it is not chance."
     }
     return Chart(
         "machines",

@@ -178,7 +178,7 @@ def _one_word(value: str) -> str:
 def judgments_of(
     answered: Sequence[AnsweredBy], judge: str, signature: str
 ) -> list[Judgment] | list[Preference]:
-    """The judgments of the trials that were answered. Of a pair, `system_a` was shown first."""
+    """The judgments of the trials that were answered. In a pair, `system_a` was shown first."""
     found: list[Any] = []
     for one in answered:
         trial, reading = one.trial, one.reading
