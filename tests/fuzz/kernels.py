@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -167,6 +168,13 @@ def _realizers(folder: Path) -> None:
     for model in ("learned", "fergus"):
         realizer = Realizer.load(folder, model=model)
         realizer.realize_all(TREES, n_best=3, threads=2)
+    # Relations without tags, and words to add.
+    relations = [
+        replace(tree, words=tuple(replace(word, upos="_", xpos="_") for word in tree.words))
+        for tree in TREES
+    ]
+    adding = Realizer.load(folder, model="learned", insert=["punctuation", "function"])
+    adding.realize_all(relations, kind="labels", threads=2)
     words = [TEXTS[0].split()]
     orderer = _native.Orderer(b"\x01\x02")
     orderer.scores(words, words, words, np.array([2, 3, 0, 6, 6, 3, 3], np.int32))
