@@ -30,6 +30,14 @@ RATINGS = [
 ]
 
 
+def test_systems_are_looked_up() -> None:
+    # In a list, each of a million judgments would be searched among all systems.
+    items = [Item("1", {f"s{n}": "a" for n in range(3)}), Item("2", {"t": "b"})]
+    known = names_of(EvalSet(items))
+    assert list(known.systems) == ["s0", "s1", "s2", "t"]
+    assert not isinstance(known.systems, list | tuple)
+
+
 def test_the_refusal_says_what_to_type() -> None:
     with pytest.raises(InputError) as raised:
         refuse_unknown(RATINGS, KNOWN)

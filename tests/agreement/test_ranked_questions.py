@@ -75,6 +75,18 @@ def test_a_system_that_won_everything_has_no_interval_but_a_sentence() -> None:
     assert "A won all 120 comparisons and B lost all 60 comparisons" in sentence
 
 
+def test_too_many_systems_are_ranked_without_a_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every pair of 20,000 systems would be 200 million differences."""
+    for room in ("ranked_questions", "fitted_question"):
+        monkeypatch.setattr(f"wellput.agreement.rankings.{room}.MAX_RANKED_SYSTEMS", 2)
+    (shown,) = rank_answers(ratings())
+    assert [row.system for row in shown.systems] == ["A", "B", "C"]
+    assert [one.systems for one in shown.differences] == [("A", "B"), ("A", "C")]
+    assert shown.refusal.startswith("3 systems were judged, and at most 2 are compared by a model.")
+    with pytest.raises(wellput.InputError, match="at most 2 are compared by a model"):
+        wellput.rank(ratings())
+
+
 def test_a_group_that_won_everything_is_named() -> None:
     even: list[tuple[str, str, PairwiseChoice]] = [
         ("A", "B", "a"), ("A", "B", "b"), ("C", "D", "a"), ("C", "D", "b"), ("A", "C", "a"),

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from wellput.agreement.orders import metric_orders, misplaced, order_sentence
+from wellput.agreement.orders import MetricOrder, metric_orders, misplaced, order_sentence
 from wellput.agreement.panel import mean_of
 from wellput.agreement.rankings.plain_ranking import (
     RankedSystem,
@@ -309,6 +309,12 @@ def test_no_metric_is_wrong_about_pairs_that_people_do_not_tell_apart() -> None:
     orders = metric_orders({"m": metric("m", {"A": 1.0, "B": 2.0})}, [ranking])
     assert orders[0].pairs == 0
     assert order_sentence(orders, ranking).startswith("People tell no two systems apart")
+
+
+def test_the_order_of_many_systems_is_shown_in_part() -> None:
+    names = [f"s{n}" for n in range(60)]
+    order = MetricOrder("m", "q", tuple(names), tuple(range(60)), 0, 0, ())
+    assert order.text == f"{' > '.join(names[:50])} … (10 more)"
 
 
 def test_scores_of_no_pair_that_people_tell_apart_are_said_to_be_missing() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -63,6 +64,35 @@ def test_nothing_but_computing_it_anew(correlation: Correlation, seed: int) -> N
     np.testing.assert_allclose(found.cells, expected.cells, atol=1e-12)
     if correlation.grouping != "pooled" or correlation.coefficient == "pearson":
         np.testing.assert_allclose(found.items, expected.items, atol=1e-12)
+
+
+MANY = "wellput.stats.correlation_intervals.MAX_SYSTEMS_RECOMPUTED"
+
+
+@pytest.mark.parametrize("correlation", CORRELATIONS, ids=lambda c: c.title)
+@given(seed=st.integers(0, 10**6))
+def test_many_systems_are_left_out_without_computing_it_anew(
+    correlation: Correlation, seed: int
+) -> None:
+    x, z = scores(seed)
+    expected = leave_out(x, z, correlation)
+    with mock.patch(MANY, 1):
+        found = leave_out(x, z, correlation)
+    np.testing.assert_array_equal(found.cells, expected.cells)
+    if correlation.grouping != "pooled" or correlation.coefficient == "pearson":
+        np.testing.assert_allclose(found.systems, expected.systems, atol=1e-12)
+
+
+@pytest.mark.parametrize("coefficient", ["spearman", "kendall", "kendall-c"])
+def test_one_of_many_systems_changes_ranks_by_what_its_cells_change(coefficient: str) -> None:
+    correlation = Correlation(coefficient=coefficient)  # type: ignore[arg-type]
+    x, z = scores(3, n_systems=60, n_items=5)
+    expected = leave_out(x, z, correlation)
+    with mock.patch(MANY, 59):
+        found = leave_out(x, z, correlation)
+    changes, true_changes = found.systems - found.value, expected.systems - expected.value
+    np.testing.assert_allclose(changes, true_changes, atol=0.002)
+    assert np.corrcoef(changes, true_changes)[0, 1] > 0.98
 
 
 @pytest.mark.parametrize("coefficient", ["spearman", "kendall", "kendall-c", "acc-t"])

@@ -19,6 +19,7 @@ from wellput.core.metric import is_sentinel
 
 MAX_NAMED_METRICS = 4
 """A sentence names up to this many metrics; of more it gives only the number."""
+MAX_SYSTEMS_IN_ORDER = 50
 MIN_MOSTLY_SHARE = 2 / 3
 """A metric with this share of right pairs "mostly" orders systems as people do; chance gives half."""
 
@@ -42,11 +43,13 @@ class MetricOrder:
 
     @property
     def text(self) -> str:
-        """The systems best first, with = between equal scores."""
-        shown = self.systems[:1]
-        for place in range(1, len(self.systems)):
+        """The systems best first, with = between equal scores; of many, the first ones."""
+        shown = list(self.systems[:1])
+        for place in range(1, min(len(self.systems), MAX_SYSTEMS_IN_ORDER)):
             sign = "=" if self.scores[place] == self.scores[place - 1] else ">"
             shown += (sign, self.systems[place])
+        if len(self.systems) > MAX_SYSTEMS_IN_ORDER:
+            shown.append(f"… ({len(self.systems) - MAX_SYSTEMS_IN_ORDER:,} more)")
         return " ".join(shown)
 
     @property
@@ -82,11 +85,12 @@ def _order(table: ScoreTable, ranking: Ranking) -> MetricOrder:
     sign = 1.0 if table.higher_is_better else -1.0
     scores = dict(zip(table.systems, table.system_scores.tolist(), strict=True))
     known = [r.system for r in ranking.systems if not math.isnan(scores.get(r.system, math.nan))]
+    is_known = set(known).issuperset
     ordered = sorted(known, key=lambda system: -sign * scores[system])
     decided = [
         difference.systems
         for difference in ranking.differences
-        if difference.is_real and set(difference.systems) <= set(known)
+        if difference.is_real and is_known(difference.systems)
     ]
     against = tuple(
         (ahead, other) for ahead, other in decided if not sign * (scores[ahead] - scores[other]) > 0

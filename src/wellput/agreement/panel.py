@@ -67,7 +67,7 @@ def names_of(source: EvalSource, *, on_progress: OnProgress = ignore_progress) -
                 if item.document:
                     documents[item.id] = item.document
         on_progress(len(block))
-    return KnownNames(list(systems), items, documents)
+    return KnownNames(systems, items, documents)
 
 
 def systems_of(answer: AnyJudgment) -> tuple[str, ...]:

@@ -47,6 +47,9 @@ from wellput.stats.student import FISHER_Z, LOGIT, Scale, scale_of_pairs
 from wellput.stats.two_way_jackknife import LeftOutClusters, TableFigure
 from wellput.stats.undefined_values import ratios, undefined
 
+MAX_SYSTEMS_RECOMPUTED = 1_000
+"""Up to so many systems, the correlation without a system is computed from all others. Of more, it is
+that of all less what the system adds; for ranks of segments, the sum of what its cells add."""
 ROUNDING = 1e-12
 """A share of the squares that is only rounding: what is left does not vary."""
 
@@ -326,11 +329,16 @@ def _pooled(x: Floats, z: Floats, coefficient: Coefficient, epsilon: float) -> T
     value = float(values[0, 0])
     cells = np.where(np.isfinite(x), without, value)
     systems = np.full(len(x), value)
-    for system in np.flatnonzero(np.isfinite(x).any(axis=1)):
-        others = np.delete(x, system, axis=0), np.delete(z, system, axis=0)
-        systems[system] = _native.left_out_correlations(*others, "pooled", coefficient, epsilon)[0][
-            0, 0
-        ]
+    judged = np.flatnonzero(np.isfinite(x).any(axis=1))
+    if len(judged) <= MAX_SYSTEMS_RECOMPUTED:
+        for system in judged:
+            others = np.delete(x, system, axis=0), np.delete(z, system, axis=0)
+            found, _ = _native.left_out_correlations(*others, "pooled", coefficient, epsilon)
+            systems[system] = found[0, 0]
+    elif coefficient == "pearson":
+        systems = pooled_pearson_without_clusters(x.T, z.T, np.arange(len(x))).wholes
+    else:
+        systems = value + (cells - value).sum(axis=1)
     items = value + (cells - value).sum(axis=0)
     if coefficient == "pearson":
         items = pooled_pearson_without_clusters(x, z, np.arange(x.shape[1])).wholes
@@ -383,10 +391,15 @@ def leave_out_of_scores(
     value = row_correlations(x_all[None], z_all[None], coefficient, epsilon)[0]
     n_systems, n_items = int(judged.sum()), present.shape[1]
     systems, cells = np.full(present.shape[0], value), np.full(present.shape, value)
-    others = ~np.eye(n_systems, dtype=bool)
-    rows_x = np.broadcast_to(x_all, (n_systems, n_systems))[others].reshape(n_systems, -1)
-    rows_z = np.broadcast_to(z_all, (n_systems, n_systems))[others].reshape(n_systems, -1)
-    systems[judged] = row_correlations(rows_x, rows_z, coefficient, epsilon)
+    if n_systems <= MAX_SYSTEMS_RECOMPUTED:
+        others = ~np.eye(n_systems, dtype=bool)
+        rows_x = np.broadcast_to(x_all, (n_systems, n_systems))[others].reshape(n_systems, -1)
+        rows_z = np.broadcast_to(z_all, (n_systems, n_systems))[others].reshape(n_systems, -1)
+        systems[judged] = row_correlations(rows_x, rows_z, coefficient, epsilon)
+    else:
+        systems[judged] = _native.left_out_correlations(
+            x_all[None], z_all[None], "system", coefficient, epsilon
+        )[1][0]
     for place, system in enumerate(np.flatnonzero(judged)):
         rows_x, rows_z = np.tile(x_all, (n_items, 1)), np.tile(z_all, (n_items, 1))
         rows_x[:, place], rows_z[:, place] = x_items[:, place], z_items[:, place]

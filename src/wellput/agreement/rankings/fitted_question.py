@@ -17,7 +17,7 @@ from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import connected_components
 
 from wellput.agreement.rankings.judgment_design import COMPONENTS, QuestionData
-from wellput.agreement.rankings.plain_ranking import LOWER_IS_BETTER, listed
+from wellput.agreement.rankings.plain_ranking import LOWER_IS_BETTER, MAX_RANKED_SYSTEMS, listed
 from wellput.core.errors import InputError, counted
 from wellput.stats.mixed.contrasts import MIN_ITEMS_FOR_FREEDOM, MIN_JUDGES_FOR_FREEDOM
 from wellput.stats.mixed.equations import Floats, MixedDesign
@@ -167,6 +167,11 @@ def _check_answers(data: QuestionData, model: ModelName) -> None:
     if n < 2:
         raise InputError(
             f"{data.question}: only {data.system_names[0]} was judged; a ranking needs two systems."
+        )
+    if n > MAX_RANKED_SYSTEMS:
+        raise InputError(
+            f"{data.question}: {n:,} systems were judged, and at most {MAX_RANKED_SYSTEMS:,} are "
+            "compared by a model. Leave systems out, or rank them in groups."
         )
     if data.n_judges == 1 and data.n_items == 1:
         raise InputError(

@@ -100,13 +100,13 @@ class QuestionData:
         """Whether every answer is 1 (yes) or 0 (no)."""
         return not self.are_choices and bool(np.isin(self.values, (0.0, 1.0)).all())
 
-    @property
+    @cached_property
     def counts(self) -> list[int]:
         """Judgments of each system."""
         found = np.bincount(self.design.systems.ravel(), minlength=len(self.system_names))
         return [int(count) for count in found]
 
-    @property
+    @cached_property
     def raw_means(self) -> Floats:
         """Each system's mean rating, or its share of the choices in which it was offered."""
         n = len(self.system_names)

@@ -11,6 +11,7 @@ import math
 import statistics
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import cached_property
 from typing import Any, Literal
 
 from wellput.core.errors import counted
@@ -28,6 +29,8 @@ MAX_NAMED_LEADERS = 4
 MIN_SYSTEM_JUDGMENTS = 10
 """A system with fewer, and with less than half of what is usual in the study, may stand anywhere by
 luck."""
+MAX_RANKED_SYSTEMS = 1_000
+"""Of more, a model is not fitted and not every pair is compared: pairs grow with the square."""
 LOWER_IS_BETTER = frozenset({"seconds"})
 """The questions where lower is better: the time that a task took."""
 VARIANCE_COMPONENTS = (
@@ -92,7 +95,8 @@ class SystemDifference:
 
 @dataclass(frozen=True)
 class Ranking:
-    """The systems that were judged on one question, best first, and all their differences."""
+    """The systems that were judged on one question, best first, and all their differences; of more than
+    `MAX_RANKED_SYSTEMS`, only those from the first."""
 
     question: str
     model: RankingModel
@@ -151,7 +155,7 @@ class Ranking:
         judges, items = counted(self.n_judges, "judge"), counted(self.n_items, "item")
         return f"{judges}, {items}{documents}"
 
-    @property
+    @cached_property
     def leaders(self) -> list[str]:
         """The systems that no other is shown to beat. A system whose difference from the first could
         not be tested counts only where it is equal to the first, or was never offered with it."""
@@ -161,7 +165,7 @@ class Ranking:
         }
         return [row.system for row in self.systems if row.system not in behind]
 
-    @property
+    @cached_property
     def rarely_judged(self) -> list[str]:
         """The systems that have very few judgments beside the others: their place may be luck."""
         usual = statistics.median(row.n for row in self.systems)
@@ -169,7 +173,7 @@ class Ranking:
             row.system for row in self.systems if row.n < MIN_SYSTEM_JUDGMENTS and row.n < usual / 2
         ]
 
-    @property
+    @cached_property
     def highlighted(self) -> set[str]:
         """The leaders, without those that were rarely judged (unless only one leads). Empty where all
         systems lead, or where no difference could be tested."""
@@ -185,12 +189,12 @@ class Ranking:
         significant, however clear it is to these."""
         return 1 < self.n_judges < MIN_JUDGES_FOR_FREEDOM and "other judges" in self.scope
 
-    @property
+    @cached_property
     def has_tests(self) -> bool:
         """Whether any difference could be tested."""
         return any(not math.isnan(d.p_value) for d in self.differences)
 
-    @property
+    @cached_property
     def of_first(self) -> list[SystemDifference]:
         """How far every other system is behind the first."""
         return [d for d in self.differences if d.systems[0] == self.systems[0].system]

@@ -20,6 +20,7 @@ from wellput.agreement.rankings.fitted_ranking import SCALE_OF, rank_fitted
 from wellput.agreement.rankings.judgment_design import QuestionData, question_data
 from wellput.agreement.rankings.plain_ranking import (
     LOWER_IS_BETTER,
+    MAX_RANKED_SYSTEMS,
     RankedSystem,
     Ranking,
     RankingModel,
@@ -96,7 +97,11 @@ def _plain_ranking(data: QuestionData, refusal: str) -> Ranking:
             SystemDifference(
                 (names[a], names[b]), _difference(data, a, b), None, None, math.nan, math.nan
             )
-            for a, b in combinations(order, 2)
+            for a, b in (
+                combinations(order, 2)
+                if len(order) <= MAX_RANKED_SYSTEMS
+                else ((order[0], other) for other in order[1:])
+            )
         ),
         n_judges=data.n_judges,
         n_items=data.n_items,
