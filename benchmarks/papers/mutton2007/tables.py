@@ -112,8 +112,9 @@ def _gleu_remark(found: Scored) -> str:
     return f"""
 
 **GLEU is below the paper's {short(TABLE_2[GLEU])}**: {short(value)}, and our interval ends at {short(high)}. The features that are weaker than the paper's are
-{listed(weaker)}. The likeliest reason is the training text of
-the parsers: 94,000 words, for Collins's parser about a million ([all that differs](#why-numbers-differ)). No larger treebank of news was available to test this."""
+{listed(weaker)}. Why is not known. Our parsers learned from 94,000 words, Collins's from
+about a million, and link grammar is another version ([all that differs](#why-numbers-differ)). Web text added to the training of the head-driven parser did not help
+([what was tried](#how-often-the-test-documents-were-scored)); a larger treebank of news was not available."""
 
 
 def sizes(found: Scored) -> str:
