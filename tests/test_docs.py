@@ -20,14 +20,14 @@ import wellput.displays
 import wellput.stats
 from tests.doc_examples import PACKAGES, blocks
 from wellput.cli import COMMANDS, cli
-from wellput.metrics.registry import metric_class, names
+from wellput.metrics.registry import metric_class, metric_names
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 PAGES = [path for path in [*ROOT.glob("*.md"), *DOCS.rglob("*.md")] if "_build" not in path.parts]
 
 
-@pytest.mark.parametrize("name", names())
+@pytest.mark.parametrize("name", metric_names())
 def test_every_metric_has_a_page_that_names_its_options(name: str) -> None:
     page = (DOCS / "metrics" / f"{name}.md").read_text(encoding="utf-8")
     missing = [
@@ -38,7 +38,7 @@ def test_every_metric_has_a_page_that_names_its_options(name: str) -> None:
     assert not missing
 
 
-@pytest.mark.parametrize("name", names())
+@pytest.mark.parametrize("name", metric_names())
 def test_every_metric_has_a_formula_and_says_when_it_misleads(name: str) -> None:
     page = (DOCS / "metrics" / f"{name}.md").read_text(encoding="utf-8")
     assert "$$" in page.partition("\n## ")[0]

@@ -22,13 +22,13 @@ from tests.language.models.ngram_texts import skewed
 from tests.language.realize.lattices import trained
 from tests.language.realize.toy_treebank import TREES, save_toy_models
 from wellput import _native
-from wellput.language.degrade.corpus import Corpus
+from wellput.language.degrade.corpus import TaggedCorpus
 from wellput.language.degrade.templates import WordModel
 from wellput.language.models.head_driven import HeadDrivenParser
 from wellput.language.models.head_driven_training import train_head_driven
 from wellput.language.models.parser_training import train_parser
 from wellput.language.models.parsers import TaggingParser
-from wellput.language.models.tree_model import ChoosingMethod, TreeModel, unordered
+from wellput.language.models.tree_model import ChoosingMethod, TreeModel, without_order
 from wellput.language.realize.realizer import Realizer
 
 pytestmark = pytest.mark.heavy  # trained models
@@ -112,7 +112,7 @@ def word_filling(threads: int) -> object:
 
 
 def tree_model(threads: int) -> object:
-    forest = [unordered(tree) for tree in TREES * 20]
+    forest = [without_order(tree) for tree in TREES * 20]
     found = [
         _trees().choose(forest, method=method, n_best=n, threads=threads)
         for method, n in zip(METHODS, (3, 1, 1), strict=True)
@@ -160,7 +160,9 @@ _trees = cache(lambda: TreeModel.train(TREES))
 
 @cache
 def _words() -> WordModel:
-    return WordModel.of(Corpus.of([["a", "b", "c"], ["b", "a"]], [["X", "Y", "X"], ["Y", "X"]]))
+    return WordModel.of(
+        TaggedCorpus.of([["a", "b", "c"], ["b", "a"]], [["X", "Y", "X"], ["Y", "X"]])
+    )
 
 
 @cache

@@ -25,7 +25,7 @@ from wellput.language.models.english_text import (
     treebank_sentences,
 )
 from wellput.language.models.ngram_files import load_model, quantized, save_model
-from wellput.language.models.ngram_trie import prune
+from wellput.language.models.ngram_trie import pruned_model
 from wellput.language.models.ngrams import NgramModel
 
 THRESHOLDS = (0.0, 1e-9, 1e-8, PRUNING_THRESHOLD, 5e-8, 1e-7, 4e-7)
@@ -53,7 +53,7 @@ def training_texts() -> dict[str, list[str]]:
 
 def small_row(mixture: Mixture, threshold: float, dev: list[str], folder: Path) -> str:
     """Size, time to load and perplexity when pruned at a threshold and rounded."""
-    pruned = prune(mixture.model, mixture.frequencies, threshold)
+    pruned = pruned_model(mixture.model, mixture.frequencies, threshold)
     path = folder / "small.wlm"
     save_model(quantized(pruned), path, is_compact=True)
     loading_s, model = min((loaded(path) for _ in range(3)), key=lambda pair: pair[0])
@@ -91,7 +91,7 @@ def section() -> str:
     chosen, _ = mixtures[SMALL_WORDS]
     with tempfile.TemporaryDirectory() as name:
         rows = [small_row(chosen, threshold, small_dev, Path(name)) for threshold in THRESHOLDS]
-    model = quantized(prune(chosen.model, chosen.frequencies, PRUNING_THRESHOLD))
+    model = quantized(pruned_model(chosen.model, chosen.frequencies, PRUNING_THRESHOLD))
     _, words, _, unknown = model.statistics(decapitalized(test, model)).sum(axis=0)
     agreeing = sum(a == b for a, b in zip(decapitalized(dev, model), small_dev, strict=True))
     compared = "\n".join(

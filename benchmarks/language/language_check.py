@@ -27,8 +27,8 @@ from wellput.language.models.language_check import (
     COMMENT,
     MIN_WORDS,
     LanguageCheck,
+    checked_words,
     shipped_check,
-    words_of,
 )
 from wellput.language.shipped import LANGUAGE_FILE, shipped
 from wellput.text.scripts import share_of_other_scripts
@@ -55,7 +55,9 @@ class Kind:
 
 def long_enough(texts: Sequence[str]) -> list[str]:
     """Texts of five words or more; in other scripts, where words may not be spaced, of 25 letters."""
-    return [text for text in texts if len(words_of(text)) >= MIN_WORDS or _is_long_in_script(text)]
+    return [
+        text for text in texts if len(checked_words(text)) >= MIN_WORDS or _is_long_in_script(text)
+    ]
 
 
 def _is_long_in_script(text: str) -> bool:
@@ -222,7 +224,7 @@ def speed(check: LanguageCheck) -> tuple[float, float]:
 def main() -> None:
     rng = random.Random(SEED)
     check = shipped_check()
-    documents = [text for text in files_in(MARKDOWN) if len(words_of(text)) >= 30]
+    documents = [text for text in files_in(MARKDOWN) if len(checked_words(text)) >= 30]
     markdown = Kind("whole files (read-me files of repositories)", documents)
     plain_rate, marked_rate = speed(check)
     english = long_enough(web_sentences())

@@ -33,13 +33,13 @@ from wellput.core.metric import Floats
 from wellput.language.models.english_training import ModelCard, card_path, read_card, readme
 from wellput.language.models.language_check import (
     CODE_FEATURES,
-    WORD,
+    PROSE_WORD,
     LanguageCheck,
+    checked_words,
     line_features,
     word_features,
-    words_of,
 )
-from wellput.language.models.linear_model import LinearModel, fit_linear
+from wellput.language.models.linear_model import LinearModel, fit_separating
 from wellput.language.models.ngram_files import load_model
 from wellput.language.models.ngrams import unigrams
 from wellput.language.shipped import LANGUAGE_FILE
@@ -108,9 +108,9 @@ def with_names(piece: Piece, names: Sequence[str], rng: random.Random) -> Piece:
 
 def english_pieces(general: Path, names: Sequence[str], rng: random.Random) -> list[Piece]:
     texts = [tree.text for tree in ewt("train")]
-    plain = [piece for text in texts for piece in pieces(words_of(text), rng)]
+    plain = [piece for text in texts for piece in pieces(checked_words(text), rng)]
     frequencies = unigrams(load_model(general))
-    known = [word for word in frequencies if WORD.fullmatch(word)]
+    known = [word for word in frequencies if PROSE_WORD.fullmatch(word)]
     shares = np.array([10 ** frequencies[word] for word in known]) ** 0.75
     drawn = np.random.default_rng(SEED).choice(len(known), DRAWN_WORDS, p=shares / shares.sum())
     return [
@@ -227,7 +227,7 @@ def prose_lines(rng: random.Random) -> Iterator[str]:
 def fitted_code(prose: Sequence[str], code: Sequence[str]) -> LinearModel:
     rows = np.array([line_features(line) for line in (*code, *prose)])
     is_code = np.arange(len(rows)) < len(code)
-    model = fit_linear(CODE_FEATURES, rows, is_code, loss="logistic")
+    model = fit_separating(CODE_FEATURES, rows, is_code, loss="logistic")
     return LinearModel(
         model.features, model.means, model.scales, model.weights, model.bias - PROSE_BIAS
     )
@@ -240,13 +240,15 @@ def main() -> None:
     given = arguments.parse_args()
     rng = random.Random(SEED)
     texts = [language(name) for name in TRAINING]
-    others = [[piece for text in own for piece in pieces(words_of(text), rng)] for own in texts]
+    others = [
+        [piece for text in own for piece in pieces(checked_words(text), rng)] for own in texts
+    ]
     names = [
         word.lower()
         for name, own in zip(TRAINING, texts, strict=True)
         if not name.startswith("German")  # all its nouns have capitals
         for text in own
-        for _, word in pairwise(WORD.findall(text))
+        for _, word in pairwise(PROSE_WORD.findall(text))
         if word[0].isupper() and len(word) > 1
     ]
     english = english_pieces(given.general, names, rng)

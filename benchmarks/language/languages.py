@@ -21,7 +21,7 @@ from wellput.core.evalset import Batch
 from wellput.core.metric import Floats
 from wellput.core.tree import Tree
 from wellput.io.trees import format_tree, read_trees
-from wellput.language.degrade.corpus import Corpus
+from wellput.language.degrade.corpus import TaggedCorpus
 from wellput.language.degrade.errors import ErrorGenerator
 from wellput.language.models.fluency_model import FluencyModel
 from wellput.language.models.learned_tokenizer import LearnedTokenizer
@@ -218,7 +218,9 @@ def _fluency(
     found = {"shuffled": [shuffled(own, rng) for own in chosen]}
     language = mistaken_words(train)
     for mistakes in (3, 1):
-        maker = ErrorGenerator(Corpus.of(chosen), length=None, mistakes=mistakes, language=language)
+        maker = ErrorGenerator(
+            TaggedCorpus.of(chosen), length=None, mistakes=mistakes, language=language
+        )
         found[f"{mistakes} mistakes" if mistakes > 1 else "1 mistake"] = [
             maker.spoil(place, rng)[0] for place in range(len(chosen))
         ]

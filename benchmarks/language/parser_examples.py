@@ -17,7 +17,7 @@ from benchmarks.data import data_path, ewt
 from wellput.core.tree import Tree
 from wellput.io import read_trees
 from wellput.language.models.parser_inputs import InputCoder, plain_form
-from wellput.language.models.parser_training import FOLD_EPOCHS, FOLDS
+from wellput.language.models.parser_training import FOLD_EPOCHS, TAGGING_FOLDS
 from wellput.language.models.tagger import Tagger
 from wellput.language.models.word_network import STATE_STEPS, WordNetwork
 from wellput.language.models.word_pieces import Pieces
@@ -80,14 +80,14 @@ def forms_of(tree: Tree) -> list[str]:
 def jackknifed(groups: Sequence[Sequence[Tree]], seed: int) -> list[list[list[str]]]:
     """For each sentence the tags of each of its variants, by a tagger trained on other sentences."""
     found: list[list[list[str]]] = [[] for _ in groups]
-    for fold in range(FOLDS):
-        rest = [own[0] for place, own in enumerate(groups) if place % FOLDS != fold]
+    for fold in range(TAGGING_FOLDS):
+        rest = [own[0] for place, own in enumerate(groups) if place % TAGGING_FOLDS != fold]
         tagger = Tagger.train(
             [(forms_of(tree), [word.xpos for word in tree.words]) for tree in rest],
             epochs=FOLD_EPOCHS,
             seed=seed,
         )
-        places = range(fold, len(groups), FOLDS)
+        places = range(fold, len(groups), TAGGING_FOLDS)
         for variant in range(len(groups[0])):
             tagged = tagger.tag([forms_of(groups[place][variant]) for place in places])
             for place, tags in zip(places, tagged, strict=True):

@@ -26,13 +26,13 @@ from wellput.core.tree import Tree
 from wellput.engine.parsed_references import ParsedReferences
 from wellput.language.models.parser_training import attachment_scores
 from wellput.language.models.parsers import (
-    ENGLISH,
+    ENGLISH_PARSER,
     NetworkParser,
     TaggingParser,
     load_parser,
 )
 from wellput.language.models.sentence_parsing import SentenceParser
-from wellput.language.shipped import FOLDER, PARSER_FILE, TAGGER_FILE
+from wellput.language.shipped import ENGLISH_FOLDER, PARSER_FILE, TAGGER_FILE
 from wellput.language.trees.supertags import Supertag, induce_supertags
 
 OwnParser: TypeAlias = TaggingParser | NetworkParser
@@ -194,8 +194,8 @@ def supertag_pairs(gold: Tree, parsed: Tree) -> Iterator[tuple[Supertag, Superta
 
 
 def main() -> None:
-    name = sys.argv[1] if len(sys.argv) > 1 else ENGLISH
-    folder = FOLDER if name == ENGLISH else Path(name)
+    name = sys.argv[1] if len(sys.argv) > 1 else ENGLISH_PARSER
+    folder = ENGLISH_FOLDER if name == ENGLISH_PARSER else Path(name)
     start = time.perf_counter()
     parser = load_parser(name)
     loading = 1000 * (time.perf_counter() - start)

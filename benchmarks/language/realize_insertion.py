@@ -12,7 +12,7 @@ import sacrebleu
 from wellput.core.tree import Tree
 from wellput.language.models.ngrams import NgramModel
 from wellput.language.realize.inputs import unordered
-from wellput.language.realize.inserter import Insertion, prune
+from wellput.language.realize.inserter import Insertion, pruned_tree
 from wellput.language.realize.lattice import Automaton, Lattice, choose_paths
 from wellput.language.realize.learned_realizer import LearnedRealizer
 
@@ -25,10 +25,12 @@ def insertion_table(
     realizer: LearnedRealizer, ngrams: NgramModel, test: Sequence[Tree], dev: Sequence[Tree]
 ) -> str:
     """Precision, recall and F1 of the words put in, by sentence as bags, and BLEU of the whole."""
-    pruned = [prune(tree, BOTH).tree for tree in test]
+    pruned = [pruned_tree(tree, BOTH).tree for tree in test]
     missing = missing_words(test, pruned)
     usual = Counter(
-        word for words in missing_words(dev, [prune(t, BOTH).tree for t in dev]) for word in words
+        word
+        for words in missing_words(dev, [pruned_tree(t, BOTH).tree for t in dev])
+        for word in words
     )
     frequent = [word for word, _ in usual.most_common(MOST_FREQUENT)]
     inserting = replace(realizer, insert=frozenset(BOTH))
@@ -106,8 +108,8 @@ def with_trigrams(
 def best_bonus(ngrams: NgramModel, frequent: Sequence[str], dev: Sequence[Tree]) -> float:
     """The bonus under which most words are right on a part of dev, in its own order."""
     trees = dev[::10]
-    bare = [[word.form for word in prune(tree, BOTH).tree.words] for tree in trees]
-    missing = missing_words(trees, [prune(tree, BOTH).tree for tree in trees])
+    bare = [[word.form for word in pruned_tree(tree, BOTH).tree.words] for tree in trees]
+    missing = missing_words(trees, [pruned_tree(tree, BOTH).tree for tree in trees])
 
     def f1(bonus: float) -> float:
         filled = with_trigrams(bare, ngrams, frequent, bonus)

@@ -21,7 +21,7 @@ from wellput.language.models.tree_model import (
     TreeModel,
     UnorderedTree,
     forms_without_first_capital,
-    unordered,
+    without_order,
 )
 from wellput.language.models.tree_training import train_tree_model
 from wellput.language.trees.constituents import to_dependencies
@@ -102,8 +102,8 @@ def timed(choose: Callable[[], Chosen], n: int) -> tuple[Chosen, float]:
 
 def chooser_rows(model: TreeModel, lexicon: Lexicon, trees: list[Tree]) -> list[str]:
     gold = [induce_supertags(tree) for tree in trees]
-    bare = [unordered(tree) for tree in trees]
-    labeled = [unordered(tree, with_labels=True) for tree in trees]
+    bare = [without_order(tree) for tree in trees]
+    labeled = [without_order(tree, with_labels=True) for tree in trees]
 
     def best(words: Sequence[UnorderedTree], **options: object) -> Callable[[], Chosen]:
         return lambda: [

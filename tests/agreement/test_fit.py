@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import wellput
 from wellput.agreement.exclusions import parse_exclusion
 from wellput.agreement.fit import Fit, fit_table, panel_provenance
-from wellput.agreement.models import left_out_sentences, model_table
+from wellput.agreement.models import fitted_models, left_out_sentences
 from wellput.agreement.panel import Exclusion, mean_of, normalized, panels
 from wellput.core.errors import InputError
 from wellput.core.estimates import Generalize, ScoreTable, holds_for
@@ -141,7 +141,7 @@ def test_the_raw_regression_keeps_length_and_the_judges_scale() -> None:
 def test_the_table_of_models() -> None:
     data = Data(3)
     y = data.sta - 0.5 * data.substitutions + 0.3 * data.noise
-    models = model_table(data.tables, data.human(y), PREDICTORS)
+    models = fitted_models(data.tables, data.human(y), PREDICTORS)
     assert [model.predictors for model in models] == [
         ("sta",),
         ("ssa.substitutions",),
@@ -164,7 +164,7 @@ def test_the_table_of_models() -> None:
 def test_a_model_that_cannot_be_fitted_says_why() -> None:
     data = Data(4)
     data.tables["flat"] = table("flat", np.full(data.sta.shape, 2.0))
-    models = model_table(data.tables, data.human(data.sta + data.noise), ["sta", "flat"])
+    models = fitted_models(data.tables, data.human(data.sta + data.noise), ["sta", "flat"])
     flat = models[1]
     assert np.isnan(flat.r_squared)
     assert "flat is the same in every row" in flat.note

@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import ttest_rel
 
 import wellput
-from wellput.agreement.correlations import common_cells, document_values, draw_documents
+from wellput.agreement.correlations import cells_of_all, document_values, draw_documents
 from wellput.agreement.panel import panels
 from wellput.core.errors import InputError
 from wellput.core.evalset import EvalSet
@@ -40,7 +40,7 @@ def test_two_metrics_are_compared_over_documents_as_by_scipy() -> None:
     [difference] = found.differences
     tables = wellput.score(evalset, "bleu,length", keep_rows=True, threads=1).tables
     human = panels(ratings, evalset.systems, [item.id for item in evalset])["quality"].table()
-    cells = common_cells(list(tables.values()), human)
+    cells = cells_of_all(list(tables.values()), human)
     drawn = draw_documents(cells, size=20, documents=6, seed=9)
     bleu, length = (
         document_values(tables[name], human, cells, drawn, "pearson") for name in ("bleu", "length")

@@ -11,17 +11,18 @@ from wellput.agreement.probe_results import Probe, is_alarmed, summary_of
 from wellput.agreement.probing import ProbedMetric, check_directed, degree_orders, probe_metric
 from wellput.core.clusters import Clusters
 from wellput.core.errors import InputError
-from wellput.language.perturb.catalog import Variant
+from wellput.language.perturb.catalog import KindAndSeverity
 
-NEGATION = Variant("negation", "critical")
-SYNONYM = Variant("synonym", "harmless")
+NEGATION = KindAndSeverity("negation", "critical")
+SYNONYM = KindAndSeverity("synonym", "harmless")
 NAN = math.nan
 
 
 def scored(unchanged: list[float], **changed: list[float]) -> ProbedMetric:
     """Variants by name, with `_` for the severity: negation_critical=[…]."""
     rows = {
-        Variant(*name.rsplit("_", 1)): np.array(values, float) for name, values in changed.items()
+        KindAndSeverity(*name.rsplit("_", 1)): np.array(values, float)
+        for name, values in changed.items()
     }
     made = {variant: len(unchanged) for variant in rows}
     return ProbedMetric("m", np.array(unchanged, float), rows, made)

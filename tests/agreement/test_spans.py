@@ -11,7 +11,7 @@ import pytest
 import wellput
 from wellput.agreement.blamed_words import PEOPLE
 from wellput.agreement.marked_outputs import marked_questions
-from wellput.agreement.span_summary import half_of, panels_of, summarize_spans
+from wellput.agreement.span_summary import marked_by_half, panels_of, summarize_spans
 from wellput.core.errors import InputError
 from wellput.core.evalset import Batch, EvalSet, Item
 from wellput.core.judgment import Judgment
@@ -80,8 +80,8 @@ def test_the_rest_is_what_half_of_the_others_marked() -> None:
     import numpy as np
 
     marks = [np.array(row, bool) for row in ([1, 1, 0, 0], [0, 1, 1, 0], [0, 0, 1, 0])]
-    assert half_of(marks[:2]).tolist() == [True, True, True, False]
-    assert half_of(marks).tolist() == [False, True, True, False]
+    assert marked_by_half(marks[:2]).tolist() == [True, True, True, False]
+    assert marked_by_half(marks).tolist() == [False, True, True, False]
 
 
 def test_nothing_marked_by_both_says_nothing() -> None:

@@ -32,7 +32,7 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(autouse=True)
 def toy_language(models: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shipped, "FOLDER", models)
+    monkeypatch.setattr(shipped, "ENGLISH_FOLDER", models)
 
 
 def test_the_result_of_parse_is_accepted() -> None:

@@ -112,7 +112,7 @@ def test_a_model_is_trained_and_used_by_every_method(run: Run, tmp_path: Path) -
 def test_a_model_without_judgments_has_no_context_filter(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("wellput.language.shipped.FOLDER", tmp_path)
+    monkeypatch.setattr("wellput.language.shipped.ENGLISH_FOLDER", tmp_path)
     train(run)
     outcome = run("paraphrase", "set.jsonl", "--model", "model.wpm")
     assert outcome.code == 2

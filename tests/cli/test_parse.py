@@ -25,7 +25,7 @@ def english(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     assert outcome.code == 0, outcome.err
     check = shipped.shipped(shipped.LANGUAGE_FILE)
     (folder / check.name).write_bytes(check.read_bytes())
-    monkeypatch.setattr(shipped, "FOLDER", folder)
+    monkeypatch.setattr(shipped, "ENGLISH_FOLDER", folder)
     # Loaded again each time; otherwise other tests would get this parser.
     monkeypatch.setattr(parsed_references, "_loaded", parsed_references._loaded.__wrapped__)
     return folder

@@ -26,7 +26,7 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(autouse=True)
 def toy_language(models: Path, monkeypatch: pytest.MonkeyPatch, files: Callable[..., None]) -> None:
-    monkeypatch.setattr(shipped, "FOLDER", models)
+    monkeypatch.setattr(shipped, "ENGLISH_FOLDER", models)
     files(
         **{
             "trees.conllu": "".join(map(format_tree, TREES)),
@@ -203,7 +203,7 @@ def test_bad_input_gets_one_paragraph(
 def test_a_missing_model_is_named(
     run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(shipped, "FOLDER", tmp_path)
+    monkeypatch.setattr(shipped, "ENGLISH_FOLDER", tmp_path)
     outcome = run("realize", "tree.json")
     assert outcome.code == 2
     assert "realizer.wpm is not in this installation" in outcome.err

@@ -11,14 +11,14 @@ from sklearn.linear_model import LogisticRegression
 
 from wellput.core.errors import InputError
 from wellput.core.evalset import Item
-from wellput.displays.corpus import Corpus, by_node
+from wellput.displays.corpus import DisplayCorpus, by_node
 from wellput.displays.example_corpus import SYNTHETIC_NOTICE, example_corpus
 from wellput.displays.schedules import display_code, nodes_of
 from wellput.displays.selection import STRATEGIES, select_displays
 from wellput.displays.strategies import (
     ContextFrequencies,
     DisplayModel,
-    Rule,
+    DisplayRule,
     choose_by_rules,
     indicators,
     read_rules,
@@ -51,7 +51,7 @@ def test_rules_of_the_paper() -> None:
         {"property": "maker"},
         {"evaluation": "positive"},
     )
-    corpus = Corpus.of([item])
+    corpus = DisplayCorpus.of([item])
     chosen = choose_by_rules(corpus, read_rules("foster2008"))
     shown = [["tn=r", "bw=u"], ["tn=l", "bw=d", "sq"], NOD, NOD, []]
     assert chosen.tolist() == [0, *map(display_code, shown)]  # nothing on the root
@@ -93,7 +93,7 @@ def test_a_tie_goes_to_what_is_more_common_in_all() -> None:
         sentence("1", ({"evaluation": "positive"}, BOTH), ({"evaluation": "negative"}, BOTH)),
         sentence("2", ({"evaluation": "positive"}, NOD)),
     ]
-    corpus = Corpus.of(training)
+    corpus = DisplayCorpus.of(training)
     contexts = corpus.contexts(["label", "evaluation"])
     counted = ContextFrequencies(contexts, corpus.displays, np.ones(len(corpus.rows), np.bool_))
     chosen = dict(zip(contexts.values, counted.majority().tolist(), strict=True))
@@ -123,7 +123,7 @@ def test_a_span_teaches_the_lowest_node_that_covers_it() -> None:
 
 
 def test_the_learned_strategy_is_logistic_regression() -> None:
-    corpus = Corpus.of(example_corpus(40, seed=3).items)
+    corpus = DisplayCorpus.of(example_corpus(40, seed=3).items)
     contexts = corpus.contexts(["label", "evaluation", "information"])
     every = np.ones(len(corpus.rows), np.bool_)
     ours = DisplayModel(contexts, corpus.displays, every)
@@ -186,7 +186,7 @@ def test_rules_that_cannot_be_used(tmp_path: Any) -> None:
     assert "rule 1: a must be a value" in str(error.value)
     assert 'rule 2: "when" must be an object' in str(error.value)
     file.write_text('{"rules": [{"when": {"a": ["x", 1]}, "display": ["sq"]}]}')
-    assert read_rules(str(file)) == [Rule({"a": frozenset({"x", 1})}, display_code(["sq"]))]
+    assert read_rules(str(file)) == [DisplayRule({"a": frozenset({"x", 1})}, display_code(["sq"]))]
 
 
 def test_the_example_corpus_is_labeled_and_the_same_for_a_seed() -> None:

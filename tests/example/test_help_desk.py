@@ -25,12 +25,12 @@ def test_the_files_are_what_the_tutorial_says(tmp_path: Path) -> None:
 
 
 def test_people_and_the_check_agree_and_the_grader_does_not() -> None:
-    from wellput.example.help_desk import score_rows, thumb_rows
+    from wellput.example.help_desk import help_desk_scores, thumb_rows
 
     ranking = wellput.rank(list(thumb_rows()), permutations=10).rankings[0]
     assert ranking.systems[0].system == "careful"
     sums: dict[str, dict[str, float]] = {}
-    for row in score_rows():
+    for row in help_desk_scores():
         own = sums.setdefault(row["metric"], dict.fromkeys(MODELS, 0.0))
         own[row["system"]] += float(row["score"])
     assert max(sums["correct"], key=sums["correct"].__getitem__) == "careful"

@@ -15,13 +15,13 @@ from tests.language.realize.order_networks import small_network
 from tests.language.realize.toy_treebank import TREES, save_toy_models
 from wellput import _native
 from wellput.core.errors import WellputError
-from wellput.language.degrade.corpus import Corpus
+from wellput.language.degrade.corpus import TaggedCorpus
 from wellput.language.degrade.templates import WordModel
 from wellput.language.models.head_driven import HeadDrivenParser
 from wellput.language.models.head_driven_training import train_head_driven
 from wellput.language.models.ngram_files import load_model, quantized, save_model
 from wellput.language.models.parser_training import train_parser
-from wellput.language.models.tree_model import ChoosingMethod, TreeModel, unordered
+from wellput.language.models.tree_model import ChoosingMethod, TreeModel, without_order
 from wellput.language.paraphrase.classifiers import ContextTraining, train_classifiers
 from wellput.language.paraphrase.corpus_index import index_corpus
 from wellput.language.paraphrase.similar_words import frequent_words, train_brown
@@ -132,7 +132,7 @@ def _ngrams(folder: Path) -> None:
     load_model(folder / "m.arpa")
     save_model(quantized(model), folder / "m.wlm", is_compact=True)
     load_model(folder / "m.wlm")
-    corpus = Corpus.of([["a", "b", "c"], ["b", "a"]], [["X", "Y", "X"], ["Y", "X"]])
+    corpus = TaggedCorpus.of([["a", "b", "c"], ["b", "a"]], [["X", "Y", "X"], ["Y", "X"]])
     WordModel.of(corpus).best([[0, 1, 0], [1, 0, 1]], threads=2)
 
 
@@ -148,9 +148,9 @@ def _parsers() -> None:
     model = TreeModel.train(TREES)
     methods: tuple[ChoosingMethod, ...] = ("exact", "top-down", "alone")
     for method in methods:
-        chosen = model.choose([unordered(tree) for tree in TREES], method=method, threads=2)
-    model.candidates(unordered(TREES[0]))
-    model.log_probs([unordered(tree) for tree in TREES], [best[0].supertags for best in chosen])
+        chosen = model.choose([without_order(tree) for tree in TREES], method=method, threads=2)
+    model.candidates(without_order(TREES[0]))
+    model.log_probs([without_order(tree) for tree in TREES], [best[0].supertags for best in chosen])
 
 
 def _paraphrases() -> None:

@@ -15,7 +15,7 @@ from tests.language.realize.lattices import trained
 from tests.language.realize.toy_treebank import TREES
 from wellput import _native
 from wellput.language.models.head_driven import HeadDrivenParser
-from wellput.language.models.tree_model import TreeModel, unordered
+from wellput.language.models.tree_model import TreeModel, without_order
 
 
 def ints(*values: int, kind: Any = np.int32) -> NDArray[Any]:
@@ -262,7 +262,7 @@ def test_a_sentence_under_the_greatest_limit_there_is() -> None:
 
 def test_a_head_beyond_every_word() -> None:
     model = TreeModel.train(TREES)
-    begins, rows, names = model._forest([unordered(TREES[0])])
+    begins, rows, names = model._forest([without_order(TREES[0])])
     rows[0, 2] = 2**31 - 1
     with pytest.raises(ValueError, match="no tree"):
         model.kernel.choose(begins, rows, names, "exact", 1, 8, 1)

@@ -15,7 +15,7 @@ import pytest
 from wellput.core.errors import InputError, MissingExtra, OutputError
 from wellput.core.scores import Run, RunScore
 from wellput.io import run_files
-from wellput.io.run_files import UnreadableRun, find_run, read_run, read_runs, run_paths, save_run
+from wellput.io.run_files import UnreadableRun, find_run, read_run, read_runs, run_paths, write_run
 
 SCORE = RunScore(
     system="A",
@@ -51,7 +51,7 @@ RUN = Run(
 
 
 def test_what_is_stored_comes_back(tmp_path: Path) -> None:
-    stored = save_run(tmp_path / "runs", RUN)
+    stored = write_run(tmp_path / "runs", RUN)
     back = find_run(tmp_path / "runs", stored.id)
     first, second = back.scores
     assert math.isnan(first.components["odd"])
@@ -65,7 +65,7 @@ def test_what_is_stored_comes_back(tmp_path: Path) -> None:
 
 
 def test_the_folder_is_one_table_for_other_tools(tmp_path: Path) -> None:
-    stored = {save_run(tmp_path, RUN).id for _ in range(2)}
+    stored = {write_run(tmp_path, RUN).id for _ in range(2)}
     table = pyarrow.parquet.read_table(tmp_path)
     assert table.num_rows == 4
     assert set(table["run"].to_pylist()) == stored
@@ -76,7 +76,7 @@ def test_the_folder_is_one_table_for_other_tools(tmp_path: Path) -> None:
 def test_the_newest_is_first_and_ids_may_be_shortened(tmp_path: Path) -> None:
     hours = [3, 1, 2]
     ids = {
-        hour: save_run(tmp_path, replace(RUN, time=RUN.time + timedelta(hours=hour))).id
+        hour: write_run(tmp_path, replace(RUN, time=RUN.time + timedelta(hours=hour))).id
         for hour in hours
     }
     runs, unreadable = read_runs(tmp_path)
@@ -91,7 +91,7 @@ def test_the_newest_is_first_and_ids_may_be_shortened(tmp_path: Path) -> None:
 def test_an_id_that_is_not_there_or_not_unique(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="No runs can be read from"):
         find_run(tmp_path / "nowhere", "ab")
-    stored = save_run(tmp_path, RUN)
+    stored = write_run(tmp_path, RUN)
     path = run_paths(tmp_path)[0]
     other = path.with_name(
         f"20261115-150000-000000-{stored.id[:7]}{int(stored.id[7] == '0')}.parquet"
@@ -106,7 +106,7 @@ def test_an_id_that_is_not_there_or_not_unique(tmp_path: Path) -> None:
 
 
 def test_other_files_in_the_folder_are_left_alone(tmp_path: Path) -> None:
-    save_run(tmp_path, RUN)
+    write_run(tmp_path, RUN)
     (tmp_path / "notes.txt").write_text("mine")
     (tmp_path / "data.parquet").write_bytes(b"PAR1")
     (tmp_path / ".20261115-140422-470911-00000000.parquet.ab12.part").write_bytes(b"half")
@@ -117,7 +117,7 @@ def test_other_files_in_the_folder_are_left_alone(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("size", [0, 4, 500, -1])
 def test_a_damaged_run_is_named_and_the_others_are_read(tmp_path: Path, size: int) -> None:
-    save_run(tmp_path, RUN)
+    write_run(tmp_path, RUN)
     good = run_paths(tmp_path)[0]
     damaged = good.with_name("20270101-000000-000000-00000000.parquet")
     damaged.write_bytes(good.read_bytes()[:size])
@@ -129,7 +129,7 @@ def test_a_damaged_run_is_named_and_the_others_are_read(tmp_path: Path, size: in
 
 
 def test_a_bit_that_flipped_is_noticed(tmp_path: Path) -> None:
-    save_run(tmp_path, RUN)
+    write_run(tmp_path, RUN)
     path = run_paths(tmp_path)[0]
     data = bytearray(path.read_bytes())
     place = data.index(RUN.command.encode()) + 3  # first of all in the page that holds it
@@ -145,7 +145,7 @@ def _rewritten(path: Path, change: Any) -> None:
 
 
 def test_a_run_of_a_later_version_is_not_misread(tmp_path: Path) -> None:
-    save_run(tmp_path, RUN)
+    write_run(tmp_path, RUN)
     path = run_paths(tmp_path)[0]
     marks = {b"wellput.run": b"2", b"wellput.version": b"3.0"}
     _rewritten(path, lambda table: table.replace_schema_metadata(marks))
@@ -155,7 +155,7 @@ def test_a_run_of_a_later_version_is_not_misread(tmp_path: Path) -> None:
 
 
 def test_a_column_more_does_no_harm_and_one_less_is_said(tmp_path: Path) -> None:
-    save_run(tmp_path, RUN)
+    write_run(tmp_path, RUN)
     path = run_paths(tmp_path)[0]
     _rewritten(path, lambda table: table.append_column("new", [[1, 2]]))
     assert read_run(path).scores[0].score == 12.5
@@ -177,7 +177,7 @@ def test_a_foreign_parquet_file_with_such_a_name(tmp_path: Path) -> None:
 def test_many_writers_at_once_lose_nothing(tmp_path: Path) -> None:
     folder = tmp_path / "runs"  # which all of them want to make
     with ThreadPoolExecutor(8) as pool:
-        stored = list(pool.map(lambda _: save_run(folder, RUN).id, range(40)))
+        stored = list(pool.map(lambda _: write_run(folder, RUN).id, range(40)))
     assert sorted(run.id for run in read_runs(folder)[0]) == sorted(set(stored))
     assert len(list(folder.iterdir())) == 40
 
@@ -191,16 +191,16 @@ def test_a_failure_in_the_middle_leaves_nothing(
 
     monkeypatch.setattr(run_files, "_write", write)
     with pytest.raises(KeyboardInterrupt):
-        save_run(tmp_path, RUN)
+        write_run(tmp_path, RUN)
     assert not list(tmp_path.iterdir())
 
 
 def test_places_where_no_runs_can_be_stored(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(OutputError, match="it is not a folder"):
-        save_run(tmp_path / "file", RUN)
+        write_run(tmp_path / "file", RUN)
     with pytest.raises(OutputError, match=r"the folder .*nowhere does not exist"):
-        save_run(tmp_path / "nowhere" / "runs", RUN)
+        write_run(tmp_path / "nowhere" / "runs", RUN)
 
 
 def test_without_pyarrow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -213,5 +213,5 @@ def test_without_pyarrow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
 
     monkeypatch.setattr(builtins, "__import__", refusing)
     with pytest.raises(MissingExtra, match=r"runs needs .*pip install 'wellput\[parquet\]'"):
-        save_run(tmp_path, RUN)
+        write_run(tmp_path, RUN)
     assert "pyarrow" in sys.modules, "it was the import that was refused"

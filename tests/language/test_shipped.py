@@ -14,12 +14,13 @@ from wellput.language.models.english_text import decapitalized
 from wellput.text.english import treebank_words
 
 needs_ngrams = pytest.mark.skipif(
-    not (shipped.FOLDER / "ngrams.wlm").exists(), reason="language/english/ngrams.wlm is missing"
+    not (shipped.ENGLISH_FOLDER / "ngrams.wlm").exists(),
+    reason="language/english/ngrams.wlm is missing",
 )
 
 
 def test_a_missing_model_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(shipped, "FOLDER", tmp_path)
+    monkeypatch.setattr(shipped, "ENGLISH_FOLDER", tmp_path)
     with pytest.raises(InputError, match=r"tagger\.wpm.*wellput train english"):
         shipped.shipped("tagger.wpm")
 
@@ -48,11 +49,11 @@ def test_the_file_is_small() -> None:
 
 def test_the_files_are_small_together() -> None:
     """What everybody who installs wellput downloads: at most 20 MB."""
-    assert sum(file.stat().st_size for file in shipped.FOLDER.iterdir()) <= 20_000_000
+    assert sum(file.stat().st_size for file in shipped.ENGLISH_FOLDER.iterdir()) <= 20_000_000
 
 
 @pytest.mark.parametrize(
-    "card", sorted(shipped.FOLDER.glob("*.card.json")), ids=lambda path: path.name
+    "card", sorted(shipped.ENGLISH_FOLDER.glob("*.card.json")), ids=lambda path: path.name
 )
 def test_a_card_describes_the_file_that_is_there(card: Path) -> None:
     described = json.loads(card.read_text(encoding="utf-8"))

@@ -14,7 +14,7 @@ from wellput.core.errors import InputError
 from wellput.core.evalset import Batch
 from wellput.core.tree import Multiword, Tree, Word
 from wellput.io.trees import parse_tree, read_trees
-from wellput.language.degrade.corpus import Corpus
+from wellput.language.degrade.corpus import TaggedCorpus
 from wellput.language.degrade.errors import ErrorGenerator, MistakenWords
 from wellput.language.models.learned_tokenizer import LearnedTokenizer
 from wellput.language.models.treebanks import has_own_tags, read_treebank, tag_columns, with_tags
@@ -129,7 +129,7 @@ def test_forms_of_lemmas_by_learned_rules() -> None:
 def test_mistakes_of_another_language() -> None:
     language = MistakenWords(("de",), "z", {"pona": ["ponan"]})
     generator = ErrorGenerator(
-        Corpus.of([["pona", "vidu", "tulo", "."]]), length=None, language=language
+        TaggedCorpus.of([["pona", "vidu", "tulo", "."]]), length=None, language=language
     )
     rng = np.random.default_rng(1)
     made = {word for _ in range(200) for word in generator.spoil(0, rng)[0]}

@@ -15,9 +15,9 @@ from benchmarks.papers.foster_sample import METRICS, PRINTED, sample
 from wellput.core.errors import InputError
 from wellput.core.evalset import Batch, EvalSet, Item
 from wellput.displays.schedules import MOTIONS
-from wellput.metrics.registry import create, names
+from wellput.metrics.registry import create, metric_names
 
-ALL = [name for name in names() if name.startswith("display-")]
+ALL = [name for name in metric_names() if name.startswith("display-")]
 
 Schedules = dict[str, dict[str, list[str]]]
 

@@ -16,7 +16,14 @@ from wellput.core.errors import InputError, OutputError
 from wellput.core.evalset import Batch
 from wellput.core.metric import Metric
 from wellput.core.tree import Tree, Word
-from wellput.metrics.fitted import FittedMetric, FittedModel, Predictor, load, save, split_predictor
+from wellput.metrics.fitted import (
+    FittedMetric,
+    FittedModel,
+    Predictor,
+    load,
+    save_fitted,
+    split_predictor,
+)
 from wellput.metrics.registry import create, create_all
 from wellput.metrics.surface import Length
 
@@ -42,7 +49,7 @@ PLAIN = FittedModel(
 @pytest.fixture
 def saved(tmp_path: Path) -> str:
     path = tmp_path / "understanding.json"
-    save(EQUATION_4, path)
+    save_fitted(EQUATION_4, path)
     return str(path)
 
 
@@ -136,7 +143,7 @@ def test_the_hash_covers_what_decides_scores_and_nothing_else() -> None:
 
 def test_what_is_saved_is_loaded_to_the_last_digit(tmp_path: Path) -> None:
     third = FittedModel((Predictor("ssa", None, 1 / 3, 1.0),), 0.1 + 0.2, 1e-7)
-    save(third, tmp_path / "third.json")
+    save_fitted(third, tmp_path / "third.json")
     assert load(tmp_path / "third.json").model == third
     text = EQUATION_4.to_json()
     assert json.loads(text)["card"]["p_value"] is None
@@ -145,9 +152,9 @@ def test_what_is_saved_is_loaded_to_the_last_digit(tmp_path: Path) -> None:
 
 def test_saving_wants_a_name_that_can_be_loaded(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"must end in \.json"):
-        save(PLAIN, tmp_path / "quality")
+        save_fitted(PLAIN, tmp_path / "quality")
     with pytest.raises(OutputError, match="does not exist"):
-        save(PLAIN, tmp_path / "no" / "quality.json")
+        save_fitted(PLAIN, tmp_path / "no" / "quality.json")
     assert list(tmp_path.iterdir()) == []
 
 

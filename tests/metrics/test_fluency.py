@@ -12,12 +12,12 @@ import pytest
 from wellput.api.score import score
 from wellput.core.evalset import Batch, EvalSet, Item
 from wellput.language.models.english_text import SentenceFeatures
-from wellput.language.models.fluency_model import FEATURES, FluencyModel
+from wellput.language.models.fluency_model import FLUENCY_FEATURES, FluencyModel
 from wellput.language.models.linear_model import LinearModel
 from wellput.metrics import fluency
 from wellput.metrics.fluency import Fluency
 
-NAMES = list(FEATURES)
+NAMES = list(FLUENCY_FEATURES)
 N = len(NAMES)
 
 

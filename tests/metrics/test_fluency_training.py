@@ -11,7 +11,7 @@ import pytest
 
 from wellput.core.errors import InputError
 from wellput.core.metric import Floats
-from wellput.language.models.fluency_model import FEATURES
+from wellput.language.models.fluency_model import FLUENCY_FEATURES
 from wellput.metrics.fluency_training import (
     Graded,
     fits,
@@ -21,7 +21,7 @@ from wellput.metrics.fluency_training import (
     whole_sentences,
 )
 
-NAMES = list(FEATURES)
+NAMES = list(FLUENCY_FEATURES)
 
 
 def sentence(number: int) -> str:

@@ -13,11 +13,13 @@ from hypothesis import strategies as st
 from tests.programs import parameters
 from wellput.core.evalset import Batch
 from wellput.core.metric import Metric
-from wellput.metrics.registry import create, names
+from wellput.metrics.registry import create, metric_names
 
 # The other metrics need no program.
 PROGRAMS = {"gleu-fluency": "link grammar", "meteor": "WordNet"}
-TEXT = [name for name in names() if not {"tree", "derivation", "logged"} & create(name).needs]
+TEXT = [
+    name for name in metric_names() if not {"tree", "derivation", "logged"} & create(name).needs
+]
 AGAINST_REFERENCES = [name for name in TEXT if "references" in create(name).needs]
 # BLEU of a segment is with effective order.
 CORPUS_IS_SEGMENT = [*(name for name in TEXT if name != "bleu"), "bleu:effective_order=true"]
@@ -164,7 +166,7 @@ def test_any_text_goes_through(name: str, outputs: list[str]) -> None:
         assert np.isfinite(metric.segment_score(one)).all()
 
 
-@pytest.mark.parametrize("name", parameters(names(), PROGRAMS))
+@pytest.mark.parametrize("name", parameters(metric_names(), PROGRAMS))
 def test_what_every_metric_says_of_itself(name: str) -> None:
     metric = create(name)
     assert metric.name == name

@@ -8,13 +8,7 @@ from sacrebleu.metrics.chrf import CHRF
 from wellput.core.errors import InputError
 from wellput.core.evalset import Batch
 from wellput.core.registries import split_specs
-from wellput.metrics.registry import (
-    BUILT_IN,
-    SPELLINGS,
-    create,
-    create_all,
-    names,
-)
+from wellput.metrics.registry import BUILT_IN, SPELLINGS, create, create_all, metric_names
 
 
 @pytest.mark.parametrize(
@@ -35,7 +29,7 @@ def test_lists_and_options_share_the_comma(text: str, specs: list[str]) -> None:
 def test_displays_come_after_text_and_sentinels_last() -> None:
     kinds = "precision recall f accuracy beta tokens types ttr entropy commonest distance"
     displays = [f"display-{kind}" for kind in kinds.split()]
-    assert names()[-14:] == ["length-ratio", *displays, "random", "length-only"]
+    assert metric_names()[-14:] == ["length-ratio", *displays, "random", "length-only"]
 
 
 def test_options_get_their_types() -> None:

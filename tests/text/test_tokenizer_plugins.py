@@ -92,9 +92,9 @@ def test_a_class_and_a_function() -> None:
 
 
 def test_the_signature_has_the_name_and_what_the_tokenizer_says_of_itself() -> None:
-    assert tokenizers.signature("camel") == "camel-2.1"
-    assert tokenizers.signature("called") == "called-s"
-    assert tokenizers.signature("words") == "words"
+    assert tokenizers.tokenizer_signature("camel") == "camel-2.1"
+    assert tokenizers.tokenizer_signature("called") == "called-s"
+    assert tokenizers.tokenizer_signature("words") == "words"
 
 
 @pytest.mark.parametrize("family", [*WITH_TOKENIZER.split(), "length-only"])
@@ -226,7 +226,7 @@ def test_an_empty_token_is_refused_in_a_short_message() -> None:
 
 def test_names_of_wellput_come_first() -> None:
     assert tokenize("a.", "13a") == ["a", "."]
-    assert tokenizers.names().count("13a") == 1
+    assert tokenizers.tokenizer_names().count("13a") == 1
 
 
 def test_an_unknown_name_is_refused_when_the_metric_is_made() -> None:

@@ -125,5 +125,5 @@ def test_a_tokenizer_of_sacrebleu_is_called_with_the_text(monkeypatch: pytest.Mo
     assert prepare(["x "], "flores200") == (["<x> <x>"], "none")
     assert prepare_lists([["x "], []], "flores200") == ([["<x> <x>"], []], "none")
     assert tokenize("x ", "flores200") == ["<x>", "<x>"]
-    assert tokenizers.signature("flores200") == "doubling-1"
-    assert tokenizers.signature("13a") == "13a"
+    assert tokenizers.tokenizer_signature("flores200") == "doubling-1"
+    assert tokenizers.tokenizer_signature("13a") == "13a"

@@ -10,7 +10,7 @@ from benchmarks.pages import table
 from benchmarks.papers.bangalore2000 import wsj
 from wellput.core.tree import Tree
 from wellput.language.realize.inputs import InputKind
-from wellput.language.realize.inserter import Insertion, prune
+from wellput.language.realize.inserter import Insertion, pruned_tree
 from wellput.reporting.training import FergusTraining
 from wellput.stats.proportions import wilson
 
@@ -38,7 +38,7 @@ def insertions(made: FergusTraining, trees: Sequence[Tree]) -> list[Added]:
     """FERGUS on trees from which words were taken out."""
     found = []
     for kinds in TAKEN_OUT:
-        pruned = [prune(tree, kinds).tree for tree in trees]
+        pruned = [pruned_tree(tree, kinds).tree for tree in trees]
         realizer = made.realizer("fergus", insert=kinds)
         for kind in INPUTS:
             right = added = missing = 0

@@ -21,7 +21,7 @@ from benchmarks.papers.bangalore2000.simulated_study import simulated
 from benchmarks.papers.penn_sample import TREEBANK, file_number
 from wellput.io import write_trees
 from wellput.io.output import write_text
-from wellput.language.realize.inserter import prune
+from wellput.language.realize.inserter import pruned_tree
 
 
 def write_files(folder: Path) -> None:
@@ -36,7 +36,7 @@ def write_files(folder: Path) -> None:
     unpack_xtag(str(folder / "XTAG"))
     write_text(json.dumps(wsj.FIGURE_2, indent=1) + "\n", folder / "figure2.json")
     trees = wsj.treebank()
-    bare = [prune(tree, ("punctuation", "function")).tree for tree in trees.short("test")]
+    bare = [pruned_tree(tree, ("punctuation", "function")).tree for tree in trees.short("test")]
     write_trees(bare, folder / "bare.conllu")
     with tempfile.TemporaryDirectory() as name:
         simulated(trees.files["test"], seed=wsj.SEED, folder=Path(name))

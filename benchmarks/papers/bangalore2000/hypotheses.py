@@ -21,7 +21,7 @@ from wellput.agreement.panel import normalized, panels
 from wellput.core.estimates import Estimate
 from wellput.core.metric import Floats
 from wellput.language.models.head_driven import HeadDrivenParser
-from wellput.language.models.parsers import ENGLISH, load_parser
+from wellput.language.models.parsers import ENGLISH_PARSER, load_parser
 from wellput.language.shipped import HEAD_DRIVEN_FILE, shipped
 from wellput.stats.regression import ols
 from wellput.stats.undefined_values import is_constant
@@ -232,7 +232,7 @@ def tree_section(answers: Sequence[Answer]) -> str:
     return f"""## Do tree metrics agree better with people?
 
 The main hypothesis, on real judgments of other texts: Pearson's r with people's ratings of single outputs, on the eight judged sets
-below, with references parsed by wellput's parser (`--trees auto`, as the paper's section 5 suggests; in the signature of scores this parser is `trees:{load_parser(ENGLISH).signature}`). `sta − ssa` is the difference of r, with a
+below, with references parsed by wellput's parser (`--trees auto`, as the paper's section 5 suggests; in the signature of scores this parser is `trees:{load_parser(ENGLISH_PARSER).signature}`). `sta − ssa` is the difference of r, with a
 paired 95% bootstrap interval over items; bold where it excludes 0. The intervals say what to expect on other items of the same
 systems.
 

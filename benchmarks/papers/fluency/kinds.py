@@ -20,25 +20,17 @@ from benchmarks.data import read_jsonl
 from benchmarks.pages import write_page
 from benchmarks.papers.fluency.figures import advantage, interval, short, spearman, table
 from benchmarks.papers.fluency.neural_scores import KeptScores
-from benchmarks.papers.fluency.texts import (
-    Rated,
-    dialog,
-    gug_alone,
-    lau,
-    some_of,
-    tmu,
-    webnlg,
-)
+from benchmarks.papers.fluency.texts import Rated, dialog, gug_alone, lau, some_of, tmu, webnlg
 from wellput.core.metric import Floats
 from wellput.language.models.english_text import SentenceFeatures
 from wellput.language.models.fluency_model import (
-    FEATURES,
+    FLUENCY_FEATURES,
     FluencyModel,
     FluencyModels,
     english_models,
 )
 from wellput.language.models.linear_model import LinearModel, fit_severity
-from wellput.language.models.parsers import ENGLISH, load_parser
+from wellput.language.models.parsers import ENGLISH_PARSER, load_parser
 from wellput.language.shipped import shipped
 from wellput.metrics.fluency_training import graded_texts, whole_sentences
 
@@ -130,7 +122,7 @@ def fitted(real: Path, source: Path, models: FluencyModels) -> tuple[LinearModel
     rows, severity, weights = [], [], []
     rng = np.random.default_rng(12345)
     pools = whole_sentences([real]), whole_sentences([source])
-    for kind in graded_texts(*pools, load_parser(ENGLISH), rng, n=TRAINING_SENTENCES):
+    for kind in graded_texts(*pools, load_parser(ENGLISH_PARSER), rng, n=TRAINING_SENTENCES):
         features = models.features(kind.texts)
         has_words = ~np.isnan(features[:, 0])
         mistakes = np.broadcast_to(np.asarray(kind.mistakes), has_words.shape)
@@ -138,14 +130,14 @@ def fitted(real: Path, source: Path, models: FluencyModels) -> tuple[LinearModel
         severity.append(np.log1p(mistakes[has_words]))
         weights.append(np.full(int(has_words.sum()), kind.weight / has_words.sum()))
     found = np.vstack(rows), np.concatenate(severity), np.concatenate(weights)
-    return fit_severity(tuple(FEATURES), *found), rows[0]
+    return fit_severity(tuple(FLUENCY_FEATURES), *found), rows[0]
 
 
 def with_factors(sums: LinearModel, real: Floats, factors: Factors) -> FluencyModel:
     """As `FluencyModel.train` does with `TRUST`."""
     writing, likelihood, unusual = factors
     trust = {"likelihood": likelihood, "unusual": unusual, **dict.fromkeys(WRITING, writing)}
-    weights = sums.weights * np.array([trust.get(name, 1.0) for name in FEATURES])
+    weights = sums.weights * np.array([trust.get(name, 1.0) for name in FLUENCY_FEATURES])
     return FluencyModel.calibrated(replace(sums, weights=weights), real)
 
 
@@ -208,7 +200,7 @@ def lines(real: Path, source: Path, kept: Path) -> list[str]:
         )
     features = [
         [name, *(short(spearman(_column(one, place), one.rated.ratings)) for one in sets)]
-        for place, name in enumerate(FEATURES)
+        for place, name in enumerate(FLUENCY_FEATURES)
     ]
     return [
         *table(

@@ -11,7 +11,7 @@ import numpy as np
 from benchmarks.papers.fluency.figures import interval, mean, table
 from benchmarks.papers.fluency.scorers import Scorers
 from benchmarks.papers.fluency.texts import LENGTH, Made, texts_of
-from wellput.language.models.parsers import ENGLISH, load_parser
+from wellput.language.models.parsers import ENGLISH_PARSER, load_parser
 from wellput.metrics.fluency_training import graded_texts, train_fluency, whole_sentences
 
 GENERATORS = ("sequence", "pos", "supertag", "cfg")
@@ -53,7 +53,7 @@ def speed_lines(scorers: Scorers, made: Made) -> list[str]:
 def left_out_lines(scorers: Scorers, made: Made, real: Path, source: Path) -> list[str]:
     """`fluency` trained without a generator, on that generator's sentences."""
     pools = whole_sentences([real]), whole_sentences([source])
-    parser = load_parser(ENGLISH)
+    parser = load_parser(ENGLISH_PARSER)
     texts = {"sequence": made.sequences[1], **made.generated}
     rows = []
     for name in GENERATORS:

@@ -13,8 +13,8 @@ from benchmarks.papers.fluency.neural_scores import KeptScores
 from wellput.core.evalset import Batch
 from wellput.core.metric import Floats
 from wellput.language.models.english_text import SentenceFeatures
-from wellput.language.models.fluency_model import FEATURES, FluencyModel, english_models
-from wellput.language.models.gleu_model import FEATURES as GLEU_FEATURES
+from wellput.language.models.fluency_model import FLUENCY_FEATURES, FluencyModel, english_models
+from wellput.language.models.gleu_model import GLEU_FEATURES as GLEU_FEATURES
 from wellput.language.models.gleu_model import GleuModel, GleuParsers
 from wellput.language.models.head_driven import HeadDrivenParser
 from wellput.language.models.ngrams import log_frequencies
@@ -53,7 +53,7 @@ class Scorers:
         columns = {"length": np.array([float(len(text.split())) for text in texts])}
         columns["fluency"] = np.nan_to_num(joined_scores(self.fluency, sentences))
         titles = {"usage": "usage (SLOR)", "likelihood": "likelihood (PenLP)"}
-        for name, column in zip(FEATURES, sentences.means().T, strict=True):
+        for name, column in zip(FLUENCY_FEATURES, sentences.means().T, strict=True):
             columns[f"· {titles.get(name, name)}"] = _filled(column)
         if has_gleu:
             parses = self.parsers.sentence_features(texts)

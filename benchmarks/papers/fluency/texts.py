@@ -13,11 +13,11 @@ import numpy as np
 from benchmarks.data import data_path, read_jsonl
 from benchmarks.language.ngrams import brown
 from wellput.core.metric import Floats
-from wellput.language.degrade.corpus import Corpus, CorpusSource
+from wellput.language.degrade.corpus import CorpusSource, TaggedCorpus
 from wellput.language.degrade.degraders import Degrader, GrammarGenerator, TemplateGenerator
 from wellput.language.degrade.errors import ErrorGenerator
 from wellput.language.degrade.sequences import SequenceGenerator
-from wellput.language.models.parsers import ENGLISH, load_parser
+from wellput.language.models.parsers import ENGLISH_PARSER, load_parser
 from wellput.metrics.fluency_training import GLEU_LENGTHS, fits, whole_sentences
 from wellput.text.english import detokenize, treebank_words
 
@@ -184,7 +184,7 @@ def _made(
     rng: np.random.Generator,
 ) -> Made:
     """`n` of each size, half as many of other generators, or as many as there are."""
-    corpus = Corpus.of(sentences)
+    corpus = TaggedCorpus.of(sentences)
     n_whole = sum(len(words) == LENGTH for words in sentences)
     sequences = {
         size: SequenceGenerator(corpus, size=size, length=LENGTH).generate(
@@ -193,7 +193,7 @@ def _made(
         for size in SIZES
     }
     some = _some(sentences, PARSED, rng)
-    parsed = CorpusSource(some, load_parser(ENGLISH).parse(some))
+    parsed = CorpusSource(some, load_parser(ENGLISH_PARSER).parse(some))
     pos = parsed.corpus("pos")
     generators: dict[str, Degrader] = {
         "pos": TemplateGenerator(pos, length=LENGTH),

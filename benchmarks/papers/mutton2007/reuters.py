@@ -17,10 +17,10 @@ import numpy as np
 from benchmarks.catalog import REUTERS
 from benchmarks.data import data_path
 from benchmarks.papers.penn_sample import constituents
-from wellput.language.degrade.corpus import Corpus, CorpusSource
+from wellput.language.degrade.corpus import CorpusSource, TaggedCorpus
 from wellput.language.degrade.degraders import Degrader, GrammarGenerator, TemplateGenerator
 from wellput.language.degrade.sequences import SequenceGenerator
-from wellput.language.models.parsers import ENGLISH, load_parser
+from wellput.language.models.parsers import ENGLISH_PARSER, load_parser
 from wellput.language.trees.context_free_grammar import grammar_of_constituents
 from wellput.metrics.fluency_training import fits
 from wellput.text.english import detokenize, sentences, treebank_words
@@ -78,7 +78,7 @@ def training_texts() -> Texts:
     rng = np.random.default_rng(SEEDS["training"])
     found = news("training")
     real = real_sentences(found, TRAINING_SENTENCES, rng)
-    made = SequenceGenerator(Corpus.of(found), size=1, length=LENGTH)
+    made = SequenceGenerator(TaggedCorpus.of(found), size=1, length=LENGTH)
     return Texts({24: real, 1: list(map(detokenize, made.generate(TRAINING_SENTENCES, rng)))}, {})
 
 
@@ -86,7 +86,7 @@ def test_texts() -> Texts:
     """All sizes, and the three generators of the paper's section 5."""
     rng = np.random.default_rng(SEEDS["test"])
     found = news("test")
-    corpus = Corpus.of(found)
+    corpus = TaggedCorpus.of(found)
     by_size = {
         size: list(
             map(
@@ -98,7 +98,7 @@ def test_texts() -> Texts:
     }
     by_size[24] = real_sentences(found, TEST_SENTENCES, rng)
     some = [found[place] for place in rng.permutation(len(found))[:PARSED]]
-    parsed = CorpusSource(some, load_parser(ENGLISH).parse(some), 1)
+    parsed = CorpusSource(some, load_parser(ENGLISH_PARSER).parse(some), 1)
     pos = parsed.corpus("pos")
     grammar = grammar_of_constituents(
         sentence for sentences in constituents().values() for sentence in sentences

@@ -13,7 +13,7 @@ from benchmarks.papers.mutton2007.figures import (
 from benchmarks.papers.mutton2007.printed import BRIEF, KINDS, NAMES, TABLE_2, TABLE_6
 from benchmarks.papers.mutton2007.simulated_trials import MEANS
 from benchmarks.papers.wording import listed
-from wellput.language.models.parsers import ENGLISH, load_parser
+from wellput.language.models.parsers import ENGLISH_PARSER, load_parser
 from wellput.stats.proportions import wilson
 
 
@@ -151,7 +151,7 @@ def table_6(found: Scored) -> str:
     return f"""## Table 6
 
 Mean normalized score by kind of sentence: real ones, sizes 8 and 1, templates of parts of speech and of supertags filled with likely words, and
-a context-free grammar. Templates and words come from text that wellput's parser `{load_parser(ENGLISH).signature}` tagged and parsed.
+a context-free grammar. Templates and words come from text that wellput's parser `{load_parser(ENGLISH_PARSER).signature}` tagged and parsed.
 
 | scorer | s-24 | s-8 | s-1 | PoS | sup. | CFG |
 |---|---:|---:|---:|---:|---:|---:|

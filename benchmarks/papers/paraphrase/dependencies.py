@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from wellput import _native
 from wellput.core.metric import Floats
 from wellput.core.tree import Tree
-from wellput.language.models.parsers import ENGLISH, load_parser
+from wellput.language.models.parsers import ENGLISH_PARSER, load_parser
 from wellput.language.paraphrase.classifiers import (
     NO_CLASSES,
     ContextTraining,
@@ -63,7 +63,7 @@ def parsed_corpus(index: CorpusIndex) -> ParsedCorpus:
 
 
 def _dependencies(sentences: Sequence[Sequence[str]]) -> Features:
-    parser = load_parser(ENGLISH)
+    parser = load_parser(ENGLISH_PARSER)
     sizes: list[int] = [0]
     keys: list[NDArray[np.uint64]] = []
     for begin in range(0, len(sentences), BATCH):

@@ -21,7 +21,7 @@ from wellput.core.metric import Floats
 from wellput.language.models.wordnet import open_wordnet
 from wellput.language.paraphrase.candidates import WordNetCandidates
 from wellput.language.paraphrase.context_filter import (
-    FEATURES,
+    CONTEXT_FEATURES,
     TransformerEncoder,
     fit_combination,
     sentence_pairs,
@@ -39,7 +39,7 @@ def write_figures(
     swords: Floats, is_right: Verdicts, learned: Floats, verdicts: Verdicts, encoder: str
 ) -> None:
     """From the features of SWORDS dev and of CoInCo, the encoder's three in the last columns."""
-    n = len(FEATURES)
+    n = len(CONTEXT_FEATURES)
     rows = {
         "token similarity alone": swords[:, n],
         "context features alone": fit_combination(learned[:, :n], verdicts).probabilities(

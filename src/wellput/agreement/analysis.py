@@ -18,7 +18,7 @@ from wellput.agreement.advice import advise
 from wellput.agreement.correlations import (
     MetricAgainstPeople,
     Uncertainty,
-    common_cells,
+    cells_of_all,
     correlate_documents,
     correlate_own_documents,
     correlate_segments,
@@ -29,7 +29,7 @@ from wellput.agreement.correlations import (
 )
 from wellput.agreement.judges import ceiling, question_correlations, summarize_judges
 from wellput.agreement.metric_pairs import compare_pairs, pair_test
-from wellput.agreement.models import model_table
+from wellput.agreement.models import fitted_models
 from wellput.agreement.orders import metric_orders
 from wellput.agreement.panel import Exclusion, Normalization, Panel
 from wellput.agreement.preferences import Decisions, decision_confusions, verdict_rows
@@ -187,7 +187,7 @@ def _models(
 ) -> Iterator[dict[str, Any]]:
     """How well the metrics and some combinations of them explain each question's ratings."""
     for question, panel in ready.items():
-        for model in model_table(tables, panel.table(), list(tables), generalize=generalize):
+        for model in fitted_models(tables, panel.table(), list(tables), generalize=generalize):
             yield {"question": question, **asdict(model)}
 
 
@@ -197,7 +197,7 @@ def _against(
     options: AgreementOptions,
     on_phase: OnPhase,
 ) -> tuple[list[Agreement], list[MetricDifference]]:
-    cells = common_cells(list(tables.values()), human)
+    cells = cells_of_all(list(tables.values()), human)
     if not cells.any():
         raise InputError(
             f"No output with a judgment of {human.scorer!r} has a score of every metric."

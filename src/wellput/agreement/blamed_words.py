@@ -19,7 +19,7 @@ from wellput.agreement.marked_outputs import (
     marked_characters,
     output_text,
 )
-from wellput.agreement.span_summary import bounds, known, tested
+from wellput.agreement.span_summary import interval_bounds, known, tested
 from wellput.core.errors import InputError
 from wellput.core.evalset import Batch, Item
 from wellput.core.metric import Metric
@@ -175,9 +175,9 @@ def _row(name: str, marked: MarkedQuestion, blame: Blame | None, confidence: flo
         n_outputs=n_outputs,
         share_blamed=known(float(total[1]) / n_characters) if n_characters else None,
         share_marked=known(float(total[2]) / n_characters) if n_characters else None,
-        precision=bounds(found.precision),
-        recall=bounds(found.recall),
-        f1=bounds(found.f1),
+        precision=interval_bounds(found.precision),
+        recall=interval_bounds(found.recall),
+        f1=interval_bounds(found.f1),
         chance={
             "precision": known(found.chance_precision),
             "recall": known(found.chance_recall),

@@ -43,7 +43,7 @@ from wellput.stats.soft_accuracy import spa, spa_by_normal_curve, spa_leave_one_
 from wellput.stats.two_way_jackknife import LeftOutClusters, TableFigure
 
 
-def common_cells(tables: Sequence[ScoreTable], human: ScoreTable) -> NDArray[np.bool_]:
+def cells_of_all(tables: Sequence[ScoreTable], human: ScoreTable) -> NDArray[np.bool_]:
     """The cells for which people and every metric have a defined score."""
     present = human.present.copy()
     for table in tables:

@@ -22,7 +22,7 @@ from wellput.stats.validation import HeldOut, RegressionColumns, Unseen, held_ou
 
 LeftOutGroup: TypeAlias = Literal["sentence", "item", "system", "both"]
 
-FOLDS = 10
+MAX_FOLDS = 10
 """Items go into this many folds. Each system is a fold of its own; but where systems and items are held
 out together, systems go into at most this many folds."""
 
@@ -127,7 +127,7 @@ def _held_out(
         items=rows.units,
         learn=learn,
         unseen=unseen,
-        folds=FOLDS,
+        folds=MAX_FOLDS,
         seed=seed,
     )
 

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from wellput import __version__
 from wellput.agreement.cross_validation import CrossValidation, cross_validated
 from wellput.agreement.models import (
-    Cell,
+    JudgedCell,
     JudgedRows,
     ModelSummary,
     judged_rows,
@@ -141,7 +141,7 @@ class Fit(Result):
     generalize: Generalize
     regression_figures: Mapping[str, Any]
     clusters: Clusters | None = None
-    left_out_cells: Mapping[str, Sequence[Cell]] = field(default_factory=dict)
+    left_out_cells: Mapping[str, Sequence[JudgedCell]] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     blind_spots: BlindSpots | None = None
     """What the metric misses; None if it was not probed."""
@@ -154,9 +154,9 @@ class Fit(Result):
 
     def save(self, path: PathLike) -> None:
         """Writes the metric to a `.json` file; its path is the name of the metric."""
-        from wellput.metrics.fitted import save
+        from wellput.metrics.fitted import save_fitted
 
-        save(self.model, path)
+        save_fitted(self.model, path)
 
     def records(self) -> list[dict[str, Any]]:
         """One record for each predictor of the metric, the constant last."""

@@ -29,7 +29,7 @@ from wellput.stats.regression import ols
 
 NO_OUTPUT, NO_REFERENCE = "no output", "no reference"
 MAX_NAMED_CELLS = 5
-Cell: TypeAlias = tuple[str, str]
+JudgedCell: TypeAlias = tuple[str, str]
 """A system and an item."""
 
 
@@ -49,7 +49,7 @@ class JudgedRows:
     left_out: Mapping[str, int]
     units: tuple[str, ...]
     clusters: Clusters | None = None
-    left_out_cells: Mapping[str, Sequence[Cell]] = field(default_factory=dict)
+    left_out_cells: Mapping[str, Sequence[JudgedCell]] = field(default_factory=dict)
 
     def places(self, names: Sequence[str]) -> list[int]:
         return [self.names.index(name) for name in names]
@@ -116,7 +116,7 @@ def judged_rows(
     )
 
 
-def left_out_sentences(left_out_cells: Mapping[str, Sequence[Cell]]) -> list[str]:
+def left_out_sentences(left_out_cells: Mapping[str, Sequence[JudgedCell]]) -> list[str]:
     """How many judged outputs have no row, why, and which.
 
     >>> left_out_sentences({"sta is undefined": [("B", "7")]})
@@ -125,7 +125,7 @@ def left_out_sentences(left_out_cells: Mapping[str, Sequence[Cell]]) -> list[str
     return [_left_out_sentence(reason, cells) for reason, cells in left_out_cells.items()]
 
 
-def _left_out_sentence(reason: str, cells: Sequence[Cell]) -> str:
+def _left_out_sentence(reason: str, cells: Sequence[JudgedCell]) -> str:
     if reason == NO_REFERENCE:
         places = list(dict.fromkeys(item for _, item in cells))
         their = "its item has" if len(cells) == 1 else "their items have"
@@ -184,7 +184,7 @@ class ModelSummary:
     note: str = ""
 
 
-def model_table(
+def fitted_models(
     tables: Mapping[str, ScoreTable],
     human: ScoreTable,
     predictors: Sequence[str],

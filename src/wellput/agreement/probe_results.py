@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal
 from wellput.core.evalset import EvalSet
 from wellput.core.result import Result
 from wellput.io.files import PathLike
-from wellput.language.perturb.catalog import Variant
+from wellput.language.perturb.catalog import KindAndSeverity
 
 MIN_TEXTS_FOR_CLAIMS = 10
 """With fewer texts, nothing is claimed in words."""
@@ -57,8 +57,8 @@ class Probe:
     undefined: int = 0
 
     @property
-    def variant(self) -> Variant:
-        return Variant(self.perturbation, self.severity)
+    def variant(self) -> KindAndSeverity:
+        return KindAndSeverity(self.perturbation, self.severity)
 
     @property
     def verdict(self) -> Verdict:
@@ -92,7 +92,7 @@ class ProbeExample:
     """A pair that a metric gets wrong, with both scores as the metric gives them."""
 
     metric: str
-    variant: Variant
+    variant: KindAndSeverity
     item: str
     better: str
     worse: str

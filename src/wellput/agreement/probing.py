@@ -22,7 +22,7 @@ from wellput.core.errors import InputError
 from wellput.core.estimates import Estimate
 from wellput.core.evalset import EvalSet
 from wellput.core.metric import Floats
-from wellput.language.perturb.catalog import Variant
+from wellput.language.perturb.catalog import KindAndSeverity
 from wellput.stats.clusters import ClusteredMeans
 from wellput.stats.proportions import share_interval
 
@@ -42,8 +42,8 @@ class ProbedMetric:
 
     name: str
     unchanged: Floats
-    changed: Mapping[Variant, Floats]
-    made: Mapping[Variant, int]
+    changed: Mapping[KindAndSeverity, Floats]
+    made: Mapping[KindAndSeverity, int]
     sign: float = 1.0
 
 
@@ -64,7 +64,7 @@ def probe_metric(
 
 def _probe(
     scored: ProbedMetric,
-    variant: Variant,
+    variant: KindAndSeverity,
     changed: Floats,
     harmful: Sequence[Floats],
     clusters: Clusters | None,
@@ -165,9 +165,9 @@ def degree_orders(scored: ProbedMetric, *, confidence: float = 0.95) -> list[Deg
     found = []
     for kind in kinds:
         own = [
-            scored.changed[Variant(kind, degree)]
+            scored.changed[KindAndSeverity(kind, degree)]
             for degree in DEGREES
-            if Variant(kind, degree) in scored.changed
+            if KindAndSeverity(kind, degree) in scored.changed
         ]
         if len(own) < 2:
             continue
@@ -194,7 +194,7 @@ def degree_orders(scored: ProbedMetric, *, confidence: float = 0.95) -> list[Deg
 
 
 def examples_of(
-    scored: ProbedMetric, texts: EvalSet, *, variants: Sequence[Variant]
+    scored: ProbedMetric, texts: EvalSet, *, variants: Sequence[KindAndSeverity]
 ) -> list[ProbeExample]:
     """For each harmful variant the pair that the metric gets most wrong, if there is one."""
     found = []

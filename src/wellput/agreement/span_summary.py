@@ -108,14 +108,14 @@ def summarize_spans(
     found, note = _gamma(shared, marked, seed, confidence)
     return SpanSummary(
         **counts,
-        f1=bounds(together.f1),
+        f1=interval_bounds(together.f1),
         chance=known(together.chance_f1),
         above_chance=tested(together),
         pairs=_extremes(pairs),
-        leave_one_out=bounds(alone.f1),
+        leave_one_out=interval_bounds(alone.f1),
         judges=judges,
         gamma={
-            **bounds(found.estimate),
+            **interval_bounds(found.estimate),
             "observed": known(found.observed),
             "expected": known(found.expected),
             "draws": found.draws,
@@ -185,7 +185,7 @@ def _against_the_rest(
         marks = {judge: one.marked(judge) for judge in one.spans}
         for judge, mark in marks.items():
             others = [other for name, other in marks.items() if name != judge]
-            row = marked_row(mark, half_of(others))
+            row = marked_row(mark, marked_by_half(others))
             rows[one.item] += row
             own[judge] += row
             n_outputs[judge] += 1
@@ -204,7 +204,7 @@ def _against_the_rest(
     ]
 
 
-def half_of(marks: Sequence[Marked]) -> Marked:
+def marked_by_half(marks: Sequence[Marked]) -> Marked:
     """The characters that at least half of the judges marked."""
     return np.asarray(2 * np.sum(marks, axis=0) >= len(marks), np.bool_)
 
@@ -258,7 +258,7 @@ def _severities(
     for item, pair in met:
         rows[item] += coincidences([pair], names)
     return {
-        **bounds(severity_alpha(rows, marked.clusters, confidence=confidence)),
+        **interval_bounds(severity_alpha(rows, marked.clusters, confidence=confidence)),
         "same": known(float(same_share(rows.sum(axis=0)))),
         "n": len(met),
         "severities": names,
@@ -279,10 +279,10 @@ def _omissions(outputs: Sequence[MarkedOutput], judges: Sequence[str]) -> dict[s
 
 def tested(found: MarkedAlike) -> dict[str, Any]:
     """How far F1 is above chance, with its interval and p."""
-    return {**bounds(found.above_chance), "p_value": found.above_chance.p_value}
+    return {**interval_bounds(found.above_chance), "p_value": found.above_chance.p_value}
 
 
-def bounds(estimate: Estimate) -> dict[str, Any]:
+def interval_bounds(estimate: Estimate) -> dict[str, Any]:
     return {"value": known(estimate.value), "low": estimate.low, "high": estimate.high}
 
 

@@ -86,9 +86,9 @@ def _as_it_is(tree: Tree) -> Tree:
 
 
 def _with_lemmas(tree: Tree) -> Tree:
-    from wellput.language.models.parsers import english_words
+    from wellput.language.models.parsers import english_word_analysis
 
-    lemma = english_words().lemma
+    lemma = english_word_analysis().lemma
     return replace(
         tree, words=tuple(replace(word, lemma=lemma(word.form, word.xpos)) for word in tree.words)
     )

@@ -84,7 +84,7 @@ def tree_list(trees: Treebanks) -> list[str | Tree]:
     return [one if isinstance(one, Tree) else str(one) for one in as_list(trees)]
 
 
-def trees_in(given: Sequence[str | Tree]) -> Iterator[Tree]:
+def all_trees(given: Sequence[str | Tree]) -> Iterator[Tree]:
     """All trees. A missing file is refused at once."""
     readers = [[one] if isinstance(one, Tree) else read_trees(one) for one in given]
     return (tree for reader in readers for tree in reader)

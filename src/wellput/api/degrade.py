@@ -22,7 +22,12 @@ from wellput.core.work import OnPhase, ignore_phase
 from wellput.io import check_table, check_text
 from wellput.io.files import PathLike
 from wellput.language.degrade.corpus import read_grammar, read_source, source_of
-from wellput.language.degrade.degraders import DegradedSentences, degrader_of, in_blocks, systems_of
+from wellput.language.degrade.degraders import (
+    DegradedSentences,
+    degraded_systems,
+    degrader_of,
+    in_blocks,
+)
 from wellput.language.degrade.sequences import Boundary
 from wellput.text.english import detokenize
 
@@ -104,7 +109,9 @@ def degrade(
     >>> wellput.degrade(corpus, size=[1, 3], length=6, evalset=True).evalset.systems
     ('sequence-1', 'sequence-3')
     """
-    systems = systems_of(split_names(method), numbers_if_given("size", size, example="1,2,4") or [])
+    systems = degraded_systems(
+        split_names(method), numbers_if_given("size", size, example="1,2,4") or []
+    )
     sizes = {system: words for system, words in systems.items() if words}
     if len(systems) > 1 and not evalset:
         raise InputError(

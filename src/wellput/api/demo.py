@@ -19,7 +19,7 @@ from wellput.example.harbor import EXAMPLE_BASELINE, harbor_example, simulated_j
 from wellput.io import check_table, replacing, write_evalset, write_judgments
 from wellput.io.files import PathLike
 from wellput.reporting.html import page as html_page
-from wellput.reporting.html.evaluation import evaluate
+from wellput.reporting.html.evaluation import evaluate_for_page
 
 DEMO_METRICS = "bleu,chrf,gsa,fluency"
 DEMO_TITLE = "Harbor announcements (wellput demo, judges simulated)"
@@ -103,7 +103,7 @@ def demo(
     if save_judgments is not None:
         write_judgments(judgments, save_judgments)
     uncertainty = Uncertainty(seed=seed, threads=threads or available_cores())
-    evaluation = evaluate(
+    evaluation = evaluate_for_page(
         evalset,
         judgments,
         DEMO_METRICS,

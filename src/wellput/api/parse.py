@@ -10,7 +10,7 @@ from wellput.core.tree import Tree
 from wellput.core.work import OnPhase, available_cores, ignore_phase
 from wellput.io import write_trees
 from wellput.io.files import PathLike
-from wellput.language.models.parsers import ENGLISH
+from wellput.language.models.parsers import ENGLISH_PARSER
 from wellput.language.models.sentence_parsing import (
     TREEBANK,
     ParseResult,
@@ -79,7 +79,7 @@ def parse(
         hint = did_you_mean(tokenize, known)
         raise InputError(f"tokenize={tokenize!r} is none of {', '.join(known)}.{hint}")
     if models is not None:
-        if parser != ENGLISH:
+        if parser != ENGLISH_PARSER:
             raise InputError("parser= and models= both name a parser: give one of them.")
         parser = str(models)
     blocks = sentence_blocks(sentences, LINES_AT_ONCE)
@@ -91,7 +91,7 @@ def parse(
 
     def trees() -> Iterator[Tree]:
         for block in blocks:
-            if parser == ENGLISH:
+            if parser == ENGLISH_PARSER:
                 summary.check_language(block)
             for parsed in parsing.parse(block, first=summary.lines + 1, threads=cores):
                 summary.add(parsed)

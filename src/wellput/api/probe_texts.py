@@ -24,8 +24,8 @@ from wellput.language.models.language_check import not_english_sentence, shipped
 from wellput.language.perturb.catalog import (
     PERTURBATIONS,
     SEVERITIES,
+    KindAndSeverity,
     Perturbation,
-    Variant,
     perturbed,
 )
 
@@ -42,8 +42,8 @@ class ProbeTexts:
     notes: tuple[str, ...] = ()
 
     @property
-    def variants(self) -> list[Variant]:
-        named = [Variant.of(name) for name in self.evalset.systems if name != UNCHANGED]
+    def variants(self) -> list[KindAndSeverity]:
+        named = [KindAndSeverity.of(name) for name in self.evalset.systems if name != UNCHANGED]
         return sorted(named, key=_place)
 
 
@@ -201,7 +201,7 @@ def dataset_texts(paths: Sequence[PathLike], chosen: Sequence[str]) -> ProbeText
     for pair in wanted:
         if pair.better == pair.worse:
             continue
-        name = str(Variant(pair.perturbation, pair.severity))
+        name = str(KindAndSeverity(pair.perturbation, pair.severity))
         rows = items.setdefault((pair.source, pair.reference, pair.better), [{}])
         row = next((row for row in rows if name not in row), None)
         if row is None:
@@ -209,7 +209,8 @@ def dataset_texts(paths: Sequence[PathLike], chosen: Sequence[str]) -> ProbeText
             rows.append(row)
         row[name] = pair.worse
     order = sorted(
-        dict.fromkeys(Variant(pair.perturbation, pair.severity) for pair in wanted), key=_place
+        dict.fromkeys(KindAndSeverity(pair.perturbation, pair.severity) for pair in wanted),
+        key=_place,
     )
     made = [
         Item(
@@ -234,7 +235,7 @@ def dataset_texts(paths: Sequence[PathLike], chosen: Sequence[str]) -> ProbeText
     return ProbeTexts(EvalSet(made, systems=systems), tuple(notes))
 
 
-def _place(variant: Variant) -> tuple[int, int]:
+def _place(variant: KindAndSeverity) -> tuple[int, int]:
     """Our kinds are shown in the order of the catalog, others by severity."""
     known: tuple[str, ...] = SEVERITIES
     severity = known.index(variant.severity) if variant.severity in known else len(known)
@@ -258,7 +259,7 @@ def _written_texts(path: PathLike) -> EvalSet | None:
 
 
 def _only(evalset: EvalSet, chosen: Sequence[str]) -> EvalSet:
-    named = {name: Variant.of(name) for name in evalset.systems if name != UNCHANGED}
+    named = {name: KindAndSeverity.of(name) for name in evalset.systems if name != UNCHANGED}
     if wrong := [name for name, variant in named.items() if not variant.kind]:
         raise InputError(
             f"The systems of changed texts are called KIND/SEVERITY, such as negation/critical; "

@@ -9,7 +9,7 @@ from typing import Literal, cast
 
 from wellput.agreement.exclusions import parse_exclusion, with_unknown
 from wellput.agreement.panel import Exclusion, KnownNames, names_of
-from wellput.agreement.rankings.fitted_question import ModelName
+from wellput.agreement.rankings.fitted_question import FittedModelName
 from wellput.agreement.rankings.fitted_ranking import RankCorrection
 from wellput.agreement.rankings.judgment_design import (
     COMPONENTS,
@@ -53,7 +53,7 @@ def rank(
     evalset: Items | None = None,
     column: Columns = (),
     question: Names = (),
-    model: ModelName | Literal["auto"] = "auto",
+    model: FittedModelName | Literal["auto"] = "auto",
     by: str | None = None,
     against: str | None = None,
     covariates: Names = (),

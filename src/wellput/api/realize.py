@@ -22,13 +22,13 @@ from wellput.core.work import OnPhase, available_cores, ignore_phase
 from wellput.engine.realization import RealizationResult
 from wellput.io.files import InputFile, PathLike
 from wellput.language.models.language_check import reasons_against
-from wellput.language.models.parsers import ENGLISH
+from wellput.language.models.parsers import ENGLISH_PARSER
 from wellput.language.models.sentence_parsing import ParseResult
 from wellput.language.models.tree_model import ChoosingMethod
 from wellput.language.models.wordnet import Synsets
 from wellput.language.realize.inputs import InputKind, InputTree
-from wellput.language.realize.inserter import INSERTIONS, Insertion
-from wellput.language.realize.realizer import ModelName, Realizer, RealizerInput
+from wellput.language.realize.inserter import INSERTION_NAMES, Insertion
+from wellput.language.realize.realizer import Realizer, RealizerInput, RealizerModelName
 from wellput.language.shipped import LEARNED_REALIZER_FILE, PARSER_FILE
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 Trees: TypeAlias = PathLike | ParseResult | RealizerInput | Iterable[RealizerInput | str]
 """One or more trees in memory, the result of `parse`, the path of a file of trees, or text to parse."""
 
-BASELINE_MODEL: ModelName = "lr"
+BASELINE_MODEL: RealizerModelName = "lr"
 JSON_SUFFIXES = (".json", ".jsonl")
 TEXT_SUFFIX = ".txt"
 LINES_AT_ONCE = 1024
@@ -48,7 +48,7 @@ def realize(
     trees: Trees,
     *,
     input: InputKind = "words",
-    model: ModelName = "learned",
+    model: RealizerModelName = "learned",
     models: PathLike | None = None,
     grammar: str = "induced",
     chooser: ChoosingMethod = "exact",
@@ -171,7 +171,7 @@ def realize(
         shows_all=nbest is not None,
         path=path,
         not_english=reasons_against(lines)
-        if lines and _parser_of(language) == ENGLISH
+        if lines and _parser_of(language) == ENGLISH_PARSER
         else Counter(),
     )
     if lattice is not None:
@@ -203,7 +203,7 @@ def _folder(models: PathLike) -> Path:
     return folder
 
 
-def _check_options(model: ModelName, nbest: int | None, lattice: PathLike | None) -> None:
+def _check_options(model: RealizerModelName, nbest: int | None, lattice: PathLike | None) -> None:
     if nbest is not None and nbest < 1:
         raise InputError(f"nbest={nbest} must be 1 or more.")
     if lattice is not None and model == "learned":
@@ -212,9 +212,9 @@ def _check_options(model: ModelName, nbest: int | None, lattice: PathLike | None
 
 def _insertions(names: Names | None) -> list[Insertion]:
     chosen = [] if names is None else split_names(names)
-    if wrong := [name for name in chosen if name not in INSERTIONS]:
+    if wrong := [name for name in chosen if name not in INSERTION_NAMES]:
         raise InputError(
-            f"insert= takes {' and '.join(INSERTIONS)}, separated by a comma, not {wrong[0]!r}."
+            f"insert= takes {' and '.join(INSERTION_NAMES)}, separated by a comma, not {wrong[0]!r}."
         )
     return cast("list[Insertion]", chosen)
 
@@ -281,7 +281,7 @@ def _parser_of(language: str | Path) -> str:
     """The parser in the folder of the models; that of English if it was not made for a language of its
     own."""
     if isinstance(language, str):
-        return ENGLISH
+        return ENGLISH_PARSER
     if (language / PARSER_FILE).is_file():
         return str(language)
     if (language / LEARNED_REALIZER_FILE).is_file():
@@ -289,7 +289,7 @@ def _parser_of(language: str | Path) -> str:
             f"from_text= needs a parser, which {language} lacks. Make it with wellput train parser "
             f"--treebank TREEBANK -o {language}."
         )
-    return ENGLISH
+    return ENGLISH_PARSER
 
 
 def _parsed(

@@ -39,7 +39,7 @@ from wellput.io.judgment_columns import split_columns
 from wellput.metrics.external import ExternalMetric
 from wellput.metrics.registry import create_all
 from wellput.reporting.html import page as html_page
-from wellput.reporting.html.evaluation import Evaluation, evaluate
+from wellput.reporting.html.evaluation import Evaluation, evaluate_for_page
 from wellput.reporting.html.page import HtmlReport
 
 
@@ -173,7 +173,7 @@ def report(
         ),
         fitted_here=fitted_to(judgments, create_all(metrics) if metrics else ()),
     )
-    evaluation = evaluate(
+    evaluation = evaluate_for_page(
         source,
         taken.answers,
         metrics,

@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wellput.api.corpora import Treebanks, as_list, tree_list, trees_in
+from wellput.api.corpora import Treebanks, all_trees, as_list, tree_list
 from wellput.api.inputs import checks_choices
 from wellput.api.train_language import realizer as realizer
 from wellput.api.train_language import treebank_fluency, treebank_parser
@@ -258,7 +258,7 @@ def fluency(
     folder.mkdir(exist_ok=True)
     makers: dict[str, Callable[..., Learned]] = {fluency_metric.FLUENCY_FILE: make_fluency}
     if features == "paper":
-        trees = list(trees_in(given))
+        trees = list(all_trees(given))
         makers = {fluency_metric.GLEU_PAPER_FILE: partial(make_paper_gleu, treebank=trees)}
     elif is_installed() if gleu is None else gleu:
         makers[fluency_metric.GLEU_FILE] = make_gleu
@@ -353,7 +353,7 @@ def parser(
         )
     if path is not None and not Path(path).is_dir():
         raise InputError(f"The folder {path} does not exist: make it first (mkdir {path}).")
-    learned, held_out = list(trees_in(given)), list(trees_in(measured))
+    learned, held_out = list(all_trees(given)), list(all_trees(measured))
     on_epoch = on_phase("learning, rounds over the trees")
     trained = train_parser(learned, dev=held_out, epochs=epochs, seed=seed, on_epoch=on_epoch)
     scores: dict[str, float] = {}
@@ -431,8 +431,8 @@ def fergus(
         made_folder(path)
     made = FergusTraining(
         train_fergus(
-            list(trees_in(given)),
-            sample=list(trees_in(measured)),
+            list(all_trees(given)),
+            sample=list(all_trees(measured)),
             seed=seed,
             threads=threads or available_cores(),
             on_progress=on_phase("counting trees"),

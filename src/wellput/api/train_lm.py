@@ -81,7 +81,7 @@ def lm(
     """
     from wellput.language.models.ngram_files import check_suffix, quantized
     from wellput.language.models.ngram_training import train
-    from wellput.language.models.ngram_trie import prune as pruned
+    from wellput.language.models.ngram_trie import pruned_model as pruned
 
     texts = text_list(corpus)
     if path is not None and check_suffix(path) != ".wlm" and compact:

@@ -180,7 +180,7 @@ def _training(choices: dict[str, Any]) -> ParaphraseModelTraining:
 def _shipped_model() -> ParaphraseModel | None:
     """The shipped model, if installed: its filter weights are used."""
     from wellput.language.paraphrase.model import ParaphraseModel
-    from wellput.language.shipped import FOLDER, PARAPHRASE_FILE
+    from wellput.language.shipped import ENGLISH_FOLDER, PARAPHRASE_FILE
 
-    path = FOLDER / PARAPHRASE_FILE
+    path = ENGLISH_FOLDER / PARAPHRASE_FILE
     return ParaphraseModel.load(path) if path.is_file() else None

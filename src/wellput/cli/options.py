@@ -325,7 +325,7 @@ def complete_metric(_: click.Context, __: click.Parameter, incomplete: str) -> l
     from wellput.metrics import registry
 
     done, comma, last = incomplete.rpartition(",")
-    return [CompletionItem(done + comma + n) for n in registry.names() if n.startswith(last)]
+    return [CompletionItem(done + comma + n) for n in registry.metric_names() if n.startswith(last)]
 
 
 def judges_option(function: F) -> F:

@@ -1,4 +1,4 @@
-"""`Corpus`: the nodes of all sentences in one row, depth first, each with its context and
+"""`DisplayCorpus`: the nodes of all sentences in one row, depth first, each with its context and
 its display.
 
 The choice of a node's display may depend on its context: its `label`, its `word`, and its features
@@ -66,7 +66,7 @@ class Contexts:
 
 
 @dataclass(frozen=True, eq=False)
-class Corpus:
+class DisplayCorpus:
     """Sentences with derivations. `rows` has the sentence of each node, `displays` the code of its
     original display, `UNKNOWN_DISPLAY` where the sentence has no original displays."""
 
@@ -76,7 +76,7 @@ class Corpus:
     displays: Integers
 
     @classmethod
-    def of(cls, items: Sequence[Item]) -> Corpus:
+    def of(cls, items: Sequence[Item]) -> DisplayCorpus:
         """Raises InputError where a sentence has no derivation."""
         lacking = [f"item {item.id}" for item in items if item.derivation is None]
         if lacking:

@@ -20,12 +20,14 @@ from wellput.core.errors import InputError
 from wellput.core.evalset import ORIGINAL, EvalSet, Item
 from wellput.core.result import Result
 from wellput.displays.schedules import Derivation, nodes_of, words_of
-from wellput.displays.strategies import Rule, conditions_of
+from wellput.displays.strategies import DisplayRule, conditions_of
 from wellput.io import check_table, write_evalset
 from wellput.io.files import PathLike
 
 Node: TypeAlias = dict[str, Any]
-Chances: TypeAlias = list[tuple[Rule, list[list[str]], np.ndarray[Any, np.dtype[np.float64]]]]
+Chances: TypeAlias = list[
+    tuple[DisplayRule, list[list[str]], np.ndarray[Any, np.dtype[np.float64]]]
+]
 
 SYNTHETIC_NOTICE = (
     "Synthetic example: written by a grammar, displays drawn by chance, shown by nobody."
@@ -222,7 +224,7 @@ def _chances(entries: Sequence[Mapping[str, Any]]) -> Chances:
     for entry in entries:
         displays = [[], *(text.split(",") for text in entry["displays"])]
         shares = [float(share) for share in entry["displays"].values()]
-        rule = Rule(conditions_of(entry["when"]), 0)
+        rule = DisplayRule(conditions_of(entry["when"]), 0)
         found.append((rule, displays, np.array([1 - sum(shares), *shares])))
     return found
 

@@ -120,7 +120,7 @@ def displays_in(source: EvalSource) -> Integers:
     return np.unique(_integers([display_code(motions) for motions in met if motions]))
 
 
-def fingerprint(values: NDArray[np.generic]) -> str:
+def array_digits(values: NDArray[np.generic]) -> str:
     """Eight hexadecimal digits that stand for an array in a signature."""
     return hashlib.sha256(np.ascontiguousarray(values).tobytes()).hexdigest()[:8]
 
@@ -359,7 +359,7 @@ class DisplayBeta(BaseMetric):
 
     def signature(self) -> str:
         expected = np.array(list(self._expected.values()))
-        return f"distance:{self.distance}|expected:{fingerprint(expected)}"
+        return f"distance:{self.distance}|expected:{array_digits(expected)}"
 
     def _apart(self, codes: Integers) -> Floats:
         return distances([frozenset(display_motions(int(code))) for code in codes], self.distance)

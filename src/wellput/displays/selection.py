@@ -21,7 +21,7 @@ from wellput.core.metric import Floats, Integers
 from wellput.core.registries import Names, split_names
 from wellput.core.result import Result
 from wellput.core.source import EvalSource
-from wellput.displays.corpus import UNKNOWN_DISPLAY, Contexts, Corpus, sentences_of
+from wellput.displays.corpus import UNKNOWN_DISPLAY, Contexts, DisplayCorpus, sentences_of
 from wellput.displays.schedules import display_motions
 from wellput.displays.strategies import (
     ContextFrequencies,
@@ -202,7 +202,7 @@ def select_displays(
     JSON file.
     """
     _refuse_known(items, strategies, replace=replace)
-    corpus = Corpus.of([*training, *items])
+    corpus = DisplayCorpus.of([*training, *items])
     names = corpus.feature_names() if context is None else tuple(context)
     _refuse_unknown(names, corpus)
     chosen: dict[str, Integers] = {}
@@ -233,7 +233,7 @@ def select_displays(
 
 def _choose(
     name: Strategy,
-    corpus: Corpus,
+    corpus: DisplayCorpus,
     contexts: Contexts,
     fold: NodeFold,
     draws: Floats,
@@ -255,7 +255,7 @@ def _choose(
         result[fold.chosen] = counted.weighted(codes, draws[fold.chosen])
 
 
-def _folds(corpus: Corpus, n_training: int, k: int, seed: int) -> list[NodeFold]:
+def _folds(corpus: DisplayCorpus, n_training: int, k: int, seed: int) -> list[NodeFold]:
     """Sentences are divided at random into folds of about equal size. Those without original
     displays are not trained on."""
     annotated = corpus.is_annotated
@@ -299,7 +299,7 @@ def _refuse_known(items: Sequence[Item], strategies: Sequence[str], *, replace: 
         )
 
 
-def _refuse_unknown(names: Sequence[str], corpus: Corpus) -> None:
+def _refuse_unknown(names: Sequence[str], corpus: DisplayCorpus) -> None:
     known = {"label", "word", *corpus.feature_names()}
     unknown = [name for name in names if name not in known]
     if unknown:
@@ -309,7 +309,7 @@ def _refuse_unknown(names: Sequence[str], corpus: Corpus) -> None:
 
 
 def _refuse_unseen(
-    corpus: Corpus, contexts: Contexts, lengths: Integers, used: NDArray[np.bool_], name: str
+    corpus: DisplayCorpus, contexts: Contexts, lengths: Integers, used: NDArray[np.bool_], name: str
 ) -> None:
     unseen = np.flatnonzero(used & (lengths < len(contexts.names)))
     if len(unseen):
@@ -327,7 +327,7 @@ def _refuse_unseen(
 
 
 def _with_schedules(
-    corpus: Corpus, n_training: int, chosen: Mapping[str, Integers]
+    corpus: DisplayCorpus, n_training: int, chosen: Mapping[str, Integers]
 ) -> tuple[list[Item], dict[str, int]]:
     """The sentences with a schedule of each new system."""
     start = int(np.searchsorted(corpus.rows, n_training))

@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 
 from wellput.core.errors import InputError, did_you_mean
 from wellput.core.metric import Floats, Integers
-from wellput.displays.corpus import Contexts, Corpus
+from wellput.displays.corpus import Contexts, DisplayCorpus
 from wellput.displays.schedules import MOTIONS, display_code, unknown_motion
 from wellput.io.files import InputFile, check_readable
 
@@ -43,7 +43,7 @@ ANY_VALUE = "*"
 
 
 @dataclass(frozen=True)
-class Rule:
+class DisplayRule:
     """`when` has the allowed values of each feature, None for any value."""
 
     when: Mapping[str, frozenset[Hashable] | None]
@@ -56,7 +56,7 @@ class Rule:
         )
 
 
-def read_rules(name: str) -> list[Rule]:
+def read_rules(name: str) -> list[DisplayRule]:
     """The rules of a shipped set, by its name, or of a JSON file."""
     if name in SHIPPED_RULES:
         text = (files("wellput.displays") / "rules" / f"{name}.json").read_text(encoding="utf-8")
@@ -85,7 +85,7 @@ def read_rules(name: str) -> list[Rule]:
     return rules
 
 
-def _checked_rule(entry: Any, where: str, problems: list[str]) -> Rule:
+def _checked_rule(entry: Any, where: str, problems: list[str]) -> DisplayRule:
     when = entry.get("when") if isinstance(entry, dict) else None
     display = entry.get("display") if isinstance(entry, dict) else None
     if not isinstance(when, dict):
@@ -100,7 +100,7 @@ def _checked_rule(entry: Any, where: str, problems: list[str]) -> Rule:
         if not all(isinstance(each, str | int | float | bool) for each in _listed(value)):
             problems.append(f"{where}: {name} must be a value, a list of values, or {ANY_VALUE}")
             when = {}
-    return Rule(conditions_of(when), display_code(known))
+    return DisplayRule(conditions_of(when), display_code(known))
 
 
 def conditions_of(when: Mapping[str, Any]) -> dict[str, frozenset[Hashable] | None]:
@@ -119,7 +119,7 @@ def _listed(value: Any) -> list[Any]:
     return value if isinstance(value, list) else [value]
 
 
-def choose_by_rules(corpus: Corpus, rules: Sequence[Rule]) -> Integers:
+def choose_by_rules(corpus: DisplayCorpus, rules: Sequence[DisplayRule]) -> Integers:
     """Each node's display."""
     names = list(dict.fromkeys(name for rule in rules for name in rule.when))
     contexts = corpus.contexts(names)
@@ -127,7 +127,7 @@ def choose_by_rules(corpus: Corpus, rules: Sequence[Rule]) -> Integers:
     return np.array(chosen, dtype=np.int64)[contexts.codes]
 
 
-def _first_display(rules: Sequence[Rule], features: Mapping[str, Hashable]) -> int:
+def _first_display(rules: Sequence[DisplayRule], features: Mapping[str, Hashable]) -> int:
     return next((rule.display for rule in rules if rule.fits(features)), 0)
 
 

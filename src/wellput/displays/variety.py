@@ -25,8 +25,8 @@ from wellput.displays.reproduction import (
     NEEDS_DERIVATION,
     NEEDS_ORIGINAL,
     DisplayMatch,
+    array_digits,
     displays_in,
-    fingerprint,
     shown_units,
 )
 from wellput.displays.schedules import MOTIONS, ScheduleKind
@@ -142,7 +142,7 @@ class DisplayFrequencies(BaseMetric):
 
     def signature(self) -> str:
         codes = np.zeros(0, dtype=np.int64) if self._codes is None else self._codes
-        return f"displays:{len(codes)}-{fingerprint(codes)}"
+        return f"displays:{len(codes)}-{array_digits(codes)}"
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from wellput.language.models.language_check import (
     not_english_sentence,
     reasons_against,
 )
-from wellput.language.models.parsers import ENGLISH
+from wellput.language.models.parsers import ENGLISH_PARSER
 from wellput.language.models.sentence_parsing import SentenceParser
 
 TEXTS_PER_CALL = 256
@@ -83,7 +83,7 @@ class ParsedReferences(EvalSource):
     @property
     def notes(self) -> tuple[str, ...]:
         """A sentence on references that are not English, as the parser of wellput expects."""
-        if not isinstance(self.parse, NamedParser) or self.parse.name != ENGLISH:
+        if not isinstance(self.parse, NamedParser) or self.parse.name != ENGLISH_PARSER:
             return ()
         first = self._first_texts(MAX_CHECKED_REFERENCES + 1)
         checked = first[:MAX_CHECKED_REFERENCES]

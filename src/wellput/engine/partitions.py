@@ -3,7 +3,7 @@
 A partition is a run of whole blocks. Partitions may finish in any order and on any machine. Their
 blocks are added in file order, so the digits are those of one pass over all items.
 
-A `PartitionJob` says what to compute for every partition. `evaluate` is the only function
+A `PartitionJob` says what to compute for every partition. `evaluate_partition` is the only function
 that runs on a worker; it returns a failure as a value, because an exception may not survive pickling.
 `FinishedPartitions` is a folder from which a stopped run is resumed: it has a file for each partition,
 with its block statistics and the fingerprint of its data and metrics. A file is used only if its
@@ -100,7 +100,7 @@ FingerprintBefore: TypeAlias = Callable[[Partition], str | None]
 """Gives the fingerprint of a partition that was finished before; None if it was not."""
 
 
-def evaluate(
+def evaluate_partition(
     partition: Partition, number: int, job: PartitionJob, before: str | None, with_fingerprint: bool
 ) -> PartitionOutcome:
     """Reads one partition and computes its statistics. `before` is its fingerprint if it was finished
@@ -355,7 +355,9 @@ def outcomes_here(
     for number, partition in enumerate(partitions):
         for _ in range(MAX_ATTEMPTS):
             try:
-                outcome = evaluate(partition, number, job, before(partition), with_fingerprint)
+                outcome = evaluate_partition(
+                    partition, number, job, before(partition), with_fingerprint
+                )
                 break
             except Exception as error:
                 outcome = failed_each_time(error)

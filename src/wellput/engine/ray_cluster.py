@@ -25,7 +25,7 @@ from wellput.engine.partitions import (
     FingerprintBefore,
     PartitionJob,
     PartitionOutcome,
-    evaluate,
+    evaluate_partition,
     failed_each_time,
 )
 
@@ -112,7 +112,7 @@ def outcomes_on_cluster(
         (partition, (partition, number, shared, before(partition), with_fingerprint))
         for number, partition in enumerate(partitions)
     )
-    for partition, task in tasks_in_order(ray, evaluate, calls):
+    for partition, task in tasks_in_order(ray, evaluate_partition, calls):
         yield partition, _outcome(ray, task)
 
 

@@ -123,7 +123,7 @@ def save_run(
     run_files.check_store(folder)
     if isinstance(evalset, str | Path):
         evalset = open_evalset(evalset)
-    return run_files.save_run(folder, run_of(result, evalset, metrics, command=command))
+    return run_files.write_run(folder, run_of(result, evalset, metrics, command=command))
 
 
 def run_of(

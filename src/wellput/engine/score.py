@@ -49,7 +49,7 @@ def score_source(
     collection = _collected(source, metrics, plan, keep_rows, on_segments, on_phase)
     baseline = asked.baseline_among(collection.systems)
     signatures = {
-        metric.name: signature(metric, collection, asked, parser=source.parser)
+        metric.name: score_signature(metric, collection, asked, parser=source.parser)
         for metric in collection.metrics
     }
     clusters = None
@@ -295,7 +295,7 @@ def is_testable(metric: Metric) -> bool:
     return getattr(metric, "is_testable", True)
 
 
-def signature(
+def score_signature(
     metric: Metric, collection: Collection, asked: Inference, *, parser: str | None = None
 ) -> str:
     """Everything that must be equal for two scores to be comparable, in sacreBLEU's order."""

@@ -46,7 +46,7 @@ def answer_rows() -> list[dict[str, str]]:
     ]
 
 
-def score_rows() -> Iterator[dict[str, str]]:
+def help_desk_scores() -> Iterator[dict[str, str]]:
     """Scores made elsewhere: `correct`, 1 or 0, and `grader`, a grade from 1 to 5."""
     rng = np.random.default_rng(SEED + 1)
     for model, wrong in _wrong_answers().items():
@@ -79,7 +79,7 @@ def write_example(folder: Path) -> list[Path]:
     """Writes the three files and returns their paths."""
     tables = {
         "answers.csv": answer_rows(),
-        "scores.csv": list(score_rows()),
+        "scores.csv": list(help_desk_scores()),
         "thumbs.csv": list(thumb_rows()),
     }
     for name, rows in tables.items():

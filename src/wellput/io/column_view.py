@@ -50,7 +50,7 @@ class ColumnsResult(Result):
     @property
     def kind(self) -> FileKind:
         """What the file is: an evalset, judgments, or scores made elsewhere."""
-        return kind_of(self.columns)
+        return kind_of_columns(self.columns)
 
     @property
     def kind_sentence(self) -> str:
@@ -107,13 +107,13 @@ def column_views(file: RecordFile) -> list[ColumnView]:
         ColumnView(column, read.get(column), guesses.get(column), _example(column, rows))
         for column in header
     ]
-    if kind_of(views) != "judgments":
+    if kind_of_columns(views) != "judgments":
         return views
     of_judgments = guessed_judgments(header)
     return [replace(view, read_as=None, guess=of_judgments.get(view.column)) for view in views]
 
 
-def kind_of(views: Sequence[ColumnView]) -> FileKind:
+def kind_of_columns(views: Sequence[ColumnView]) -> FileKind:
     """What the file of these columns is; an evalset if any column of texts is read."""
     if any((view.read_as or "").startswith(("outputs", "samples")) for view in views):
         return "evalset"
@@ -163,7 +163,7 @@ def column_advice(file: RecordFile) -> str:
     if file.suffix == ".jsonl":
         found = found.replace("columns", "keys")
     header = [view.column for view in views]
-    if sentence := kind_sentence(file.file.name, kind_of(views), header):
+    if sentence := kind_sentence(file.file.name, kind_of_columns(views), header):
         return f"{found} {sentence}"
     if not guesses:
         return found

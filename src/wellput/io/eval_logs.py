@@ -31,7 +31,7 @@ from wellput.io.files import InputFile, PathLike, check_readable
 from wellput.io.inspect_logs import inspect_answers, is_inspect_log, read_archive
 from wellput.io.locations import is_url
 from wellput.io.logged_answers import LoggedAnswer, as_number, evalset_of, text_of
-from wellput.io.ragas_logs import is_ragas_table, ragas_answers, ragas_rows, read_table
+from wellput.io.ragas_logs import is_ragas_table, ragas_answers, ragas_rows, table_rows
 
 COMPARING_ASSERTIONS = ("equals", "similar", "rouge-n", "bleu", "gleu", "meteor", "levenshtein")
 
@@ -206,7 +206,7 @@ def _loaded(file: InputFile) -> Any:
     if file.suffix == ARCHIVE_SUFFIX:
         return read_archive(file)
     if file.suffix != ".json":
-        return read_table(file)
+        return table_rows(file)
     try:
         return json.loads(file.whole())
     except (ValueError, RecursionError) as error:

@@ -13,7 +13,7 @@ from wellput.core.judgment import PairwiseChoice, Preference
 from wellput.io.files import InputFile, PathLike, check_readable
 from wellput.io.tables import read_records, writing_table
 
-COLUMNS = ("left", "right", "winner")
+EVALICA_COLUMNS = ("left", "right", "winner")
 CHOICE_OF_WINNER: dict[str, PairwiseChoice] = {"left": "a", "right": "b", "tie": "tie"}
 WINNER_OF_CHOICE = {choice: winner for winner, choice in CHOICE_OF_WINNER.items()}
 
@@ -26,7 +26,7 @@ def knows(path: PathLike) -> bool:
     header = (
         next(file.lines(), "").removesuffix("\r").replace("\t", ",").replace('"', "").split(",")
     )
-    return set(COLUMNS) <= set(header)
+    return set(EVALICA_COLUMNS) <= set(header)
 
 
 def read_judgments(path: PathLike) -> list[Preference]:
@@ -36,7 +36,7 @@ def read_judgments(path: PathLike) -> list[Preference]:
     check_readable(file)
     problems = Problems(file.name)
     found: list[Preference] = []
-    rows = read_records(file, problems, COLUMNS, formulas_marked=True)
+    rows = read_records(file, problems, EVALICA_COLUMNS, formulas_marked=True)
     for row, (number, record) in enumerate(rows, start=1):
         choice = CHOICE_OF_WINNER.get(str(record["winner"]).lower())
         left, right = record["left"], record["right"]
@@ -56,7 +56,9 @@ def read_judgments(path: PathLike) -> list[Preference]:
 
 def write_evalica(preferences: Sequence[Preference], path: PathLike) -> None:
     """Writes `left,right,winner`, and judge, item and question in columns that evalica ignores."""
-    with writing_table(path, [*COLUMNS, "judge", "item", "question"], mark_formulas=True) as sink:
+    with writing_table(
+        path, [*EVALICA_COLUMNS, "judge", "item", "question"], mark_formulas=True
+    ) as sink:
         sink.write(
             [
                 one.system_a,

@@ -17,7 +17,7 @@ from wellput.core.source import EvalSource
 from wellput.core.tree import Tree
 from wellput.io.files import PathLike, format_of
 from wellput.io.output import replacing
-from wellput.io.tables import Cell, json_line, writing_table
+from wellput.io.tables import TableCell, json_line, writing_table
 from wellput.io.trees import format_tree
 
 
@@ -124,9 +124,9 @@ def _cells(item: Item, sampled: frozenset[str]) -> Iterator[tuple[str, str | Non
 
 def _row(
     item: Item, header: list[str], path: PathLike, sampled: frozenset[str], *, has_null: bool
-) -> list[Cell]:
+) -> list[TableCell]:
     cells = dict(_cells(item, sampled))
-    row: list[Cell] = [cells.get(name) for name in header]
+    row: list[TableCell] = [cells.get(name) for name in header]
     if not all(item.references_by_system.values()):
         raise _impossible(path, item, "has an empty list of references for one system", "JSONL")
     if has_null:

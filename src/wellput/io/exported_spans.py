@@ -32,7 +32,7 @@ def by_id(items: Iterable[Item]) -> dict[str, Item]:
     return {item.id: item for item in items}
 
 
-def text_of(items: Mapping[str, Item], answer: Judgment) -> str:
+def judged_text(items: Mapping[str, Item], answer: Judgment) -> str:
     """The output that was judged. Raises InputError for one that is not text."""
     output = items[answer.item].outputs[answer.system]
     if not isinstance(output, str):

@@ -13,7 +13,7 @@ from wellput.core.metric import Floats
 from wellput.io.files import InputFile, PathLike, check_readable
 from wellput.io.tables import read_records, writing_table
 
-COLUMNS = ("item", "probability", "chosen")
+LABEL_PLAN_COLUMNS = ("item", "probability", "chosen")
 
 
 def write_label_plan(
@@ -21,7 +21,7 @@ def write_label_plan(
 ) -> None:
     """Writes the probability of every item, and 1 for those chosen now."""
     names = set(chosen)
-    with writing_table(path, COLUMNS, numbers=["probability", "chosen"]) as sink:
+    with writing_table(path, LABEL_PLAN_COLUMNS, numbers=["probability", "chosen"]) as sink:
         sink.write([item, p, int(item in names)] for item, p in probabilities.items())
 
 
@@ -32,7 +32,7 @@ def read_label_probabilities(path: PathLike, items: Sequence[str]) -> Floats:
     check_readable(file)
     problems = Problems(file.name)
     found: dict[str, float] = {}
-    for line, record in read_records(file, problems, COLUMNS[:2]):
+    for line, record in read_records(file, problems, LABEL_PLAN_COLUMNS[:2]):
         value = number_in(record["probability"])
         if value is None or not 0 < value <= 1:
             problems.add(

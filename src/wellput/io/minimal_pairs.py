@@ -18,7 +18,7 @@ from wellput.io.files import InputFile, PathLike, check_readable
 from wellput.io.tables import read_records
 
 DEMETR_KEYS = ("eng_sent", "mt_sent", "pert_sent", "pert_name", "severity")
-COLUMNS = ("better", "worse", "perturbation", "severity")
+MINIMAL_PAIR_COLUMNS = ("better", "worse", "perturbation", "severity")
 DATASET_SUFFIXES = (".json", ".json.gz", ".jsonl", ".jsonl.gz", ".csv", ".tsv", ".parquet")
 NO_SEVERITY = "unknown"
 
@@ -48,7 +48,7 @@ def read_minimal_pairs(path: PathLike) -> list[MinimalPair]:
     if file.suffix == ".json":
         pairs = list(_demetr_pairs(file, problems))
     else:
-        rows = read_records(file, problems, COLUMNS)
+        rows = read_records(file, problems, MINIMAL_PAIR_COLUMNS)
         pairs = [
             pair
             for number, row in rows
@@ -95,7 +95,7 @@ def _short_name(name: str) -> str:
 
 
 def _pair(row: Mapping[str, Any], place: str, problems: Problems) -> MinimalPair | None:
-    values = {key: row.get(key) for key in (*COLUMNS, "reference", "source")}
+    values = {key: row.get(key) for key in (*MINIMAL_PAIR_COLUMNS, "reference", "source")}
     wrong = [key for key, value in values.items() if not isinstance(value, str | None)]
     if wrong:
         problems.add(place, f"{', '.join(wrong)} must be text")

@@ -16,7 +16,7 @@ from typing import Any
 from wellput.core.errors import InputError
 from wellput.core.evalset import Item
 from wellput.core.judgment import Judgment
-from wellput.io.exported_spans import by_id, is_missing, spans_of, text_of
+from wellput.io.exported_spans import by_id, is_missing, judged_text, spans_of
 from wellput.io.files import PathLike
 from wellput.io.output import replacing_text
 
@@ -31,7 +31,7 @@ def write_ratings(answers: Sequence[Judgment], items: Sequence[Item], path: Path
         spans = spans_of(answer)
         if spans is None:
             raise InputError("A rating of mt-metrics-eval has error spans, and none were marked.")
-        rating = {"errors": [rated_error(span, text_of(known, answer)) for span in spans]}
+        rating = {"errors": [rated_error(span, judged_text(known, answer)) for span in spans]}
         # Several questions about an output share its marks.
         by_judge = rounds.setdefault((answer.system, answer.item), {})
         by_judge[answer.judge] = json.dumps(rating, ensure_ascii=True)

@@ -57,10 +57,10 @@ knows = is_ragas_table
 
 def open_evalset(path: PathLike) -> EvalSet:
     """The items of a table."""
-    return evalset_of(ragas_answers({str(path): read_table(InputFile(path))}), str(path))
+    return evalset_of(ragas_answers({str(path): table_rows(InputFile(path))}), str(path))
 
 
-def read_table(file: InputFile) -> Rows:
+def table_rows(file: InputFile) -> Rows:
     """The rows of a table, with their columns as keys."""
     problems = Problems(file.name)
     rows = [dict(record) for _, record in read_records(file, problems, ())]

@@ -45,7 +45,7 @@ EVALSET_READERS = {
 }
 """Modules, and the paths that each may know: folders, suffixes, "" for names without a suffix."""
 
-MARKS = {
+FORMAT_MARKS = {
     "wellput.io.lm_eval_logs": b'"doc_id"',
     "wellput.io.ragas_logs": b"user_input",
 }
@@ -139,7 +139,7 @@ def _own_reader(path: str, readers: dict[str, tuple[str, ...]]) -> Any:
         import_module(module)
         for module, kinds in readers.items()
         if kind in kinds
-        and (kind == FOLDER or module not in MARKS or _has_mark(path, MARKS[module]))
+        and (kind == FOLDER or module not in FORMAT_MARKS or _has_mark(path, FORMAT_MARKS[module]))
     )
     return next((module for module in modules if module.knows(path)), None)
 

@@ -57,7 +57,7 @@ def check_store(folder: PathLike) -> None:
         check_writable(target / "run.parquet")
 
 
-def save_run(folder: PathLike, run: Run) -> Run:
+def write_run(folder: PathLike, run: Run) -> Run:
     """Stores the run in the folder, which is made if needed; returns the run with its id."""
     check_store(folder)
     target = Path(folder)

@@ -62,7 +62,7 @@ def with_formula(cell: str) -> str:
     return cell[1:] if cell[:1] == "'" and _MARKED.match(cell) else cell
 
 
-Cell: TypeAlias = str | float | None
+TableCell: TypeAlias = str | float | None
 
 DELIMITERS = {".csv": ",", ".tsv": "\t"}
 MAX_FIELD_CHARACTERS = 1 << 27
@@ -133,7 +133,7 @@ class TableWriter:
         )
         self.write([header])
 
-    def write(self, rows: Iterable[Sequence[Cell]]) -> None:
+    def write(self, rows: Iterable[Sequence[TableCell]]) -> None:
         if self._mark_formulas:
             rows = ([without_formula(cell) for cell in row] for row in rows)
         for row in rows:
@@ -212,7 +212,7 @@ class ParquetWriter:
         self._schema = self._pyarrow.schema([(name, types[name in numbers]) for name in header])
         self._writer = parquet.ParquetWriter(file, self._schema)
 
-    def write(self, rows: Iterable[Sequence[Cell]]) -> None:
+    def write(self, rows: Iterable[Sequence[TableCell]]) -> None:
         iterator = iter(rows)
         while block := list(islice(iterator, 16 * BLOCK_ITEMS)):
             columns = zip(*block, strict=True)
@@ -257,7 +257,7 @@ NON_TEXT_SUFFIXES = (".json", ".xls", ".xlsx", ".ods", ".html", ".pdf", ".docx")
 class RowSink(Protocol):
     """Something that writes rows."""
 
-    def write(self, rows: Iterable[Sequence[Cell]]) -> None:
+    def write(self, rows: Iterable[Sequence[TableCell]]) -> None:
         """Writes rows with a cell for each column; None is a missing value."""
         ...
 
@@ -394,6 +394,6 @@ class _JsonLines:
         self._file = file
         self._header = header
 
-    def write(self, rows: Iterable[Sequence[Cell]]) -> None:
+    def write(self, rows: Iterable[Sequence[TableCell]]) -> None:
         for row in rows:
             self._file.write(json_line(dict(zip(self._header, row, strict=True))))

@@ -11,7 +11,7 @@ from wellput.core.errors import InputError
 if TYPE_CHECKING:
     from wellput.language.models.ngrams import NgramModel
 
-FOLDER = Path(__file__).parent / "english"
+ENGLISH_FOLDER = Path(__file__).parent / "english"
 
 NGRAMS_FILE = "ngrams.wlm"
 TAGGER_FILE = "tagger.wpm"
@@ -32,7 +32,7 @@ LANGUAGE_FILE = "language.wpm"
 
 def shipped(name: str) -> Path:
     """The file of a shipped model, such as `tagger.wpm`."""
-    path = FOLDER / name
+    path = ENGLISH_FOLDER / name
     if not path.is_file():
         raise InputError(
             f"The English model {name} is not in this installation of wellput. Install it again, or "
@@ -47,7 +47,7 @@ def model_file(name: str, folder: Path | None = None) -> Path:
         return shipped(name)
     path = folder / name
     if not path.is_file():
-        raise InputError(f"{folder} holds no {name}. The English models are in {FOLDER}.")
+        raise InputError(f"{folder} holds no {name}. The English models are in {ENGLISH_FOLDER}.")
     return path
 
 

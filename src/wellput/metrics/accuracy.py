@@ -34,8 +34,8 @@ from wellput.text.tokenizers import (
     is_native,
     prepare,
     prepare_lists,
-    signature,
     tokenize,
+    tokenizer_signature,
 )
 
 Counts: TypeAlias = NDArray[np.int64]
@@ -68,7 +68,7 @@ class AlignmentOptions(BaseMetric):
     def alignment_signature(self) -> str:
         case = "lc" if self.lowercase else "mixed"
         costs = "/".join(str(cost) for cost in self.costs)
-        return f"case:{case}|tok:{signature(self.tokenize)}|costs:{costs}"
+        return f"case:{case}|tok:{tokenizer_signature(self.tokenize)}|costs:{costs}"
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from wellput.core.estimates import Bounds
 from wellput.core.evalset import Batch
 from wellput.core.metric import Floats
 from wellput.metrics.base import BaseMetric, lowered, lowered_lists, ratio
-from wellput.text.tokenizers import TokenizerName, prepare, prepare_lists, signature
+from wellput.text.tokenizers import TokenizerName, prepare, prepare_lists, tokenizer_signature
 
 SMOOTH_VALUES = {"floor": 0.1, "add-k": 1.0}
 """The defaults of Chen & Cherry 2014; the other methods take no value."""
@@ -121,7 +121,7 @@ class Bleu(BaseMetric):
             [
                 f"case:{'lc' if self.lowercase else 'mixed'}",
                 f"eff:{'yes' if self.effective_order else 'no'}",
-                f"tok:{signature(self.tokenizer)}",
+                f"tok:{tokenizer_signature(self.tokenizer)}",
                 f"smooth:{self.smooth_method}{value}",
                 *([f"ngram:{self.max_ngram_order}"] if self.max_ngram_order != 4 else []),
                 *(["reflen:shortest"] if self.ref_length == "shortest" else []),

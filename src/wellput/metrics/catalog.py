@@ -58,7 +58,7 @@ class MetricList(Result):
 
 def every_metric() -> MetricList:
     """Built-in metrics and those of other packages."""
-    return MetricList(tuple(describe(name) for name in registry.names()))
+    return MetricList(tuple(describe(name) for name in registry.metric_names()))
 
 
 def one_metric(spelled: str) -> MetricList:

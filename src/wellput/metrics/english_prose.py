@@ -25,5 +25,5 @@ def english_prose(batch: Batch, *, check: bool) -> Sequence[ReadText]:
     return [ReadText(text) if text.strip() else ReadText("", "no words") for text in batch.texts]
 
 
-def reasons(texts: Sequence[ReadText]) -> list[str]:
+def reasons_of(texts: Sequence[ReadText]) -> list[str]:
     return [text.reason or "" for text in texts]

@@ -31,7 +31,7 @@ from wellput.core.evalset import Batch
 from wellput.core.metric import Floats
 from wellput.metrics.base import BaseMetric, MeanMetric, lowered, lowered_lists, ratio
 from wellput.text.tokenizers import TokenizerName, prepare, prepare_lists
-from wellput.text.tokenizers import signature as tokenizer_signature
+from wellput.text.tokenizers import tokenizer_signature as tokenizer_signature
 
 MORRIS = "Morris et al. 2004, From WER and RIL to MER and WIL"
 

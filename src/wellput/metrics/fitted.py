@@ -334,7 +334,7 @@ def load(path: PathLike) -> FittedMetric:
 
 
 def check_savable(path: PathLike) -> None:
-    """Raises at once for a path that `save` cannot write or `load` would not recognize."""
+    """Raises at once for a path that `save_fitted` cannot write or `load` would not recognize."""
     if str(path) != "-" and Path(path).suffix.lower() != ".json":
         raise InputError(
             f"{path} must end in .json: that marks the file of a metric. Write {path}.json"
@@ -342,7 +342,7 @@ def check_savable(path: PathLike) -> None:
     check_writable(path)
 
 
-def save(model: FittedModel, path: PathLike) -> None:
+def save_fitted(model: FittedModel, path: PathLike) -> None:
     """Writes a model for `load`, whole or not at all."""
     check_savable(path)
     with replacing_text(path) as file:

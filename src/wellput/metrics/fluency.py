@@ -27,7 +27,7 @@ from wellput.core.estimates import Bounds
 from wellput.core.evalset import Batch
 from wellput.core.metric import Floats, Need
 from wellput.metrics.base import NOTHING, BaseMetric, ratio
-from wellput.metrics.english_prose import english_prose, reasons
+from wellput.metrics.english_prose import english_prose, reasons_of
 
 if TYPE_CHECKING:
     from wellput.language.models.english_text import SentenceFeatures
@@ -87,7 +87,7 @@ class Fluency(BaseMetric):
         }
 
     def undefined_reasons(self, batch: Batch) -> Sequence[str]:
-        return reasons(english_prose(batch, check=self._is_checked))
+        return reasons_of(english_prose(batch, check=self._is_checked))
 
     def explain(self, batch: Batch) -> list[str]:
         """For each output its worst sentence, the features that lower the score of that sentence, the
@@ -149,10 +149,10 @@ def is_of_treebank(folder: str | None) -> bool:
 
 
 def _features_of(folder: str | None) -> Mapping[str, str]:
-    from wellput.language.models.fluency_model import FEATURES
+    from wellput.language.models.fluency_model import FLUENCY_FEATURES
     from wellput.language.models.treebank_fluency import TREEBANK_FEATURES
 
-    return TREEBANK_FEATURES if is_of_treebank(folder) else FEATURES
+    return TREEBANK_FEATURES if is_of_treebank(folder) else FLUENCY_FEATURES
 
 
 def _language_models(folder: str | None) -> FluencyModels | TreebankFluencyModels:
@@ -239,25 +239,26 @@ class GleuFluency(BaseMetric):
         return rows
 
     def score(self, statistics: Floats) -> Floats:
-        from wellput.language.models.gleu_model import FEATURES
+        from wellput.language.models.gleu_model import GLEU_FEATURES
 
-        column = 0 if self.feature is None else 1 + list(FEATURES).index(self.feature)
+        column = 0 if self.feature is None else 1 + list(GLEU_FEATURES).index(self.feature)
         return ratio(statistics[..., column], statistics[..., -1])
 
     def components(self, statistics: Floats) -> dict[str, Floats]:
-        from wellput.language.models.gleu_model import FEATURES
+        from wellput.language.models.gleu_model import GLEU_FEATURES
 
         return {
             name: ratio(statistics[..., place], statistics[..., -1])
-            for place, name in enumerate(FEATURES, start=1)
+            for place, name in enumerate(GLEU_FEATURES, start=1)
         }
 
     def undefined_reasons(self, batch: Batch) -> Sequence[str]:
-        return reasons(english_prose(batch, check=self.check))
+        return reasons_of(english_prose(batch, check=self.check))
 
     def explain(self, batch: Batch) -> list[str]:
         """For each output its worst sentence and the features that lower its score, the strongest
-        first, on the scale of the score. Values are as in `FEATURES`, not divided by the largest."""
+        first, on the scale of the score. Values are as in `GLEU_FEATURES`, not divided by the largest.
+        """
         model = self._model()
         found = self._features(batch)
         normalized = model.normalized(found.rows)
@@ -287,10 +288,10 @@ class GleuFluency(BaseMetric):
 
     @property
     def _about(self) -> Mapping[str, str]:
-        from wellput.language.models.gleu_model import FEATURES
+        from wellput.language.models.gleu_model import GLEU_FEATURES
         from wellput.language.models.gleu_paper import PAPER_FEATURES
 
-        return FEATURES if self.features == "own" else PAPER_FEATURES
+        return GLEU_FEATURES if self.features == "own" else PAPER_FEATURES
 
     def _features(self, batch: Batch) -> SentenceFeatures:
         return batch.shared(

@@ -29,26 +29,26 @@ from wellput.core.errors import InputError
 from wellput.core.metric import Floats
 from wellput.core.tree import Tree
 from wellput.core.work import OnProgress
-from wellput.language.degrade.corpus import Corpus, CorpusSource
+from wellput.language.degrade.corpus import CorpusSource, TaggedCorpus
 from wellput.language.degrade.degraders import Degrader, GrammarGenerator, TemplateGenerator
 from wellput.language.degrade.errors import ErrorGenerator
 from wellput.language.degrade.sequences import SequenceGenerator
 from wellput.language.models.english_text import prose_sentences
 from wellput.language.models.english_training import TrainingInputs
 from wellput.language.models.fluency_model import (
-    FEATURES,
+    FLUENCY_FEATURES,
     FluencyModel,
     FluencyModels,
     english_models,
 )
-from wellput.language.models.gleu_model import FEATURES as GLEU_FEATURES
+from wellput.language.models.gleu_model import GLEU_FEATURES as GLEU_FEATURES
 from wellput.language.models.gleu_model import GLEU_KIND, GleuModel, GleuParsers
 from wellput.language.models.gleu_paper import (
     PAPER_GLEU_KIND,
     PaperGleuParsers,
     train_paper_parsers,
 )
-from wellput.language.models.parsers import ENGLISH, Parser, load_parser
+from wellput.language.models.parsers import ENGLISH_PARSER, Parser, load_parser
 from wellput.metrics.fluency import english_parsers, paper_parsers
 from wellput.text.english import detokenize
 
@@ -157,7 +157,7 @@ def graded_texts(
             f"There are {len(real):,} real sentences and {len(source):,} to make worse. Training "
             f"fluency needs at least {MIN_SENTENCES} of each, and thousands to be good: give more text."
         )
-    corpus = Corpus.of(source)
+    corpus = TaggedCorpus.of(source)
     yield Graded("real", _texts(_some(real, n, rng)), 0, 1.0)
     for mistakes in MISTAKE_COUNTS:
         spoiled = ErrorGenerator(corpus, length=None, mistakes=mistakes).generate(n, rng)
@@ -198,7 +198,7 @@ def train_fluency(
 
 
 def _generators(
-    corpus: Corpus, parsed: CorpusSource
+    corpus: TaggedCorpus, parsed: CorpusSource
 ) -> dict[str, tuple[int, Callable[[int], Degrader]]]:
     """By name: the number of mistakes its sentences count as, and the generator for a length."""
     pos, supertags, grammar = parsed.corpus("pos"), parsed.corpus("supertag"), parsed.grammar()
@@ -277,7 +277,7 @@ def train_gleu(
     held = min(GLEU_HELD_OUT, len(fitting) // 10)
     ranked = _some(fitting, len(fitting), rng)
     chosen, new = ranked[: min(n, len(fitting) - held)], ranked[len(fitting) - held :]
-    corpus = Corpus.of(source)
+    corpus = TaggedCorpus.of(source)
 
     def features(sentences: Sequence[Words]) -> Floats:
         made = [
@@ -320,11 +320,11 @@ def make_fluency(
     """Writes the model and returns the weights of its features. `english` is the folder with the models
     of English; None is for the shipped ones."""
     rng = np.random.default_rng(seed)
-    parser = load_parser(ENGLISH if english is None else str(english))
+    parser = load_parser(ENGLISH_PARSER if english is None else str(english))
     graded = list(graded_texts(pools.real, pools.source, parser, rng, threads=threads))
     models = english_models(english)
     model = train_fluency(graded, models, threads=threads, on_progress=on_progress)
-    weights = dict(zip(FEATURES, model.sums.weights.round(4).tolist(), strict=True))
+    weights = dict(zip(FLUENCY_FEATURES, model.sums.weights.round(4).tolist(), strict=True))
     card = {"sentences": {kind.name: len(kind.texts) for kind in graded}, "weights": weights}
     model.save(path, card)
     return Learned(weights)

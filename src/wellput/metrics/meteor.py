@@ -22,8 +22,8 @@ from wellput.core.metric import Floats
 from wellput.metrics.base import MeanMetric
 from wellput.text.porter import stem
 from wellput.text.tokenizers import TokenizerName
-from wellput.text.tokenizers import signature as tokenizer_signature
 from wellput.text.tokenizers import tokenize as tokens_of
+from wellput.text.tokenizers import tokenizer_signature as tokenizer_signature
 
 if TYPE_CHECKING:
     from wellput.language.models.wordnet import WordNet

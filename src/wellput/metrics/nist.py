@@ -113,7 +113,7 @@ class Nist(BaseMetric):
 
     def signature(self) -> str:
         weights = f"|weights:{self._fingerprint}" if self._fingerprint else ""
-        tokenizer = tokenizers.signature(self.tokenize)
+        tokenizer = tokenizers.tokenizer_signature(self.tokenize)
         return f"n:{self.n}|lowercase:{as_text(self.lowercase)}|tok:{tokenizer}{weights}"
 
     def _precisions(self, statistics: Floats) -> Floats:

@@ -123,7 +123,7 @@ class Perplexity(BaseMetric):
         measure = "" if self.measure == "perplexity" else f"|measure:{self.measure}"
         exponent = f"|exponent:{self.exponent:g}" if self.measure == "penalized" else ""
         case = "lc" if self.lowercase else "mixed"
-        tokenizer = tokenizers.signature(self.tokenize)
+        tokenizer = tokenizers.tokenizer_signature(self.tokenize)
         check = "" if self.check else "|check:false"
         return f"model:{hashed}{measure}{exponent}|case:{case}|tok:{tokenizer}{check}"
 
@@ -183,11 +183,11 @@ MIN_WORDS_OF_LANGUAGE = 100
 @lru_cache(maxsize=4)
 def _is_of_english(path: str) -> bool:
     """Whether the most frequent words of a model are English."""
-    from wellput.language.models.language_check import MAX_WORDS, WORD, shipped_check
+    from wellput.language.models.language_check import MAX_WORDS, PROSE_WORD, shipped_check
     from wellput.language.models.ngrams import unigrams
 
     frequencies = unigrams(_ngram_model(path))
-    words = sorted(filter(WORD.fullmatch, frequencies), key=lambda word: -frequencies[word])
+    words = sorted(filter(PROSE_WORD.fullmatch, frequencies), key=lambda word: -frequencies[word])
     return len(words) >= MIN_WORDS_OF_LANGUAGE and shipped_check().is_english(
         " ".join(words[:MAX_WORDS])
     )

@@ -83,7 +83,7 @@ BUILT_IN: dict[str, str] = {
 }
 
 
-def names() -> list[str]:
+def metric_names() -> list[str]:
     """The names of all metrics, built in or from other packages; sentinels come last."""
     known = dict.fromkeys([*BUILT_IN, *plugins(GROUP)])
     return sorted(known, key=is_sentinel)
@@ -99,7 +99,7 @@ def full_name(name: str) -> str:
     if name in BUILT_IN:
         return name
 
-    known = names()
+    known = metric_names()
     return name if name in known else usual_name(name, known) or name
 
 
@@ -115,7 +115,7 @@ def metric_class(name: str) -> Any:
             f"their file: ./{name}.csv with the columns system, item, score."
         )
     raise InputError(
-        f"No metric {name!r}.{did_you_mean(name, names())} {WHERE_LISTED}, lists them all."
+        f"No metric {name!r}.{did_you_mean(name, metric_names())} {WHERE_LISTED}, lists them all."
     )
 
 
@@ -151,7 +151,7 @@ def create(spec: str | Metric | GivesMetric) -> Metric:
         )
     if name.lower().endswith(".json"):
         raise InputError(f"{name} is a fitted metric and takes no options; {tail!r} was given.")
-    if PATH_LIKE.search(name) and name not in names():
+    if PATH_LIKE.search(name) and name not in metric_names():
         raise InputError(_not_a_file_of_scores(name))
     name, _, implied = full_name(name).partition(":")
     tail = ",".join(filter(None, (implied, tail)))

@@ -20,7 +20,7 @@ from wellput.core.evalset import Batch
 from wellput.core.metric import Floats, Need
 from wellput.metrics.base import BaseMetric, lowered, lowered_lists
 from wellput.text.tokenizers import TokenizerName, prepare, prepare_lists
-from wellput.text.tokenizers import signature as tokenizer_signature
+from wellput.text.tokenizers import tokenizer_signature as tokenizer_signature
 
 ORDERS = 4
 

@@ -26,7 +26,7 @@ from wellput.core.estimates import Bounds
 from wellput.core.evalset import Batch
 from wellput.core.metric import Floats, Need
 from wellput.metrics.base import NOTHING, BaseMetric, MeanMetric, as_text, lowered, ratio
-from wellput.text.tokenizers import TokenizerName, prepare, prepare_lists, signature
+from wellput.text.tokenizers import TokenizerName, prepare, prepare_lists, tokenizer_signature
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Length(MeanMetric):
         return _native.token_counts(texts, without, tokenizer, batch.threads)[:, 0]
 
     def signature(self) -> str:
-        return f"tok:{signature(self.tokenize)}"
+        return f"tok:{tokenizer_signature(self.tokenize)}"
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ class LengthRatio(BaseMetric):
         return {"length": statistics[..., 0], "reference_length": statistics[..., 1]}
 
     def signature(self) -> str:
-        return f"tok:{signature(self.tokenize)}"
+        return f"tok:{tokenizer_signature(self.tokenize)}"
 
 
 @dataclass(frozen=True)
@@ -129,7 +129,7 @@ class Diversity(MeanMetric):
         return lowered(batch.texts) if self.lowercase else list(batch.texts)
 
     def signature(self) -> str:
-        return f"tok:{signature(self.tokenize)}|lowercase:{as_text(self.lowercase)}"
+        return f"tok:{tokenizer_signature(self.tokenize)}|lowercase:{as_text(self.lowercase)}"
 
 
 @dataclass(frozen=True)

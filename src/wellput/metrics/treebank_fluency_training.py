@@ -16,7 +16,7 @@ import numpy as np
 from wellput.core.errors import InputError
 from wellput.core.metric import Floats
 from wellput.core.tree import Tree
-from wellput.language.degrade.corpus import Corpus
+from wellput.language.degrade.corpus import TaggedCorpus
 from wellput.language.degrade.errors import ErrorGenerator, MistakenWords
 from wellput.language.models.fluency_model import FluencyModel
 from wellput.language.models.treebank_fluency import (
@@ -75,7 +75,7 @@ def made_worse(
 ) -> Iterator[WorseSentences]:
     """The sentences themselves, each number of mistakes, and all shuffled."""
     yield WorseSentences("real", list(sentences), 0)
-    corpus = Corpus.of(sentences)
+    corpus = TaggedCorpus.of(sentences)
     for mistakes in MISTAKE_COUNTS:
         generator = ErrorGenerator(corpus, length=None, mistakes=mistakes, language=language)
         spoiled = generator.generate(len(sentences), rng)

@@ -11,6 +11,7 @@ from wellput.agreement.rankings.plain_ranking import ESTIMATE_HEADINGS, listed
 from wellput.core.errors import counted
 from wellput.core.estimates import Estimate
 from wellput.reporting.rank import left_out_notes
+from wellput.reporting.ranking import MAX_PAIRS_SHOWN
 from wellput.reporting.table import Report, Table, p_text
 from wellput.stats.prediction_powered import MIN_LABELS
 
@@ -18,7 +19,6 @@ CSV_COLUMNS = (
     "system", "estimate", "low", "high", "people_estimate", "people_low", "people_high", "proxy_only",
     "n_labeled", "n_unlabeled", "lambda", "labels_worth", "rank", "rank_low", "rank_high",
 )  # fmt: skip
-MAX_PAIRS_SHOWN = 28
 MAX_ITEMS_SHOWN = 20
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from wellput.agreement.cross_validation import BestSingle, CrossValidation, LeftOutGroup
 from wellput.agreement.fit import Fit
 from wellput.agreement.models import left_out_sentences
+from wellput.agreement.rankings.plain_ranking import SIGNIFICANT_P
 from wellput.core.errors import counted
 from wellput.core.estimates import GENERALIZE_WORDS, Generalize, holds_for
 from wellput.reporting.table import Report, Table, interval_text, number, p_text, p_with_relation
@@ -32,7 +33,6 @@ HOLDS_FOR: dict[LeftOutGroup, str] = {
     "both": GENERALIZE_WORDS["both"],
 }
 GROUP_OF: dict[Generalize, LeftOutGroup] = {"items": "item", "systems": "system", "both": "both"}
-ALPHA = 0.05
 
 
 def fit_report(result: Fit) -> Report:
@@ -233,7 +233,7 @@ def _gain(one: CrossValidation, single: BestSingle) -> str:
     figures = (
         f"{gain} {interval_text(single.low, single.high, 3)}, p {p_with_relation(single.p_value)}"
     )
-    if single.p_value >= ALPHA:
+    if single.p_value >= SIGNIFICANT_P:
         return f"No difference is shown ({figures})."
     return f"The metric predicts {'better' if single.gain > 0 else 'worse'} ({figures})."
 

@@ -9,7 +9,7 @@ from wellput.metrics import registry
 from wellput.metrics.catalog import MetricDetails, MetricList
 from wellput.reporting.table import Report, Table
 
-COLUMNS = ("metric", "better", "needs", "options", "about", "paper")
+CSV_COLUMNS = ("metric", "better", "needs", "options", "about", "paper")
 NARROW_COLUMNS = ("metric", "better", "needs", "about")
 MIN_WIDTH_FOR_ALL = 200
 """Characters in a line that a terminal needs to show options and papers too."""
@@ -20,9 +20,9 @@ def metrics_report(listed: MetricList, *, width: int | None = None) -> Report:
     records = listed.records()
     if listed.details is not None:
         tables = _one_metric(records[0], listed.details)
-        return Report(tables, listed.values(), COLUMNS, records)
+        return Report(tables, listed.values(), CSV_COLUMNS, records)
     is_narrow = width is not None and width < MIN_WIDTH_FOR_ALL
-    columns = NARROW_COLUMNS if is_narrow else COLUMNS
+    columns = NARROW_COLUMNS if is_narrow else CSV_COLUMNS
     table = Table(
         columns,
         [[record[column] for column in columns] for record in records],
@@ -30,7 +30,7 @@ def metrics_report(listed: MetricList, *, width: int | None = None) -> Report:
         is_prose=True,
         caption="Metrics",
     )
-    return Report([table], listed.values(), COLUMNS, records)
+    return Report([table], listed.values(), CSV_COLUMNS, records)
 
 
 def _one_metric(record: dict[str, str], details: MetricDetails) -> list[Table]:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from wellput.agreement.probe_results import Probe, ProbeExample, ProbeResult, is_alarmed
 from wellput.agreement.probing import UNCHANGED
 from wellput.core.errors import counted
-from wellput.language.perturb.catalog import Variant
+from wellput.language.perturb.catalog import KindAndSeverity
 from wellput.reporting.table import Report, Table, number
 
 CSV_COLUMNS = (
@@ -19,7 +19,7 @@ CSV_COLUMNS = (
 )  # fmt: skip
 MAX_METRICS_WITH_INTERVALS = 3
 """With more metrics the tables have no intervals; JSON and CSV have them."""
-MARKS = {"noticed": "", "partly": "", "few": "", "blind": " ○", "misled": " ▼"}
+VERDICT_MARKS = {"noticed": "", "partly": "", "few": "", "blind": " ○", "misled": " ▼"}
 MANY_TIES = 0.1
 """From this share on, ties are shown beside the accuracy."""
 
@@ -47,7 +47,7 @@ def probe_report(result: ProbeResult) -> Report:
     )
 
 
-def _variants(result: ProbeResult, is_harmless: bool) -> list[Variant]:
+def _variants(result: ProbeResult, is_harmless: bool) -> list[KindAndSeverity]:
     found = dict.fromkeys(probe.variant for probe in result.probes)
     return [variant for variant in found if variant.is_harmless == is_harmless]
 
@@ -60,15 +60,15 @@ def _summary_table(result: ProbeResult) -> Table:
 
 
 def _probes_by_variant(
-    result: ProbeResult, variants: Sequence[Variant]
-) -> Iterator[tuple[Variant, list[Probe]]]:
+    result: ProbeResult, variants: Sequence[KindAndSeverity]
+) -> Iterator[tuple[KindAndSeverity, list[Probe]]]:
     """Each variant with its probes, one for each metric."""
     by_place = {(probe.metric, probe.variant): probe for probe in result.probes}
     for variant in variants:
         yield variant, [by_place[name, variant] for name in result.metrics]
 
 
-def _accuracy_table(result: ProbeResult, variants: Sequence[Variant]) -> Table:
+def _accuracy_table(result: ProbeResult, variants: Sequence[KindAndSeverity]) -> Table:
     names = result.metrics
     rows = [
         [
@@ -110,10 +110,10 @@ def _accuracy_cell(probe: Probe, n_metrics: int) -> str:
         text += f" [{100 * probe.low:.0f}, {100 * probe.high:.0f}]"
     if probe.ties >= MANY_TIES:
         text += f" ={100 * probe.ties:.0f}"
-    return text + MARKS[probe.verdict]
+    return text + VERDICT_MARKS[probe.verdict]
 
 
-def _harmless_table(result: ProbeResult, variants: Sequence[Variant]) -> Table:
+def _harmless_table(result: ProbeResult, variants: Sequence[KindAndSeverity]) -> Table:
     rows = [
         [
             variant.kind,

@@ -17,7 +17,7 @@ import numpy as np
 
 from wellput.agreement.orders import MetricOrder, misplaced, order_sentence
 from wellput.agreement.rankings.fitted_ranking import FittedRanking
-from wellput.agreement.rankings.people_ranking import SliceTest
+from wellput.agreement.rankings.people_ranking import RankingSliceTest
 from wellput.agreement.rankings.plain_ranking import (
     ESTIMATE_HEADINGS,
     SEQUENTIAL_NOTE,
@@ -269,7 +269,7 @@ def _alpha(differences: Sequence[SystemDifference]) -> float:
 
 
 def slice_differences_table(
-    whole: FittedRanking, slices: Sequence[FittedRanking], tests: Sequence[SliceTest]
+    whole: FittedRanking, slices: Sequence[FittedRanking], tests: Sequence[RankingSliceTest]
 ) -> Table:
     """The differences in each slice. The notes say which differences depend on the slice, and which
     slices have another order than the whole."""
@@ -333,7 +333,10 @@ def _shown_pairs(whole: FittedRanking, part: FittedRanking) -> Iterator[SystemDi
 
 
 def _dependence_sentences(
-    whole: FittedRanking, slices: Sequence[FittedRanking], tests: Sequence[SliceTest], tag: str
+    whole: FittedRanking,
+    slices: Sequence[FittedRanking],
+    tests: Sequence[RankingSliceTest],
+    tag: str,
 ) -> list[str]:
     """The pairs whose difference is not the same in all slices, or that none is shown to be so."""
     if whole.sequential or len(slices) < 2:
@@ -365,7 +368,7 @@ def _dependence_sentences(
     return [*lines, f"Whether a difference depends on {tag} is tested by {how}."]
 
 
-def _is_shown(test: SliceTest, whole: FittedRanking) -> bool:
+def _is_shown(test: RankingSliceTest, whole: FittedRanking) -> bool:
     return test.p_adjusted < 1 - whole.confidence
 
 

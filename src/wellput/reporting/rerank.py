@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from wellput.engine.rerank import RerankResult
 from wellput.reporting.table import Report, Table, number
 
-COLUMNS = ("id", "place", "candidates", "score", "first_score", "text")
+CSV_COLUMNS = ("id", "place", "candidates", "score", "first_score", "text")
 
 
 def rerank_report(result: RerankResult) -> Report:
@@ -25,7 +25,7 @@ def rerank_report(result: RerankResult) -> Report:
     return Report(
         [Table(("", ""), rows, caption=f"Candidates chosen by {name}")],
         result.values(),
-        COLUMNS,
+        CSV_COLUMNS,
         result.records(),
         text=result.lines if result.path is None else None,
     )

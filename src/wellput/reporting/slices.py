@@ -11,12 +11,11 @@ from typing import TypeAlias
 from wellput.core.errors import counted
 from wellput.engine.result import Comparison, ScoreResult
 from wellput.engine.slices import SliceTest
+from wellput.reporting.ranking import MAX_NAMED_SLICES
 from wellput.reporting.table import Table, digits_of, interval_text, number, p_text, p_with_relation
 
 CellText: TypeAlias = Callable[[ScoreResult, str, str], str]
 """Shows the score of (result, system, metric)."""
-MAX_NAMED_SLICES = 8
-"""At most this many slices whose order differs by no more than chance are named."""
 
 
 def slice_tables(result: ScoreResult, cells: CellText) -> list[Table]:

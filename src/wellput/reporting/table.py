@@ -138,7 +138,7 @@ def render(report: Report, format: Format, *, width: int | None = None, color: b
     return text
 
 
-def text_of(result: Result) -> str:
+def terminal_text(result: Result) -> str:
     """The result as the terminal shows it, with lines of any length."""
     return render(result.report(), "table")
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from wellput.language.paraphrase.model import ParaphraseModel
     from wellput.language.realize.inserter import Insertion
     from wellput.language.realize.parameters import FergusParts
-    from wellput.language.realize.realizer import ModelName, Realizer
+    from wellput.language.realize.realizer import Realizer, RealizerModelName
 
 NGRAM_COLUMNS = ("length", "ngrams", "discount_1", "discount_2", "discount_3")
 FILE_COLUMNS = ("file", "about", "bytes", "sha256", "licence", "is_new")
@@ -291,7 +291,7 @@ class FergusTraining(Result):
 
     def realizer(
         self,
-        model: ModelName = "fergus",
+        model: RealizerModelName = "fergus",
         *,
         grammar: str = "induced",
         chooser: ChoosingMethod = "exact",

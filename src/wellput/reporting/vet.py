@@ -5,7 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from wellput.agreement.machines.biases import SystemSeverity
-from wellput.agreement.machines.verdict import bounds, shown, untested_people, verdict_sentences
+from wellput.agreement.machines.verdict import (
+    shown,
+    signed_interval,
+    untested_people,
+    verdict_sentences,
+)
 from wellput.agreement.machines.vetting import VetResult
 from wellput.core.errors import counted
 from wellput.core.estimates import Estimate
@@ -231,7 +236,7 @@ def _severity_row(row: SystemSeverity) -> list[str]:
     return [
         row.system,
         shown(row.severity.value, sign=True),
-        bounds(row.severity) or "–",
+        signed_interval(row.severity) or "–",
         deviation,
         p,
     ]

@@ -50,7 +50,7 @@ from wellput.stats.undefined_values import ratios, undefined
 MAX_SYSTEMS_RECOMPUTED = 1_000
 """Up to so many systems, the correlation without a system is computed from all others. Of more, it is
 that of all less what the system adds; for ranks of segments, the sum of what its cells add."""
-ROUNDING = 1e-12
+ROUNDING_SHARE_OF_SQUARES = 1e-12
 """A share of the squares that is only rounding: what is left does not vary."""
 
 
@@ -116,7 +116,9 @@ def _pearson(sums: Floats, whole: Floats) -> Floats:
     n, sum_x, sum_z, xx, zz, xz = sums
     with np.errstate(invalid="ignore", divide="ignore"):
         of_x, of_z = xx - sum_x**2 / n, zz - sum_z**2 / n
-        varies = (of_x > ROUNDING * whole[3]) & (of_z > ROUNDING * whole[4])
+        varies = (of_x > ROUNDING_SHARE_OF_SQUARES * whole[3]) & (
+            of_z > ROUNDING_SHARE_OF_SQUARES * whole[4]
+        )
         found: Floats = (xz - sum_x * sum_z / n) / np.sqrt(np.where(varies, of_x * of_z, np.nan))
     return found
 

@@ -13,8 +13,7 @@ test they count as extreme, so they can only raise p.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Literal, TypeAlias
+from typing import Literal
 
 import numpy as np
 
@@ -22,9 +21,8 @@ from wellput import _native
 from wellput.core.errors import InputError
 from wellput.core.estimates import Estimate, block_sum
 from wellput.core.metric import Floats
+from wellput.stats.jackknife import ScoreFunction
 from wellput.stats.student import check_confidence
-
-ScoreFunction: TypeAlias = Callable[[Floats], Floats]
 
 RELATIVE_ROUNDING = 1e-12
 """Differences this close, relative to the scores, are equal. A resample that happens to be the observed

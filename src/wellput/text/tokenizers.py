@@ -54,7 +54,7 @@ TokenizerName: TypeAlias = Annotated[str, check_name]
 """The type of a metric's option `tokenize`; the registry of metrics calls the check."""
 
 
-def names() -> list[str]:
+def tokenizer_names() -> list[str]:
     """The names of all tokenizers, built in or from other packages."""
     return list(dict.fromkeys([*NATIVE, *OF_SACREBLEU, *plugins(GROUP)]))
 
@@ -91,7 +91,7 @@ def prepare_lists(
     return [[joined(text.rstrip()) for text in row] for row in texts], "none"
 
 
-def signature(name: str) -> str:
+def tokenizer_signature(name: str) -> str:
     """The text after `tok:` in a metric's signature: the name; the signature of sacreBLEU's tokenizer;
     or the name of another package's tokenizer with its signature, if it has one."""
     return name if is_native(name) else _in_python(name).signature
@@ -123,7 +123,7 @@ def _of_sacrebleu(name: str) -> PythonTokenizer:
 def _of_a_package(name: str) -> PythonTokenizer:
     point = plugins(GROUP).get(name)
     if point is None:
-        known = names()
+        known = tokenizer_names()
         raise InputError(
             f"No tokenizer {name!r}.{did_you_mean(name, known)} There are {', '.join(known)}."
         )

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wellput.core.errors import InputError
-from wellput.language.degrade.corpus import Corpus
+from wellput.language.degrade.corpus import TaggedCorpus
 from wellput.language.degrade.errors import ErrorGenerator
 
 SENTENCES = [
@@ -20,7 +20,9 @@ SENTENCES = [
 
 
 def test_every_sentence_has_a_mistake_and_stays_near_its_source() -> None:
-    made = ErrorGenerator(Corpus.of(SENTENCES), length=None).generate(300, np.random.default_rng(1))
+    made = ErrorGenerator(TaggedCorpus.of(SENTENCES), length=None).generate(
+        300, np.random.default_rng(1)
+    )
     originals = {tuple(sentence) for sentence in SENTENCES}
     assert not any(tuple(words) in originals for words in made)
     for words in made:
@@ -28,7 +30,9 @@ def test_every_sentence_has_a_mistake_and_stays_near_its_source() -> None:
 
 
 def test_all_kinds_of_mistakes_happen() -> None:
-    made = ErrorGenerator(Corpus.of(SENTENCES), length=None).generate(500, np.random.default_rng(2))
+    made = ErrorGenerator(TaggedCorpus.of(SENTENCES), length=None).generate(
+        500, np.random.default_rng(2)
+    )
     known = {word for sentence in SENTENCES for word in sentence}
     assert any(len(words) < 11 for words in made)
     assert any(a == b for words in made for a, b in itertools.pairwise(words))
@@ -43,7 +47,7 @@ def test_mistakes_are_counted_and_grow_with_length() -> None:
         words: [
             mistakes
             for _, mistakes in ErrorGenerator(
-                Corpus.of(long), length=None, words_per_mistake=words
+                TaggedCorpus.of(long), length=None, words_per_mistake=words
             ).spoiled(400, np.random.default_rng(3))
         ]
         for words in (6, 30)
@@ -51,7 +55,7 @@ def test_mistakes_are_counted_and_grow_with_length() -> None:
     # One, and a Poisson number of mean 60 / words: its standard error over 400 is sqrt(mean / 400).
     for words, found in counts.items():
         assert abs(np.mean(found) - 1 - 60 / words) < 4 * np.sqrt(60 / words / 400)
-    fixed = ErrorGenerator(Corpus.of(long), length=None, mistakes=2).spoiled(
+    fixed = ErrorGenerator(TaggedCorpus.of(long), length=None, mistakes=2).spoiled(
         50, np.random.default_rng(4)
     )
     assert {mistakes for _, mistakes in fixed} == {2}
@@ -59,13 +63,13 @@ def test_mistakes_are_counted_and_grow_with_length() -> None:
 
 def test_sentences_of_the_length_alone_are_taken() -> None:
     with pytest.raises(InputError, match="no sentence of 24 words"):
-        ErrorGenerator(Corpus.of(SENTENCES))
+        ErrorGenerator(TaggedCorpus.of(SENTENCES))
 
 
 @given(st.lists(st.lists(st.text(min_size=1), max_size=5), min_size=1))
 def test_any_words(sentences: list[list[str]]) -> None:
     try:
-        generator = ErrorGenerator(Corpus.of(sentences), length=None)
+        generator = ErrorGenerator(TaggedCorpus.of(sentences), length=None)
     except InputError:
         return
     assert len(generator.generate(3, np.random.default_rng(0))) == 3

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wellput.core.errors import InputError
-from wellput.language.degrade.corpus import Corpus
+from wellput.language.degrade.corpus import TaggedCorpus
 from wellput.language.degrade.sequences import SequenceGenerator
 
 TEXT = [
@@ -28,7 +28,7 @@ def windows(sentence: list[str], size: int) -> list[tuple[str, ...]]:
 
 @pytest.mark.parametrize("size", [1, 2, 3, 6])
 def test_pieces_come_from_their_places_in_the_corpus(size: int) -> None:
-    corpus = Corpus.of([*TEXT, ["She", "saw", "him", "there", "today", "."]])
+    corpus = TaggedCorpus.of([*TEXT, ["She", "saw", "him", "there", "today", "."]])
     generator = SequenceGenerator(corpus, size=size, length=6)
     pairs = {pair for sentence in TEXT for pair in windows(sentence, 2)}
     pairs |= set(windows(["She", "saw", "him", "there", "today", "."], 2))
@@ -46,7 +46,7 @@ def test_pieces_come_from_their_places_in_the_corpus(size: int) -> None:
 
 
 def test_whole_sentences_come_once_each() -> None:
-    corpus = Corpus.of(TEXT)
+    corpus = TaggedCorpus.of(TEXT)
     generator = SequenceGenerator(corpus, size=7, length=7)
     found = generator.generate(2, np.random.default_rng(0))
     assert sorted(found) == sorted(sentence for sentence in TEXT if len(sentence) == 7)
@@ -56,28 +56,28 @@ def test_whole_sentences_come_once_each() -> None:
 
 def test_the_next_word_follows_the_bigram_probability() -> None:
     # After b come c three times and d once; c and d both end sentences.
-    corpus = Corpus.of([["a", "b", "c"]] * 3 + [["a", "b", "d"]])
+    corpus = TaggedCorpus.of([["a", "b", "c"]] * 3 + [["a", "b", "d"]])
     generator = SequenceGenerator(corpus, size=1, length=3)
     counts = Counter(words[-1] for words in generator.generate(4000, np.random.default_rng(1)))
     assert counts["c"] / 4000 == pytest.approx(0.75, abs=0.03)  # 4 standard errors
 
 
 def test_the_literal_reading_starts_anywhere() -> None:
-    corpus = Corpus.of([["a", "b", "c"], ["d", "e", "f"]])
+    corpus = TaggedCorpus.of([["a", "b", "c"], ["d", "e", "f"]])
     generator = SequenceGenerator(corpus, size=2, length=2, boundary="literal")
     found = {tuple(words) for words in generator.generate(200, np.random.default_rng(0))}
     assert found == {("a", "b"), ("b", "c"), ("c", "d"), ("d", "e"), ("e", "f")}
 
 
 def test_same_seed_same_sentences() -> None:
-    generator = SequenceGenerator(Corpus.of(TEXT), size=2, length=6)
+    generator = SequenceGenerator(TaggedCorpus.of(TEXT), size=2, length=6)
     first = generator.generate(20, np.random.default_rng(7))
     assert first == generator.generate(20, np.random.default_rng(7))
     assert first != generator.generate(20, np.random.default_rng(8))
 
 
 def test_what_cannot_be() -> None:
-    corpus = Corpus.of(TEXT)
+    corpus = TaggedCorpus.of(TEXT)
     with pytest.raises(InputError, match=r"must be one of 1, 2, 3, 4, 6, 8, 12, 24"):
         SequenceGenerator(corpus, size=5)
     with pytest.raises(InputError, match="no sentence of 24 words"):
@@ -85,11 +85,11 @@ def test_what_cannot_be() -> None:
     with pytest.raises(InputError, match="too small"):
         SequenceGenerator(corpus, size=12)
     with pytest.raises(InputError, match="too small to join"):
-        SequenceGenerator(Corpus.of([["a", "b"]]), size=1, length=3).generate(
+        SequenceGenerator(TaggedCorpus.of([["a", "b"]]), size=1, length=3).generate(
             1, np.random.default_rng(0)
         )
     with pytest.raises(InputError, match="no sentence"):
-        Corpus.of([[], []])
+        TaggedCorpus.of([[], []])
 
 
 @given(
@@ -101,7 +101,7 @@ def test_any_corpus_gives_sentences_or_says_why(
     sentences: list[list[str]], size: int, boundary: str
 ) -> None:
     try:
-        corpus = Corpus.of(sentences)
+        corpus = TaggedCorpus.of(sentences)
         generator = SequenceGenerator(corpus, size=size, length=6, boundary=boundary)  # type: ignore[arg-type]
         (words,) = generator.generate(1, np.random.default_rng(0))
     except InputError:

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from wellput.core.errors import InputError
 from wellput.core.judgment import Judgment
 from wellput.core.tree import Tree, Word
-from wellput.language.degrade.corpus import Corpus
+from wellput.language.degrade.corpus import TaggedCorpus
 from wellput.language.degrade.degraders import (
     GrammarGenerator,
     TemplateGenerator,
@@ -31,19 +31,19 @@ from wellput.language.degrade.templates import (
 )
 from wellput.language.trees.context_free_grammar import (
     ContextFreeGrammar,
-    Rule,
+    PhraseRule,
     grammar_of_dependencies,
 )
 
 WORDS = ["the dog saw a cat .", "a cat ran .", "the old dog ran .", "the dog saw the old cat ."]
 TAGS = ["D N V D N .", "D N V .", "D A N V .", "D N V D A N ."]
-CORPUS = Corpus.of([text.split() for text in WORDS], [text.split() for text in TAGS])
+CORPUS = TaggedCorpus.of([text.split() for text in WORDS], [text.split() for text in TAGS])
 
 
 def test_templates_have_their_probability_given_the_length() -> None:
     # Sentences: X Y and X X Y. P(X|X) = 1/3, P(Y|X) = 2/3, P(end|Y) = 1: of length 3 there is only
     # X X Y, of length 2 only X Y.
-    corpus = Corpus.of([["a", "b"], ["a", "a", "b"]], [["X", "Y"], ["X", "X", "Y"]])
+    corpus = TaggedCorpus.of([["a", "b"], ["a", "a", "b"]], [["X", "Y"], ["X", "X", "Y"]])
     for length, expected in ((2, ["X", "Y"]), (3, ["X", "X", "Y"]), (4, ["X", "X", "X", "Y"])):
         drawn = TagTemplates(corpus, length=length).draw(np.random.default_rng(0))
         assert [corpus.tag_names[tag] for tag in drawn] == expected
@@ -60,12 +60,12 @@ def test_templates_are_drawn_by_probability() -> None:
 
 
 def test_no_template_of_the_length() -> None:
-    corpus = Corpus.of([["a", "b"]], [["X", "Y"]])
+    corpus = TaggedCorpus.of([["a", "b"]], [["X", "Y"]])
     with pytest.raises(InputError, match="No sequence of 5 tags"):
         TagTemplates(corpus, length=5)
 
 
-def best_by_hand(corpus: Corpus, template: list[int]) -> float:
+def best_by_hand(corpus: TaggedCorpus, template: list[int]) -> float:
     """The score of the best words, all of them tried; without repeats the kernel's is exact."""
     return max(
         score_by_hand(corpus, template, words)
@@ -73,7 +73,7 @@ def best_by_hand(corpus: Corpus, template: list[int]) -> float:
     )
 
 
-def score_by_hand(corpus: Corpus, template: list[int], words: tuple[int, ...]) -> float:
+def score_by_hand(corpus: TaggedCorpus, template: list[int], words: tuple[int, ...]) -> float:
     assert corpus.tags is not None
     score = 0.0
     before = -1
@@ -143,7 +143,7 @@ def test_the_kernel_equals_the_plain_search(data: st.DataObject) -> None:
         st.tuples(st.sampled_from("abcde"), st.sampled_from("XYZ")), min_size=1, max_size=6
     )
     sentences = data.draw(st.lists(pairs, min_size=1, max_size=6))
-    corpus = Corpus.of(
+    corpus = TaggedCorpus.of(
         [[w for w, _ in s] for s in sentences], [[t for _, t in s] for s in sentences]
     )
     tags = st.lists(st.integers(0, len(corpus.tag_names) - 1), min_size=1, max_size=7)
@@ -164,7 +164,7 @@ def test_the_kernel_equals_the_plain_search(data: st.DataObject) -> None:
 
 
 def test_repeated_words_are_discouraged() -> None:
-    corpus = Corpus.of([["a", "a", "a"], ["b", "a", "c"]], [["X"] * 3, ["X"] * 3])
+    corpus = TaggedCorpus.of([["a", "a", "a"], ["b", "a", "c"]], [["X"] * 3, ["X"] * 3])
     (words,) = WordModel.of(corpus).best([[0, 0, 0]])
     assert len(set(words)) > 1
 
@@ -172,8 +172,8 @@ def test_repeated_words_are_discouraged() -> None:
 def test_a_grammar_derives_templates_of_the_length() -> None:
     grammar = ContextFreeGrammar(
         Counter({"S": 1}),
-        Counter({Rule("S", ("NP", "V")): 3, Rule("NP", ("D", "N")): 2, Rule("NP", ("NP", "PP")): 2,
-                 Rule("PP", ("P", "NP")): 2}),
+        Counter({PhraseRule("S", ("NP", "V")): 3, PhraseRule("NP", ("D", "N")): 2,
+                 PhraseRule("NP", ("NP", "PP")): 2, PhraseRule("PP", ("P", "NP")): 2}),
         Counter({("D", "the"): 1, ("N", "dog"): 1, ("V", "ran"): 1, ("P", "of"): 1}),
     )  # fmt: skip
     for length, expected in ((3, "D N V"), (6, "D N P D N V")):
@@ -183,20 +183,24 @@ def test_a_grammar_derives_templates_of_the_length() -> None:
         )
     with pytest.raises(InputError, match="no sentence of 4 words"):
         GrammarTemplates(grammar, length=4).draw(np.random.default_rng(0))
-    corpus = Corpus.of([["a", "cat"]], [["D", "N"]])
+    corpus = TaggedCorpus.of([["a", "cat"]], [["D", "N"]])
     sentences = GrammarGenerator(corpus, grammar, length=6).generate(30, np.random.default_rng(0))
     assert {sentence[0] for sentence in sentences} == {"the", "a"}
     assert {sentence[2] for sentence in sentences} == {"of"}
 
 
 def test_a_grammar_that_never_ends_is_refused() -> None:
-    grammar = ContextFreeGrammar(Counter({"S": 1}), Counter({Rule("S", ("S", "S")): 1}), Counter())
+    grammar = ContextFreeGrammar(
+        Counter({"S": 1}), Counter({PhraseRule("S", ("S", "S")): 1}), Counter()
+    )
     with pytest.raises(InputError, match="derives no sentence"):
         GrammarTemplates(grammar)
 
 
 def test_a_tag_without_words_is_named() -> None:
-    grammar = ContextFreeGrammar(Counter({"S": 1}), Counter({Rule("S", ("Q",)): 1}), Counter())
+    grammar = ContextFreeGrammar(
+        Counter({"S": 1}), Counter({PhraseRule("S", ("Q",)): 1}), Counter()
+    )
     with pytest.raises(InputError, match="There are no words for Q"):
         GrammarGenerator(CORPUS, grammar, length=1)
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from wellput.core.errors import InputError
-from wellput.language.models.english_ngrams import make
+from wellput.language.models.english_ngrams import ngrams_step
 from wellput.language.models.english_text import (
     Casing,
     decapitalized,
@@ -127,7 +127,7 @@ def test_the_ngram_step(tmp_path: Path) -> None:
         TrainingSource(tmp_path / "books", "text"),
     ]
     inputs = TrainingInputs(sources, tmp_path)
-    figures = make(inputs, tmp_path / "ngrams.wlm")
+    figures = ngrams_step(inputs, tmp_path / "ngrams.wlm")
     model = load_model(tmp_path / "ngrams.wlm")
     assert figures["model hash"] == model.fingerprint
     # Words that occur twice; "the" and "a" are small inside a sentence, "I" never is.
@@ -139,7 +139,7 @@ def test_the_ngram_step(tmp_path: Path) -> None:
     (tmp_path / "apart").mkdir()
     (tmp_path / "apart" / "b.txt").write_text("A dog is a dog.")
     inputs = TrainingInputs([*sources, TrainingSource(tmp_path / "apart", "real")], tmp_path)
-    make(inputs, tmp_path / "again.wlm")
+    ngrams_step(inputs, tmp_path / "again.wlm")
     assert (tmp_path / "again.wlm").read_bytes() == first
 
 

@@ -9,7 +9,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from wellput.language.models.fluency_model import FEATURES, FluencyModel, FluencyModels
+from wellput.language.models.fluency_model import FLUENCY_FEATURES, FluencyModel, FluencyModels
 from wellput.language.models.fluency_ngrams import skeleton
 from wellput.language.models.linear_model import fit_severity
 from wellput.language.models.ngram_training import train
@@ -17,7 +17,7 @@ from wellput.language.models.tagger import Tagger
 from wellput.language.models.word_list import WordList
 from wellput.language.models.word_network import ScoredWords, WordNetwork
 
-NAMES = list(FEATURES)
+NAMES = list(FLUENCY_FEATURES)
 TEXT = ["the dog sees the cat .", "the cat sees a dog .", "a dog has seen the cat ."] * 5
 TAGS = {
     "the": "DT",
@@ -188,6 +188,6 @@ def test_the_score_of_the_middle_real_sentence_is_seven_tenths() -> None:
 
 def test_each_feature_can_be_read_alone() -> None:
     # An explanation shows some of them, not the one that "the same" would refer to.
-    for name, about in FEATURES.items():
+    for name, about in FLUENCY_FEATURES.items():
         assert not about.startswith(("the same", "those")), name
-    assert len(set(FEATURES.values())) == len(FEATURES)
+    assert len(set(FLUENCY_FEATURES.values())) == len(FLUENCY_FEATURES)

@@ -13,9 +13,9 @@ from wellput.io.model_files import load_model_file, save_model_file
 from wellput.language.models.language_check import (
     LanguageCheck,
     ReadText,
+    checked_words,
     shipped_check,
     word_features,
-    words_of,
 )
 from wellput.language.models.linear_model import LinearModel
 from wellput.language.shipped import LANGUAGE_FILE, shipped
@@ -98,7 +98,7 @@ def test_lines_of_code_between_prose_are_left_out() -> None:
 
 
 def test_web_addresses_are_no_words() -> None:
-    assert words_of("Go to https://www.beispiel.de/ein/langer/pfad or a@b.de now") == [
+    assert checked_words("Go to https://www.beispiel.de/ein/langer/pfad or a@b.de now") == [
         "go", "to", "or", "now",
     ]  # fmt: skip
 

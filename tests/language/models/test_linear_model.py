@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from wellput.language.models.linear_model import LinearModel, fit_linear
+from wellput.language.models.linear_model import LinearModel, fit_separating
 
 
 def rows(seed: int, n: int = 200) -> tuple[np.ndarray, np.ndarray]:
@@ -31,7 +31,7 @@ def test_the_hinge_is_that_of_a_linear_support_vector_machine() -> None:
     from sklearn.svm import LinearSVC
 
     x, y = rows(1)
-    model = fit_linear(("a", "b", "c"), x, y, loss="hinge")
+    model = fit_separating(("a", "b", "c"), x, y, loss="hinge")
     z = (x - model.means) / model.scales
     # Its bias is regularized as the weight of a constant feature; a large constant makes that nothing.
     svm = LinearSVC(C=1.0, intercept_scaling=1000.0, tol=1e-10, max_iter=200_000, random_state=0)
@@ -45,7 +45,7 @@ def test_the_logistic_loss_is_that_of_logistic_regression() -> None:
 
     x, y = rows(2)
     each = np.where(y, 2.0, 0.5)
-    model = fit_linear(("a", "b", "c"), x, y, loss="logistic", weights=each, regularization=4.0)
+    model = fit_separating(("a", "b", "c"), x, y, loss="logistic", weights=each, regularization=4.0)
     z = (x - model.means) / model.scales
     other = LogisticRegression(C=0.25, tol=1e-10, max_iter=10_000).fit(z, y, sample_weight=each)
     assert model.weights == pytest.approx(other.coef_[0], abs=1e-4)
@@ -55,12 +55,12 @@ def test_the_logistic_loss_is_that_of_logistic_regression() -> None:
 def test_a_feature_that_never_varies_has_no_weight() -> None:
     x, y = rows(3)
     x[:, 2] = 7.0
-    assert fit_linear(("a", "b", "c"), x, y, loss="hinge").weights[2] == 0.0
+    assert fit_separating(("a", "b", "c"), x, y, loss="hinge").weights[2] == 0.0
 
 
 def test_a_saved_model_is_the_same_one(tmp_path: Path) -> None:
     x, y = rows(4)
-    model = fit_linear(("a", "b", "c"), x, y, loss="hinge")
+    model = fit_separating(("a", "b", "c"), x, y, loss="hinge")
     model.save(tmp_path / "plane.wpm", "plane", {"made": "here"})
     loaded, file = LinearModel.load(tmp_path / "plane.wpm", "plane")
     assert loaded.features == ("a", "b", "c")

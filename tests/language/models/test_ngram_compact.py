@@ -14,7 +14,7 @@ from tests.language.models.ngram_texts import next_probs, skewed
 from wellput.core.errors import InputError
 from wellput.language.models.ngram_files import load_model, quantized, save_model
 from wellput.language.models.ngram_training import train
-from wellput.language.models.ngram_trie import by_frequency, prune
+from wellput.language.models.ngram_trie import by_frequency, pruned_model
 
 corpora = st.lists(st.text(max_size=20), min_size=1, max_size=8).filter(
     lambda texts: any(text.split() for text in texts)
@@ -54,7 +54,7 @@ def test_rounding_changes_little() -> None:
 
 def test_it_is_small_and_kenlm_gives_its_arpa_the_same_scores(tmp_path: Path) -> None:
     training = train([skewed(3000)], order=3, min_count=2)
-    model = quantized(prune(training.model, training.frequencies, 1e-6))
+    model = quantized(pruned_model(training.model, training.frequencies, 1e-6))
     save_model(model, tmp_path / "model.wlm", is_compact=True)
     save_model(model, tmp_path / "mapped.wlm")
     small, mapped = ((tmp_path / name).stat().st_size for name in ("model.wlm", "mapped.wlm"))

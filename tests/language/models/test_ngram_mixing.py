@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.language.models.ngram_texts import next_probs, skewed
-from wellput.language.models.english_ngrams import mixed, mixing_weights
+from wellput.language.models.english_ngrams import mixing_weights, mixture_of
 from wellput.language.models.ngram_training import train
 
 WORDS = ["the", "cat", "sat", "on", "a"]
@@ -25,7 +25,7 @@ def test_a_mixture_has_the_mean_of_its_parts(
     whole = train([[*one, *other]], order=order).model
     known = whole.words[3:]
     trained = [train([part], order=order, known=known) for part in (one, other)]
-    mixture, frequencies = mixed(whole, trained, np.array([weight, 1 - weight]))
+    mixture, frequencies = mixture_of(whole, trained, np.array([weight, 1 - weight]))
     parts = [training.model for training in trained]
     if order > 1:
         # Words are shared by all: their frequencies mix one to one.

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from tests.language.models.ngram_texts import next_probs, skewed
 from wellput.language.models.ngram_files import load_model, save_model
 from wellput.language.models.ngram_training import train
-from wellput.language.models.ngram_trie import prune
+from wellput.language.models.ngram_trie import pruned_model
 from wellput.language.models.ngrams import NgramModel
 
 WORDS = ["the", "cat", "sat", "on", "a", "mat", "<unk>", "Über"]
@@ -62,7 +62,7 @@ def test_a_bigram_goes_when_its_loss_costs_less_than_the_threshold(tmp_path: Pat
         costs[bigram] = math.expm1(frequency[history] * distance)
     for threshold in (0.001, 0.01, 0.03):
         expected = {bigram for bigram, cost in costs.items() if cost >= threshold}
-        assert bigrams(prune(model, training.frequencies, threshold), tmp_path) == expected
+        assert bigrams(pruned_model(model, training.frequencies, threshold), tmp_path) == expected
     assert len(expected) < len(listed)
 
 
@@ -72,7 +72,7 @@ def test_probabilities_still_sum_to_one(
     corpus: list[str], order: int, threshold: float, contexts: list[str]
 ) -> None:
     training = train([corpus], order=order)
-    model = prune(training.model, training.frequencies, threshold)
+    model = pruned_model(training.model, training.frequencies, threshold)
     for context in contexts:
         assert sum(next_probs(model, context).values()) == pytest.approx(1, abs=1e-5)
 
@@ -80,20 +80,20 @@ def test_probabilities_still_sum_to_one(
 def test_the_threshold_decides_how_much_stays() -> None:
     training = train([skewed(500)], order=3)
     model, frequencies = training.model, training.frequencies
-    assert prune(model, frequencies, 0).sizes == model.sizes
+    assert pruned_model(model, frequencies, 0).sizes == model.sizes
     np.testing.assert_allclose(
-        prune(model, frequencies, 0).sentence_scores(skewed(30, seed=5)),
+        pruned_model(model, frequencies, 0).sentence_scores(skewed(30, seed=5)),
         model.sentence_scores(skewed(30, seed=5)),
         rtol=1e-4,
     )
-    sizes = [sum(prune(model, frequencies, 10.0**-n).sizes) for n in range(7, 0, -1)]
+    sizes = [sum(pruned_model(model, frequencies, 10.0**-n).sizes) for n in range(7, 0, -1)]
     assert sizes == sorted(sizes, reverse=True)
-    assert prune(model, frequencies, 1).sizes == [model.sizes[0], 0, 0]
+    assert pruned_model(model, frequencies, 1).sizes == [model.sizes[0], 0, 0]
 
 
 def test_kenlm_gives_a_pruned_model_the_same_scores(tmp_path: Path) -> None:
     training = train([skewed(800)], order=3, min_count=2)
-    model = prune(training.model, training.frequencies, 1e-5)
+    model = pruned_model(training.model, training.frequencies, 1e-5)
     assert 0 < model.sizes[2] < training.model.sizes[2] / 2
     save_model(model, tmp_path / "model.arpa")
     other = kenlm.Model(str(tmp_path / "model.arpa"))

@@ -14,7 +14,12 @@ from tests.language.models.tree_oracle import Oracle, all_choices
 from wellput.core.errors import InputError
 from wellput.core.tree import Tree, Word
 from wellput.io.model_files import save_model_file
-from wellput.language.models.tree_model import ChoosingMethod, TreeModel, UnorderedTree, unordered
+from wellput.language.models.tree_model import (
+    ChoosingMethod,
+    TreeModel,
+    UnorderedTree,
+    without_order,
+)
 from wellput.language.models.word_shapes import widening_shapes
 from wellput.language.trees.supertags import induce_supertags
 
@@ -101,7 +106,7 @@ def test_other_methods_make_choices_that_are_no_better_than_exact(tree: Unordere
 def test_the_order_of_the_input_never_matters(method: ChoosingMethod) -> None:
     rng = random.Random(3)
     for tree in TREES:
-        words = unordered(tree)
+        words = without_order(tree)
         [[before]] = MODEL.choose([words], method=method)
         order = list(range(len(words.forms)))
         for _ in range(5):
@@ -117,7 +122,7 @@ def test_the_order_of_the_input_never_matters(method: ChoosingMethod) -> None:
 
 
 def test_trees_like_those_learned_come_back() -> None:
-    found = MODEL.choose([unordered(tree) for tree in TREES])
+    found = MODEL.choose([without_order(tree) for tree in TREES])
     right = [
         supertag == gold
         for tree, [choice] in zip(TREES, found, strict=True)
@@ -147,7 +152,7 @@ def test_labels_tell_equal_words_apart() -> None:
 
 
 def test_threads_and_batches_change_nothing() -> None:
-    words = [unordered(tree) for tree in TREES] * 20
+    words = [without_order(tree) for tree in TREES] * 20
     alone = [MODEL.choose([tree])[0] for tree in words]
     assert MODEL.choose(words, threads=4) == alone
     assert MODEL.choose([]) == []
@@ -158,7 +163,7 @@ def test_saved_and_loaded(tmp_path: Path) -> None:
     TreeModel.train(TREES).save(tmp_path / "b.wpm")
     assert (tmp_path / "a.wpm").read_bytes() == (tmp_path / "b.wpm").read_bytes()
     loaded = TreeModel.load(tmp_path / "a.wpm")
-    words = [unordered(tree) for tree in TREES]
+    words = [without_order(tree) for tree in TREES]
     assert loaded.choose(words) == MODEL.choose(words)
     assert loaded.fingerprint == MODEL.fingerprint
     assert loaded.card["trees"] == len(TREES)
@@ -185,7 +190,7 @@ def test_a_head_with_two_hundred_daughters() -> None:
 
 def test_bad_input() -> None:
     with pytest.raises(InputError, match="one choice"):
-        MODEL.choose([unordered(TREES[0])], method="top-down", n_best=2)
+        MODEL.choose([without_order(TREES[0])], method="top-down", n_best=2)
     with pytest.raises(InputError, match="does not know"):
         MODEL.log_probs([UnorderedTree(("a",), (0,))], [induce_supertags(tree_of("a/Z/root/0"))])
     with pytest.raises(InputError, match="one supertag"):

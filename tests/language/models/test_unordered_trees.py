@@ -6,7 +6,7 @@ import pytest
 
 from wellput.core.errors import InputError
 from wellput.core.tree import Tree, Word
-from wellput.language.models.tree_model import UnorderedTree, unordered
+from wellput.language.models.tree_model import UnorderedTree, without_order
 
 
 @pytest.mark.parametrize(
@@ -40,12 +40,12 @@ def test_words_that_are_none() -> None:
 )
 def test_the_first_capital_goes(first: str, upos: str, expected: str) -> None:
     quoted = Tree((Word("“", 2), Word(first, 0, upos=upos), Word("Dog", 2)))
-    assert unordered(quoted).forms == ("“", expected, "Dog")
+    assert without_order(quoted).forms == ("“", expected, "Dog")
 
 
 def test_labels_are_given_on_request() -> None:
     tree = Tree((Word("a", 2, xpos="DT", relation="det"), Word("b", 0, upos="NOUN")))
-    assert unordered(tree).categories is None
-    labeled = unordered(tree, with_labels=True)
+    assert without_order(tree).categories is None
+    labeled = without_order(tree, with_labels=True)
     assert labeled.categories == ("DT", "NOUN")
     assert labeled.relations == ("det", "root")

@@ -15,7 +15,7 @@ from wellput.language.paraphrase.candidates import (
     WordNetCandidates,
     read_table_candidates,
 )
-from wellput.language.paraphrase.context_filter import FEATURES, fit_combination
+from wellput.language.paraphrase.context_filter import CONTEXT_FEATURES, fit_combination
 from wellput.language.paraphrase.corpus_index import index_corpus
 from wellput.language.paraphrase.sentences import Sentence
 from wellput.language.paraphrase.similar_words import (
@@ -152,13 +152,13 @@ def test_bigram_probabilities_by_hand() -> None:
 @pytest.mark.heavy
 def test_the_combination_learns_products_and_its_threshold_keeps_the_recall() -> None:
     rng = np.random.default_rng(0)
-    features = rng.standard_normal((4000, len(FEATURES)))
+    features = rng.standard_normal((4000, len(CONTEXT_FEATURES)))
     is_right = features[:, 0] * features[:, 1] > 0  # no single feature tells
     combination = fit_combination(features, is_right, penalty=1.0, recall=0.8)
     judged = combination.probabilities(features)
     assert (judged[is_right] >= combination.threshold).mean() == pytest.approx(0.8, abs=0.01)
     assert ((judged > 0.5) == is_right).mean() > 0.9
-    unknown = np.full((1, len(FEATURES)), np.nan)
+    unknown = np.full((1, len(CONTEXT_FEATURES)), np.nan)
     assert 0 < combination.probabilities(unknown)[0] < 1
 
 

@@ -11,14 +11,14 @@ from wellput.core.errors import InputError
 from wellput.language.perturb.catalog import (
     PERTURBATIONS,
     SEVERITIES,
-    Variant,
+    KindAndSeverity,
     chosen_perturbations,
     perturbed,
 )
 from wellput.language.perturb.passage import (
     Edit,
-    ParsedSentence,
     Passage,
+    PassageSentence,
     PlacedWord,
     Surroundings,
     parse_passages,
@@ -136,12 +136,12 @@ def test_a_change_that_cannot_be_made_is_left_out(
 def test_numbers_and_names_become_others_of_their_kind() -> None:
     kinds = [PERTURBATIONS["number"], PERTURBATIONS["name"]]
     for made in perturbed(["Anna paid 30 euros."] * 20, kinds):
-        words = made[Variant("number", "critical")].split()
+        words = made[KindAndSeverity("number", "critical")].split()
         assert words[:2] == ["Anna", "paid"]
         assert words[2].isdecimal()
         assert words[2] != "30"
         assert words[3] == "euros."
-        name = made[Variant("name", "critical")].split()[0]
+        name = made[KindAndSeverity("name", "critical")].split()[0]
         assert name != "Anna"
         assert any(name in group and "Anna" in group for group in lines_of("names.tsv"))
 
@@ -164,7 +164,9 @@ def test_degrees_do_more_and_more_harm() -> None:
     moved = [
         sum(
             a != b
-            for a, b in zip(original, words(made[Variant("word-order", degree)]), strict=True)
+            for a, b in zip(
+                original, words(made[KindAndSeverity("word-order", degree)]), strict=True
+            )
         )
         for degree in ("minor", "major", "critical")
     ]
@@ -172,13 +174,15 @@ def test_degrees_do_more_and_more_harm() -> None:
     assert 3 <= moved[1] <= 4
     assert moved[2] >= 0.7 * len(original)
     for degree in ("minor", "major", "critical"):
-        assert sorted(words(made[Variant("word-order", degree)])) == sorted(original)
-    cut = [len(words(made[Variant("truncation", d)])) for d in ("minor", "major", "critical")]
+        assert sorted(words(made[KindAndSeverity("word-order", degree)])) == sorted(original)
+    cut = [
+        len(words(made[KindAndSeverity("truncation", d)])) for d in ("minor", "major", "critical")
+    ]
     # 20 words: 85, 60 and 30 percent of them are kept.
     assert len(original) == 20
     assert cut == [17, 12, 6]
     wrong = [
-        len(set(words(made[Variant("misspelling", d)])) - set(original))
+        len(set(words(made[KindAndSeverity("misspelling", d)])) - set(original))
         for d in ("minor", "major", "critical")
     ]
     assert wrong == [1, 3, 6]
@@ -191,8 +195,8 @@ def test_repetition_and_addition_only_add() -> None:
     assert added["repetition/minor"] == 1
     assert added["repetition/major"] == 3
     assert added["repetition/critical"] == 16
-    assert made[Variant("addition", "critical")] == f"{FERRY} Nobody came."
-    assert made[Variant("addition", "major")].startswith(f"{FERRY[:-1]}, ")
+    assert made[KindAndSeverity("addition", "critical")] == f"{FERRY} Nobody came."
+    assert made[KindAndSeverity("addition", "major")].startswith(f"{FERRY[:-1]}, ")
 
 
 def test_the_source_and_other_texts_are_used() -> None:
@@ -304,7 +308,7 @@ def test_half_a_name_and_an_exclamation_are_no_names() -> None:
     ]
     for seed in range(20):
         made = perturbed(texts, [PERTURBATIONS["name"]], seed=seed)
-        assert Variant("name", "critical") not in made[-1]
+        assert KindAndSeverity("name", "critical") not in made[-1]
         assert not any("Coca" in text for own in made[:3] for text in own.values())
 
 
@@ -320,7 +324,7 @@ def test_a_verb_with_a_wrong_lemma_is_left_alone(kind: str) -> None:
             used = lemma if own == "repeate" else own
             words.append(PlacedWord(form, begin, begin + len(form), tag, used, head, relation))
             begin += len(form) + 1
-        return Passage("He repeats it", (ParsedSentence(tuple(words)),))
+        return Passage("He repeats it", (PassageSentence(tuple(words)),))
 
     assert changed(kind, passage("repeate")) is None
     assert changed(kind, passage("repeat")) is not None

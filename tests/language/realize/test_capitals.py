@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from wellput.core.tree import Tree, Word
-from wellput.language.realize.capitals import capitalized, learn_capitals
+from wellput.language.realize.capitals import learn_capitals, with_first_capital
 
 
 def test_a_word_is_lowered_if_the_text_has_it_small() -> None:
@@ -26,7 +26,7 @@ def test_a_word_is_lowered_if_the_text_has_it_small() -> None:
 
 def capitals_of(words: tuple[str, ...], *taken: str, names: str = "") -> str:
     are_names = [word in names.split() for word in words]
-    return " ".join(capitalized(words, Counter(taken), are_names))
+    return " ".join(with_first_capital(words, Counter(taken), are_names))
 
 
 def test_the_capital_goes_to_the_first_word() -> None:

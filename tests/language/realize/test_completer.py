@@ -13,7 +13,7 @@ from wellput.core.tree import Tree
 from wellput.language.realize import completer
 from wellput.language.realize.completer import Completer, train_completer
 from wellput.language.realize.inputs import InputKind, unordered
-from wellput.language.realize.inserter import Insertion, prune
+from wellput.language.realize.inserter import Insertion, pruned_tree
 from wellput.language.realize.label_chooser import ChooserTraining
 from wellput.language.realize.parameters import FergusParts
 from wellput.language.realize.realizer import Realizer
@@ -29,7 +29,7 @@ def parts() -> FergusParts:
 
 
 def pruned() -> list[Tree]:
-    return [prune(tree, BOTH).tree for tree in treebank(1)]
+    return [pruned_tree(tree, BOTH).tree for tree in treebank(1)]
 
 
 @pytest.mark.parametrize("kind", ["words", "labels", "lemmas"])

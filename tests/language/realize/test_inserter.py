@@ -17,7 +17,7 @@ from wellput.language.realize.inserter import (
     Insertion,
     MissingWord,
     insertion_of,
-    prune,
+    pruned_tree,
     train_inserter,
     with_insertions,
 )
@@ -30,11 +30,11 @@ STOP = MissingWord(".", "PUNCT", ".", "punct")
 
 def test_pruning_takes_what_was_asked_for() -> None:
     tree = treebank(1)[1]  # A cat saw the mice in the garden .
-    both = prune(tree, ("punctuation", "function"))
+    both = pruned_tree(tree, ("punctuation", "function"))
     assert [word.form for word in both.tree.words] == ["cat", "saw", "mice", "garden"]
     assert [word.head for word in both.tree.words] == [2, 0, 2, 2]
     assert both.lost == ((MissingWord("A", "DET", "DT", "det"),), (STOP,), (THE,), (IN, THE))
-    only = prune(tree, {"punctuation"})
+    only = pruned_tree(tree, {"punctuation"})
     assert [word.form for word in only.tree.words] == [w.form for w in tree.words[:-1]]
     assert sum(map(len, only.lost)) == 1
 
@@ -42,7 +42,7 @@ def test_pruning_takes_what_was_asked_for() -> None:
 def test_words_with_daughters_and_roots_stay() -> None:
     tree = treebank(1)[2]  # An old dog did n't see the cat .
     assert insertion_of(tree.words[4]) is None  # n't is an adverbial modifier
-    kept = prune(tree, ("punctuation", "function")).tree
+    kept = pruned_tree(tree, ("punctuation", "function")).tree
     assert [word.form for word in kept.words] == ["old", "dog", "n't", "see", "cat"]
 
 
@@ -55,7 +55,7 @@ def inserter() -> Inserter:
 @pytest.mark.parametrize("kind", ["words", "labels"])
 def test_what_was_pruned_is_put_back(inserter: Inserter, kind: LabelKind) -> None:
     for tree in treebank(1):
-        pruned = prune(tree, ("punctuation", "function"))
+        pruned = pruned_tree(tree, ("punctuation", "function"))
         given = unordered(pruned.tree, kind=kind)
         bundles = inserter.bundles(forest_of([given], kind))[0]
         unknown = ["_"] * len(given)
@@ -67,7 +67,7 @@ def test_what_was_pruned_is_put_back(inserter: Inserter, kind: LabelKind) -> Non
 
 def test_a_lower_limit_puts_more_words_in(inserter: Inserter) -> None:
     kinds: tuple[Insertion, ...] = ("function",)
-    given = [unordered(prune(tree, kinds).tree) for tree in treebank(1)]
+    given = [unordered(pruned_tree(tree, kinds).tree) for tree in treebank(1)]
     forest = forest_of(given, "words")
     counts = [
         sum(len(own) for tree in one.bundles(forest) for own in tree)
@@ -115,7 +115,7 @@ def test_of_alternatives_the_most_probable_is_added_and_of_parts_all() -> None:
 
 
 def test_only_what_was_asked_for_is_put_in() -> None:
-    given = unordered(prune(treebank(1)[0], ("punctuation", "function")).tree)
+    given = unordered(pruned_tree(treebank(1)[0], ("punctuation", "function")).tree)
     bundles = [[STOP] if node.form == "barks" else [THE] for node in given.nodes]
     fuller = with_insertions(given, ["root", "nsubj"], bundles, {"punctuation"})
     assert sorted(node.form for node in fuller.nodes) == [".", "barks", "dog"]
@@ -125,7 +125,7 @@ def test_a_tree_with_function_words_is_not_bare(inserter: Inserter) -> None:
     tree = treebank(1)[1]  # A cat saw the mice in the garden .
     whole, pruned = (
         unordered(kept, kind="labels")
-        for kept in (tree, prune(tree, ("punctuation", "function")).tree)
+        for kept in (tree, pruned_tree(tree, ("punctuation", "function")).tree)
     )
     assert not inserter.is_bare(whole, [node.relation for node in whole.nodes])
     assert inserter.is_bare(pruned, [node.relation for node in pruned.nodes])

@@ -20,19 +20,21 @@ from wellput.language.models.ngram_files import save_model
 from wellput.language.models.ngram_training import train
 from wellput.language.models.ngrams import NgramModel
 from wellput.language.realize.inputs import InputKind, Node, input_tree, unordered
-from wellput.language.realize.inserter import prune
+from wellput.language.realize.inserter import pruned_tree
 from wellput.language.realize.label_chooser import ChooserTraining
 from wellput.language.realize.learned_realizer import LearnedRealizer
 from wellput.language.realize.order_network import TunedWeights
 from wellput.language.realize.orderer import OrdererTraining
 from wellput.language.realize.training import (
-    RealizerTraining,
+    LearnedRealizerTraining,
     make_learned_realizer,
     train_learned_realizer,
 )
 
 CHOOSER = ChooserTraining(epochs=15, min_updates=1, min_count=1, smallest=0.0)
-HOW = RealizerTraining(CHOOSER, OrdererTraining(min_updates=1, smallest=0.0), CHOOSER, folds=2)
+HOW = LearnedRealizerTraining(
+    CHOOSER, OrdererTraining(min_updates=1, smallest=0.0), CHOOSER, folds=2
+)
 
 
 def lowered() -> list[Tree]:
@@ -76,7 +78,7 @@ def test_the_order_of_the_nodes_never_matters(realizer: LearnedRealizer, kind: I
 
 def test_missing_words_are_put_in(realizer: LearnedRealizer) -> None:
     inserting = replace(realizer, insert=frozenset(["punctuation", "function"]))
-    pruned = [prune(tree, ("punctuation", "function")).tree for tree in lowered()]
+    pruned = [pruned_tree(tree, ("punctuation", "function")).tree for tree in lowered()]
     for kind in ("words", "labels"):
         inputs = [unordered(tree, kind=kind) for tree in pruned]
         texts = [one.best[0].text for one in inserting.realize(inputs)]

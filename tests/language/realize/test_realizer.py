@@ -13,7 +13,7 @@ from wellput.core.errors import InputError
 from wellput.core.evalset import EvalSet
 from wellput.core.tree import Tree
 from wellput.language.realize.inputs import InputKind, Node, input_tree, unordered
-from wellput.language.realize.realizer import MODELS, Realizer
+from wellput.language.realize.realizer import REALIZER_MODELS, Realizer
 
 
 def texts(trees: list[Tree]) -> list[str]:
@@ -38,7 +38,7 @@ def test_a_new_sentence(toy_models: Path) -> None:
     assert sorted(best.nodes) == list(range(7))
 
 
-@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("model", REALIZER_MODELS)
 @pytest.mark.parametrize("kind", ["words", "labels"])
 def test_the_order_of_the_input_never_shows(toy_models: Path, model: str, kind: InputKind) -> None:
     realizer = Realizer.load(toy_models, model=model)
@@ -101,7 +101,7 @@ def test_unknown_words_only(toy_models: Path) -> None:
 
 
 @pytest.mark.heavy
-@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("model", REALIZER_MODELS)
 def test_a_head_with_many_daughters(toy_models: Path, model: str) -> None:
     forms = ["sees", *(f"word{i % 40}" for i in range(200))]
     tree = input_tree([Node((form,)) for form in forms], [-1, *[0] * 200])

@@ -13,7 +13,7 @@ from wellput.language.realize.capitals import learn_capitals
 from wellput.language.realize.label_chooser import ChooserTraining
 from wellput.language.realize.orderer import OrdererTraining
 from wellput.language.realize.training import (
-    RealizerTraining,
+    LearnedRealizerTraining,
     train_learned_realizer,
     train_realizer,
 )
@@ -52,7 +52,9 @@ def save_toy_models(folder: Path) -> None:
     tree_model.save(folder / "tree.wpm")
     save_model(ngrams, folder / "ngrams.wlm")
     chooser = ChooserTraining(min_updates=1, min_count=1, smallest=0.0)
-    how = RealizerTraining(chooser, OrdererTraining(min_updates=1, smallest=0.0), chooser, folds=2)
+    how = LearnedRealizerTraining(
+        chooser, OrdererTraining(min_updates=1, smallest=0.0), chooser, folds=2
+    )
     learned = train_learned_realizer(TREES * 5, TREES, ngrams, how=how)
     learned.save(folder / "learned.wpm")
     train_realizer(TREES, tree_model=tree_model, ngrams=ngrams).save(folder / "realizer.wpm")

@@ -14,7 +14,7 @@ from wellput.language.trees.constituents import (
     head_part,
     head_rules,
     to_dependencies,
-    without_empty,
+    without_empty_elements,
 )
 from wellput.language.trees.projectivity import is_projective
 
@@ -135,7 +135,7 @@ def test_the_table_has_the_phrases_of_the_appendix() -> None:
 def test_dependencies_are_a_projective_tree_over_the_same_words(
     constituent: Constituent, predicative_nouns: bool
 ) -> None:
-    kept = without_empty(constituent)
+    kept = without_empty_elements(constituent)
     if kept is None:
         return
     tree = to_dependencies(constituent, predicative_nouns=predicative_nouns)

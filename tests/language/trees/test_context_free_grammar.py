@@ -9,7 +9,7 @@ from wellput.core.tree import Constituent, Tree, Word
 from wellput.io.trees import parse_constituent
 from wellput.language.trees.constituents import plain
 from wellput.language.trees.context_free_grammar import (
-    Rule,
+    PhraseRule,
     grammar_of_constituents,
     grammar_of_dependencies,
 )
@@ -21,9 +21,9 @@ def test_rules_and_lexicon() -> None:
     grammar = grammar_of_constituents([parse_constituent(SENTENCE)])
     assert grammar.starts == {"S": 1}
     assert grammar.rules == {
-        Rule("S", ("NP", "VP")): 1,
-        Rule("NP", ("DT", "NN")): 2,
-        Rule("VP", ("VBD", "NP")): 1,
+        PhraseRule("S", ("NP", "VP")): 1,
+        PhraseRule("NP", ("DT", "NN")): 2,
+        PhraseRule("VP", ("VBD", "NP")): 1,
     }
     assert grammar.lexicon["NN", "cat"] == 1
     assert grammar.lexicon.total() == 5
@@ -37,9 +37,10 @@ def test_heads() -> None:
 def test_heads_of_predicates_are_those_of_the_tree_with_its_tags() -> None:
     trees = [parse_constituent("(SQ (VBZ Is) (NP-SBJ (PRP he)) (NP-PRD (NN king)))")]
     with_nouns = grammar_of_constituents(trees, with_heads=True, predicative_nouns=True)
-    assert Rule("SQ", ("VBZ", "NP", "NP"), 2) in with_nouns.rules
+    assert PhraseRule("SQ", ("VBZ", "NP", "NP"), 2) in with_nouns.rules
     assert (
-        Rule("SQ", ("VBZ", "NP", "NP"), 0) in grammar_of_constituents(trees, with_heads=True).rules
+        PhraseRule("SQ", ("VBZ", "NP", "NP"), 0)
+        in grammar_of_constituents(trees, with_heads=True).rules
     )
 
 

@@ -17,7 +17,7 @@ from wellput.language.trees.drawing import (
     cells,
     draw_constituent,
     draw_dependencies,
-    printable,
+    on_one_line,
 )
 from wellput.language.trees.random_trees import random_projective_tree
 from wellput.language.trees.svg import constituent_svg, dependencies_svg
@@ -86,7 +86,7 @@ def test_wide_and_combining_characters_keep_the_columns() -> None:
 
 
 def test_printable() -> None:
-    assert printable("a\nb\x00\ud800\ufffe") == "a b\ufffd\ufffd\ufffd"
+    assert on_one_line("a\nb\x00\ud800\ufffe") == "a b\ufffd\ufffd\ufffd"
 
 
 def test_an_svg_says_what_it_shows() -> None:

@@ -9,7 +9,7 @@ from wellput.agreement.correlations import Uncertainty
 from wellput.core.evalset import EvalSet, Item
 from wellput.core.judgment import Judgment, Preference
 from wellput.core.tree import Tree, Word
-from wellput.reporting.html.evaluation import Evaluation, evaluate
+from wellput.reporting.html.evaluation import Evaluation, evaluate_for_page
 from wellput.reporting.html.page import report_page
 
 SCRIPT = "<script>document.title = 'owned'</script>"
@@ -54,7 +54,7 @@ def small_evaluation(
     shown: int = 100,
     title: str = "A small evaluation",
 ) -> Evaluation:
-    return evaluate(
+    return evaluate_for_page(
         evalset or small_evalset(),
         small_judgments() if answers is None else answers,
         [metrics],

@@ -28,7 +28,7 @@ from wellput.core.metric import Floats
 from wellput.stats.clusters import ClusteredMeans, adjusted_slope
 from wellput.stats.corrections import holm
 
-METHOD = "least squares, clustered by item"
+BIAS_METHOD = "least squares, clustered by item"
 MIN_LEAD = 1e-9
 """Means that are closer than this are equal."""
 REFITTED = (
@@ -147,7 +147,7 @@ def _position(trials: JudgedTrials, confidence: float, missing: dict[str, str]) 
     rest = np.asarray(lead - first * _group_means(lead * first, codes), dtype=np.float64)
     places = np.unique(clusters[is_both], return_inverse=True)[1]
     return adjusted_slope(
-        rest, residual, np.zeros((len(rest), 1)), places, confidence=confidence, method=METHOD
+        rest, residual, np.zeros((len(rest), 1)), places, confidence=confidence, method=BIAS_METHOD
     )
 
 
@@ -168,7 +168,7 @@ def _place_of_rating(
         _system_columns(trials)[at],
         np.unique(trials.clusters[at], return_inverse=True)[1],
         confidence=confidence,
-        method=METHOD,
+        method=BIAS_METHOD,
     )
 
 
@@ -219,7 +219,7 @@ def _length(
         _system_columns(trials)[used],
         np.unique(trials.clusters[used], return_inverse=True)[1],
         confidence=confidence,
-        method=METHOD,
+        method=BIAS_METHOD,
     )
 
 
@@ -254,7 +254,7 @@ def _self_preference(
         others[used],
         np.unique(trials.clusters[used], return_inverse=True)[1],
         confidence=confidence,
-        method=METHOD,
+        method=BIAS_METHOD,
     )
 
 
@@ -281,7 +281,7 @@ def _severity(
     average = np.where(means.counts > 0, 1 / len(judged), 0.0)
     overall = None
     if trials.kind != "choices":
-        overall = means.contrast(average, confidence=confidence, method=METHOD)
+        overall = means.contrast(average, confidence=confidence, method=BIAS_METHOD)
     deviations: list[Estimate | None] = []
     for place in judged:
         if trials.kind == "choices" or len(judged) < 2:
@@ -289,11 +289,11 @@ def _severity(
             continue
         weights = -average
         weights[place] += 1
-        deviations.append(means.contrast(weights, confidence=confidence, method=METHOD))
+        deviations.append(means.contrast(weights, confidence=confidence, method=BIAS_METHOD))
     rows = [
         SystemSeverity(
             trials.systems[place],
-            means.mean(place, confidence=confidence, method=METHOD),
+            means.mean(place, confidence=confidence, method=BIAS_METHOD),
             deviation,
         )
         for place, deviation in zip(judged, deviations, strict=True)

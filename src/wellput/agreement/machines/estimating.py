@@ -30,7 +30,7 @@ from wellput.stats.prediction_powered import (
     united_probabilities,
 )
 
-METHOD = "prediction-powered inference (PPI++), jackknife over items"
+ESTIMATE_METHOD = "prediction-powered inference (PPI++), jackknife over items"
 MIN_LABELS_FOR_SKEW = 20
 """With fewer labels, ratings at the end of their scale give intervals that are too narrow."""
 MIN_SHARE_AT_END = 0.75
@@ -213,7 +213,7 @@ def estimate_systems(
             continue
         corrected, people = _mean(parts, None), _mean(parts, 0.0)
         means[place] = corrected, people
-        estimate = _within(corrected.estimate(confidence=confidence, method=METHOD), given)
+        estimate = _within(corrected.estimate(confidence=confidence, method=ESTIMATE_METHOD), given)
         rows[place] = SystemEstimate(
             system,
             estimate,
@@ -325,7 +325,7 @@ def _differences(
     estimates = [
         (
             _within(
-                one.difference(confidence=confidence, method=METHOD),
+                one.difference(confidence=confidence, method=ESTIMATE_METHOD),
                 given,
                 is_difference=True,
             ),

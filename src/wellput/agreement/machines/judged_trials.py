@@ -16,14 +16,9 @@ from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
+from wellput.agreement.rankings.judgment_design import DOCUMENT_COLUMN
 from wellput.core.errors import InputError, did_you_mean
-from wellput.core.judgment import (
-    MACHINE_PREFIX,
-    SAMPLE_COLUMN,
-    Judgment,
-    Preference,
-    is_machine,
-)
+from wellput.core.judgment import MACHINE_PREFIX, SAMPLE_COLUMN, Judgment, Preference, is_machine
 from wellput.core.metric import Floats
 from wellput.stats.places import Places, places_of
 from wellput.stats.undefined_values import present_means
@@ -32,15 +27,14 @@ AnswerKind: TypeAlias = Literal["numbers", "labels", "choices"]
 OutputValues: TypeAlias = Mapping[tuple[str, str], float]
 """(system, item) to a number, such as a metric's score."""
 
-DOCUMENT_COLUMN = "document"
 ORDER_COLUMN = "order"
 SHARE_OF_CHOICE = {"a": 1.0, "tie": 0.5, "b": 0.0}
 MAX_GRADES = 11
-FOLDS = 10
+SCALE_FOLDS = 10
 """A metric's scores are put on the question's scale by lines fitted to the items of other folds."""
 
 
-class Trial(NamedTuple):
+class JudgedTrial(NamedTuple):
     """`systems` has one system, or two in alphabetical order; `sample` is the number of the sample,
     empty if the system has one output only."""
 
@@ -68,7 +62,7 @@ class JudgedTrials:
     the place of each trial's document, or of its item where items have none."""
 
     kind: AnswerKind
-    trials: tuple[Trial, ...]
+    trials: tuple[JudgedTrial, ...]
     people_names: tuple[str, ...]
     people: Floats
     judge_name: str
@@ -132,7 +126,7 @@ def judged_trials(
     if not people:
         raise InputError(f"judge={judge!r} is the only judge: there are no people to compare with.")
     codes: dict[str, float] = {}
-    places: dict[Trial, int] = {}
+    places: dict[JudgedTrial, int] = {}
     by_judge: dict[str, tuple[list[int], list[float], list[float]]] = {}
     document_of = dict(documents or {})
     for answer in answers:
@@ -199,7 +193,9 @@ def _kind(answers: Sequence[Judgment] | Sequence[Preference]) -> AnswerKind:
     return "labels" if next(iter(with_labels.values())) else "numbers"
 
 
-def _read(answer: Judgment | Preference, codes: dict[str, float]) -> tuple[Trial, float, float]:
+def _read(
+    answer: Judgment | Preference, codes: dict[str, float]
+) -> tuple[JudgedTrial, float, float]:
     sample = answer.extra.get(SAMPLE_COLUMN, "")
     if isinstance(answer, Preference):
         pair = (answer.system_a, answer.system_b)
@@ -207,11 +203,11 @@ def _read(answer: Judgment | Preference, codes: dict[str, float]) -> tuple[Trial
         share = SHARE_OF_CHOICE[answer.choice]
         is_a_first = answer.extra.get(ORDER_COLUMN, "").strip().lower() != "ba"
         return (
-            Trial(answer.question, answer.item, tuple(sorted(pair)), sample),
+            JudgedTrial(answer.question, answer.item, tuple(sorted(pair)), sample),
             share if is_sorted else 1 - share,
             1.0 if is_sorted == is_a_first else -1.0,
         )
-    trial = Trial(answer.question, answer.item, (answer.system,), sample)
+    trial = JudgedTrial(answer.question, answer.item, (answer.system,), sample)
     if isinstance(answer.value, str):
         return trial, codes.setdefault(answer.value, float(len(codes))), np.nan
     try:
@@ -315,7 +311,7 @@ def on_question_scale(scores: Floats, people: Floats, items: Places, questions: 
     """The scores as predictions of people's means, question by question, by straight lines that are
     fitted to the items of other folds."""
     found = np.full(len(scores), np.nan)
-    folds = items % FOLDS
+    folds = items % SCALE_FOLDS
     known = ~np.isnan(scores)
     for question in np.unique(questions):
         own = questions == question

@@ -21,7 +21,7 @@ from wellput.stats.places import Places, places_of
 from wellput.stats.prediction_powered import ProxyLabels
 from wellput.stats.undefined_values import present_means, ratios
 
-FOLDS = 10
+PROXY_FOLDS = 10
 MIN_LABELS_OF_COPY = 10
 """With fewer labels a proxy may follow them exactly by chance."""
 RIDGE = 1.0
@@ -233,24 +233,24 @@ def _fitted(labels: Floats, tables: Sequence[Floats], clusters: Places) -> Float
     x = np.stack(tables, axis=-1)
     known = ~np.isnan(labels) & ~np.isnan(x).any(axis=-1)
     labeled = np.unique(np.broadcast_to(clusters, labels.shape)[known])
-    if len(labeled) < 2 * FOLDS:
+    if len(labeled) < 2 * PROXY_FOLDS:
         raise InputError(
-            f"Several metrics are fitted to the labels, which needs {2 * FOLDS} labeled items that all "
-            f"of them have a score for; there are {len(labeled)}. Give one metric as proxy=."
+            f"Several metrics are fitted to the labels, which needs {2 * PROXY_FOLDS} labeled items "
+            f"that all of them have a score for; there are {len(labeled)}. Give one metric as proxy=."
         )
     rows = x[known]
     center, scale = rows.mean(axis=0), rows.std(axis=0)
     x = (x - center) / np.where(scale > 0, scale, 1.0)
-    fold_of = {int(cluster): place % FOLDS for place, cluster in enumerate(labeled)}
+    fold_of = {int(cluster): place % PROXY_FOLDS for place, cluster in enumerate(labeled)}
     folds = np.array([fold_of.get(int(cluster), -1) for cluster in clusters])
     fold_table = np.broadcast_to(folds, labels.shape)
     fits = []
-    for fold in range(FOLDS):
+    for fold in range(PROXY_FOLDS):
         seen = known & (fold_table != fold)
         fits.append(_ridge(x[seen], labels[seen]))
     predictions = np.stack([intercept + x @ slopes for intercept, slopes in fits])
     found: Floats = predictions.mean(axis=0)
-    for fold in range(FOLDS):
+    for fold in range(PROXY_FOLDS):
         found = np.where(fold_table == fold, predictions[fold], found)
     return found
 

@@ -110,7 +110,7 @@ def _doubt(result: VetResult) -> str:
         if kappa is None or math.isnan(kappa.value):
             return "its answers cannot be compared with people's"
         if not _is_above_zero(kappa):
-            interval = "no interval" if kappa.low is None else bounds(kappa)
+            interval = "no interval" if kappa.low is None else signed_interval(kappa)
             return (
                 "is not shown to agree with people more than by chance (κ = "
                 f"{shown(kappa.value)}, {interval})"
@@ -119,7 +119,7 @@ def _doubt(result: VetResult) -> str:
     if math.isnan(judge.value):
         return "its answers do not differ enough to be compared with people's"
     if not _is_above_zero(judge):
-        interval = "no interval" if judge.low is None else bounds(judge)
+        interval = "no interval" if judge.low is None else signed_interval(judge)
         return f"is not shown to agree with people (r = {shown(judge.value)} {interval})"
     return ""
 
@@ -221,14 +221,15 @@ def _means_sentence(result: VetResult) -> list[str]:
     overall = result.biases.severity
     if overall is not None and _is_shown(overall, result):
         more = "more" if overall.value > 0 else "less"
-        interval = bounds(overall) or "on average, for every item alike"
+        interval = signed_interval(overall) or "on average, for every item alike"
         found.append(
             f"It gives {shown(abs(overall.value))} points {more} than people do {interval}."
         )
     if uneven:
         parts = [
-            f"{row.system} {shown(_tested(row).value, sign=True)} {bounds(_tested(row))}".rstrip()
+            f"{row.system} {shown(tested.value, sign=True)} {signed_interval(tested)}".rstrip()
             for row in uneven[:MAX_NAMED_SYSTEMS]
+            for tested in [_tested(row)]
         ]
         rest = len(uneven) - len(parts)
         parts += [f"{rest} more"] if rest > 0 else []
@@ -265,7 +266,7 @@ def _bias_sentences(result: VetResult) -> list[str]:
     for name, one in known.items():
         if not adjusted[name] < 1 - result.confidence:
             continue
-        size = f"{shown(abs(one.value))}{unit} {bounds(one)}"
+        size = f"{shown(abs(one.value))}{unit} {signed_interval(one)}"
         if name == "length":
             which = "longer" if one.value > 0 else "shorter"
             found.append(f"It favors {which} outputs: {size} for each doubling of the length.")
@@ -291,7 +292,7 @@ def shown(value: float, *, sign: bool = False) -> str:
     return f"{value:{'+' if sign else ''}.2f}".replace("-", "−")
 
 
-def bounds(estimate: Estimate) -> str:
+def signed_interval(estimate: Estimate) -> str:
     """The interval as `[low, high]` with signs, even if the sentence gives the value without one."""
     if estimate.low is None or estimate.high is None:
         return ""

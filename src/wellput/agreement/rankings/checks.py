@@ -23,7 +23,7 @@ from wellput.stats.mixed.linear import LinearMixed, fit_linear, ratios_of
 from wellput.stats.resampling import resampling_p_value
 
 MIN_JUDGES_TO_LEAVE_ONE_OUT = 3
-ROUNDING = 1 - 1e-12
+EQUAL_SPREAD_RATIO = 1 - 1e-12
 """Spreads that differ by less are equal."""
 
 
@@ -166,7 +166,7 @@ def permutation_p_value(data: QuestionData, *, permutations: int, seed: int) -> 
         draw = _turned_choices(data, rng)
         observed = _spread_of_choices(data, data.values)
         drawn = [_spread_of_choices(data, draw()) for _ in range(permutations)]
-        return resampling_p_value(np.array(drawn), observed * ROUNDING)
+        return resampling_p_value(np.array(drawn), observed * EQUAL_SPREAD_RATIO)
     groups = np.unique(data.judges * (int(data.items.max()) + 1) + data.items, return_inverse=True)[
         1
     ]
@@ -182,7 +182,7 @@ def permutation_p_value(data: QuestionData, *, permutations: int, seed: int) -> 
         return _spread(np.bincount(systems[order], shuffled, n) / counts, counts)
 
     drawn = [exchanged() for _ in range(permutations)]
-    return resampling_p_value(np.array(drawn), observed * ROUNDING)
+    return resampling_p_value(np.array(drawn), observed * EQUAL_SPREAD_RATIO)
 
 
 def _spread(means: Floats, counts: Codes) -> float:

@@ -27,7 +27,7 @@ from wellput.stats.mixed.linear import LinearMixed, fit_linear
 from wellput.stats.mixed.separation import Disconnected, Separated
 from wellput.stats.proportions import share_interval
 
-ModelName: TypeAlias = Literal["linear", "ordinal", "binary", "bradley-terry"]
+FittedModelName: TypeAlias = Literal["linear", "ordinal", "binary", "bradley-terry"]
 MAX_ORDINAL_GRADES = 5
 """A scale with more points is taken to be linear."""
 MAX_FREEDOM = 1e6
@@ -45,7 +45,7 @@ class FittedQuestion:
     """
 
     data: QuestionData
-    model: ModelName
+    model: FittedModelName
     fitted: LinearMixed | LaplaceMixed
     freedom: Floats
     not_estimable: dict[str, str]
@@ -66,7 +66,7 @@ class FittedQuestion:
         return -1.0 if self.data.question in LOWER_IS_BETTER else 1.0
 
 
-def model_for(data: QuestionData) -> ModelName:
+def model_for(data: QuestionData) -> FittedModelName:
     """The model that fits the scale of the answers."""
     if data.are_choices:
         return "bradley-terry"
@@ -80,7 +80,7 @@ def model_for(data: QuestionData) -> ModelName:
 def fit_question(
     data: QuestionData,
     *,
-    model: ModelName | Literal["auto"] = "auto",
+    model: FittedModelName | Literal["auto"] = "auto",
     random: Sequence[str] = COMPONENTS,
     or_linear: bool = False,
 ) -> FittedQuestion:
@@ -154,7 +154,7 @@ def _check_documents(data: QuestionData, random: Sequence[str]) -> None:
         )
 
 
-FITTERS: dict[ModelName, Callable[[Floats, MixedDesign], LinearMixed | LaplaceMixed]] = {
+FITTERS: dict[FittedModelName, Callable[[Floats, MixedDesign], LinearMixed | LaplaceMixed]] = {
     "linear": fit_linear,
     "ordinal": fit_ordinal,
     "binary": fit_binary,
@@ -162,7 +162,7 @@ FITTERS: dict[ModelName, Callable[[Floats, MixedDesign], LinearMixed | LaplaceMi
 }
 
 
-def _check_answers(data: QuestionData, model: ModelName) -> None:
+def _check_answers(data: QuestionData, model: FittedModelName) -> None:
     n = len(data.system_names)
     if n < 2:
         raise InputError(
@@ -250,7 +250,7 @@ def _never_beaten(data: QuestionData) -> list[str]:
     return []
 
 
-def _separated(data: QuestionData, model: ModelName, problem: Separated) -> str:
+def _separated(data: QuestionData, model: FittedModelName, problem: Separated) -> str:
     advice = (
         "Collect more comparisons, also with systems that are closer to it, or leave the system out: "
         "exclude='system=NAME: reason'."

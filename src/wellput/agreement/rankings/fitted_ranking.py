@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from scipy.special import stdtr, stdtrit
 
 from wellput.agreement.rankings.fitted_question import (
+    FittedModelName,
     FittedQuestion,
-    ModelName,
     pair_weights,
     reliability_of,
 )
@@ -48,7 +48,7 @@ PRIOR_SD_SHARE = 0.5
 """Sequential intervals are narrowest for differences of about half the spread of single judgments."""
 LOGISTIC_VARIANCE = math.pi**2 / 3
 """The variance of the noise of one answer, in log odds."""
-SCALE_OF: dict[ModelName, RankingModel] = {
+SCALE_OF: dict[FittedModelName, RankingModel] = {
     "linear": "mean",
     "ordinal": "mean",
     "binary": "rate",
@@ -65,7 +65,7 @@ class FittedRanking(Ranking):
     systems' estimates that is not error: how well another study of this size would repeat it.
     """
 
-    fitted: ModelName = "linear"
+    fitted: FittedModelName = "linear"
     confidence: float = 0.95
     correction: RankCorrection = "holm"
     variance: dict[str, float] = field(default_factory=dict)

@@ -4,9 +4,9 @@ Slices, such as the items of each domain, are all ranked by one model, with p-va
 for all slices together.
 
 That a difference is shown in one slice and not in another says little, because slices are small. So a
-`SliceTest` asks whether the difference of two systems is the same in all slices, by Welch's analysis of
-variance with the standard errors of the slices' own models. Slices often have judges in common; their
-differences then vary together, and the test is cautious.
+`RankingSliceTest` asks whether the difference of two systems is the same in all slices, by Welch's
+analysis of variance with the standard errors of the slices' own models. Slices often have judges in
+common; their differences then vary together, and the test is cautious.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ from wellput.agreement.rankings.checks import (
     permutation_p_value,
 )
 from wellput.agreement.rankings.fitted_question import (
+    FittedModelName,
     FittedQuestion,
-    ModelName,
     fit_question,
     pair_weights,
 )
@@ -41,11 +41,7 @@ from wellput.agreement.rankings.fitted_ranking import (
     pair_p_values,
     rank_fitted,
 )
-from wellput.agreement.rankings.judgment_design import (
-    COMPONENTS,
-    Covariates,
-    question_data,
-)
+from wellput.agreement.rankings.judgment_design import COMPONENTS, Covariates, question_data
 from wellput.core.errors import InputError, counted, did_you_mean
 from wellput.core.judgment import Judgment, Preference
 from wellput.core.result import Result
@@ -59,7 +55,7 @@ MIN_FREEDOM = 5
 
 
 @dataclass(frozen=True, slots=True)
-class SliceTest:
+class RankingSliceTest:
     """Tests that the first of two systems is equally far ahead of the second in all slices.
 
     `deltas` has the difference in each slice that is tested, as in the slice's ranking; the first
@@ -94,10 +90,10 @@ def adjusted_together(p_values: Sequence[Floats]) -> list[Floats]:
     return np.split(holm(np.concatenate(p_values)), ends)
 
 
-def slice_tests(
+def ranking_slice_tests(
     whole: FittedRanking,
     slices: Mapping[str, tuple[FittedQuestion, FittedRanking]],
-) -> tuple[SliceTest, ...]:
+) -> tuple[RankingSliceTest, ...]:
     """A test for each pair that the whole compares, if at least two slices have enough judgments of
     it."""
     tests = []
@@ -108,11 +104,11 @@ def slice_tests(
             measured = _measured(question, pair)
             if measured is not None:
                 found[name] = measured
-                deltas[name] = difference_of(ranking, pair)
+                deltas[name] = lead_of(ranking, pair)
         if len(found) > 1:
             test = welch_test(*(np.array(column) for column in zip(*found.values(), strict=True)))
             tests.append(
-                SliceTest(
+                RankingSliceTest(
                     whole.question,
                     pair,
                     deltas,
@@ -128,7 +124,7 @@ def slice_tests(
     )
 
 
-def difference_of(ranking: FittedRanking, pair: tuple[str, str]) -> float:
+def lead_of(ranking: FittedRanking, pair: tuple[str, str]) -> float:
     """How far the first of two systems is ahead of the second."""
     for one in ranking.differences:
         if one.systems == pair:
@@ -164,7 +160,7 @@ MIN_SLICE_JUDGMENTS = 10
 class RankOptions:
     """What may be asked of a ranking."""
 
-    model: ModelName | Literal["auto"] = "auto"
+    model: FittedModelName | Literal["auto"] = "auto"
     random: Sequence[str] = COMPONENTS
     correction: RankCorrection = "holm"
     confidence: float = 0.95
@@ -202,7 +198,7 @@ class RankResult(Result):
     questions: Sequence[QuestionRanking]
     excluded: Sequence[Exclusion] = ()
     refused: Mapping[str, str] = field(default_factory=dict)
-    slice_tests: Sequence[SliceTest] = ()
+    slice_tests: Sequence[RankingSliceTest] = ()
     notes: Sequence[str] = ()
     """What else to know, such as which parts of a file of scores were not used."""
 
@@ -253,7 +249,7 @@ def rank_judgments(
     kept, excluded = without_excluded(kept, exclusions)
     found: list[QuestionRanking] = []
     refused: dict[str, str] = {}
-    tests: list[SliceTest] = []
+    tests: list[RankingSliceTest] = []
     for question in _chosen_questions(kept, questions):
         own = [answer for answer in kept if answer.question == question]
         slices = _slices(own, options.by)
@@ -276,7 +272,7 @@ def rank_judgments(
             found += [part for _, part in parts.values()]
             if whole is not None and not options.sequential:
                 pairs = {name: (fit, part.ranking) for name, (fit, part) in parts.items()}
-                tests += slice_tests(whole.ranking, pairs)
+                tests += ranking_slice_tests(whole.ranking, pairs)
     if not found:
         raise InputError("\n".join(refused.values()))
     return RankResult(found, [*left_out, *excluded], refused, tests)

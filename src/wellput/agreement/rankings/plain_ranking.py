@@ -23,7 +23,7 @@ ESTIMATE_HEADINGS: dict[RankingModel, str] = {
     "rate": "share of yes",
     "win rate": "win rate",
 }
-ALPHA = 0.05
+SIGNIFICANT_P = 0.05
 MAX_NAMED_LEADERS = 4
 """A sentence names at most this many leaders; of more, it gives only the number."""
 MIN_SYSTEM_JUDGMENTS = 10
@@ -69,7 +69,7 @@ class SystemDifference:
     high: float | None
     p_value: float
     p_adjusted: float
-    alpha: float = ALPHA
+    alpha: float = SIGNIFICANT_P
 
     def to_dict(self) -> dict[str, Any]:
         """An entry of `differences` in the JSON of a ranking."""

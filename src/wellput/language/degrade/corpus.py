@@ -1,4 +1,4 @@
-"""`Corpus`, from which degraders draw, and `CorpusSource`, its text or trees.
+"""`TaggedCorpus`, from which degraders draw, and `CorpusSource`, its text or trees.
 
 A corpus has sentences of words, and perhaps their tags, as numbers. Words and tags are numbered in the
 order in which they first occur, so that the same text and the same seed give the same sentences. A
@@ -28,24 +28,24 @@ from wellput.language.trees.projectivity import projectivize
 from wellput.language.trees.supertags import induce_supertags
 from wellput.text.english import treebank_words
 
-Integers: TypeAlias = NDArray[np.int32]
+WordNumbers: TypeAlias = NDArray[np.int32]
 
 
 @dataclass(frozen=True, eq=False)
-class Corpus:
+class TaggedCorpus:
     """`tokens` are numbers of `words`, all sentences one after the other; sentence i is from
     `ends[i - 1]` to `ends[i]`. `tags` is parallel to `tokens`, or None."""
 
     words: Sequence[str]
-    tokens: Integers
-    ends: Integers
+    tokens: WordNumbers
+    ends: WordNumbers
     tag_names: Sequence[str] = ()
-    tags: Integers | None = None
+    tags: WordNumbers | None = None
 
     @classmethod
     def of(
         cls, sentences: Iterable[Sequence[str]], tags: Iterable[Sequence[str]] | None = None
-    ) -> Corpus:
+    ) -> TaggedCorpus:
         """From lists of words; empty lists are left out. `tags` has one for each word."""
         kept = [sentence for sentence in sentences if sentence]
         if not kept:
@@ -60,11 +60,11 @@ class Corpus:
         return cls(words, tokens, ends, *_numbered(kept_tags))
 
     @cached_property
-    def starts(self) -> Integers:
+    def starts(self) -> WordNumbers:
         return np.concatenate([np.zeros(1, np.int32), self.ends[:-1]])
 
     @cached_property
-    def sentence_numbers(self) -> Integers:
+    def sentence_numbers(self) -> WordNumbers:
         """The sentence that each token is in."""
         numbers = np.arange(len(self.ends), dtype=np.int32)
         return np.repeat(numbers, self.ends - self.starts)
@@ -73,7 +73,7 @@ class Corpus:
         return [self.words[token] for token in tokens]
 
 
-def _numbered(sentences: Sequence[Sequence[str]]) -> tuple[list[str], Integers]:
+def _numbered(sentences: Sequence[Sequence[str]]) -> tuple[list[str], WordNumbers]:
     numbers: dict[str, int] = {}
     tokens = [numbers.setdefault(name, len(numbers)) for names in sentences for name in names]
     return list(numbers), np.array(tokens, np.int32)
@@ -98,31 +98,31 @@ class CorpusSource:
     def trees(self) -> Sequence[Tree]:
         if self.given_trees is not None:
             return self.given_trees
-        from wellput.language.models.parsers import ENGLISH, load_parser
+        from wellput.language.models.parsers import ENGLISH_PARSER, load_parser
 
-        return load_parser(ENGLISH).parse(self.sentences, threads=self.threads)
+        return load_parser(ENGLISH_PARSER).parse(self.sentences, threads=self.threads)
 
     @cached_property
     def has_own_tags(self) -> bool:
         """Whether all words have a language-specific tag (XPOS) beside the universal one."""
         return all(word.xpos != "_" for tree in self.trees for word in tree.words)
 
-    def corpus(self, tags: TagKind | None = None) -> Corpus:
+    def corpus(self, tags: TagKind | None = None) -> TaggedCorpus:
         """The sentences, with parts of speech or with the supertags read off the trees."""
         if tags is None:
-            return Corpus.of(self.sentences)
+            return TaggedCorpus.of(self.sentences)
         if tags == "supertag":
             found = [[str(tag) for tag in induce_supertags(tree)] for tree in self.trees]
-            return Corpus.of(self.sentences, found)
+            return TaggedCorpus.of(self.sentences, found)
         if self.given_trees is None:
             from wellput.language.models.tagger import Tagger
             from wellput.language.shipped import TAGGER_FILE, shipped
 
             tagger = Tagger.load(shipped(TAGGER_FILE))
-            return Corpus.of(self.sentences, tagger.tag(self.sentences, threads=self.threads))
+            return TaggedCorpus.of(self.sentences, tagger.tag(self.sentences, threads=self.threads))
         column = "xpos" if self.has_own_tags else "upos"
         found = [[getattr(word, column) for word in tree.words] for tree in self.trees]
-        return Corpus.of(self.sentences, found)
+        return TaggedCorpus.of(self.sentences, found)
 
     def grammar(self) -> ContextFreeGrammar:
         """The grammar of the trees, with the parts of speech of `corpus`."""

@@ -20,7 +20,7 @@ from wellput.core.result import Result
 from wellput.io import check_table, check_text, write_evalset
 from wellput.io.files import PathLike
 from wellput.io.output import write_text
-from wellput.language.degrade.corpus import Corpus, CorpusSource
+from wellput.language.degrade.corpus import CorpusSource, TaggedCorpus
 from wellput.language.degrade.errors import ErrorGenerator
 from wellput.language.degrade.sequences import Boundary, SequenceGenerator
 from wellput.language.degrade.templates import GrammarTemplates, TagTemplates, WordModel
@@ -43,7 +43,7 @@ class TemplateGenerator:
     """Templates of tags filled with their most probable words: `pos` and `supertag`, which differ only
     in the tags of the corpus."""
 
-    def __init__(self, corpus: Corpus, *, length: int = 24, threads: int = 1) -> None:
+    def __init__(self, corpus: TaggedCorpus, *, length: int = 24, threads: int = 1) -> None:
         self.templates = TagTemplates(corpus, length=length)
         self.words = WordModel.of(corpus)
         self.threads = threads
@@ -57,7 +57,9 @@ class GrammarGenerator:
     """Parts of speech derived by a grammar, each with a word drawn from the tagged corpus and the
     treebank together."""
 
-    def __init__(self, corpus: Corpus, grammar: ContextFreeGrammar, *, length: int = 24) -> None:
+    def __init__(
+        self, corpus: TaggedCorpus, grammar: ContextFreeGrammar, *, length: int = 24
+    ) -> None:
         self.templates = GrammarTemplates(grammar, length=length)
         both = _with_lexicon(corpus, grammar)
         self.numbers = {name: number for number, name in enumerate(both.tag_names)}
@@ -88,7 +90,7 @@ def known_order(n: int, sizes: Mapping[str, int]) -> list[Judgment]:
     ]
 
 
-def _with_lexicon(corpus: Corpus, grammar: ContextFreeGrammar) -> Corpus:
+def _with_lexicon(corpus: TaggedCorpus, grammar: ContextFreeGrammar) -> TaggedCorpus:
     """The words of the corpus and of the treebank, as sentences of one word each."""
     assert corpus.tags is not None
     tags = [corpus.tag_names[tag] for tag in corpus.tags]
@@ -103,10 +105,10 @@ def _with_lexicon(corpus: Corpus, grammar: ContextFreeGrammar) -> Corpus:
             f"There are no words for {', '.join(without)}: corpus and treebank have different tag sets."
         )
     words = [[word] for word in corpus.text(corpus.tokens)] + [[word] for _, word in pairs]
-    return Corpus.of(words, [[tag] for tag in tags] + [[tag] for tag, _ in pairs])
+    return TaggedCorpus.of(words, [[tag] for tag in tags] + [[tag] for tag, _ in pairs])
 
 
-def systems_of(methods: Sequence[str], sizes: Sequence[int]) -> dict[str, int]:
+def degraded_systems(methods: Sequence[str], sizes: Sequence[int]) -> dict[str, int]:
     """The systems with the size of their sequences, 0 where they have none.
 
     >>> systems_of(["sequence", "pos"], [1, 4])

@@ -16,7 +16,7 @@ from functools import partial
 import numpy as np
 
 from wellput.core.errors import InputError
-from wellput.language.degrade.corpus import Corpus
+from wellput.language.degrade.corpus import TaggedCorpus
 
 SMALL_WORDS = (
     "a", "an", "the", "in", "on", "at", "of", "to", "for", "with", "from", "by", "about", "as", "is",
@@ -42,7 +42,7 @@ class MistakenWords:
     forms: Mapping[str, Sequence[str]] | None = None
 
 
-ENGLISH = MistakenWords()
+ENGLISH_MISTAKES = MistakenWords()
 
 
 class ErrorGenerator:
@@ -50,12 +50,12 @@ class ErrorGenerator:
 
     def __init__(
         self,
-        corpus: Corpus,
+        corpus: TaggedCorpus,
         *,
         length: int | None = 24,
         mistakes: int | None = None,
         words_per_mistake: float = WORDS_PER_MISTAKE,
-        language: MistakenWords = ENGLISH,
+        language: MistakenWords = ENGLISH_MISTAKES,
     ) -> None:
         """`mistakes` is the number in each sentence; with None there is one and, on average, one more
         for every `words_per_mistake` words."""

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wellput.core.errors import InputError, counted
-from wellput.language.degrade.corpus import Corpus, Integers
+from wellput.language.degrade.corpus import TaggedCorpus, WordNumbers
 
 Boundary: TypeAlias = Literal["sentence", "literal"]
 MAX_TRIES = 1000
@@ -32,12 +32,12 @@ class FollowingWindows:
     word of some window, sorted by the word before.
     """
 
-    windows: Integers
-    window_begins: Integers
-    pairs: Integers
-    pair_begins: Integers
+    windows: WordNumbers
+    window_begins: WordNumbers
+    pairs: WordNumbers
+    pair_begins: WordNumbers
 
-    def draw(self, tokens: Integers, last: int, rng: np.random.Generator) -> int | None:
+    def draw(self, tokens: WordNumbers, last: int, rng: np.random.Generator) -> int | None:
         """A window that can follow the word `last`; None if there is none."""
         begin, end = self.pair_begins[last : last + 2]
         if begin == end:
@@ -51,7 +51,7 @@ class SequenceGenerator:
     """Makes sentences of `length` words from sequences of `size` words."""
 
     def __init__(
-        self, corpus: Corpus, *, size: int, length: int = 24, boundary: Boundary = "sentence"
+        self, corpus: TaggedCorpus, *, size: int, length: int = 24, boundary: Boundary = "sentence"
     ) -> None:
         if size < 1 or length % size:
             divisors = [n for n in range(1, length + 1) if length % n == 0]
@@ -119,7 +119,7 @@ class SequenceGenerator:
 Mask: TypeAlias = NDArray[np.bool_]
 
 
-def _bounded(corpus: Corpus, size: int, length: int) -> tuple[Mask, Mask, Mask]:
+def _bounded(corpus: TaggedCorpus, size: int, length: int) -> tuple[Mask, Mask, Mask]:
     """The starts of windows that begin a sentence, lie inside one, end one."""
     places = np.arange(len(corpus.tokens))
     starts = corpus.starts[corpus.sentence_numbers]
@@ -132,12 +132,12 @@ def _bounded(corpus: Corpus, size: int, length: int) -> tuple[Mask, Mask, Mask]:
     return begins & inside, ~begins & inside, ~begins & stops
 
 
-def _anywhere(corpus: Corpus, size: int, length: int) -> tuple[Mask, Mask, Mask]:
+def _anywhere(corpus: TaggedCorpus, size: int, length: int) -> tuple[Mask, Mask, Mask]:
     everywhere = np.arange(len(corpus.tokens)) + size <= len(corpus.tokens)
     return everywhere, everywhere, everywhere
 
 
-def _follow(corpus: Corpus, starts: Mask, has_before: Mask) -> FollowingWindows:
+def _follow(corpus: TaggedCorpus, starts: Mask, has_before: Mask) -> FollowingWindows:
     tokens = corpus.tokens
     n_words = len(corpus.words)
     windows = _sorted_by(np.flatnonzero(starts), tokens)
@@ -150,11 +150,11 @@ def _follow(corpus: Corpus, starts: Mask, has_before: Mask) -> FollowingWindows:
     )
 
 
-def _sorted_by(places: NDArray[Any], keys: Integers) -> Integers:
-    ordered: Integers = places[np.argsort(keys[places], kind="stable")].astype(np.int32)
+def _sorted_by(places: NDArray[Any], keys: WordNumbers) -> WordNumbers:
+    ordered: WordNumbers = places[np.argsort(keys[places], kind="stable")].astype(np.int32)
     return ordered
 
 
-def _begins(keys: Integers, n: int) -> Integers:
+def _begins(keys: WordNumbers, n: int) -> WordNumbers:
     """Where each key begins in the sorted `keys`, and their number at the end."""
     return np.searchsorted(keys, np.arange(n + 1)).astype(np.int32)

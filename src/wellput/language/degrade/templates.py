@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from wellput import _native
 from wellput.core.errors import InputError
 from wellput.core.metric import Floats
-from wellput.language.degrade.corpus import Corpus, Integers
+from wellput.language.degrade.corpus import TaggedCorpus, WordNumbers
 from wellput.language.trees.context_free_grammar import ContextFreeGrammar
 
 MAX_DERIVATIONS = 2000
@@ -32,7 +32,7 @@ class TagTemplates:
     """Tag sequences of `length` tags, drawn by bigram probabilities from the start of a sentence to its
     end: exactly by P(t1 … tn | n)."""
 
-    def __init__(self, corpus: Corpus, *, length: int = 24) -> None:
+    def __init__(self, corpus: TaggedCorpus, *, length: int = 24) -> None:
         from scipy.sparse import csr_array
 
         assert corpus.tags is not None
@@ -154,7 +154,7 @@ def _drawn(weights: Floats, rng: np.random.Generator) -> int:
     return int(np.searchsorted(sums, rng.random() * sums[-1], side="right"))
 
 
-ProbabilityRows: TypeAlias = tuple[Integers, Integers, Floats]
+ProbabilityRows: TypeAlias = tuple[WordNumbers, WordNumbers, Floats]
 BIGRAM_WEIGHT = 0.9
 """The weight of the bigram; the rest is the unigram's, so that unseen pairs stay possible."""
 REPEATED_LOG_WEIGHT = np.log(0.02)
@@ -164,8 +164,8 @@ REPEATED_LOG_WEIGHT = np.log(0.02)
 class CountedPairs(NamedTuple):
     """Pairs (row, word) with their counts, sorted, and where each row begins."""
 
-    begins: Integers
-    words: Integers
+    begins: WordNumbers
+    words: WordNumbers
     counts: Floats
 
 
@@ -180,7 +180,7 @@ class WordModel:
     unigrams: Floats
 
     @classmethod
-    def of(cls, corpus: Corpus) -> WordModel:
+    def of(cls, corpus: TaggedCorpus) -> WordModel:
         assert corpus.tags is not None
         start = len(corpus.words)
         before = np.roll(corpus.tokens, 1)
@@ -219,7 +219,7 @@ class WordModel:
         return drawn
 
 
-def _counted(rows: NDArray[np.int32], words: Integers, n_rows: int) -> CountedPairs:
+def _counted(rows: NDArray[np.int32], words: WordNumbers, n_rows: int) -> CountedPairs:
     pairs, counts = np.unique(np.stack([rows, words]), axis=1, return_counts=True)
     begins = np.searchsorted(pairs[0], np.arange(n_rows + 1)).astype(np.int32)
     return CountedPairs(begins, np.ascontiguousarray(pairs[1]), counts.astype(float))

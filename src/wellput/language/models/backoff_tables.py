@@ -28,7 +28,7 @@ EVENT_STEPS = 16.0  # steps of -log d in one unit of a natural logarithm
 WEIGHT_STEPS = 4096.0
 
 
-def mixed(keys: Keys, values: Numbers | int) -> Keys:
+def mixed_hash(keys: Keys, values: Numbers | int) -> Keys:
     """Mixes one more number into a hash, as the kernel does."""
     with np.errstate(over="ignore"):
         keys = (keys ^ (np.asarray(values).astype(np.uint64) + np.uint64(1))) * HASH_MULTIPLIER
@@ -37,9 +37,9 @@ def mixed(keys: Keys, values: Numbers | int) -> Keys:
 
 def context_keys(family: int, level: int, columns: Sequence[Numbers], size: int) -> Keys:
     """The hash of each event's context at one level of a family."""
-    keys = mixed(mixed(np.zeros(size, np.uint64), family), level)
+    keys = mixed_hash(mixed_hash(np.zeros(size, np.uint64), family), level)
     for column in columns:
-        keys = mixed(keys, column)
+        keys = mixed_hash(keys, column)
     return keys
 
 
@@ -56,7 +56,7 @@ class BackoffLevel:
     owners: Numbers
 
 
-def estimate(
+def estimate_levels(
     family: int,
     levels: Sequence[Sequence[Numbers]],
     outcomes: Numbers,
@@ -75,7 +75,7 @@ def estimate(
     alive = np.arange(len(outcomes))
     for level, columns in enumerate(levels):
         contexts = context_keys(family, level, [c[alive] for c in columns], len(alive))
-        events = mixed(contexts, outcomes[alive])
+        events = mixed_hash(contexts, outcomes[alive])
         keys, first, inverse = np.unique(events, return_index=True, return_inverse=True)
         met = np.bincount(inverse, counts, len(keys)).astype(np.int64)
         found.append(
@@ -123,7 +123,7 @@ def discounts(counts: Numbers) -> NDArray[np.float64]:
     return np.array([0.0, *np.clip(d, 0.05, [0.95, 1.9, 2.8])])
 
 
-def packed(estimates: Sequence[BackoffLevel]) -> dict[str, NDArray[Any]]:
+def packed_tables(estimates: Sequence[BackoffLevel]) -> dict[str, NDArray[Any]]:
     """The arrays of the two tables of events and contexts."""
     event_keys = np.concatenate([e.event_keys for e in estimates])
     events = np.concatenate([e.events for e in estimates])

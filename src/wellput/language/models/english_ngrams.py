@@ -25,7 +25,14 @@ from wellput.language.models.english_text import Casing, prose_sentences, treeba
 from wellput.language.models.english_training import TrainingInputs
 from wellput.language.models.ngram_files import quantized, save_model
 from wellput.language.models.ngram_training import TrainedNgrams, train
-from wellput.language.models.ngram_trie import Nodes, backoffs, contexts, find, parents, prune
+from wellput.language.models.ngram_trie import (
+    Nodes,
+    backoffs,
+    find,
+    node_contexts,
+    parents,
+    pruned_model,
+)
 from wellput.language.models.ngrams import NgramModel
 
 EM_ROUNDS = 100
@@ -44,11 +51,11 @@ def mixing_weights(models: Sequence[NgramModel], sample: Sequence[str]) -> Float
     return weights
 
 
-def mixed(
+def mixture_of(
     whole: NgramModel, parts: Sequence[TrainedNgrams], weights: Floats
 ) -> tuple[NgramModel, list[Floats]]:
     """The mixture, on the n-grams of `whole`, and relative frequencies as in `TrainedNgrams`."""
-    histories, above = contexts(whole), parents(whole)
+    histories, above = node_contexts(whole), parents(whole)
     probs = [np.zeros(size) for size in whole.sizes]
     frequencies = [np.zeros(size) for size in whole.sizes[:-1]]
     for part, weight in zip(parts, weights, strict=True):
@@ -122,7 +129,7 @@ def mixture_for(
         for name, text in {**texts, TOGETHER_NAME: together}.items()
     }
     weights = mixing_weights([part.model for part in parts.values()], sample)
-    model, frequencies = mixed(parts[TOGETHER_NAME].model, [*parts.values()], weights)
+    model, frequencies = mixture_of(parts[TOGETHER_NAME].model, [*parts.values()], weights)
     return Mixture(
         model,
         frequencies,
@@ -131,11 +138,11 @@ def mixture_for(
     )
 
 
-def make(inputs: TrainingInputs, path: Path) -> dict[str, Any]:
+def ngrams_step(inputs: TrainingInputs, path: Path) -> dict[str, Any]:
     """The step of `wellput train english`: writes the compact file."""
     texts, sample = decapitalized_texts(inputs)
     mixture = mixture_for(sample, texts, threads=inputs.threads)
-    pruned = prune(mixture.model, mixture.frequencies, PRUNING_THRESHOLD)
+    pruned = pruned_model(mixture.model, mixture.frequencies, PRUNING_THRESHOLD)
     model = quantized(pruned)
     save_model(model, path, is_compact=True)
     steps = {"mixed": mixture.model, "pruned": pruned, "rounded": model}

@@ -252,7 +252,7 @@ STEPS: tuple[TrainingStep, ...] = (
     TrainingStep(
         NGRAMS_FILE,
         "trigram model of words",
-        "wellput.language.models.english_ngrams:make",
+        "wellput.language.models.english_ngrams:ngrams_step",
         roles=("treebank", "dev", "text"),
     ),
     TrainingStep(
@@ -291,7 +291,7 @@ STEPS: tuple[TrainingStep, ...] = (
     TrainingStep(
         WORDS_FILE,
         "word list",
-        "wellput.language.models.word_list:make",
+        "wellput.language.models.word_list:words_step",
         roles=("treebank", "text"),
     ),
     TrainingStep(

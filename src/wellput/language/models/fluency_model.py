@@ -52,7 +52,7 @@ SEQUENCE_FEATURES: dict[str, str] = {
     "weakest_grammar": "how well the worst three parts of speech in a row go together",
     "slips": "parts of speech that do not go with those before them: −log(1 + how badly)",
 }
-FEATURES: dict[str, str] = {
+FLUENCY_FEATURES: dict[str, str] = {
     "likelihood": "how likely the sentence is: its log probability, corrected for its length",
     **SEQUENCE_FEATURES,
     "spelling": "unknown words in lower case: −log(1 + their number)",
@@ -84,7 +84,7 @@ class FluencyModels:
         return self.sentence_features(texts, threads=threads).means()
 
     def sentence_features(self, texts: Sequence[str], *, threads: int = 1) -> SentenceFeatures:
-        """The features of every sentence, in the order of `FEATURES`."""
+        """The features of every sentence, in the order of `FLUENCY_FEATURES`."""
 
         def of(sentences: list[str], words: list[tuple[str, ...]]) -> Floats:
             tags = self.tagger.tag(words, threads=threads)
@@ -101,7 +101,7 @@ class FluencyModels:
                 ]
             )
 
-        return SentenceFeatures.of(texts, len(FEATURES), of)
+        return SentenceFeatures.of(texts, len(FLUENCY_FEATURES), of)
 
     def offending(self, sentence: str) -> dict[str, tuple[str, ...]]:
         """The words of a sentence that lower each feature most; for features of words in sequence the
@@ -241,7 +241,7 @@ class FluencyModel:
         severity: Floats,
         weights: Floats,
         *,
-        names: Sequence[str] = tuple(FEATURES),
+        names: Sequence[str] = tuple(FLUENCY_FEATURES),
         factors: Mapping[str, float] = TRUST,
     ) -> FluencyModel:
         """From rows of `FluencyModels.features`, the known severity of each (0 for a real sentence)
@@ -278,7 +278,7 @@ class FluencyModel:
         save_model_file(path, self.kind, card, {**self.sums.arrays(), "curve": self.curve})
 
     @classmethod
-    def load(cls, path: PathLike, names: Sequence[str] = tuple(FEATURES)) -> FluencyModel:
+    def load(cls, path: PathLike, names: Sequence[str] = tuple(FLUENCY_FEATURES)) -> FluencyModel:
         sums, file = LinearModel.load(path, cls.kind)
         if sums.features != tuple(names) or "curve" not in file.arrays:
             raise InputError(f"{path} is a damaged model of fluency: train it again.")

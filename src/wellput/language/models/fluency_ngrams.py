@@ -17,7 +17,7 @@ from wellput.language.models.english_text import prose_sentences, treebank_sente
 from wellput.language.models.english_training import TrainingInputs
 from wellput.language.models.ngram_files import quantized, save_model
 from wellput.language.models.ngram_training import train
-from wellput.language.models.ngram_trie import prune
+from wellput.language.models.ngram_trie import pruned_model
 from wellput.language.models.tagger import Tagger
 from wellput.language.shipped import TAGGER_FILE
 
@@ -88,6 +88,6 @@ def make_skeletons(inputs: TrainingInputs, path: Path) -> dict[str, Any]:
     small_words = {word for word, count in counts.items() if count >= MIN_SMALL_WORD_COUNT}
     texts = [skeleton(*both, small_words) for both in zip(sentences, tags, strict=True)]
     training = train([texts], order=SKELETON_ORDER, threads=inputs.threads)
-    model = quantized(prune(training.model, training.frequencies, SKELETON_THRESHOLD))
+    model = quantized(pruned_model(training.model, training.frequencies, SKELETON_THRESHOLD))
     save_model(model, path, is_compact=True)
     return {"sentences": len(texts), "small words": len(small_words), "n-grams": model.sizes}

@@ -58,7 +58,7 @@ _CLASS_OF = {
 }
 
 
-def category(word: Word) -> str:
+def category_with_features(word: Word) -> str:
     return JOINED_TAGS.get(word.xpos, word.xpos)
 
 
@@ -71,7 +71,7 @@ def full_tags(tree: Tree) -> list[str]:
 
 
 def _tag(word: Word, below: dict[str, str]) -> str:
-    tag = f"{category(word)}/{word.relation}"
+    tag = f"{category_with_features(word)}/{word.relation}"
     if "cop" in below:
         return f"{tag}+cop"
     marker = MARKER_RELATIONS.get(word.relation)
@@ -112,7 +112,11 @@ class TagSet:
 
     def root_number(self, word: Word) -> int:
         """The number of a verb's tag if it were a root; -1 for other words."""
-        return self._numbers.get(f"{category(word)}/root", -1) if word.xpos[:1] == "V" else -1
+        return (
+            self._numbers.get(f"{category_with_features(word)}/root", -1)
+            if word.xpos[:1] == "V"
+            else -1
+        )
 
 
 def fallback(tag: str) -> str:

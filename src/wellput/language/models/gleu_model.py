@@ -28,10 +28,10 @@ from wellput.io.files import PathLike
 from wellput.io.model_files import save_model_file
 from wellput.language.models.english_text import SentenceFeatures
 from wellput.language.models.head_driven import HeadDrivenParser
-from wellput.language.models.linear_model import LinearModel, fit_linear
+from wellput.language.models.linear_model import LinearModel, fit_separating
 from wellput.language.models.link_grammar import LinkGrammar, LinkParse
 
-FEATURES: dict[str, str] = {
+GLEU_FEATURES: dict[str, str] = {
     "log_probability": "log probability of the parse over that of the words alone, per word",
     "fragments": "places between words where the parse breaks into fragments, of all places",
     "nulls": "words that link grammar cannot link, or only at a cost: the root of their share",
@@ -55,8 +55,8 @@ class GleuParsers:
         threads: int = 1,
         on_progress: OnProgress = ignore_progress,
     ) -> SentenceFeatures:
-        """The four features of every sentence, in the order of `FEATURES`. `on_progress` counts texts,
-        in proportion to the sentences parsed."""
+        """The four features of every sentence, in the order of `GLEU_FEATURES`. `on_progress` counts
+        texts, in proportion to the sentences parsed."""
 
         def of(sentences: list[str], words: list[tuple[str, ...]]) -> Floats:
             parses = self.parser.parse(words, threads=threads)
@@ -69,7 +69,7 @@ class GleuParsers:
             lengths = map(len, words)
             return np.column_stack([rows, [*map(_link_features, links, lengths)]])
 
-        return SentenceFeatures.of(texts, len(FEATURES), of)
+        return SentenceFeatures.of(texts, len(GLEU_FEATURES), of)
 
     def features(
         self,
@@ -112,7 +112,7 @@ class GleuModel:
         """From rows of `GleuParsers.features`, of real sentences and of generated ones."""
         largest = np.abs(features).max(axis=0)
         constants = np.where(largest > 0, largest, 1.0)
-        plane = fit_linear(tuple(FEATURES), features / constants, is_real, loss="hinge")
+        plane = fit_separating(tuple(GLEU_FEATURES), features / constants, is_real, loss="hinge")
         return cls(constants, plane)
 
     def normalized(self, features: Floats) -> Floats:
@@ -132,6 +132,6 @@ class GleuModel:
     @classmethod
     def load(cls, path: PathLike, *, kind: str = GLEU_KIND) -> GleuModel:
         plane, file = LinearModel.load(path, kind)
-        if plane.features != tuple(FEATURES) or "constants" not in file.arrays:
+        if plane.features != tuple(GLEU_FEATURES) or "constants" not in file.arrays:
             raise InputError(f"{path} is a damaged model of gleu-fluency: train it again.")
         return cls(file.arrays["constants"], plane, file.fingerprint)

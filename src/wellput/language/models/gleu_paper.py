@@ -22,7 +22,7 @@ from wellput.core.metric import Floats
 from wellput.core.tree import Tree
 from wellput.core.work import OnProgress, ProgressShare, ignore_progress
 from wellput.language.models.english_text import sentence_means
-from wellput.language.models.gleu_model import FEATURES
+from wellput.language.models.gleu_model import GLEU_FEATURES
 from wellput.language.models.head_driven import HeadDrivenParser
 from wellput.language.models.head_driven_training import save_head_driven, train_head_driven
 from wellput.language.models.link_grammar import LinkGrammar, LinkParse
@@ -47,7 +47,7 @@ PAPER_FEATURES: dict[str, str] = {
     "nulls": "words that link grammar cannot link, of all words",
     "invalid": "linkages that post-processing rejects, of those checked",
 }
-assert tuple(PAPER_FEATURES) == tuple(FEATURES)
+assert tuple(PAPER_FEATURES) == tuple(GLEU_FEATURES)
 N_COUNTS = 6
 """Log probability, fragments, nulls, invalid linkages, checked linkages and words of a sentence."""
 UNRELATED = frozenset(

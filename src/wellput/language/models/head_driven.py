@@ -25,11 +25,12 @@ from wellput.core.tree import Tree, Word
 from wellput.io.files import PathLike
 from wellput.io.model_files import load_model_file, noticing_damage, unpacked_strings
 from wellput.language.models.backoff_tables import kernel_tables
+from wellput.language.models.biaffine_parser import FURTHER_ROOT_RELATION
 from wellput.language.models.english_text import decapitalized
 from wellput.language.models.function_tags import CLASS_NAMES, TagSet, full_tags, relation_of
 from wellput.language.models.ngram_files import load_model
 from wellput.language.models.ngrams import NgramModel
-from wellput.language.models.parsers import FURTHER_ROOT_RELATION, Parser, load_parser
+from wellput.language.models.parsers import Parser, load_parser
 from wellput.language.models.word_shapes import ANY_WORD, word_number
 from wellput.language.shipped import NGRAMS_FILE
 

@@ -24,9 +24,9 @@ from wellput.io.model_files import packed_strings, save_model_file, unpacked_str
 from wellput.language.models.backoff_tables import (
     BackoffLevel,
     Numbers,
-    estimate,
-    packed,
+    estimate_levels,
     packed_lists,
+    packed_tables,
 )
 from wellput.language.models.function_tags import CLASS_NAMES, TagSet, class_of, coarser, full_tags
 from wellput.language.models.head_driven import HeadDrivenParser
@@ -161,7 +161,7 @@ def tree_arrays(
         _add_tree(tree, [tags.number(tag) for tag in full_tags(tree)], words, classes, families)
     estimates, listed = _estimates(families, coarse, coarsest)
     return {
-        **packed(estimates),
+        **packed_tables(estimates),
         **packed_lists(listed),
         **packed_strings("tags", tags.tags),
         **packed_strings("words", vocabulary),
@@ -266,7 +266,7 @@ def _estimates(
         outcomes = np.array(families[family].outcomes, np.int64)
         if family in (LEFT, RIGHT, LEFT_AFTER, RIGHT_AFTER):
             outcomes = np.where(outcomes < 0, len(coarse), outcomes)
-        return estimate(family, levels, outcomes, continuation=continuation, min_counts=mins)
+        return estimate_levels(family, levels, outcomes, continuation=continuation, min_counts=mins)
 
     t, c = families[LEFT].columns()
     levels: list[list[Numbers]] = [[t, c], [coarse[t], c], [coarsest[t], c], []]

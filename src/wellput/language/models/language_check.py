@@ -48,7 +48,7 @@ MAX_WORD_LETTERS = 24
 MAX_NGRAM = 4
 MAX_CACHED_WORDS = 1 << 18
 LETTER = re.compile(r"[^\W\d_]")
-WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
+PROSE_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 THEIR_TREES_MEAN_LITTLE = (", and its tree means little", ", and their trees mean little")
 ADDRESS = re.compile(r"(?:https?://|www\.)\S+|\S+@\S+\.\S+")
 
@@ -61,11 +61,11 @@ class ReadText:
     reason: Reason | None = None
 
 
-def words_of(text: str) -> list[str]:
+def checked_words(text: str) -> list[str]:
     """The words that the check looks at, in lower case, without web addresses."""
     if "@" in text or "www." in text or "://" in text:
         text = ADDRESS.sub(" ", text)
-    return WORD.findall(text.lower())[:MAX_WORDS]
+    return PROSE_WORD.findall(text.lower())[:MAX_WORDS]
 
 
 def word_features(word: str, size: int) -> list[int]:
@@ -243,7 +243,7 @@ class LanguageCheck:
         """Whether a text without markup is English, in case of doubt true."""
         if _is_in_other_script([text]):
             return False
-        words = words_of(text)
+        words = checked_words(text)
         return len(words) < MIN_WORDS or self.score(words) > 0
 
     def score(self, words: Sequence[str]) -> float:

@@ -1,8 +1,8 @@
 """`LinearModel`: a weighted sum of standardized features, and how it is fitted.
 
-`fit_linear` separates two kinds of rows, by one of two losses: the squared hinge of a linear support
-vector machine, for a signed distance, or the logistic loss, for a probability. Both are convex, so the
-same data give the same weights. `fit_severity` fits how bad each row is known to be.
+`fit_separating` separates two kinds of rows, by one of two losses: the squared hinge of a linear
+support vector machine, for a signed distance, or the logistic loss, for a probability. Both are
+convex, so the same data give the same weights. `fit_severity` fits how bad each row is known to be.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ class LinearModel:
             return model, file
 
 
-def fit_linear(
+def fit_separating(
     features: Sequence[str],
     rows: Floats,
     is_positive: NDArray[np.bool_],

@@ -29,7 +29,7 @@ from wellput import _native
 from wellput.core.errors import InputError
 from wellput.io import replacing
 from wellput.io.files import InputFile, PathLike, check_readable
-from wellput.language.models.ngram_trie import backoffs, begins_of, contexts, lengths, parents
+from wellput.language.models.ngram_trie import backoffs, begins_of, lengths, node_contexts, parents
 from wellput.language.models.ngrams import NgramModel, vocabulary_hash
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ def _binary(model: NgramModel) -> Iterator[bytes]:
 
 
 def _compact(model: NgramModel) -> Iterator[bytes]:
-    data = packed(model)
+    data = packed_model(model)
     yield HEADER.pack(MAGIC, COMPACT_VERSION, model.order, hashlib.sha256(data).digest())
     yield data
 
@@ -248,7 +248,7 @@ def quantized(model: NgramModel) -> NgramModel:
     """
     logs = [_rounded(level[2]) for level in model.levels]
     probs = [np.power(10.0, log.astype(np.float64)) for log in logs]
-    above, histories = parents(model), contexts(model)
+    above, histories = parents(model), node_contexts(model)
     levels = []
     for depth, (words, begins, _, weights) in enumerate(model.levels):
         if depth + 1 < model.order:
@@ -276,7 +276,7 @@ def _rounded(logs: Log) -> Log:
     return result
 
 
-def packed(model: NgramModel) -> bytes:
+def packed_model(model: NgramModel) -> bytes:
     """The arrays of a model with at most 256 different logarithms of each kind and length."""
     offsets, text, _ = model.vocabulary
     pieces = [_packed_numbers(lengths(offsets)), _packed_planes([text])]
@@ -292,7 +292,7 @@ def packed(model: NgramModel) -> bytes:
 
 
 def unpacked(data: bytes, order: int) -> NgramModel:
-    """The model whose bytes `packed` returned."""
+    """The model whose bytes `packed_model` returned."""
     pieces = _Pieces(data)
     offsets = begins_of(pieces.numbers()).astype(np.uint64)
     words_text = pieces.planes()[0]

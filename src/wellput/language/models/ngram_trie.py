@@ -4,7 +4,7 @@ A node's parent is its n-gram without the first word: the model backs off to it.
 n-gram without the last word: the model backs off from there. Lists are by length; those of single
 words are empty, because they have neither.
 
-`prune` leaves out n-grams that hardly change the model (Stolcke 1998, "Entropy-based pruning of
+`pruned_model` leaves out n-grams that hardly change the model (Stolcke 1998, "Entropy-based pruning of
 backoff language models"): those without which, after recomputing the context's back-off weight,
 perplexity grows relatively by less than a threshold. Histories are weighted by their frequency in the
 training text, because the lower-order probabilities of a Kneser-Ney model are not frequencies (Chelba
@@ -45,7 +45,7 @@ def lengths(begins: NDArray[np.unsignedinteger[Any]]) -> Nodes:
     return ends[1:] - ends[:-1]
 
 
-def contexts(model: NgramModel) -> list[Nodes]:
+def node_contexts(model: NgramModel) -> list[Nodes]:
     """By length, the context of every node; every context must be in the model."""
     nodes = [np.empty(0, np.int64)]
     for depth, above in enumerate(parents(model)[1:], 1):
@@ -87,12 +87,12 @@ MIN_PROBABILITY = 1e-9
 Mask = NDArray[np.bool_]
 
 
-def prune(model: NgramModel, frequencies: Sequence[Floats], threshold: float) -> NgramModel:
+def pruned_model(model: NgramModel, frequencies: Sequence[Floats], threshold: float) -> NgramModel:
     """The model without n-grams that matter less than `threshold`; probabilities sum to one again.
 
     `frequencies` are relative frequencies of the n-grams in text, by length, without the longest.
     """
-    above, histories = parents(model), contexts(model)
+    above, histories = parents(model), node_contexts(model)
     probs = [np.power(10.0, level[2].astype(np.float64)) for level in model.levels]
     weights = [np.zeros(0)] * model.order
     kept: list[Mask] = [np.ones(size, np.bool_) for size in model.sizes]

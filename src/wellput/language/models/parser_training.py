@@ -15,7 +15,7 @@ from wellput.language.models.parsers import TaggingParser
 from wellput.language.models.tagger import TaggedSentence, Tagger
 from wellput.language.models.transition_parser import TransitionParser, hints_of
 
-FOLDS = 5
+TAGGING_FOLDS = 5
 # Taggers of the folds get fewer rounds: only their mistakes are needed.
 FOLD_EPOCHS = 4
 EPOCHS = 10
@@ -151,7 +151,7 @@ def jackknifed(
     on_epoch: OnEpoch = lambda _: None,
 ) -> list[list[str]]:
     """The tags of each sentence's words by a tagger trained on the other folds."""
-    folds = min(FOLDS, len(sentences))
+    folds = min(TAGGING_FOLDS, len(sentences))
     if folds < 2:
         return [list(tags) for _, tags in sentences]
     tags: list[list[str]] = [[] for _ in sentences]

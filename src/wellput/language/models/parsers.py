@@ -18,7 +18,7 @@ from typing import Any, Protocol
 from wellput.core.errors import InputError
 from wellput.core.tree import Tree, Word
 from wellput.io.model_files import has_kind
-from wellput.language.models.biaffine_parser import BiaffineParser
+from wellput.language.models.biaffine_parser import FURTHER_ROOT_RELATION, BiaffineParser
 from wellput.language.models.tagger import Tagger
 from wellput.language.models.transition_parser import TransitionParser
 from wellput.language.models.treebanks import tag_columns
@@ -26,9 +26,8 @@ from wellput.language.models.word_analysis import WordAnalysis
 from wellput.language.models.word_network import WordNetwork
 from wellput.language.shipped import NETWORK_FILE, PARSER_FILE, TAGGER_FILE, shipped
 
-ENGLISH = "english"
+ENGLISH_PARSER = "english"
 SPACY_PREFIX = "spacy:"
-FURTHER_ROOT_RELATION = "parataxis"
 
 
 class Parser(Protocol):
@@ -135,14 +134,14 @@ class NetworkParser:
 
 
 @cache
-def english_words() -> WordAnalysis:
+def english_word_analysis() -> WordAnalysis:
     """The tables of lemmas and categories of the shipped parser."""
     return _loaded(shipped(TAGGER_FILE), shipped(PARSER_FILE)).words
 
 
 def load_parser(name: str) -> Parser:
     """The parser called `english`, `spacy:NAME`, or the one in a folder."""
-    if name == ENGLISH:
+    if name == ENGLISH_PARSER:
         tagger, parser = shipped(TAGGER_FILE), shipped(PARSER_FILE)
     elif name.startswith(SPACY_PREFIX):
         return load_pipeline(name.removeprefix(SPACY_PREFIX))
@@ -150,8 +149,8 @@ def load_parser(name: str) -> Parser:
         folder = Path(name)
         if not folder.is_dir():
             raise InputError(
-                f"There is no parser {name!r}. Pass {ENGLISH}, spacy:NAME for a spaCy pipeline, or "
-                "the folder that wellput train parser wrote."
+                f"There is no parser {name!r}. Pass {ENGLISH_PARSER}, spacy:NAME for a spaCy pipeline, "
+                "or the folder that wellput train parser wrote."
             )
         tagger, parser = folder / TAGGER_FILE, folder / PARSER_FILE
         if missing := [path.name for path in (tagger, parser) if not path.is_file()]:

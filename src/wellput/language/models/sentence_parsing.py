@@ -29,7 +29,7 @@ from wellput.language.models.language_check import (
 )
 from wellput.language.models.learned_tokenizer import LearnedTokenizer
 from wellput.language.models.parsers import (
-    ENGLISH,
+    ENGLISH_PARSER,
     SPACY_PREFIX,
     NetworkParser,
     Parser,
@@ -154,7 +154,11 @@ class SentenceParser:
             return cls(parser, tokenize=tokenize, tokenizer=LearnedTokenizer.load(learned))
         if not is_weighed:
             return cls(parser, tokenize=tokenize)
-        folder = shipped.FOLDER if name == ENGLISH or name.startswith(SPACY_PREFIX) else Path(name)
+        folder = (
+            shipped.ENGLISH_FOLDER
+            if name == ENGLISH_PARSER or name.startswith(SPACY_PREFIX)
+            else Path(name)
+        )
         path = folder / shipped.HEAD_DRIVEN_FILE
         head_driven = HeadDrivenParser.load(path) if path.is_file() else None
         return cls(parser, head_driven, tokenize=tokenize)

@@ -50,7 +50,7 @@ class SupertagInventory:
         self.categories = numbered(supertag.category for supertag in self.supertags)
         self.relations = numbered(supertag.relation for supertag in self.supertags)
         self._roles = [role(supertag) for supertag in self.supertags]
-        self._stems = [stem(supertag) for supertag in self.supertags]
+        self._stems = [stem_of(supertag) for supertag in self.supertags]
         self._sites = [site(supertag) for supertag in self.supertags]
         self.roles, self.stems = numbered(self._roles), numbered(self._stems)
         self.sites = numbered(self._sites)
@@ -96,7 +96,7 @@ def role(supertag: Supertag) -> SupertagPart:
     return supertag.category, supertag.relation, supertag.side
 
 
-def stem(supertag: Supertag) -> SupertagPart:
+def stem_of(supertag: Supertag) -> SupertagPart:
     """Role first, then the kind of mother."""
     return supertag.category, supertag.relation, supertag.side, supertag.mother
 

@@ -26,10 +26,7 @@ from wellput.core.errors import InputError
 from wellput.core.metric import Floats
 from wellput.core.tree import Tree
 from wellput.io.files import PathLike
-from wellput.io.model_files import (
-    StoredModel,
-    packed_strings,
-)
+from wellput.io.model_files import StoredModel, packed_strings
 from wellput.language.models.supertag_inventory import SupertagInventory
 from wellput.language.models.word_shapes import widening_shapes
 from wellput.language.trees.supertags import (
@@ -93,7 +90,7 @@ def check_heads(heads: Sequence[int]) -> None:
         raise InputError(f"The heads of a tree form a circle at or above word {min(missing)}.")
 
 
-def unordered(tree: Tree, *, with_labels: bool = False) -> UnorderedTree:
+def without_order(tree: Tree, *, with_labels: bool = False) -> UnorderedTree:
     """A tree's words with their heads, listed in the order of the sentence; `with_labels` also their
     categories and relations."""
     return UnorderedTree(

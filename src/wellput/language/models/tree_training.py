@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from wellput.core.errors import InputError
 from wellput.core.tree import Tree
-from wellput.language.models.supertag_inventory import SupertagInventory, role, site, stem
+from wellput.language.models.supertag_inventory import SupertagInventory, role, site, stem_of
 from wellput.language.models.tree_model import (
     BACKOFF_WEIGHTS,
     MAX_RARE_COUNT,
@@ -142,7 +142,7 @@ def _arcs(
         lexical[lexemes[lexeme], *numbers] += count
     bilexical: Counter[tuple[int, int, int]] = Counter()
     for (lexeme, daughter, form), count in counts.bilexical.items():
-        bilexical[lexemes[lexeme], inventory.stems[stem(daughter)], lexemes[form]] += count
+        bilexical[lexemes[lexeme], inventory.stems[stem_of(daughter)], lexemes[form]] += count
     by_site = _rows((*key, count) for key, count in roles.items())
     by_lexeme = _rows((*key, count) for key, count in lexical.items())
     pairs = _rows((*key, count) for key, count in bilexical.items() if count >= MIN_PAIR_COUNT)

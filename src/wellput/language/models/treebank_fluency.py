@@ -36,7 +36,7 @@ from wellput.language.models.ngrams import NgramModel, unigrams
 from wellput.language.models.parsers import TaggingParser
 from wellput.language.shipped import SKELETONS_FILE, TOKENIZER_FILE, model_file
 
-WORDS_FILE = "fluency-words.wlm"
+FLUENCY_WORDS_FILE = "fluency-words.wlm"
 TREELETS_FILE = "treelets.wlm"
 TREEBANK_FEATURES: dict[str, str] = {
     **SEQUENCE_FEATURES,
@@ -101,7 +101,7 @@ class TreebankFluencyModels:
 
     def save(self, folder: Path) -> None:
         """Tokenizer and parser have files of their own."""
-        save_model(self.words, folder / WORDS_FILE)
+        save_model(self.words, folder / FLUENCY_WORDS_FILE)
         save_model(self.skeletons, folder / SKELETONS_FILE)
         save_model(self.treelets, folder / TREELETS_FILE)
 
@@ -110,7 +110,7 @@ class TreebankFluencyModels:
         return cls(
             LearnedTokenizer.load(model_file(TOKENIZER_FILE, folder)),
             TaggingParser.load(folder),
-            load_model(model_file(WORDS_FILE, folder)),
+            load_model(model_file(FLUENCY_WORDS_FILE, folder)),
             load_model(model_file(SKELETONS_FILE, folder)),
             load_model(model_file(TREELETS_FILE, folder)),
         )

@@ -125,7 +125,7 @@ def _one_letter_off(word: str) -> Iterable[str]:
         yield from (before + letter + after for letter in LETTERS)
 
 
-def make(inputs: TrainingInputs, path: Path) -> dict[str, Any]:
+def words_step(inputs: TrainingInputs, path: Path) -> dict[str, Any]:
     """The step of `wellput train english`. Treebanks have web text with misspellings, so only words
     seen twice in them are taken."""
     texts = [text for p in inputs.paths("text") for text in prose_sentences(p, inputs.on_progress)]

@@ -1,9 +1,9 @@
 """The filters `context` and `neural`.
 
 `context` makes one probability from WordNet's evidence, the classifier and the language model. A
-logistic model over the features of `FEATURES`, their squares and their products, learned from judged
-substitutions. An unknown feature (a word without a classifier, a source other than WordNet) gets the
-mean.
+logistic model over the features of `CONTEXT_FEATURES`, their squares and their products, learned from
+judged substitutions. An unknown feature (a word without a classifier, a source other than WordNet)
+gets the mean.
 
 `neural` (`wellput[neural]`) adds how much a replacement changes a neural encoder's embeddings of its
 sentence. Three features join those of `context`: the cosine of the word's and the replacement's
@@ -35,7 +35,7 @@ from wellput.language.paraphrase.place_vectors import PlaceVectors
 from wellput.language.paraphrase.sentences import FUNCTION_WORDS
 from wellput.language.paraphrase.similar_words import WordVectors
 
-FEATURES = (
+CONTEXT_FEATURES = (
     "prior", "log_share", "log_senses", "log_rank", "log_members", "log_tag_count",
     "log_replacement_share", "log_replacement_senses", "is_noun", "is_verb", "is_adjective",
     "log_count", "log_word_count", "margin", "word_margin", "language_model", "similarity",
@@ -59,10 +59,10 @@ class Knowledge:
 
     def features(self, queries: Sequence[Query]) -> Floats:
         """A row per query with the columns of FEATURES; NaN where a feature is unknown."""
-        rows = np.full((len(queries), len(FEATURES)), np.nan)
+        rows = np.full((len(queries), len(CONTEXT_FEATURES)), np.nan)
         for row, query in zip(rows, queries, strict=True):
             self._add_evidence(row, query)
-        column = {name: place for place, name in enumerate(FEATURES)}
+        column = {name: place for place, name in enumerate(CONTEXT_FEATURES)}
         rows[:, column["margin"]] = replacement_margins(self.classifiers, queries)
         rows[:, column["word_margin"]] = word_margins(self.classifiers, queries)
         rows[:, column["is_unlearned"]] = np.isnan(rows[:, column["margin"]])

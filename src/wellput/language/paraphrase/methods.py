@@ -45,7 +45,7 @@ from wellput.language.paraphrase.model import ParaphraseModel
 from wellput.language.paraphrase.references import Paraphraser
 from wellput.language.paraphrase.rewriting import Rewriter
 from wellput.language.paraphrase.similar_words import BrownCandidates, LsaCandidates
-from wellput.language.shipped import FOLDER, PARAPHRASE_FILE, TAGGER_FILE, shipped
+from wellput.language.shipped import ENGLISH_FOLDER, PARAPHRASE_FILE, TAGGER_FILE, shipped
 
 ParaphraseMethod = Literal["context", "contextwn", "wordnet", "lsa", "brown"]
 FilterName = Literal["none", "classifier", "contextwn", "context", "lm", "neural"]
@@ -282,7 +282,11 @@ def make_paraphraser(
         is_joint=options.is_joint,
     )
     # Without the shipped tagger a word may have any category.
-    tagger = Tagger.load(FOLDER / TAGGER_FILE) if (FOLDER / TAGGER_FILE).is_file() else None
+    tagger = (
+        Tagger.load(ENGLISH_FOLDER / TAGGER_FILE)
+        if (ENGLISH_FOLDER / TAGGER_FILE).is_file()
+        else None
+    )
     if tagger is not None:
         parts.fingerprints.append(tagger.fingerprint)
     digest = hashlib.sha256("\n".join(sorted(set(parts.fingerprints))).encode()).hexdigest()

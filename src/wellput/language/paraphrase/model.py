@@ -15,15 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wellput.io.files import PathLike
-from wellput.io.model_files import (
-    ModelFile,
-    StoredModel,
-    packed_strings,
-)
+from wellput.io.model_files import ModelFile, StoredModel, packed_strings
 from wellput.language.paraphrase.bigrams import BigramModel
 from wellput.language.paraphrase.classifiers import ContextClassifiers
 from wellput.language.paraphrase.context_filter import (
-    FEATURES,
+    CONTEXT_FEATURES,
     N_SIMILARITIES,
     Combination,
     Knowledge,
@@ -83,7 +79,7 @@ class ParaphraseModel(StoredModel):
         words = file.strings("words")
         vectors = file.arrays["lsa.vectors"]
         combination, neural = _part(file, "combination"), _part(file, "neural")
-        n_features = len(FEATURES)
+        n_features = len(CONTEXT_FEATURES)
         model = cls(
             classifiers=ContextClassifiers.of_arrays(
                 file.strings("classifier_words"), _part(file, "classifiers")

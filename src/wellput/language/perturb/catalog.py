@@ -25,7 +25,7 @@ SEVERITIES: tuple[Severity, ...] = get_args(Severity)
 DEGREES: dict[Severity, int] = {"minor": 1, "major": 2, "critical": 3}
 
 
-class Variant(NamedTuple):
+class KindAndSeverity(NamedTuple):
     """A kind at a severity; as text `negation/critical`."""
 
     kind: str
@@ -35,7 +35,7 @@ class Variant(NamedTuple):
         return f"{self.kind}/{self.severity}"
 
     @classmethod
-    def of(cls, text: str) -> Variant:
+    def of(cls, text: str) -> KindAndSeverity:
         kind, _, severity = text.rpartition("/")
         return cls(kind, severity)
 
@@ -62,8 +62,8 @@ class Perturbation:
         return self.severities == ("harmless",)
 
     @property
-    def variants(self) -> list[Variant]:
-        return [Variant(self.name, severity) for severity in self.severities]
+    def variants(self) -> list[KindAndSeverity]:
+        return [KindAndSeverity(self.name, severity) for severity in self.severities]
 
     def apply(
         self, severity: Severity, passage: Passage, given: Surroundings, rng: np.random.Generator
@@ -122,7 +122,7 @@ def perturbed(
     seed: int = 12345,
     threads: int = 1,
     on_progress: Callable[[int], object] = lambda _: None,
-) -> list[dict[Variant, str]]:
+) -> list[dict[KindAndSeverity, str]]:
     """For each text its changed versions, by variant; a variant that does not apply is missing.
 
     Each text, kind and severity has its own random numbers, so that leaving out one changes no other.
@@ -134,12 +134,12 @@ def perturbed(
     passages = parse_passages(texts, threads=threads)
     names = corpus_names(passages)
     kinds = {name: number for number, name in enumerate(PERTURBATIONS)}
-    found: list[dict[Variant, str]] = []
+    found: list[dict[KindAndSeverity, str]] = []
     for place, passage in enumerate(passages):
         given = Surroundings(
             "" if sources is None else sources[place], _others(texts, place), names
         )
-        own: dict[Variant, str] = {}
+        own: dict[KindAndSeverity, str] = {}
         for one in perturbations if passage.text.strip() else ():
             for severity in one.severities:
                 rng = np.random.default_rng(
@@ -147,7 +147,7 @@ def perturbed(
                 )
                 text = one.apply(severity, passage, given, rng)
                 if text is not None:
-                    own[Variant(one.name, severity)] = text
+                    own[KindAndSeverity(one.name, severity)] = text
         found.append(own)
         on_progress(1)
     return found

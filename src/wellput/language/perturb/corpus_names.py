@@ -6,8 +6,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from functools import cache
 
-from wellput.language.perturb.passage import ParsedSentence, Passage, english_words
-from wellput.language.perturb.word_lists import names
+from wellput.language.perturb.passage import Passage, PassageSentence, english_word_list
+from wellput.language.perturb.word_lists import other_names
 
 MIN_NAME_COUNT = 2
 SAME_BEGINNING = 3
@@ -34,7 +34,7 @@ def corpus_names(passages: Sequence[Passage]) -> dict[str, list[str]]:
     }
 
 
-def name_runs(sentence: ParsedSentence) -> Iterator[tuple[int, int]]:
+def name_runs(sentence: PassageSentence) -> Iterator[tuple[int, int]]:
     """The first and last word of each run of names."""
     first = None
     for place, word in enumerate((*sentence.words, None)):
@@ -51,7 +51,7 @@ def is_part_of_name(text: str, begin: int, end: int) -> bool:
     return any(mark in text[max(0, begin - 1) : end + 1] for mark in "-/")
 
 
-def name_key(sentence: ParsedSentence, first: int, last: int) -> str:
+def name_key(sentence: PassageSentence, first: int, last: int) -> str:
     """What names must share to stand for each other: the word before them, their number of words, and
     whether they are the head of their phrase."""
     before = sentence.words[first - 1] if first else None
@@ -77,4 +77,4 @@ def is_like_name(name: str, other: str) -> bool:
 @cache
 def _is_mere_name(word: str) -> bool:
     is_plain = word.isalpha() and len(word) > 2 and (word.istitle() or word.startswith("Mc"))
-    return is_plain and word not in names() and not english_words().is_known(word.lower())
+    return is_plain and word not in other_names() and not english_word_list().is_known(word.lower())

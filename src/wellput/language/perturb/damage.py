@@ -12,8 +12,8 @@ from wellput.language.models.inflection import inflect
 from wellput.language.perturb.passage import (
     Edit,
     Edits,
-    ParsedSentence,
     Passage,
+    PassageSentence,
     PlacedWord,
     Surroundings,
     capitalized,
@@ -45,7 +45,7 @@ def omitted_subject(
                 yield _dropped(passage, sentence, *phrase)
 
 
-def _begins_clause(sentence: ParsedSentence, place: int) -> bool:
+def _begins_clause(sentence: PassageSentence, place: int) -> bool:
     """Whether a phrase that begins here is surely read rightly as a subject."""
     before = sentence.words[place - 1] if place else None
     is_first = before is None or before.form in (",", "“", '"', ":") or before.tag == "CC"
@@ -107,7 +107,7 @@ def omitted_phrase(
                 yield _dropped(passage, sentence, *phrase)
 
 
-def _dropped(passage: Passage, sentence: ParsedSentence, first: int, last: int) -> Edits:
+def _dropped(passage: Passage, sentence: PassageSentence, first: int, last: int) -> Edits:
     begin, end = sentence.words[first].begin, sentence.words[last].end
     edits = [removal(passage.text, begin, end)]
     after = sentence.follows(last)
@@ -148,7 +148,7 @@ def agreement(passage: Passage, given: Surroundings, rng: np.random.Generator) -
                 yield [Edit(own.begin, own.end, form)]
 
 
-def _finite_verb(sentence: ParsedSentence, head: int) -> int | None:
+def _finite_verb(sentence: PassageSentence, head: int) -> int | None:
     helpers = [p for p in sentence.children(head, "aux", "aux:pass", "cop") if p < head]
     first = helpers[0] if helpers else head
     return first if sentence.words[first].tag in ("VBZ", "VBP", "VBD") else None
@@ -203,7 +203,7 @@ def word_order(
                 break
 
 
-def _spoils_when_swapped(passage: Passage, sentence: ParsedSentence, place: int) -> bool:
+def _spoils_when_swapped(passage: Passage, sentence: PassageSentence, place: int) -> bool:
     """Whether a sentence is surely wrong when this word and the next one change places."""
     word, after = sentence.words[place], sentence.words[place + 1]
     return (
@@ -217,7 +217,7 @@ def _spoils_when_swapped(passage: Passage, sentence: ParsedSentence, place: int)
     )
 
 
-def _permuted(sentence: ParsedSentence, places: list[int], taken: list[int]) -> Edits:
+def _permuted(sentence: PassageSentence, places: list[int], taken: list[int]) -> Edits:
     """Edits that put at each place the word of another place."""
     edits = []
     for place, other in zip(places, taken, strict=True):

@@ -14,8 +14,8 @@ from wellput.language.perturb.passage import (
     CLAUSE_RELATIONS,
     Edit,
     Edits,
-    ParsedSentence,
     Passage,
+    PassageSentence,
     PlacedWord,
     Surroundings,
     capitalized,
@@ -54,7 +54,7 @@ def synonym(passage: Passage, given: Surroundings, rng: np.random.Generator) -> 
 WORDS_BEFORE_A_FIXED_PHRASE = word_set("words-before-a-fixed-phrase")
 
 
-def _may_be_replaced(sentence: ParsedSentence, place: int, category: str) -> bool:
+def _may_be_replaced(sentence: PassageSentence, place: int, category: str) -> bool:
     word = sentence.words[place]
     before = sentence.words[place - 1] if place else None
     if is_in_phrase("synonyms", sentence, place, word.lemma.lower()):
@@ -115,7 +115,7 @@ def passive(passage: Passage, given: Surroundings, rng: np.random.Generator) -> 
         yield [Edit(sentence.words[s_first].begin, end, f"{obj} {form} by {subject}")]
 
 
-def _passive_form(sentence: ParsedSentence, auxiliaries: list[int]) -> str | None:
+def _passive_form(sentence: PassageSentence, auxiliaries: list[int]) -> str | None:
     verb = sentence.words[sentence.root]
     obj = sentence.words[sentence.children(sentence.root, "obj")[0]]
     is_plural = obj.tag in ("NNS", "NNPS")
@@ -167,7 +167,7 @@ def clause_order(
                 yield from _moved_back(passage, sentence, places[-1], last)
 
 
-def _may_be_fronted(sentence: ParsedSentence, first: int, last: int) -> bool:
+def _may_be_fronted(sentence: PassageSentence, first: int, last: int) -> bool:
     """Whether the clause surely belongs to the main verb, and the main clause can stand behind it."""
     words, root = sentence.words, sentence.root
     subjects = sentence.children(root, "nsubj", "nsubj:pass", "expl")
@@ -196,7 +196,7 @@ def _is_time(word: PlacedWord) -> bool:
     )
 
 
-def _fronted(passage: Passage, sentence: ParsedSentence, first: int, last: int) -> Edits:
+def _fronted(passage: Passage, sentence: PassageSentence, first: int, last: int) -> Edits:
     words = sentence.words
     is_after_comma = words[first - 1].form == ","
     main_last = first - 1 - is_after_comma
@@ -206,7 +206,7 @@ def _fronted(passage: Passage, sentence: ParsedSentence, first: int, last: int) 
 
 
 def _moved_back(
-    passage: Passage, sentence: ParsedSentence, clause_last: int, last: int
+    passage: Passage, sentence: PassageSentence, clause_last: int, last: int
 ) -> Iterator[Edits]:
     words = sentence.words
     comma = clause_last if words[clause_last].form == "," else clause_last + 1
@@ -408,7 +408,7 @@ def list_comma(passage: Passage, given: Surroundings, rng: np.random.Generator) 
                 yield [Edit(before.end, before.end, ",")]
 
 
-def _is_plain_list(sentence: ParsedSentence, first: int, parts: list[int]) -> bool:
+def _is_plain_list(sentence: PassageSentence, first: int, parts: list[int]) -> bool:
     """Whether three parts are surely one list. Otherwise the first comma may set off something else:
     *according to Reuters, Harry and Meghan …*, *by Mao Siqian and Bai Yu*."""
     words = sentence.words

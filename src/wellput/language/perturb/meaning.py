@@ -11,18 +11,13 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from wellput.language.perturb.corpus_names import (
-    is_like_name,
-    is_part_of_name,
-    name_key,
-    name_runs,
-)
+from wellput.language.perturb.corpus_names import is_like_name, is_part_of_name, name_key, name_runs
 from wellput.language.perturb.passage import (
     CLAUSE_RELATIONS,
     Edit,
     Edits,
-    ParsedSentence,
     Passage,
+    PassageSentence,
     Surroundings,
     capitalized,
     is_joined,
@@ -37,7 +32,7 @@ from wellput.language.perturb.word_lists import (
     in_form_of,
     is_in_phrase,
     like,
-    names,
+    other_names,
     word_pairs,
     word_set,
 )
@@ -60,7 +55,7 @@ def negation(passage: Passage, given: Surroundings, rng: np.random.Generator) ->
             yield [edit]
 
 
-def _negating(sentence: ParsedSentence) -> Edit | None:
+def _negating(sentence: PassageSentence) -> Edit | None:
     root = sentence.root
     verb = sentence.words[root]
     subjects = sentence.children(root, "nsubj", "nsubj:pass", "expl")
@@ -92,7 +87,7 @@ def _negating(sentence: ParsedSentence) -> Edit | None:
     return None
 
 
-def _with_not(sentence: ParsedSentence, place: int, subjects: list[int]) -> Edit | None:
+def _with_not(sentence: PassageSentence, place: int, subjects: list[int]) -> Edit | None:
     word, after = sentence.words[place], sentence.follows(place)
     if subjects[0] > place and sentence.words[subjects[0]].relation != "nsubj":
         return None
@@ -104,7 +99,7 @@ def _with_not(sentence: ParsedSentence, place: int, subjects: list[int]) -> Edit
     return Edit(word.end, word.end, joined)
 
 
-def _without_negation(passage: Passage, sentence: ParsedSentence) -> Iterator[Edits]:
+def _without_negation(passage: Passage, sentence: PassageSentence) -> Iterator[Edits]:
     for place, word in enumerate(sentence.words):
         if word.small not in ("not", "n't", "n’t") or place == 0:
             continue
@@ -155,7 +150,7 @@ def number(passage: Passage, given: Surroundings, rng: np.random.Generator) -> I
                 yield [Edit(word.begin, word.end, other)]
 
 
-def _is_label(sentence: ParsedSentence) -> bool:
+def _is_label(sentence: PassageSentence) -> bool:
     """Whether the sentence begins like an entry of a list: `2.` or `3)`."""
     return sentence.words[1].form in (".", ")", ":", "-")
 
@@ -193,7 +188,7 @@ def name(passage: Passage, given: Surroundings, rng: np.random.Generator) -> Ite
     text = passage.text
     for sentence in passage.sentences:
         for first, last in name_runs(sentence):
-            if first == last and (others := names().get(sentence.words[first].form)):
+            if first == last and (others := other_names().get(sentence.words[first].form)):
                 word = sentence.words[first]
                 fitting = [
                     other
@@ -222,12 +217,12 @@ def name(passage: Passage, given: Surroundings, rng: np.random.Generator) -> Ite
                 yield [Edit(begin, end, other)]
 
 
-def _is_alone(sentence: ParsedSentence, first: int, last: int) -> bool:
+def _is_alone(sentence: PassageSentence, first: int, last: int) -> bool:
     """Whether the sentence has no other word: then it may be an exclamation with a capital."""
     return not any(word.is_word for word in (*sentence.words[:first], *sentence.words[last + 1 :]))
 
 
-def _same_article(sentence: ParsedSentence, first: int, other: str) -> bool:
+def _same_article(sentence: PassageSentence, first: int, other: str) -> bool:
     before = sentence.words[first - 1].small if first else ""
     return before not in ("a", "an") or article_for(other) == before
 
@@ -293,13 +288,13 @@ def _antonym_key(small: str, lemma: str, category: str) -> tuple[str, str]:
     return lemma, "lemma"
 
 
-def _counts(sentence: ParsedSentence, place: int) -> bool:
+def _counts(sentence: PassageSentence, place: int) -> bool:
     """Whether `more` stands before something that is counted."""
     head = sentence.words[place].head
     return head > place and sentence.words[head].tag == "NNS"
 
 
-def _may_change_verb(sentence: ParsedSentence, place: int, lemma: str) -> bool:
+def _may_change_verb(sentence: PassageSentence, place: int, lemma: str) -> bool:
     if sentence.children(place, "compound:prt"):
         return False
     if lemma in WITHOUT_CLAUSE_COMPLEMENT:
@@ -327,7 +322,7 @@ def pronoun(passage: Passage, given: Surroundings, rng: np.random.Generator) -> 
 
 SYMMETRIC_VERBS = word_set("symmetric-verbs")
 TIME_WORDS = word_set("time-words")
-MAX_PHRASE_WORDS = 6
+MAX_SWAPPED_WORDS = 6
 
 
 def swapped_arguments(
@@ -359,7 +354,7 @@ def swapped_arguments(
 
 
 def subject_and_object(
-    sentence: ParsedSentence,
+    sentence: PassageSentence,
 ) -> tuple[tuple[int, int], tuple[int, int]] | None:
     """The subject before the main verb and the object after it, if both are plain noun phrases."""
     root = sentence.root
@@ -380,7 +375,7 @@ def subject_and_object(
         inside = sentence.words[phrase[0] : phrase[1] + 1]
         if inside[0].tag in ("IN", "TO", "RB"):
             return None
-        if len(inside) > MAX_PHRASE_WORDS or any(
+        if len(inside) > MAX_SWAPPED_WORDS or any(
             _is_knotty(word.tag, word.relation) for word in inside
         ):
             return None
@@ -395,7 +390,7 @@ def _is_knotty(tag: str, relation: str) -> bool:
     )  # fmt: skip
 
 
-def _agrees_after_swap(sentence: ParsedSentence) -> bool:
+def _agrees_after_swap(sentence: PassageSentence) -> bool:
     """Whether the finite verb does not show the number of its subject, or both have the same."""
     root = sentence.root
     auxiliaries = [sentence.words[p] for p in sentence.children(root, "aux")]

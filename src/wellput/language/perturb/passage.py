@@ -87,7 +87,7 @@ class PlacedWord:
 
 
 @dataclass(frozen=True, eq=False)
-class ParsedSentence:
+class PassageSentence:
     """The words of a sentence in order."""
 
     words: tuple[PlacedWord, ...]
@@ -143,14 +143,14 @@ class Passage:
     """A text and its sentences."""
 
     text: str
-    sentences: tuple[ParsedSentence, ...]
+    sentences: tuple[PassageSentence, ...]
 
     @property
     def words(self) -> list[PlacedWord]:
         """The words of all sentences."""
         return [word for sentence in self.sentences for word in sentence.words]
 
-    def covered(self, sentence: ParsedSentence, first: int, last: int) -> str:
+    def covered(self, sentence: PassageSentence, first: int, last: int) -> str:
         """The text from the word `first` to the word `last`, both included."""
         return self.text[sentence.words[first].begin : sentence.words[last].end]
 
@@ -169,11 +169,11 @@ class Passage:
 
 def parse_passages(texts: Sequence[str], *, threads: int = 1) -> list[Passage]:
     """The passages of texts, by the English parser."""
-    from wellput.language.models.parsers import ENGLISH, load_parser
+    from wellput.language.models.parsers import ENGLISH_PARSER, load_parser
 
     found = [list(_placed_sentences(text)) for text in texts]
     forms = [[form for form, _ in words] for own in found for words in own]
-    trees = iter(load_parser(ENGLISH).parse(forms, threads=threads) if forms else [])
+    trees = iter(load_parser(ENGLISH_PARSER).parse(forms, threads=threads) if forms else [])
     passages = []
     for text, own in zip(texts, found, strict=True):
         parsed = []
@@ -181,7 +181,7 @@ def parse_passages(texts: Sequence[str], *, threads: int = 1) -> list[Passage]:
             tree = next(trees)
             placed = zip(tree.words, words, strict=True)
             parsed.append(
-                ParsedSentence(
+                PassageSentence(
                     tuple(
                         PlacedWord(
                             form, at, at + len(form), w.xpos, w.lemma, w.head - 1, w.relation
@@ -219,7 +219,7 @@ def without_capital(word: PlacedWord, text: str) -> str:
         or word.form == "I"
         or word.form in ALWAYS_CAPITAL
         or (len(word.form) > 1 and word.form.isupper())
-        or (word.is_word and not english_words().is_known(word.small))
+        or (word.is_word and not english_word_list().is_known(word.small))
     )
     return text if is_kept else text[:1].lower() + text[1:]
 
@@ -232,11 +232,11 @@ def has_clear_case(word: PlacedWord) -> bool:
     (*The*), or keeps it everywhere (*Babiš*): *Horizon* may be a name or not."""
     if word.tag in CLEAR_BEGINNING_TAGS:
         return True
-    return word.is_word and not english_words().is_known(word.small)
+    return word.is_word and not english_word_list().is_known(word.small)
 
 
 @cache
-def english_words() -> WordList:
+def english_word_list() -> WordList:
     """The shipped list of English words, in small letters."""
     return WordList.load(shipped(WORDS_FILE))
 

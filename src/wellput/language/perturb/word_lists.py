@@ -8,7 +8,7 @@ from pathlib import Path
 
 from wellput.language.models.inflection import INFLECTION_OF_TAG, inflect
 from wellput.language.models.wordnet_files import Category
-from wellput.language.perturb.passage import Edit, ParsedSentence, PlacedWord
+from wellput.language.perturb.passage import Edit, PassageSentence, PlacedWord
 
 CATEGORY_OF_TAG: Mapping[str, Category] = {
     **dict.fromkeys(("NN", "NNS"), "noun"),
@@ -47,7 +47,7 @@ def spellings() -> Mapping[str, str]:
 
 
 @cache
-def names() -> Mapping[str, Sequence[str]]:
+def other_names() -> Mapping[str, Sequence[str]]:
     """A name → the other names of its kind (cities, first names of women, months …)."""
     return {
         name: [other for other in group if other != name]
@@ -72,7 +72,7 @@ def _phrases(kind: str) -> Mapping[str, tuple[frozenset[str], frozenset[str]]]:
     }
 
 
-def is_in_phrase(kind: str, sentence: ParsedSentence, place: int, entry: str) -> bool:
+def is_in_phrase(kind: str, sentence: PassageSentence, place: int, entry: str) -> bool:
     """Whether the neighbors of a word show that it has another sense than in the list `kind`."""
     after_words, before_words = _phrases(kind).get(entry, (frozenset(), frozenset()))
     after = sentence.follows(place)
@@ -82,7 +82,7 @@ def is_in_phrase(kind: str, sentence: ParsedSentence, place: int, entry: str) ->
     )
 
 
-def article_edit(sentence: ParsedSentence, place: int, form: str) -> list[Edit]:
+def article_edit(sentence: PassageSentence, place: int, form: str) -> list[Edit]:
     """The change of `a` to `an`, or back, before a word that becomes `form`."""
     before = sentence.words[place - 1] if place else None
     if before is None or before.small not in ("a", "an") or article_for(form) == before.small:

@@ -24,7 +24,7 @@ from wellput.language.realize.inputs import InputTree
 from wellput.language.trees.random_trees import random_heads, random_projective_heads
 
 RandomTrees: TypeAlias = Literal["uniform", "projective"]
-LEFT, ANCHOR, RIGHT = 0, 1, 2
+LEFT, ON_ANCHOR, RIGHT = 0, 1, 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +37,7 @@ class LeftRight:
     sides: NDArray[np.int8]
 
     def anchor(self, mother: str) -> int:
-        return ANCHOR
+        return ON_ANCHOR
 
     def places(self, mother: str, daughter: str) -> tuple[int, ...]:
         side = self.side(mother, daughter)

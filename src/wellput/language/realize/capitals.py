@@ -54,7 +54,7 @@ def learn_capitals(trees: Iterable[Tree]) -> Capitals:
     return Capitals(frozenset(word for word, count in balance.items() if count > 0))
 
 
-def capitalized(
+def with_first_capital(
     words: tuple[str, ...], taken: Counter[str], are_names: Sequence[bool]
 ) -> tuple[str, ...]:
     """The words with a capital on the first one that begins with a letter. `taken` says how often each

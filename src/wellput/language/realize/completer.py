@@ -15,16 +15,14 @@ from numpy.typing import NDArray
 
 from wellput.core.tree import Tree
 from wellput.io.files import PathLike
-from wellput.io.model_files import (
-    StoredModel,
-)
+from wellput.io.model_files import StoredModel
 from wellput.language.realize.inflector import (
     Inflector,
     WordForm,
     has_dictionary,
     learn_inflections,
 )
-from wellput.language.realize.inputs import UNKNOWN, InputTree, Node
+from wellput.language.realize.inputs import UNKNOWN_LABEL, InputTree, Node
 from wellput.language.realize.inserter import (
     PUNCTUATION_RELATION,
     Inserter,
@@ -124,7 +122,7 @@ class Completer(StoredModel):
     def _inflected(self, tree: InputTree) -> PreparedTree:
         forms = [
             self.inflector.forms(node)
-            if node.lemma != UNKNOWN
+            if node.lemma != UNKNOWN_LABEL
             else tuple(WordForm(form) for form in node.forms)
             for node in tree.nodes
         ]
@@ -199,7 +197,10 @@ def by_label_kind(trees: Sequence[InputTree]) -> dict[LabelKind, list[int]]:
 
 def is_fully_labeled(tree: InputTree) -> bool:
     """Whether every node has a relation and a part of speech; if not, all labels are chosen."""
-    return all(node.relation != UNKNOWN and known_category(node) != UNKNOWN for node in tree.nodes)
+    return all(
+        node.relation != UNKNOWN_LABEL and known_category(node) != UNKNOWN_LABEL
+        for node in tree.nodes
+    )
 
 
 def label_of(node: Node) -> Label:

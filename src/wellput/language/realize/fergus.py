@@ -27,7 +27,7 @@ from wellput.core.tree import Tree, Word
 from wellput.language.models.ngrams import NgramModel
 from wellput.language.models.tree_model import ChoosingMethod, TreeModel, UnorderedTree
 from wellput.language.realize.baselines import LeftRight
-from wellput.language.realize.inputs import UNKNOWN, InputTree
+from wellput.language.realize.inputs import UNKNOWN_LABEL, InputTree
 from wellput.language.realize.lattice import SEARCH_WIDTH, BestPaths, choose_paths
 from wellput.language.realize.precedence import Phrase, PrecedenceModel, phrases_of
 from wellput.language.realize.realizations import Realization, Realized
@@ -76,9 +76,9 @@ def _xtag(folder: str) -> NamedGrammar:
     def translate(tree: InputTree, supertags: Sequence[Supertag]) -> Sequence[XtagSupertag]:
         forms = [node.form for node in tree.nodes]
         heads = [head + 1 for head in tree.heads]
-        if all(node.relation == UNKNOWN != node.xpos for node in tree.nodes):
+        if all(node.relation == UNKNOWN_LABEL != node.xpos for node in tree.nodes):
             tags = [node.xpos for node in tree.nodes]
-            words = map(Word, forms, heads, repeat(UNKNOWN), repeat(UNKNOWN), tags)
+            words = map(Word, forms, heads, repeat(UNKNOWN_LABEL), repeat(UNKNOWN_LABEL), tags)
             return xtag_supertags_of_tree(grammar, Tree(tuple(words)))
         return xtag_supertags(grammar, forms, heads, supertags)
 
@@ -194,11 +194,11 @@ def unordered_tree(tree: InputTree) -> UnorderedTree:
         for node, head in zip(tree.nodes, heads, strict=True)
     ]
     categories = tuple(
-        category_of(word) if (word.xpos, word.upos) != (UNKNOWN, UNKNOWN) else None
+        category_of(word) if (word.xpos, word.upos) != (UNKNOWN_LABEL, UNKNOWN_LABEL) else None
         for word in words
     )
     relations = tuple(
-        attaching_relation(word) if word.relation != UNKNOWN else None for word in words
+        attaching_relation(word) if word.relation != UNKNOWN_LABEL else None for word in words
     )
     return UnorderedTree(forms, heads, categories, relations)
 

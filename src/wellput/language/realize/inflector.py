@@ -25,7 +25,7 @@ from wellput.core.tree import Tree
 from wellput.io.model_files import ModelFile, packed_strings
 from wellput.language.models.ngrams import NgramModel
 from wellput.language.models.word_analysis import UsualValues
-from wellput.language.realize.inputs import UNKNOWN, Node
+from wellput.language.realize.inputs import UNKNOWN_LABEL, Node
 from wellput.language.realize.lattice import Automaton, Lattice, choose_paths
 
 # The least share that a form must have among the forms of a lemma with its features.
@@ -110,7 +110,7 @@ def learn_inflections(trees: Iterable[Tree]) -> Inflector:
     counts: dict[tuple[str, str, str], Counter[str]] = {}
     for tree in trees:
         for word in tree.words:
-            if word.lemma == UNKNOWN != word.form:
+            if word.lemma == UNKNOWN_LABEL != word.form:
                 continue
             node = Node((word.form,), "", word.upos, word.xpos, word.lemma, word.feats)
             tag = penn_tag(node)
@@ -138,7 +138,7 @@ def learn_inflection_rules(trees: Iterable[Tree]) -> Inflector:
         (Node((word.form,), "", word.upos, word.xpos, word.lemma, word.feats), word.form)
         for tree in trees
         for word in tree.words
-        if word.lemma != UNKNOWN or word.form == UNKNOWN
+        if word.lemma != UNKNOWN_LABEL or word.form == UNKNOWN_LABEL
     ]
     rules = UsualValues.learn(
         (_rule_keys(node.lemma, treebank_tag(node), node.feats), _change(node.lemma, form))
@@ -164,7 +164,7 @@ def learn_inflection_rules(trees: Iterable[Tree]) -> Inflector:
 
 def treebank_tag(node: Node) -> str:
     """The treebank's own tag of a node, or the universal one."""
-    return node.xpos if node.xpos != UNKNOWN else node.upos
+    return node.xpos if node.xpos != UNKNOWN_LABEL else node.upos
 
 
 def _rule_keys(lemma: str, tag: str, feats: str) -> tuple[str, ...]:
@@ -191,7 +191,7 @@ def form_by_rule(rules: UsualValues, lemma: str, tag: str, feats: str) -> str:
 
 def penn_tag(node: Node) -> str:
     """The Penn tag of a node; where it has none, made from its universal tag and features."""
-    if node.xpos != UNKNOWN:
+    if node.xpos != UNKNOWN_LABEL:
         return node.xpos
     features = set(node.feats.split("|"))
     for tag, needed in PENN_TAGS.get(node.upos, ()):

@@ -24,7 +24,7 @@ from wellput.io.files import InputFile, PathLike, check_readable
 InputKind = Literal["words", "labels", "lemmas"]
 INPUT_KINDS: tuple[str, ...] = get_args(InputKind)
 MAX_NODES = 10_000
-UNKNOWN = "_"
+UNKNOWN_LABEL = "_"
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -32,11 +32,11 @@ class Node:
     """A word to put in order: its form, or the forms among which to choose. `_` is unknown."""
 
     forms: tuple[str, ...]
-    relation: str = UNKNOWN
-    upos: str = UNKNOWN
-    xpos: str = UNKNOWN
-    lemma: str = UNKNOWN
-    feats: str = UNKNOWN
+    relation: str = UNKNOWN_LABEL
+    upos: str = UNKNOWN_LABEL
+    xpos: str = UNKNOWN_LABEL
+    lemma: str = UNKNOWN_LABEL
+    feats: str = UNKNOWN_LABEL
 
     @property
     def form(self) -> str:
@@ -80,7 +80,7 @@ def unordered(tree: Tree, *, kind: InputKind = "words") -> InputTree:
 
 def check_lemmas(tree: Tree) -> None:
     """Raises InputError if a word of the tree has no lemma."""
-    if bare := [word.form for word in tree.words if word.lemma == UNKNOWN != word.form]:
+    if bare := [word.form for word in tree.words if word.lemma == UNKNOWN_LABEL != word.form]:
         raise InputError(
             f"There is no lemma of {', '.join(map(repr, bare[:3]))}. input='lemmas' needs the lemma of "
             "each word; for Penn trees, wellput convert --lemmas fills them in."
@@ -245,7 +245,7 @@ def _node(item: Mapping[str, Any], members: SynsetMembers | None, kind: InputKin
 
 
 def _text(item: Mapping[str, Any], key: str) -> str:
-    value = item.get(key, UNKNOWN)
+    value = item.get(key, UNKNOWN_LABEL)
     if not isinstance(value, str) or not value or "\n" in value:
         raise InputError(f"{key} must be text on one line, not {_shown(value)}")
     return value

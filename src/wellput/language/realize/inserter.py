@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from wellput.core.tree import Tree, Word
 from wellput.io.model_files import ModelFile
-from wellput.language.realize.inputs import UNKNOWN, InputTree, Node, input_tree
+from wellput.language.realize.inputs import UNKNOWN_LABEL, InputTree, Node, input_tree
 from wellput.language.realize.label_chooser import (
     ChooserTraining,
     Forest,
@@ -31,9 +31,9 @@ from wellput.language.realize.label_chooser import (
 from wellput.language.trees.supertags import category_of
 
 Insertion = Literal["punctuation", "function"]
-INSERTIONS: tuple[str, ...] = get_args(Insertion)
+INSERTION_NAMES: tuple[str, ...] = get_args(Insertion)
 PUNCTUATION_RELATION = "punct"
-FUNCTION_CATEGORIES = frozenset(["DET", "ADP", "AUX", "CCONJ", "SCONJ", "PART", UNKNOWN])
+FUNCTION_CATEGORIES = frozenset(["DET", "ADP", "AUX", "CCONJ", "SCONJ", "PART", UNKNOWN_LABEL])
 FUNCTION_RELATIONS = frozenset(["det", "case", "mark", "aux", "cop", "cc"])
 
 MIN_PROBABILITY = 0.2
@@ -61,7 +61,7 @@ class PrunedTree:
     lost: tuple[tuple[MissingWord, ...], ...]
 
 
-def prune(tree: Tree, kinds: Collection[Insertion]) -> PrunedTree:
+def pruned_tree(tree: Tree, kinds: Collection[Insertion]) -> PrunedTree:
     """Takes punctuation or function words without daughters out of a tree; its root stays."""
     mothers = {word.head for word in tree.words}
     stays = [
@@ -175,7 +175,7 @@ def with_insertions(
     the known or chosen ones of its words. Punctuation is added only to a tree that has none, a
     function word only where its mother has no daughter of that relation."""
     nodes, heads = list(tree.nodes), list(tree.heads)
-    is_labeled = any(node.relation != UNKNOWN for node in tree.nodes)
+    is_labeled = any(node.relation != UNKNOWN_LABEL for node in tree.nodes)
     is_punctuated = PUNCTUATION_RELATION in relations
     for place, bundle in enumerate(bundles):
         there = {relations[daughter] for daughter in tree.daughters[place]}
@@ -194,7 +194,7 @@ def train_inserter(
     trees: Sequence[Tree], how: ChooserTraining, labeling: ChooserTraining
 ) -> Inserter:
     """From treebank trees whose ordinary first words are in lower case."""
-    pruned = [prune(tree, ("punctuation", "function")) for tree in trees]
+    pruned = [pruned_tree(tree, ("punctuation", "function")) for tree in trees]
     words = [word for one in pruned for word in one.tree.words]
     unlabeled = Forest.of_trees([one.tree for one in pruned])
     known = [[known_of(word) for word in one.tree.words] for one in pruned]
@@ -220,7 +220,7 @@ def known_label(label: Label) -> str:
 
 
 def known_category(node: Node) -> str:
-    return node.xpos if node.xpos != UNKNOWN else node.upos
+    return node.xpos if node.xpos != UNKNOWN_LABEL else node.upos
 
 
 def _common_part(

@@ -33,7 +33,7 @@ from wellput.io.files import PathLike
 from wellput.io.output import write_text
 from wellput.language.models.ngrams import NgramModel
 
-EPSILON = "<eps>"
+EMPTY_SYMBOL = "<eps>"
 
 
 @dataclass(frozen=True, eq=False)
@@ -207,13 +207,13 @@ def openfst_text(lattice: Lattice) -> str:
 def symbols_text(lattices: Iterable[Lattice]) -> str:
     """The symbol table: each word with its number, 0 for the empty word."""
     words = {symbol(word): None for lattice in lattices for word in lattice.words}
-    words.pop(EPSILON, None)
-    return "".join(f"{word}\t{number}\n" for number, word in enumerate([EPSILON, *words]))
+    words.pop(EMPTY_SYMBOL, None)
+    return "".join(f"{word}\t{number}\n" for number, word in enumerate([EMPTY_SYMBOL, *words]))
 
 
 def symbol(word: str) -> str:
     """The word as OpenFst can read it, without white space, which separates its columns."""
-    return SPACE_SYMBOL.join(word.split()) if word else EPSILON
+    return SPACE_SYMBOL.join(word.split()) if word else EMPTY_SYMBOL
 
 
 def _line(arc: FlatArc, word: str) -> str:

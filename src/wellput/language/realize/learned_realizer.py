@@ -18,11 +18,7 @@ from numpy.typing import NDArray
 
 from wellput.core.tree import Tree, Word
 from wellput.io.files import PathLike
-from wellput.io.model_files import (
-    ModelFile,
-    StoredModel,
-    packed_strings,
-)
+from wellput.io.model_files import ModelFile, StoredModel, packed_strings
 from wellput.language.models.ngrams import NgramModel
 from wellput.language.realize.completer import (
     Completer,
@@ -32,7 +28,7 @@ from wellput.language.realize.completer import (
     forest_of,
 )
 from wellput.language.realize.inflector import Inflector, choose_wording
-from wellput.language.realize.inputs import UNKNOWN, InputTree
+from wellput.language.realize.inputs import UNKNOWN_LABEL, InputTree
 from wellput.language.realize.inserter import Inserter, Insertion
 from wellput.language.realize.label_chooser import Label, LabelChooser
 from wellput.language.realize.order_network import OrderNetwork
@@ -169,7 +165,7 @@ class LearnedRealizer(StoredModel):
         """The forms that the words may have, in this order."""
         forms = [prepared.forms[place] for place in places]
         nodes = [prepared.tree.nodes[place] for place in places]
-        are_open = [node.lemma != UNKNOWN for node in nodes]
+        are_open = [node.lemma != UNKNOWN_LABEL for node in nodes]
         if self.wording is None or not any(are_open):
             return forms
         possible = [

@@ -22,7 +22,7 @@ from wellput.language import shipped
 from wellput.language.models.ngram_files import load_model
 from wellput.language.models.ngrams import NgramModel
 from wellput.language.models.tree_model import ChoosingMethod, TreeModel
-from wellput.language.realize.capitals import Capitals, capitalized
+from wellput.language.realize.capitals import Capitals, with_first_capital
 from wellput.language.realize.completer import Completer, CompletingModel
 from wellput.language.realize.fergus import Fergus, LeftRightModel, grammar_named
 from wellput.language.realize.inputs import (
@@ -50,9 +50,9 @@ from wellput.language.shipped import (
 )
 from wellput.language.trees.supertags import NAME_TAGS
 
-ModelName = Literal["learned", "fergus+", "fergus", "lr"]
-MODELS: tuple[str, ...] = get_args(ModelName)
-DEFAULT_MODEL: ModelName = "learned"
+RealizerModelName = Literal["learned", "fergus+", "fergus", "lr"]
+REALIZER_MODELS: tuple[str, ...] = get_args(RealizerModelName)
+DEFAULT_MODEL: RealizerModelName = "learned"
 TREES_A_BLOCK = 256
 
 RealizerInput: TypeAlias = Tree | InputTree | Mapping[str, Any]
@@ -208,10 +208,10 @@ def ordering_model(
 
 
 def _check_model(model: str, grammar: str, chooser: str) -> None:
-    if model not in MODELS:
+    if model not in REALIZER_MODELS:
         raise InputError(
-            f"There is no realizer {model!r}.{did_you_mean(model, MODELS)} There are "
-            f"{', '.join(MODELS)}."
+            f"There is no realizer {model!r}.{did_you_mean(model, REALIZER_MODELS)} There are "
+            f"{', '.join(REALIZER_MODELS)}."
         )
     if model.startswith("fergus"):
         return
@@ -256,7 +256,7 @@ def _completer(language: str | Path, insert: Collection[Insertion]) -> Completer
 
 
 def _has(language: str | Path, name: str) -> bool:
-    folder = shipped.FOLDER if language == "english" else Path(language)
+    folder = shipped.ENGLISH_FOLDER if language == "english" else Path(language)
     return (folder / name).is_file()
 
 
@@ -281,7 +281,9 @@ def _with_capitals(realized: Realized, given: InputTree, lowered: InputTree) -> 
         if supertag.partition("/")[0] in NAME_TAGS
     }
     best = tuple(
-        replace(one, words=capitalized(one.words, taken, [node in names for node in one.nodes]))
+        replace(
+            one, words=with_first_capital(one.words, taken, [node in names for node in one.nodes])
+        )
         for one in realized.best
     )
     return replace(realized, best=best)

@@ -31,7 +31,7 @@ from wellput.language.realize.capitals import learn_capitals
 from wellput.language.realize.completer import LabelKind, train_completer
 from wellput.language.realize.fergus import Fergus, induced
 from wellput.language.realize.inflector import learn_inflection_rules, learn_inflections
-from wellput.language.realize.inputs import UNKNOWN, InputKind, unordered
+from wellput.language.realize.inputs import UNKNOWN_LABEL, InputKind, unordered
 from wellput.language.realize.inserter import train_inserter
 from wellput.language.realize.label_chooser import (
     ChooserTraining,
@@ -41,12 +41,7 @@ from wellput.language.realize.label_chooser import (
     train_chooser,
 )
 from wellput.language.realize.learned_realizer import ORDERER_KINDS, LearnedRealizer
-from wellput.language.realize.orderer import (
-    SPACE_INSIDE,
-    Orderer,
-    OrdererTraining,
-    train_orderer,
-)
+from wellput.language.realize.orderer import SPACE_INSIDE, Orderer, OrdererTraining, train_orderer
 from wellput.language.realize.parameters import FergusParts, RealizerParameters
 from wellput.language.realize.precedence import train_precedence
 from wellput.language.shipped import (
@@ -113,7 +108,7 @@ def train_fergus(
     capitals = learn_capitals(trees)
     lowered = [capitals.lowered_tree(tree) for tree in trees]
     tree_model = train_tree_model(lowered)
-    ngrams = train_ngrams([spaced_words(lowered)]).model
+    ngrams = train_ngrams([spaced_sentences(lowered)]).model
     parameters = train_realizer(
         trees,
         sample=sample,
@@ -129,7 +124,7 @@ def train_fergus(
     return FergusParts(tree_model, ngrams, parameters, completer)
 
 
-def spaced_words(trees: Sequence[Tree]) -> list[str]:
+def spaced_sentences(trees: Sequence[Tree]) -> list[str]:
     """The words of each tree, joined by spaces; spaces inside words become `_`."""
     return [" ".join(word.form.replace(" ", SPACE_INSIDE) for word in tree.words) for tree in trees]
 
@@ -172,7 +167,7 @@ def train_treebank_realizer(
     on_step("tree model")
     tree_model = train_tree_model(lowered)
     more = [" ".join(map(capitals.lowered, line.split(" "))) for line in text]
-    ngrams = train_ngrams([[*spaced_words(lowered), *more]]).model
+    ngrams = train_ngrams([[*spaced_sentences(lowered), *more]]).model
     sample = dev[:SAMPLE_TREES]
     parameters = train_realizer(
         trees,
@@ -186,7 +181,7 @@ def train_treebank_realizer(
         trees,
         sample,
         ngrams,
-        how=RealizerTraining(
+        how=LearnedRealizerTraining(
             replace(CHOOSER_TRAINING, seed=seed),
             replace(ORDERER_TRAINING, seed=seed),
             replace(INSERTER_TRAINING, seed=seed),
@@ -243,7 +238,7 @@ LABELER_TRAINING = ChooserTraining(min_updates=12, smallest=0.12)
 
 
 @dataclass(frozen=True)
-class RealizerTraining:
+class LearnedRealizerTraining:
     """How to train the parts; the defaults were found on EWT dev. `jackknifing` is for the choosers
     that label training trees; they are trained like `chooser` if it is None."""
 
@@ -260,7 +255,7 @@ def train_learned_realizer(
     dev: Sequence[Tree],
     ngrams: NgramModel | None,
     *,
-    how: RealizerTraining | None = None,
+    how: LearnedRealizerTraining | None = None,
     is_english: bool = True,
     card: Mapping[str, Any] | None = None,
     on_step: Callable[[str], None] = lambda _: None,
@@ -269,7 +264,7 @@ def train_learned_realizer(
     empty. Lemmas of English are inflected by lemminflect, those of other languages by rules that are
     learned. The n-gram model must have ordinary words in lower case (`capitals.py`). `on_step` gets the
     name of each step before it starts. The same input gives the same model."""
-    how = how or RealizerTraining()
+    how = how or LearnedRealizerTraining()
     capitals = learn_capitals(trees)
     lowered = [capitals.lowered_tree(tree) for tree in trees]
     forest = Forest.of_trees(lowered)
@@ -307,7 +302,7 @@ def make_learned_realizer(inputs: TrainingInputs, path: Path) -> dict[str, Any]:
         tagged_trees(inputs, "treebank"),
         tagged_trees(inputs, "dev"),
         load_model(inputs.folder / NGRAMS_FILE),
-        how=RealizerTraining(
+        how=LearnedRealizerTraining(
             replace(CHOOSER_TRAINING, seed=inputs.seed, smallest=0.135),
             replace(ORDERER_TRAINING, seed=inputs.seed, smallest=0.165),
             replace(INSERTER_TRAINING, seed=inputs.seed, smallest=0.135),
@@ -325,7 +320,7 @@ def tuned(realizer: LearnedRealizer, dev: Sequence[Tree]) -> LearnedRealizer:
     for kind in ORDERER_KINDS:
         tried = [with_ngram_weight(realizer, kind, weight) for weight in TRIED_NGRAM_WEIGHTS]
         realizer = max(tried, key=partial(right_neighbors, trees=dev, kind=kind))
-    if any(word.lemma == UNKNOWN != word.form for tree in dev for word in tree.words):
+    if any(word.lemma == UNKNOWN_LABEL != word.form for tree in dev for word in tree.words):
         return realizer
     tried = [replace(realizer, share_weight=weight) for weight in TRIED_SHARE_WEIGHTS]
     return max(tried, key=partial(right_neighbors, trees=dev, kind="lemmas"))

@@ -54,7 +54,7 @@ class WordingChooser:
 
     def _scored(self, sentence: Sequence[Forms], place: int) -> Forms:
         forms, weights = sentence[place], self.weights
-        context = list(contexts(sentence, place))
+        context = list(form_contexts(sentence, place))
         scores = [
             sum(value * weights.get(key, 0.0) for key, value in features(form, context))
             for form in forms
@@ -81,7 +81,7 @@ class WordingChooser:
         return cls(dict(zip(keys, weights, strict=True)))
 
 
-def contexts(sentence: Sequence[Forms], place: int) -> Iterator[str]:
+def form_contexts(sentence: Sequence[Forms], place: int) -> Iterator[str]:
     """What the form at a place depends on."""
 
     def at(other: int) -> str:
@@ -153,7 +153,7 @@ def train_wording(trees: Sequence[Tree], inflector: Inflector, *, seed: int = 1)
             if len(forms) < 2:
                 continue
             right = next(n for n, form in enumerate(forms) if form.form == word.form)
-            context = list(contexts(sentence, place))
+            context = list(form_contexts(sentence, place))
             examples.append((right, [list(features(form, context)) for form in forms]))
     rng = np.random.default_rng(seed)
     weights: dict[int, float] = {}

@@ -65,7 +65,7 @@ def named(constituent: Constituent) -> Constituent:
     return constituent
 
 
-def without_empty(constituent: Constituent) -> Constituent | None:
+def without_empty_elements(constituent: Constituent) -> Constituent | None:
     """The constituent without empty elements and without phrases that have only such elements; None if
     nothing is left."""
 
@@ -80,7 +80,7 @@ def without_empty(constituent: Constituent) -> Constituent | None:
 
 def plain(constituent: Constituent) -> Constituent | None:
     """The constituent without empty elements and function tags, None if nothing is left."""
-    kept = without_empty(constituent)
+    kept = without_empty_elements(constituent)
     if kept is None:
         return None
     return fold(
@@ -175,7 +175,7 @@ def to_dependencies(constituent: Constituent, *, predicative_nouns: bool = False
 
     Raises InputError where no word is left.
     """
-    kept = without_empty(constituent)
+    kept = without_empty_elements(constituent)
     if kept is None:
         raise InputError(
             "The constituent has no words, only empty elements, so it has no dependencies."

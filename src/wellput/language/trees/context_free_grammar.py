@@ -1,4 +1,4 @@
-"""Context-free grammars read off treebanks: `Rule`s and the words of each category, with counts."""
+"""Context-free grammars read off treebanks: `PhraseRule`s and the words of a category, with counts."""
 
 from __future__ import annotations
 
@@ -8,10 +8,16 @@ from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 from wellput.core.tree import Constituent, Tree
-from wellput.language.trees.constituents import fold, head_parts, named, plain, without_empty
+from wellput.language.trees.constituents import (
+    fold,
+    head_parts,
+    named,
+    plain,
+    without_empty_elements,
+)
 
 
-class Rule(NamedTuple):
+class PhraseRule(NamedTuple):
     """A phrase and its parts; `head` is the place of the head among them (from 0), or None in a
     grammar without heads."""
 
@@ -32,7 +38,7 @@ class ContextFreeGrammar:
     `lexicon[tag, word]` the words with their tags."""
 
     starts: Counter[str] = field(default_factory=Counter)
-    rules: Counter[Rule] = field(default_factory=Counter)
+    rules: Counter[PhraseRule] = field(default_factory=Counter)
     lexicon: Counter[tuple[str, str]] = field(default_factory=Counter)
 
 
@@ -50,7 +56,7 @@ def grammar_of_constituents(
     """
     grammar = ContextFreeGrammar()
     for constituent in constituents:
-        kept = without_empty(constituent)
+        kept = without_empty_elements(constituent)
         bare = plain(constituent)
         if kept is None or bare is None:
             continue
@@ -90,7 +96,7 @@ def grammar_of_dependencies(
                 parts[word.head - 1].append(phrase)
             grammar.lexicon[categories[place], word.form] += 1
         for place, name in enumerate(categories):
-            grammar.rules[Rule(f"[{name}]", tuple(parts[place]), heads[place])] += 1
+            grammar.rules[PhraseRule(f"[{name}]", tuple(parts[place]), heads[place])] += 1
     return grammar
 
 
@@ -103,7 +109,7 @@ def _count(constituent: Constituent, heads: list[int] | None, grammar: ContextFr
         if node.word is not None:
             grammar.lexicon[node.label, node.word] += 1
         elif node.label:
-            grammar.rules[Rule(node.label, tuple(parts), head)] += 1
+            grammar.rules[PhraseRule(node.label, tuple(parts), head)] += 1
         return node.label
 
     fold(constituent, visit)

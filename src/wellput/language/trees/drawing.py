@@ -43,7 +43,7 @@ def arcs(tree: Tree) -> list[DrawnArc]:
     return found
 
 
-def printable(text: str) -> str:
+def on_one_line(text: str) -> str:
     """The text on one line, with U+FFFD for characters that cannot be shown or written (control
     characters, lone surrogates, noncharacters)."""
     return "".join(
@@ -72,7 +72,7 @@ def relation(tree: Tree, place: int) -> str:
 
 
 def _given(column: str) -> str:
-    return "" if column == "_" else printable(column)
+    return "" if column == "_" else on_one_line(column)
 
 
 def _is_unprintable(char: str) -> bool:
@@ -136,7 +136,7 @@ def draw_dependencies(tree: Tree, *, width: int = 100) -> str:
     """
     if not tree.words:
         return ""
-    forms = [printable(word.form) for word in tree.words]
+    forms = [on_one_line(word.form) for word in tree.words]
     tags = [tag(tree, place) for place in range(len(forms))]
     relations = [relation(tree, place) for place in range(len(forms))]
     rows = [row for row in (forms, tags, relations) if any(row)] or [forms]
@@ -163,7 +163,7 @@ def draw_constituent(constituent: Constituent) -> str:
     waiting: list[tuple[Constituent, str, str]] = [(constituent, "", "")]
     while waiting:
         node, lead, lead_below = waiting.pop()
-        lines.append(lead + printable(f"{node.label} {node.word or ''}").strip())
+        lines.append(lead + on_one_line(f"{node.label} {node.word or ''}").strip())
         for place, part in enumerate(reversed(node.children)):
             branch, below = ("├─ ", "│  ") if place else ("╰─ ", "   ")
             waiting.append((part, lead_below + branch, lead_below + below))

@@ -39,7 +39,7 @@ COMPLEMENTIZERS = frozenset(["", "that", "whether", "if", "for"])
 
 
 @dataclass(frozen=True)
-class Part:
+class PhrasePart:
     """A word or a phrase among the parts of a phrase. `tag` and `form` are those of its head word;
     `trace` is the label of the place that a question word or relative pronoun was moved from."""
 
@@ -67,7 +67,7 @@ class Part:
         return category(self.label) == "VP" and self.kind in "NJM"
 
 
-def is_predicate(part: Part, *, in_phrase: str) -> bool:
+def is_predicate(part: PhrasePart, *, in_phrase: str) -> bool:
     """Whether a part after a form of *be* is its predicate: a noun or adjective phrase tagged PRD or,
     where a verb phrase has no such tag, one without function tags."""
     if category(part.label) not in ("NP", "ADJP"):
@@ -76,7 +76,7 @@ def is_predicate(part: Part, *, in_phrase: str) -> bool:
     return "PRD" in tags or (not tags and in_phrase == "VP")
 
 
-def relation_of(phrase: Part, parts: Sequence[Part], place: int, head: int) -> str:
+def relation_of_part(phrase: PhrasePart, parts: Sequence[PhrasePart], place: int, head: int) -> str:
     """The relation of one part to the head part of its phrase."""
     part, name = parts[place], category(parts[place].label)
     tags = function_tags(part.label)
@@ -111,7 +111,7 @@ def relation_of(phrase: Part, parts: Sequence[Part], place: int, head: int) -> s
     return _of_modifier(part, name)
 
 
-def _is_coordinated(parts: Sequence[Part], place: int, head: int) -> bool:
+def _is_coordinated(parts: Sequence[PhrasePart], place: int, head: int) -> bool:
     """Whether a part after the head is a conjunct: a conjunction stands between the two or after the
     part, and the part is of the same kind as the head."""
     conjunctions = [
@@ -125,7 +125,7 @@ def _is_coordinated(parts: Sequence[Part], place: int, head: int) -> bool:
     return same and place > head and any(i > place for i in conjunctions)
 
 
-def _moved(part: Part, name: str) -> str:
+def _moved(part: PhrasePart, name: str) -> str:
     """The relation of a question word or relative pronoun, by the place that it was moved from."""
     tags = function_tags(part.trace)
     if name == "WHADVP":
@@ -137,7 +137,7 @@ def _moved(part: Part, name: str) -> str:
     return "advmod" if name == "WHADJP" else "obj"
 
 
-def _of_preposition(part: Part, name: str) -> str:
+def _of_preposition(part: PhrasePart, name: str) -> str:
     if name in ("S", "SBAR", "SQ", "VP"):
         return "ccomp"
     if part.tag in ("RB", "RBR", "RBS") or name == "ADVP":
@@ -148,7 +148,12 @@ def _of_preposition(part: Part, name: str) -> str:
 
 
 def _of_predicate(
-    part: Part, name: str, tags: frozenset[str], parts: Sequence[Part], place: int, head: int
+    part: PhrasePart,
+    name: str,
+    tags: frozenset[str],
+    parts: Sequence[PhrasePart],
+    place: int,
+    head: int,
 ) -> str:
     if part.is_word:
         if part.tag == "TO":
@@ -187,19 +192,24 @@ def _of_predicate(
     return "advcl" if name == "VP" else "dep"
 
 
-def _is_auxiliary(part: Part) -> bool:
+def _is_auxiliary(part: PhrasePart) -> bool:
     """Whether the head part of a clause is a verb phrase. A verb before it is then its auxiliary, even
     if the head word of that phrase is a predicative noun or adjective."""
     return category(part.label) == "VP"
 
 
-def _is_object(part: Part) -> bool:
+def _is_object(part: PhrasePart) -> bool:
     tags = function_tags(part.label)
     return category(part.label) == "NP" and not tags & (ADVERBIAL_TAGS | {"PRD", "VOC"})
 
 
 def _of_noun(
-    part: Part, name: str, tags: frozenset[str], parts: Sequence[Part], place: int, head: int
+    part: PhrasePart,
+    name: str,
+    tags: frozenset[str],
+    parts: Sequence[PhrasePart],
+    place: int,
+    head: int,
 ) -> str:
     if part.is_word:
         match part.tag:
@@ -240,7 +250,7 @@ def _of_noun(
     return "dep"
 
 
-def _of_modifier(part: Part, name: str) -> str:
+def _of_modifier(part: PhrasePart, name: str) -> str:
     """The relation to an adjective or adverb."""
     if name in PREPOSITION_PHRASES:
         return "obl"
@@ -276,7 +286,7 @@ INDEX = re.compile(r"-(\d+)(?:=|$)")
 class _Phrase:
     """A phrase whose words are known: its part for the relations, and its head word's number."""
 
-    part: Part
+    part: PhrasePart
     head: int
 
 
@@ -299,7 +309,7 @@ def labeled_dependencies(constituent: Constituent) -> Tree:
             if node.label == EMPTY_ELEMENT:
                 return None
             words.append(Word(node.word, 0, xpos=node.label or "_"))
-            return _Phrase(Part(node.label, tag=node.label, form=node.word), len(words))
+            return _Phrase(PhrasePart(node.label, tag=node.label, form=node.word), len(words))
         phrases = [phrase for phrase in below if phrase is not None]
         if not phrases:
             return None
@@ -355,17 +365,17 @@ def _joined(
         words[phrase.head - 1] = replace(
             words[phrase.head - 1],
             head=phrases[above].head,
-            relation=relation_of(mother, parts, place, above),
+            relation=relation_of_part(mother, parts, place, above),
         )
     return _Phrase(own, phrases[head].head)
 
 
-def _marker_of(parts: Sequence[Part]) -> str:
+def _marker_of(parts: Sequence[PhrasePart]) -> str:
     """The subordinator of a clause, in lower case; empty where there is none."""
     return next((p.form.lower() for p in parts if p.is_word and p.tag in ("IN", "DT")), "")
 
 
-def _head_of(label: str, parts: Sequence[Part]) -> int:
+def _head_of(label: str, parts: Sequence[PhrasePart]) -> int:
     """Which part is the head; Collins's table decides where nothing here does."""
     labels = [category(part.label) for part in parts]
     if label == "SBAR":
@@ -396,7 +406,7 @@ def _head_of(label: str, parts: Sequence[Part]) -> int:
     return head
 
 
-def _conjunct_after(parts: Sequence[Part], place: int, head: int) -> int | None:
+def _conjunct_after(parts: Sequence[PhrasePart], place: int, head: int) -> int | None:
     """The conjunct on which a part hangs that stands after a conjunction: a conjunction hangs on the
     conjunct after it, and so do the words between them."""
     if place < head:

@@ -16,7 +16,7 @@ from itertools import accumulate
 
 from wellput.core.tree import Constituent, Tree
 from wellput.language.trees.constituents import fold, named
-from wellput.language.trees.drawing import DrawnArc, arcs, cells, printable, relation, tag
+from wellput.language.trees.drawing import DrawnArc, arcs, cells, on_one_line, relation, tag
 
 FONT_PIXELS = 16.0
 SMALL_FONT_PIXELS = 11.5
@@ -34,7 +34,7 @@ INK_COLOR, QUIET_COLOR, LINE_COLOR, ROOT_COLOR = "#1b1f24", "#57606a", "#6e7fa3"
 
 def dependencies_svg(tree: Tree, *, width: float = 1200.0) -> str:
     """The tree as arcs with its relations, its words and their tags; the root's word is marked."""
-    forms = [printable(word.form) for word in tree.words]
+    forms = [on_one_line(word.form) for word in tree.words]
     tags = [tag(tree, place) for place in range(len(forms))]
     relations = [relation(tree, place) for place in range(len(forms))]
     found = arcs(tree)
@@ -70,8 +70,8 @@ def constituent_svg(constituent: Constituent, *, width: float = 1200.0) -> str:
     constituent = named(constituent)
     leaves: list[Constituent] = []
     fold(constituent, lambda node, _: None if node.children else leaves.append(node))
-    forms = [printable(leaf.word or "") for leaf in leaves]
-    tags = [printable(leaf.label) for leaf in leaves]
+    forms = [on_one_line(leaf.word or "") for leaf in leaves]
+    tags = [on_one_line(leaf.label) for leaf in leaves]
     widths = [
         max(_length(form, FONT_PIXELS), _length(tagged, SMALL_FONT_PIXELS))
         for form, tagged in zip(forms, tags, strict=True)
@@ -82,7 +82,8 @@ def constituent_svg(constituent: Constituent, *, width: float = 1200.0) -> str:
     if is_upright:
         step = (
             max(
-                [_length(printable(node.label), SMALL_FONT_PIXELS) for node, *_ in nodes], default=0
+                [_length(on_one_line(node.label), SMALL_FONT_PIXELS) for node, *_ in nodes],
+                default=0,
             )
             + 18
         )
@@ -255,7 +256,7 @@ def _draw_phrases(
                 f'fill="none" stroke="{LINE_COLOR}" stroke-width="1.2"',
             )
         x, y = page.point(spot.along, spot.above)
-        page.text(x, y, printable(node.label), SMALL_FONT_PIXELS + 1.5, INK_COLOR, halo=True)
+        page.text(x, y, on_one_line(node.label), SMALL_FONT_PIXELS + 1.5, INK_COLOR, halo=True)
         done.append(spot)
 
 
@@ -273,7 +274,7 @@ def _described(tree: Tree, forms: Sequence[str], relations: Sequence[str]) -> st
 
 
 def _bracketed(node: Constituent, parts: list[str]) -> str:
-    return f"({printable(node.label)} {printable(node.word or '')}{' '.join(parts)})"
+    return f"({on_one_line(node.label)} {on_one_line(node.word or '')}{' '.join(parts)})"
 
 
 def _places(widths: Sequence[float], *, is_upright: bool) -> list[float]:

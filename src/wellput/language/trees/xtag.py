@@ -23,7 +23,7 @@ from wellput.core.errors import InputError
 GREEK_LETTERS = str.maketrans({"\x02": "α", "\x03": "β", "\x06": "ε"})
 LISP_TOKEN = re.compile(r';[^\n]*|"((?:[^"\\]|\\.)*)"|([()])|([^\s()";]+)', re.DOTALL)
 LEXICON_FIELD = re.compile(r"<<(\w+)>>([^<]*)")
-ANY_WORD = "%s"
+DEFAULT_WORD = "%s"
 
 NodeKind = Literal["inner", "anchor", "substitution", "foot", "word", "empty"]
 KIND_OF_PROPERTY: dict[str, NodeKind] = {
@@ -108,7 +108,7 @@ class XtagGrammar:
 
     @cached_property
     def defaults(self) -> tuple[LexiconEntry, ...]:
-        return _lexicon(self.folder / "syntax" / "syndefaults.dat").get(ANY_WORD, ())
+        return _lexicon(self.folder / "syntax" / "syndefaults.dat").get(DEFAULT_WORD, ())
 
     def trees_of(self, word: str, category: str) -> tuple[str, ...]:
         """The names of the trees that a word anchors by itself as this category (N, V, A, Ad, …): those

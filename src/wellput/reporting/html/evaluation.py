@@ -1,4 +1,4 @@
-"""`Evaluation`, the data of a report; `evaluate` makes it from items and judgments."""
+"""`Evaluation`, the data of a report; `evaluate_for_page` makes it from items and judgments."""
 
 from __future__ import annotations
 
@@ -23,16 +23,8 @@ from wellput.engine.score import score_source
 from wellput.engine.scoring_plan import DEFAULT_PAIRED_TEST, Inference, Resampling, ScoringPlan
 from wellput.engine.slices import slice_masks
 from wellput.metrics.registry import create_all, each_scorer
-from wellput.reporting.html.answer import (
-    ReportAnswer,
-    answers_of,
-    system_order,
-)
-from wellput.reporting.html.people import (
-    People,
-    people_of_choices,
-    people_of_ratings,
-)
+from wellput.reporting.html.answer import ReportAnswer, answers_of, system_order
+from wellput.reporting.html.people import People, people_of_choices, people_of_ratings
 from wellput.reporting.html.shown_items import ShownItems, draw_shown_items, usual_metrics
 
 
@@ -61,7 +53,7 @@ class Evaluation:
         return system_order(self.result, self.agreement)
 
 
-def evaluate(
+def evaluate_for_page(
     source: EvalSource,
     answers: Sequence[Judgment] | Sequence[Preference],
     metrics: str | Metric | GivesMetric | Iterable[str | Metric | GivesMetric],

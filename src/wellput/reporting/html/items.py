@@ -23,7 +23,7 @@ from wellput.core.metric import Floats, Metric
 from wellput.core.tree import Tree, Word
 from wellput.core.work import OnProgress, ignore_progress
 from wellput.engine.explain import Explains
-from wellput.language.trees.drawing import arcs, printable, relation, tag
+from wellput.language.trees.drawing import arcs, on_one_line, relation, tag
 from wellput.metrics.accuracy import (
     AlignmentOptions,
     GenerationStringAccuracy,
@@ -336,7 +336,7 @@ def drawn_tree(reference: str, tree: Tree, metric: GenerationTreeAccuracy, item:
     heights = [0] * len(tokens)
     for arc in arcs(over_tokens):
         heights[arc.word - 1] = arc.height
-    drawn = {"words": [printable(token) for token in tokens], "heads": heads, "heights": heights}
+    drawn = {"words": [on_one_line(token) for token in tokens], "heads": heads, "heights": heights}
     if [word.form for word in tree.words] == tokens:
         drawn["relations"] = [relation(tree, place) for place in range(len(tokens))]
         drawn["tags"] = [tag(tree, place) for place in range(len(tokens))]

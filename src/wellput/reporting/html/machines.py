@@ -8,7 +8,7 @@ from textwrap import shorten
 from typing import Any
 
 from wellput.agreement.machines.comparison import Disagreement, MachineComparison
-from wellput.agreement.machines.verdict import bounds, shown, verdict_sentences
+from wellput.agreement.machines.verdict import shown, signed_interval, verdict_sentences
 from wellput.core.evalset import Item
 from wellput.reporting.table import Table
 
@@ -72,7 +72,7 @@ def _systems_table(comparison: MachineComparison) -> Table:
                 shown(row.estimate.value),
                 bounds_of(row.estimate.low, row.estimate.high),
                 "–" if gap is None else shown(gap.severity.value, sign=True),
-                "–" if gap is None else bounds(gap.severity) or "–",
+                "–" if gap is None else signed_interval(gap.severity) or "–",
                 f"{row.n_labeled} of {row.n_labeled + row.n_unlabeled}",
             ]
         )

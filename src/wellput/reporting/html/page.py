@@ -71,7 +71,7 @@ def report_page(evaluation: Evaluation, library: str, *, on_phase: OnPhase = ign
         policy=content_policy(library, own),
         style=(assets / "report.css").read_text(encoding="utf-8"),
         data=embedded_json(page_data(evaluation)),
-        items=packed(items),
+        items=packed_json(items),
         library=library,
         script=own,
     )
@@ -117,7 +117,7 @@ def embedded_json(value: Mapping[str, Any]) -> str:
     return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
 
 
-def packed(value: object) -> str:
+def packed_json(value: object) -> str:
     """JSON, gzip, base64: a third of the size, and no character that has a meaning in HTML."""
     text = json.dumps(value, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
     return base64.b64encode(gzip.compress(text.encode("ascii"), 6, mtime=0)).decode("ascii")

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from wellput.agreement.analysis import AgreementOptions
-from wellput.agreement.correlations import common_cells
+from wellput.agreement.correlations import cells_of_all
 from wellput.agreement.exclusions import exclusions_of_unknown
 from wellput.agreement.panel import Exclusion, KnownNames, Panel
 from wellput.agreement.prepared_panels import prepared_panels
@@ -21,7 +21,7 @@ from wellput.core.judgment import Judgment, Preference
 from wellput.core.metric import Floats
 from wellput.reporting.table import number
 
-Cell = tuple[int, int]  # the places of a system and an item
+PlaceInTable = tuple[int, int]  # the places of a system and an item
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class People:
     the lowest and the highest rating that any judge gave."""
 
     ratings: Mapping[str, Floats]
-    left_out: Mapping[str, Mapping[Cell, str]] = field(default_factory=dict)
+    left_out: Mapping[str, Mapping[PlaceInTable, str]] = field(default_factory=dict)
     lines: Sequence[Mapping[str, Any]] = ()
     unit: str = "mean rating"
     scales: Mapping[str, tuple[float, float]] = field(default_factory=dict)
@@ -56,12 +56,12 @@ def people_of_ratings(
         for question, panel in ready.items()
     }
     ratings: dict[str, Floats] = {}
-    left_out: dict[str, dict[Cell, str]] = {}
+    left_out: dict[str, dict[PlaceInTable, str]] = {}
     lines: list[dict[str, Any]] = []
     for question, panel in ready.items():
         kept = panel.means
         ratings[question] = np.where(np.isnan(kept), complete[question].means, kept)
-        cells = common_cells(list(tables.values()), panel.table())
+        cells = cells_of_all(list(tables.values()), panel.table())
         left_out[question] = _reasons(ratings[question], kept, cells, panel, complete[question])
         for metric, table in tables.items():
             line = regression_line(table.scores[cells], kept[cells])
@@ -136,9 +136,9 @@ def regression_line(
 
 def _reasons(
     ratings: Floats, kept: Floats, cells: Any, panel: Panel, complete: Panel
-) -> dict[Cell, str]:
+) -> dict[PlaceInTable, str]:
     """The reason why a judged output is not in the figures, by its cell."""
-    reasons: dict[Cell, str] = {}
+    reasons: dict[PlaceInTable, str] = {}
     for system, item in np.argwhere(~np.isnan(ratings) & ~cells).tolist():
         if not np.isnan(kept[system, item]):
             reasons[system, item] = "a metric has no score for it"

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wellput.core.metric import Floats
+from wellput.stats.places import Places
 from wellput.stats.undefined_values import CONSTANT_SPREAD_SHARE, NAN
 
 MAX_PAIRS = 50_000
@@ -23,8 +24,6 @@ MAX_PAIRED_JUDGES = 4_000
 CELLS_AT_A_TIME = 1 << 21
 SPARSE_COST = 50
 """What counting one shared unit costs, in multiplications of a dense product of matrices."""
-
-Places = NDArray[np.intp]
 
 
 @dataclass(frozen=True, eq=False)
