@@ -21,11 +21,10 @@ from benchmarks.agreement.scored import tables_of
 from benchmarks.pages import write_page
 from wellput.agreement.models import JudgedRows, judged_rows
 from wellput.agreement.panel import normalized, panels
-from wellput.core.estimates import Estimate
+from wellput.core.estimates import Estimate, is_constant
 from wellput.core.metric import Floats
 from wellput.metrics.fitted import split_predictor
 from wellput.stats.regression import ols, ridge
-from wellput.stats.undefined_values import is_constant
 
 FOLDS = 10
 FEWEST_SYSTEMS = 5

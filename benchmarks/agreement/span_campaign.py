@@ -25,16 +25,9 @@ from benchmarks.pages import table, write_page
 from wellput.agreement.marked_outputs import MarkedQuestion, marked_questions
 from wellput.agreement.span_summary import SpanSummary, panels_of, summarize_spans
 from wellput.core.clusters import ITEM
-from wellput.core.error_spans import SPANS_COLUMN
 from wellput.core.evalset import EvalSet, Item
-from wellput.core.judgment import Judgment
-from wellput.io.appraise import (
-    AppraiseRow,
-    mqm_score,
-    own_spans,
-    read_rows,
-    with_items,
-)
+from wellput.core.judgment import SPANS_COLUMN, Judgment
+from wellput.io.appraise import AppraiseRow, mqm_score, own_spans, read_rows, with_items
 from wellput.stats.clusters import ClusteredItems
 from wellput.stats.spans.gamma import MarkedPanel
 from wellput.stats.spans.span_alignment import aligned_disorders

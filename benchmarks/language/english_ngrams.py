@@ -12,7 +12,7 @@ from pathlib import Path
 
 from benchmarks.catalog import ATIS_TRAIN, EWT_DEV, EWT_TEST, EWT_TRAIN, GUTENBERG
 from benchmarks.data import data_path
-from wellput.language.models.english_ngrams import (
+from wellput.language.models.english_steps import (
     PRUNING_THRESHOLD,
     TOGETHER_NAME,
     Mixture,

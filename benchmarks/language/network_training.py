@@ -24,8 +24,15 @@ from numpy.typing import NDArray
 from benchmarks.data import ewt
 from wellput.language.models.english_text import prose_sentences
 from wellput.language.models.word_list import WordList
-from wellput.language.models.word_network import Matrix, WordNetwork
-from wellput.language.models.word_pieces import BEGIN, END, SPECIAL_PIECES, Pieces, plain_words
+from wellput.language.models.word_network import (
+    BEGIN,
+    END,
+    SPECIAL_PIECES,
+    Matrix,
+    Pieces,
+    WordNetwork,
+    plain_words,
+)
 from wellput.language.shipped import NETWORK_FILE, WORDS_FILE, shipped
 
 N_PIECES, VECTOR, STATE = 10_000, 192, 384

@@ -21,7 +21,7 @@ from wellput.core.tree import Tree, Word
 from wellput.language.models.sentence_parsing import SentenceParser
 from wellput.language.models.word_network import WordNetwork
 from wellput.language.realize.label_chooser import Label
-from wellput.language.realize.order_vocabulary import OrderVocabulary
+from wellput.language.realize.order_network import OrderVocabulary
 from wellput.language.shipped import NETWORK_FILE, shipped
 from wellput.language.trees.supertags import category_of
 

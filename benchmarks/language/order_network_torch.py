@@ -24,17 +24,15 @@ from benchmarks.language.order_network_data import (
 from wellput.language.models.word_network import WordNetwork
 from wellput.language.realize.order_network import (
     LABEL_KINDS,
-    OrderNetwork,
-    TunedWeights,
-    rounded_rows,
-)
-from wellput.language.realize.order_vocabulary import (
     LABEL_SOURCES,
     MAX_PIECES,
     N_ENDINGS,
     SHAPE_COLUMN,
     SHAPES,
+    OrderNetwork,
     OrderVocabulary,
+    TunedWeights,
+    rounded_rows,
 )
 from wellput.language.realize.wording import WordingChooser
 from wellput.language.shipped import NETWORK_FILE, shipped

@@ -50,11 +50,11 @@ from benchmarks.language.order_network_torch import (
 from wellput.core.tree import Tree
 from wellput.language.models.english_training import ModelCard, card_path
 from wellput.language.models.ngram_files import load_model
-from wellput.language.realize.capitals import learn_capitals
 from wellput.language.realize.completer import LabelKind
 from wellput.language.realize.label_chooser import Forest, Label, jackknifed_labels
 from wellput.language.realize.learned_realizer import LearnedRealizer
 from wellput.language.realize.order_network import LABEL_KINDS, OrderNetwork, TunedWeights
+from wellput.language.realize.parameters import learn_capitals
 from wellput.language.realize.training import CHOOSER_TRAINING, right_neighbors
 from wellput.language.realize.wording import train_wording
 from wellput.language.shipped import (

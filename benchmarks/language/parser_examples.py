@@ -16,11 +16,10 @@ from benchmarks.catalog import ATIS_TRAIN
 from benchmarks.data import data_path, ewt
 from wellput.core.tree import Tree
 from wellput.io import read_trees
-from wellput.language.models.parser_inputs import InputCoder, plain_form
+from wellput.language.models.biaffine_parser import InputCoder, plain_form
 from wellput.language.models.parser_training import FOLD_EPOCHS, TAGGING_FOLDS
 from wellput.language.models.tagger import Tagger
-from wellput.language.models.word_network import STATE_STEPS, WordNetwork
-from wellput.language.models.word_pieces import Pieces
+from wellput.language.models.word_network import STATE_STEPS, Pieces, WordNetwork
 from wellput.language.shipped import NETWORK_FILE, TAGGER_FILE, shipped
 
 MIN_WORD_COUNT = 3

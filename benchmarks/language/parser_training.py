@@ -33,8 +33,13 @@ from benchmarks.language.parser_examples import (
     prepared,
 )
 from wellput.core.tree import Tree
-from wellput.language.models.biaffine_parser import SIDES, VECTORS, BiaffineParser, WholeMatrix
-from wellput.language.models.parser_inputs import AFFIX_KINDS
+from wellput.language.models.biaffine_parser import (
+    AFFIX_KINDS,
+    SIDES,
+    VECTORS,
+    BiaffineParser,
+    WholeMatrix,
+)
 from wellput.language.models.word_analysis import WordAnalysis
 from wellput.language.models.word_network import WordNetwork
 from wellput.language.shipped import NETWORK_FILE, PARSER_FILE, shipped

@@ -25,12 +25,12 @@ from benchmarks.pages import write_page
 from wellput.core.tree import Tree
 from wellput.engine.realization import ORDER_METRICS, evaluate_order
 from wellput.language.models.ngram_files import load_model
-from wellput.language.realize.capitals import learn_capitals
 from wellput.language.realize.completer import forest_of
 from wellput.language.realize.inputs import InputKind, InputTree, Node, input_tree, unordered
 from wellput.language.realize.label_chooser import Forest, Label, LabelChooser
 from wellput.language.realize.learned_realizer import LearnedRealizer
 from wellput.language.realize.order_network import OrderNetwork
+from wellput.language.realize.parameters import learn_capitals
 from wellput.language.realize.training import with_ngram_weight
 from wellput.language.shipped import shipped
 from wellput.language.trees.supertags import category_of

@@ -33,10 +33,9 @@ from wellput.language.realize.baselines import (
     random_permutation,
     train_left_right,
 )
-from wellput.language.realize.capitals import Capitals
 from wellput.language.realize.fergus import Fergus, LeftRightModel, grammar_named, induced
 from wellput.language.realize.inputs import InputKind, Node, input_tree, parse_input, unordered
-from wellput.language.realize.parameters import RealizerParameters
+from wellput.language.realize.parameters import Capitals, RealizerParameters
 from wellput.language.realize.realizer import Realizer
 from wellput.language.shipped import shipped
 

@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from wellput.core.tree import Tree
-from wellput.language.realize.capitals import Capitals
-from wellput.language.realize.inputs import InputTree, Node, input_tree
-from wellput.language.realize.realizations import RealizationModel
+from wellput.language.realize.inputs import InputTree, Node, RealizationModel, input_tree
+from wellput.language.realize.parameters import Capitals
 from wellput.language.trees.supertags import attaching_relation, category_of, coarse
 
 LARGEST = 6

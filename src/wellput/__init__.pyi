@@ -63,7 +63,7 @@ from wellput.io.run_files import read_runs as read_runs
 from wellput.language.degrade.degraders import DegradedSentences as DegradedSentences
 from wellput.language.models.sentence_parsing import ParseResult as ParseResult
 from wellput.language.paraphrase.references import ParaphraseResult as ParaphraseResult
-from wellput.language.realize.realizations import Realization as Realization
+from wellput.language.realize.inputs import Realization as Realization
 from wellput.language.realize.realizer import Realizer as Realizer
 from wellput.metrics.base import BaseMetric as BaseMetric
 from wellput.metrics.base import MeanMetric as MeanMetric

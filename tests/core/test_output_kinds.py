@@ -14,7 +14,7 @@ from wellput import EvalSet, InputError, Item
 from wellput.core.output_kinds import OutputKind, kind_of, output_kinds
 from wellput.core.registries import plugins
 from wellput.displays.schedules import ScheduleKind
-from wellput.reporting.html.shown_items import draw_shown_items, usual_metrics
+from wellput.reporting.html.evaluation import draw_shown_items, usual_metrics
 from wellput.studies.media import medium_for, medium_named
 
 MODULE = """

@@ -14,7 +14,7 @@ from wellput.language.models.english_text import SentenceFeatures
 from wellput.language.models.gleu_model import GleuModel
 from wellput.language.models.linear_model import LinearModel
 from wellput.metrics import fluency
-from wellput.metrics.fluency import GleuFluency
+from wellput.metrics.gleu_fluency import GleuFluency
 
 FEATURES = {
     "good": (1.0, 0.0, 0.0, 0.5),

@@ -10,9 +10,8 @@ import pytest
 
 from wellput.core.evalset import Batch
 from wellput.core.metric import Floats
-from wellput.metrics import neural_fluency, perplexity
-from wellput.metrics.fluency import Fluency
-from wellput.metrics.neural_fluency import joined_scores
+from wellput.metrics import fluency, perplexity
+from wellput.metrics.fluency import Fluency, joined_scores
 
 
 def log_probs(
@@ -27,13 +26,13 @@ def log_probs(
 @pytest.fixture(autouse=True)
 def network(monkeypatch: pytest.MonkeyPatch) -> None:
     made_up = SimpleNamespace(log_probs=log_probs, fingerprint="f" * 64)
-    for module in (neural_fluency, perplexity):
+    for module in (fluency, perplexity):
         monkeypatch.setattr(module, "causal_model", lambda path, device: made_up)
 
 
 def test_penlp_by_hand() -> None:
     # Four pieces: −20 / (9 / 6)^.8; no piece, no value.
-    found = neural_fluency.penalized(["a b c d", ""], "model")
+    found = fluency.penalized(["a b c d", ""], "model")
     assert found[0] == pytest.approx(-20 / 1.5**0.8)
     assert np.isnan(found[1])
 
@@ -51,7 +50,7 @@ def test_the_network_changes_the_score_and_the_signature() -> None:
     plain, both = Fluency(), Fluency(neural="model")
     alone = plain.segment_score(plain.statistics(batch))
     joined = both.segment_score(both.statistics(batch))
-    penlp = neural_fluency.penalized(texts[:2], "model")
+    penlp = fluency.penalized(texts[:2], "model")
     assert joined[:2] == pytest.approx(joined_scores(alone[:2], penlp))
     assert joined[2] == alone[2] == 0  # empty
     assert np.isnan(joined[3])

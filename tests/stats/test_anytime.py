@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from wellput.stats.anytime import anytime_half_widths, anytime_p_values, normal_errors
+from wellput.stats.student import anytime_half_widths, anytime_p_values, normal_errors
 
 
 def test_the_boundary_by_hand() -> None:

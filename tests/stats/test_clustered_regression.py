@@ -8,10 +8,10 @@ import statsmodels.api as sm
 from scipy.stats import f as fisher_f
 from scipy.stats import t as student
 
+from wellput.core.clusters import Places
 from wellput.core.estimates import Generalize
 from wellput.core.metric import Floats
 from wellput.stats.clustered_regression import ClusteredCoefficients, clustered_coefficients
-from wellput.stats.places import Places
 
 
 class Data:

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wellput.core.error_spans import ErrorSpan
+from wellput.core.judgment import ErrorSpan
 from wellput.core.metric import Floats
 from wellput.stats.clusters import ClusteredItems
 from wellput.stats.judges.krippendorff import krippendorff_alpha

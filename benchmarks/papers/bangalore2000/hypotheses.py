@@ -18,13 +18,12 @@ from benchmarks.agreement.scored import tables_of
 from benchmarks.papers.wording import listed
 from wellput.agreement.models import JudgedRows, judged_rows
 from wellput.agreement.panel import normalized, panels
-from wellput.core.estimates import Estimate
+from wellput.core.estimates import Estimate, is_constant
 from wellput.core.metric import Floats
 from wellput.language.models.head_driven import HeadDrivenParser
 from wellput.language.models.parsers import ENGLISH_PARSER, load_parser
 from wellput.language.shipped import HEAD_DRIVEN_FILE, shipped
 from wellput.stats.regression import ols
-from wellput.stats.undefined_values import is_constant
 from wellput.text.english import treebank_words
 
 SETS: tuple[Callable[[], HumanData], ...] = (

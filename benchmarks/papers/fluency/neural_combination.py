@@ -13,7 +13,7 @@ from benchmarks.papers.fluency.figures import advantage, interval, spearman, tab
 from benchmarks.papers.fluency.neural_scores import KeptScores
 from wellput.language.models.fluency_model import FluencyModel, english_models
 from wellput.language.shipped import shipped
-from wellput.metrics.neural_fluency import joined_scores
+from wellput.metrics.fluency import joined_scores
 
 MOST = 500
 

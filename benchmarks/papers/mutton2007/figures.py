@@ -15,9 +15,9 @@ from benchmarks.papers.penn_sample import constituents
 from wellput import convert
 from wellput.core.metric import Floats
 from wellput.core.tree import Tree
-from wellput.language.models.gleu_model import GleuModel
-from wellput.language.models.gleu_paper import (
+from wellput.language.models.gleu_model import (
     PAPER_FEATURES,
+    GleuModel,
     PaperGleuParsers,
     train_paper_parsers,
 )

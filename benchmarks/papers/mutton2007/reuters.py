@@ -17,11 +17,10 @@ import numpy as np
 from benchmarks.catalog import REUTERS
 from benchmarks.data import data_path
 from benchmarks.papers.penn_sample import constituents
-from wellput.language.degrade.corpus import CorpusSource, TaggedCorpus
+from wellput.language.degrade.corpus import CorpusSource, TaggedCorpus, grammar_of_constituents
 from wellput.language.degrade.degraders import Degrader, GrammarGenerator, TemplateGenerator
 from wellput.language.degrade.sequences import SequenceGenerator
 from wellput.language.models.parsers import ENGLISH_PARSER, load_parser
-from wellput.language.trees.context_free_grammar import grammar_of_constituents
 from wellput.metrics.fluency_training import fits
 from wellput.text.english import detokenize, sentences, treebank_words
 

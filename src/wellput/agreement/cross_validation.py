@@ -15,9 +15,9 @@ import numpy as np
 
 from wellput.agreement.models import JudgedRows
 from wellput.core.errors import counted
+from wellput.core.estimates import is_constant
 from wellput.core.metric import Floats
 from wellput.stats.regression import Regression
-from wellput.stats.undefined_values import is_constant
 from wellput.stats.validation import HeldOut, RegressionColumns, Unseen, held_out, leave_one_out_r
 
 LeftOutGroup: TypeAlias = Literal["sentence", "item", "system", "both"]

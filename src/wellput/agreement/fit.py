@@ -31,7 +31,7 @@ from wellput.agreement.panel import Panel
 from wellput.agreement.probe_results import BlindSpots
 from wellput.core.clusters import Clusters
 from wellput.core.errors import InputError
-from wellput.core.estimates import Estimate, Generalize, ScoreTable
+from wellput.core.estimates import Estimate, Generalize, ScoreTable, ratios
 from wellput.core.metric import Floats, Metric
 from wellput.core.result import Result
 from wellput.core.work import OnPhase, ignore_phase
@@ -40,7 +40,6 @@ from wellput.metrics.fitted import FittedModel, Predictor, split_predictor
 from wellput.stats.clustered_regression import ClusteredCoefficients, clustered_coefficients
 from wellput.stats.regression import Regression, SelectionStep, ols, ridge
 from wellput.stats.regression import stepwise as choose
-from wellput.stats.undefined_values import ratios
 
 
 def panel_provenance(panel: Panel) -> dict[str, Any]:

@@ -11,10 +11,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from wellput.core.clusters import clusters_among
-from wellput.core.error_spans import SPANS_COLUMN, ErrorSpan, read_error_spans
 from wellput.core.errors import InputError, Problems
 from wellput.core.evalset import Item
-from wellput.core.judgment import Judgment
+from wellput.core.judgment import SPANS_COLUMN, ErrorSpan, Judgment, read_error_spans
 from wellput.core.source import EvalSource
 from wellput.stats.clusters import ClusteredItems
 from wellput.stats.spans.marked_characters import Marked

@@ -23,13 +23,12 @@ from typing import Literal
 import numpy as np
 
 from wellput.core.errors import InputError, counted, did_you_mean
-from wellput.core.estimates import ScoreTable
+from wellput.core.estimates import ScoreTable, present_means, ratios
 from wellput.core.judgment import Judgment, PairwiseChoice, Preference
 from wellput.core.metric import Floats
 from wellput.core.plain_block import PlainBlock, ids_of
 from wellput.core.source import EvalSource
 from wellput.core.work import OnProgress, ignore_progress
-from wellput.stats.undefined_values import present_means, ratios
 
 AnyJudgment = Judgment | Preference
 UNKNOWN_NAME_REASON = "not in the evalset"

@@ -19,9 +19,8 @@ from wellput.agreement.marked_outputs import MarkedQuestion, has_spans, marked_q
 from wellput.agreement.rankings.ranked_questions import rank_question
 from wellput.agreement.result import AgreementResult
 from wellput.agreement.span_summary import SpanSummary, summarize_spans
-from wellput.core.error_spans import SPANS_COLUMN
 from wellput.core.errors import InputError
-from wellput.core.judgment import Judgment, is_machine
+from wellput.core.judgment import SPANS_COLUMN, Judgment, is_machine
 from wellput.core.metric import Metric
 from wellput.core.source import EvalSource
 from wellput.core.work import OnPhase, ignore_phase

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 
 from wellput.agreement.marked_outputs import MarkedOutput, MarkedQuestion
-from wellput.core.error_spans import ErrorSpan
+from wellput.core.clusters import places_of
 from wellput.core.estimates import Estimate
+from wellput.core.judgment import ErrorSpan
 from wellput.core.metric import Floats
 from wellput.stats.judges.krippendorff import krippendorff_alpha
-from wellput.stats.places import places_of
 from wellput.stats.spans.gamma import Gamma, MarkedPanel, gamma
 from wellput.stats.spans.marked_characters import (
     Marked,

@@ -23,13 +23,13 @@ from wellput.api.inputs import (
 )
 from wellput.api.output_values import item_tags, tag_names
 from wellput.api.proxied_judgments import read_proxied
+from wellput.core.clusters import places_of
 from wellput.core.errors import InputError, did_you_mean
 from wellput.core.judgment import Judgment, Preference
 from wellput.core.registries import Names
 from wellput.core.work import OnPhase, ignore_phase
 from wellput.io.files import PathLike
 from wellput.io.label_plans import read_label_probabilities, write_label_plan
-from wellput.stats.places import places_of
 
 
 @checks_choices

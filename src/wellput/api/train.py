@@ -24,7 +24,7 @@ from wellput.core.registries import Names, split_names
 from wellput.core.work import OnPhase, available_cores, ignore_phase
 from wellput.io.files import PathLike
 from wellput.io.output import check_files
-from wellput.metrics.fluency import GleuFeatures
+from wellput.metrics.gleu_fluency import GleuFeatures
 from wellput.reporting.training import (
     EnglishTraining,
     FergusTraining,
@@ -217,6 +217,7 @@ def fluency(
     """
     from wellput.language.models.link_grammar import is_installed
     from wellput.metrics import fluency as fluency_metric
+    from wellput.metrics import gleu_fluency
     from wellput.metrics.fluency_training import (
         Learned,
         make_fluency,
@@ -259,9 +260,9 @@ def fluency(
     makers: dict[str, Callable[..., Learned]] = {fluency_metric.FLUENCY_FILE: make_fluency}
     if features == "paper":
         trees = list(all_trees(given))
-        makers = {fluency_metric.GLEU_PAPER_FILE: partial(make_paper_gleu, treebank=trees)}
+        makers = {gleu_fluency.GLEU_PAPER_FILE: partial(make_paper_gleu, treebank=trees)}
     elif is_installed() if gleu is None else gleu:
-        makers[fluency_metric.GLEU_FILE] = make_gleu
+        makers[gleu_fluency.GLEU_FILE] = make_gleu
     learned = {
         file: make(
             pools,

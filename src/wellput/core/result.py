@@ -62,7 +62,7 @@ class Result(ABC):
         import_module(TABLE_MODULE).save(self, path)
 
     def __str__(self) -> str:
-        return str(import_module(TABLE_MODULE).text_of(self)).rstrip("\n")
+        return str(import_module(TABLE_MODULE).terminal_text(self)).rstrip("\n")
 
     def __repr__(self) -> str:
         return str(self)

@@ -23,7 +23,7 @@ from wellput.engine.scoring_plan import Inference, Resampling, ScoringPlan
 from wellput.io.files import PathLike
 from wellput.io.output import write_text
 from wellput.language.models.language_check import THEIR_TREES_MEAN_LITTLE, not_english_sentence
-from wellput.language.realize.realizations import Realized
+from wellput.language.realize.inputs import Realized
 from wellput.metrics.registry import create_all
 
 if TYPE_CHECKING:

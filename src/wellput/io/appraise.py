@@ -22,10 +22,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from wellput.core.error_spans import MISSING, SPANS_COLUMN
 from wellput.core.errors import InputError, Problems
 from wellput.core.evalset import EvalSet, Item
-from wellput.core.judgment import Judgment, number_in
+from wellput.core.judgment import MISSING, SPANS_COLUMN, Judgment, number_in
 from wellput.io.files import InputFile, PathLike, check_readable
 from wellput.io.tables import with_formula
 

@@ -12,10 +12,9 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from wellput.core.error_spans import MISSING
 from wellput.core.errors import InputError
 from wellput.core.evalset import Item
-from wellput.core.judgment import Judgment
+from wellput.core.judgment import MISSING, Judgment
 from wellput.io.appraise import DOCUMENT_MARK, JUDGED, MQM_WEIGHTS
 from wellput.io.exported_spans import is_missing, one_question, seconds_of, spans_of
 from wellput.io.files import PathLike

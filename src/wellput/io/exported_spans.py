@@ -8,10 +8,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from wellput.core.error_spans import MISSING, SPANS_COLUMN
 from wellput.core.errors import InputError
 from wellput.core.evalset import Item
-from wellput.core.judgment import Judgment
+from wellput.core.judgment import MISSING, SPANS_COLUMN, Judgment
 
 
 def spans_of(answer: Judgment) -> list[dict[str, Any]] | None:

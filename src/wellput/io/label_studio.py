@@ -15,10 +15,9 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from wellput.core.error_spans import MISSING, SPANS_COLUMN
 from wellput.core.errors import InputError, Problems
 from wellput.core.frames import is_name
-from wellput.core.judgment import Judgment, PairwiseChoice, Preference
+from wellput.core.judgment import MISSING, SPANS_COLUMN, Judgment, PairwiseChoice, Preference
 from wellput.io.files import InputFile, PathLike, check_readable
 from wellput.io.judgments import (
     CHOICE_OF_SIDE,

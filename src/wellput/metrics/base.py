@@ -1,6 +1,10 @@
-"""The base classes of metrics, which give a metric its name, options and signature.
+"""The base classes of metrics, which give a metric its name, options and signature; and the prose that
+metrics of English score.
 
 A metric is a frozen dataclass. Its fields are its options, with their defaults.
+
+`english_prose` is what metrics of English score. An output in another language, of code alone or
+without words has no score, and `undefined_reasons` says why. `check=false` scores every text as it is.
 """
 
 from __future__ import annotations
@@ -8,7 +12,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 
@@ -16,6 +20,9 @@ from wellput.core.errors import InputError
 from wellput.core.estimates import Bounds
 from wellput.core.evalset import Batch
 from wellput.core.metric import Floats, Need
+
+if TYPE_CHECKING:
+    from wellput.language.models.language_check import ReadText
 
 REFERENCES: frozenset[Need] = frozenset({"references"})
 NOTHING: frozenset[Need] = frozenset()
@@ -131,3 +138,17 @@ def lowered(texts: Sequence[str]) -> list[str]:
 
 def lowered_lists(texts: Sequence[Sequence[str]]) -> list[list[str]]:
     return [[text.lower() for text in row] for row in texts]
+
+
+def english_prose(batch: Batch, *, check: bool) -> Sequence[ReadText]:
+    """The prose of each output, empty with a reason if it is not English. Without `check`, the outputs
+    as they are; those of white space alone have no words."""
+    from wellput.language.models.language_check import ReadText, shipped_check
+
+    if check:
+        return batch.shared("English prose", lambda: shipped_check().read_all(batch.texts))
+    return [ReadText(text) if text.strip() else ReadText("", "no words") for text in batch.texts]
+
+
+def reasons_of(texts: Sequence[ReadText]) -> list[str]:
+    return [text.reason or "" for text in texts]

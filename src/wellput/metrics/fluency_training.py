@@ -42,14 +42,16 @@ from wellput.language.models.fluency_model import (
     english_models,
 )
 from wellput.language.models.gleu_model import GLEU_FEATURES as GLEU_FEATURES
-from wellput.language.models.gleu_model import GLEU_KIND, GleuModel, GleuParsers
-from wellput.language.models.gleu_paper import (
+from wellput.language.models.gleu_model import (
+    GLEU_KIND,
     PAPER_GLEU_KIND,
+    GleuModel,
+    GleuParsers,
     PaperGleuParsers,
     train_paper_parsers,
 )
 from wellput.language.models.parsers import ENGLISH_PARSER, Parser, load_parser
-from wellput.metrics.fluency import english_parsers, paper_parsers
+from wellput.metrics.gleu_fluency import english_parsers, paper_parsers
 from wellput.text.english import detokenize
 
 PASSAGE_SENTENCES = 20

@@ -20,8 +20,7 @@ import numpy as np
 from wellput.core.errors import InputError
 from wellput.core.evalset import Batch
 from wellput.core.metric import Floats, Need
-from wellput.metrics.base import NOTHING, BaseMetric, lowered, ratio
-from wellput.metrics.english_prose import english_prose
+from wellput.metrics.base import NOTHING, BaseMetric, english_prose, lowered, ratio
 from wellput.text import tokenizers
 from wellput.text.tokenizers import TokenizerName
 

@@ -72,7 +72,7 @@ BUILT_IN: dict[str, str] = {
     "exact": "wellput.metrics.error_rates:Exact",
     "logged": "wellput.metrics.logged:Logged",
     "perplexity": "wellput.metrics.perplexity:Perplexity",
-    "gleu-fluency": "wellput.metrics.fluency:GleuFluency",
+    "gleu-fluency": "wellput.metrics.gleu_fluency:GleuFluency",
     "fluency": "wellput.metrics.fluency:Fluency",
     "ttr": "wellput.metrics.surface:TypeTokenRatio",
     "distinct": "wellput.metrics.surface:Distinct",

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from wellput.language.degrade.degraders import DegradedSentences
     from wellput.language.models.sentence_parsing import ParseResult
     from wellput.language.paraphrase.references import ParaphraseResult
-    from wellput.language.realize.realizations import Realized
+    from wellput.language.realize.inputs import Realized
 
 
 def parse_report(result: ParseResult) -> Report:

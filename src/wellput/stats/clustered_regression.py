@@ -19,9 +19,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from wellput.core.clusters import Places, sorted_places_of
 from wellput.core.estimates import Estimate, Generalize
 from wellput.core.metric import Floats
-from wellput.stats.places import Places, sorted_places_of
 from wellput.stats.student import student_estimate
 from wellput.stats.two_way_jackknife import TwoWayJackknife
 

@@ -30,7 +30,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from wellput.core.estimates import Bounds, Estimate
+from wellput.core.clusters import Places
+from wellput.core.estimates import Bounds, Estimate, ratios, undefined
 from wellput.core.metric import Floats
 from wellput.stats.jackknife import (
     PairedDifference,
@@ -40,10 +41,8 @@ from wellput.stats.jackknife import (
     interval_of,
     scores_without_items,
 )
-from wellput.stats.places import Places
 from wellput.stats.proportions import is_share, wilson_bounds
 from wellput.stats.student import student_estimate
-from wellput.stats.undefined_values import ratios, undefined
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -26,9 +26,8 @@ from numpy.typing import NDArray
 
 from wellput import _native
 from wellput.core.errors import InputError, did_you_mean
-from wellput.core.estimates import Estimate, Generalize
+from wellput.core.estimates import Estimate, Generalize, present_means, undefined
 from wellput.core.metric import Floats
-from wellput.stats.undefined_values import present_means, undefined
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 
 from wellput import _native
 from wellput.core.clusters import Clusters
-from wellput.core.estimates import Estimate, Generalize
+from wellput.core.estimates import Estimate, Generalize, ratios, undefined
 from wellput.core.metric import Floats
 from wellput.stats.correlation import (
     ACCURACY_COEFFICIENTS,
@@ -45,7 +45,6 @@ from wellput.stats.correlation import (
 from wellput.stats.soft_accuracy import spa_leave_one_out
 from wellput.stats.student import FISHER_Z, LOGIT, Scale, scale_of_pairs
 from wellput.stats.two_way_jackknife import LeftOutClusters, TableFigure
-from wellput.stats.undefined_values import ratios, undefined
 
 MAX_SYSTEMS_RECOMPUTED = 1_000
 """Up to so many systems, the correlation without a system is computed from all others. Of more, it is

@@ -42,7 +42,7 @@ import numpy as np
 
 from wellput import _native
 from wellput.core.errors import InputError
-from wellput.core.estimates import Estimate
+from wellput.core.estimates import Estimate, undefined
 from wellput.core.metric import Floats
 from wellput.stats.correlation import (
     OLD_DEFAULTS,
@@ -59,7 +59,6 @@ from wellput.stats.resampling import (
     percentile_interval,
     resampling_p_value,
 )
-from wellput.stats.undefined_values import undefined
 
 Alternative: TypeAlias = Literal["two-sided", "greater", "less"]
 Exchanged: TypeAlias = Literal["systems", "items", "both", "cells"]

@@ -19,7 +19,7 @@ from typing import Literal, TypeAlias, TypeVar
 import numpy as np
 
 from wellput.core.errors import InputError, did_you_mean
-from wellput.core.estimates import Estimate
+from wellput.core.estimates import Estimate, undefined
 from wellput.core.metric import Floats
 from wellput.stats.corrections import CORRECTIONS, Correction
 from wellput.stats.correlation import (
@@ -40,7 +40,6 @@ from wellput.stats.correlation_resampling import (
     perm_systems,
 )
 from wellput.stats.student import check_confidence
-from wellput.stats.undefined_values import undefined
 
 Numbers = TypeVar("Numbers", float, Floats)
 

@@ -30,11 +30,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from wellput.core.estimates import Estimate
+from wellput.core.clusters import Places
+from wellput.core.estimates import NAN, Estimate
 from wellput.core.metric import Floats
-from wellput.stats.places import Places
 from wellput.stats.student import CautiousStudent, hall_transformed, hall_untransformed
-from wellput.stats.undefined_values import NAN
 
 MIN_LABELS = 5
 """Fewer labeled clusters give no interval and no λ."""

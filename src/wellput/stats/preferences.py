@@ -19,12 +19,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from wellput.core.errors import InputError
-from wellput.core.estimates import Estimate
+from wellput.core.estimates import Estimate, ratios, undefined
 from wellput.core.judgment import PAIRWISE_CHOICES, Preference
 from wellput.core.metric import Floats
 from wellput.stats.proportions import wilson
 from wellput.stats.student import check_confidence
-from wellput.stats.undefined_values import ratios, undefined
 
 MIN_EXPECTED_COUNT = 5.0
 """Where expected counts are below this, the χ² distribution is only a rough approximation (Cochran)."""

@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from wellput.core.errors import InputError
-from wellput.core.estimates import Estimate
-from wellput.stats.undefined_values import undefined
+from wellput.core.estimates import Estimate, undefined
 
 MAX_EXACT_SAMPLE = 8
 """Without ties, the rank sum test is exact up to this size of the smaller sample (as in SciPy)."""

@@ -22,8 +22,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wellput.core.errors import InputError, counted
+from wellput.core.estimates import is_constant
 from wellput.core.metric import Floats
-from wellput.stats.undefined_values import is_constant
 
 EXACT_VARIANCE_SHARE = 1e-12
 """A residual variance below this share of y's variance is 0: the predictors determine y."""

@@ -18,12 +18,11 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from wellput.core.estimates import Estimate
+from wellput.core.estimates import Estimate, present_means, ratios, undefined
 from wellput.core.metric import Floats
 from wellput.stats.correlation import common_cells
 from wellput.stats.resampling import RELATIVE_ROUNDING, check_resampling
 from wellput.stats.two_way_jackknife import TableFigure
-from wellput.stats.undefined_values import present_means, ratios, undefined
 
 REFERENCE_SEED = 4
 """The seed of mt-metrics-eval."""

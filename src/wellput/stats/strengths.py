@@ -19,11 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wellput.core.errors import InputError
-from wellput.core.estimates import Estimate
+from wellput.core.estimates import NAN, Estimate, undefined
 from wellput.core.metric import Floats
 from wellput.stats.preferences import Choices
 from wellput.stats.student import check_confidence
-from wellput.stats.undefined_values import NAN, undefined
 
 MAX_NEWTON_STEPS = 100
 CONVERGED_STEP = 1e-10

@@ -23,11 +23,11 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from wellput.core.clusters import Places, sorted_places_of
 from wellput.core.errors import InputError
 from wellput.core.estimates import Estimate, Generalize
 from wellput.core.metric import Floats
 from wellput.stats.clustered_regression import RowProducts
-from wellput.stats.places import Places, sorted_places_of
 from wellput.stats.student import FISHER_Z, student_estimate
 from wellput.stats.two_way_jackknife import TwoWayJackknife
 

@@ -15,7 +15,12 @@ from hypothesis import strategies as st
 from wellput.core.errors import InputError
 from wellput.core.judgment import Judgment
 from wellput.core.tree import Tree, Word
-from wellput.language.degrade.corpus import TaggedCorpus
+from wellput.language.degrade.corpus import (
+    ContextFreeGrammar,
+    PhraseRule,
+    TaggedCorpus,
+    grammar_of_dependencies,
+)
 from wellput.language.degrade.degraders import (
     GrammarGenerator,
     TemplateGenerator,
@@ -28,11 +33,6 @@ from wellput.language.degrade.templates import (
     GrammarTemplates,
     TagTemplates,
     WordModel,
-)
-from wellput.language.trees.context_free_grammar import (
-    ContextFreeGrammar,
-    PhraseRule,
-    grammar_of_dependencies,
 )
 
 WORDS = ["the dog saw a cat .", "a cat ran .", "the old dog ran .", "the dog saw the old cat ."]

@@ -21,13 +21,12 @@ from wellput.language.models.biaffine_parser import (
     SIDES,
     VECTORS,
     BiaffineParser,
+    InputCoder,
     ParsedWord,
     WholeMatrix,
 )
-from wellput.language.models.parser_inputs import InputCoder
 from wellput.language.models.word_analysis import WordAnalysis
-from wellput.language.models.word_network import WordNetwork
-from wellput.language.models.word_pieces import Pieces
+from wellput.language.models.word_network import Pieces, WordNetwork
 
 Singles = NDArray[np.float32]
 STEPS_PER_UNIT, MOST_STEPS = 2048, 32767

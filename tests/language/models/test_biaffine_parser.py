@@ -16,12 +16,15 @@ from wellput import _native
 from wellput.core.errors import InputError
 from wellput.language import shipped
 from wellput.language.models import biaffine_parser
-from wellput.language.models.biaffine_parser import BiaffineParser, WholeMatrix
-from wellput.language.models.parser_inputs import InputCoder, affix_features
+from wellput.language.models.biaffine_parser import (
+    BiaffineParser,
+    InputCoder,
+    WholeMatrix,
+    affix_features,
+)
 from wellput.language.models.parsers import NetworkParser, load_parser
 from wellput.language.models.tagger import Tagger
-from wellput.language.models.word_network import WordNetwork
-from wellput.language.models.word_pieces import NAME, Pieces
+from wellput.language.models.word_network import NAME, Pieces, WordNetwork
 
 WORDS = st.sampled_from(
     ["the", "The", "cat", "cats", "unhappys", "Ann", "Lee", "n't", "12", "¿", "", "I", "'s", "zzz"]

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from wellput.core.errors import InputError
-from wellput.language.models.english_ngrams import ngrams_step
+from wellput.language.models.english_steps import ngrams_step
 from wellput.language.models.english_text import (
     Casing,
     decapitalized,

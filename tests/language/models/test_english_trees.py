@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from wellput.core.errors import InputError
+from wellput.language.models.english_steps import tagged_trees
 from wellput.language.models.english_training import STEPS, TrainingInputs, TrainingSource, make_all
-from wellput.language.models.english_trees import tagged_trees
 from wellput.language.models.parsers import load_parser
 from wellput.language.models.tree_model import TreeModel
 

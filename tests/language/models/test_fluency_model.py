@@ -9,8 +9,12 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from wellput.language.models.fluency_model import FLUENCY_FEATURES, FluencyModel, FluencyModels
-from wellput.language.models.fluency_ngrams import skeleton
+from wellput.language.models.fluency_model import (
+    FLUENCY_FEATURES,
+    FluencyModel,
+    FluencyModels,
+    skeleton,
+)
 from wellput.language.models.linear_model import fit_severity
 from wellput.language.models.ngram_training import train
 from wellput.language.models.tagger import Tagger

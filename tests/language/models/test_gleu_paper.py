@@ -12,11 +12,11 @@ import pytest
 from wellput.core.errors import InputError
 from wellput.core.metric import Floats
 from wellput.core.tree import Tree, Word
-from wellput.language.models.gleu_paper import PaperGleuParsers, fragments_of
+from wellput.language.models.gleu_model import PaperGleuParsers, fragments_of
 from wellput.language.models.link_grammar import LinkParse
 from wellput.language.trees.supertags import induce_supertags
-from wellput.metrics.fluency import GleuFluency
 from wellput.metrics.fluency_training import train_gleu
+from wellput.metrics.gleu_fluency import GleuFluency
 
 DOG = Word("dog", 2, xpos="NN", relation="nsubj")
 BARKS = Word("barks", 0, xpos="VBZ", relation="root")

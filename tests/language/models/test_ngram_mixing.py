@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.language.models.ngram_texts import next_probs, skewed
-from wellput.language.models.english_ngrams import mixing_weights, mixture_of
+from wellput.language.models.english_steps import mixing_weights, mixture_of
 from wellput.language.models.ngram_training import train
 
 WORDS = ["the", "cat", "sat", "on", "a"]

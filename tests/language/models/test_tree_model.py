@@ -20,7 +20,7 @@ from wellput.language.models.tree_model import (
     UnorderedTree,
     without_order,
 )
-from wellput.language.models.word_shapes import widening_shapes
+from wellput.language.models.word_analysis import widening_shapes
 from wellput.language.trees.supertags import induce_supertags
 
 # word/tag/relation/head

@@ -12,8 +12,16 @@ import pytest
 from wellput.core.errors import InputError
 from wellput.core.metric import Floats
 from wellput.language import shipped
-from wellput.language.models.word_network import Matrix, WordNetwork
-from wellput.language.models.word_pieces import BEGIN, END, NAME, NUMBER, UNKNOWN, plain_words
+from wellput.language.models.word_network import (
+    BEGIN,
+    END,
+    NAME,
+    NUMBER,
+    UNKNOWN,
+    Matrix,
+    WordNetwork,
+    plain_words,
+)
 
 PIECES = (UNKNOWN, BEGIN, END, NUMBER, NAME, "the", "cat", "un", "##happy", "##s", "0000", "i", ".")
 STATE, VECTOR = 3, 4

@@ -13,7 +13,7 @@ from wellput.language.models.tree_model import (
     UnorderedTree,
     forms_without_first_capital,
 )
-from wellput.language.models.word_shapes import widening_shapes
+from wellput.language.models.word_analysis import widening_shapes
 from wellput.language.trees.supertags import Supertag, coarse, induce_supertags
 
 ROLE, LEXEME, FRAME, ADJUNCTS = (

@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 
 from wellput.language.models.ngram_training import train
 from wellput.language.models.ngrams import NgramModel
+from wellput.language.realize.baselines import random_heads
 from wellput.language.realize.inputs import InputTree, Node, input_tree
 from wellput.language.realize.lattice import Lattice
 from wellput.language.realize.unraveler import unravel
-from wellput.language.trees.random_trees import random_heads
 
 SENTENCES = (
     "the cat sat on the mat",

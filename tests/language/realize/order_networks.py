@@ -12,15 +12,13 @@ from numpy.typing import NDArray
 from wellput.language.realize.label_chooser import Label
 from wellput.language.realize.order_network import (
     LABEL_KINDS,
-    OrderNetwork,
-    TunedWeights,
-    rounded_rows,
-)
-from wellput.language.realize.order_vocabulary import (
     LABEL_SOURCES,
     N_ENDINGS,
     SHAPES,
+    OrderNetwork,
     OrderVocabulary,
+    TunedWeights,
+    rounded_rows,
 )
 from wellput.language.realize.wording import WordingChooser
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from wellput.core.tree import Tree, Word
-from wellput.language.realize.capitals import learn_capitals, with_first_capital
+from wellput.language.realize.parameters import learn_capitals, with_first_capital
 
 
 def test_a_word_is_lowered_if_the_text_has_it_small() -> None:

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from wellput.core.errors import InputError
 from wellput.core.tree import Tree, Word
+from wellput.language.realize.baselines import random_heads
 from wellput.language.realize.inputs import Node, input_tree, parse_input, read_inputs, unordered
-from wellput.language.trees.random_trees import random_heads
 
 # Figure 2 of Bangalore, Rambow & Whittaker 2000, as its text describes it.
 ESTIMATE = {

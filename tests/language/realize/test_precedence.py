@@ -10,7 +10,7 @@ import pytest
 from tests.language.realize.toy_treebank import tree_of
 from wellput.io.model_files import load_model_file, save_model_file
 from wellput.language.realize.inputs import Node, input_tree
-from wellput.language.realize.precedence import (
+from wellput.language.realize.parameters import (
     Phrase,
     PrecedenceModel,
     phrases_of,

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from wellput.core.metric import Floats
 from wellput.core.tree import Tree, Word
+from wellput.language.realize.baselines import random_projective_heads
 from wellput.language.realize.inputs import InputTree, Node, input_tree
 from wellput.language.realize.unraveler import Unraveled, unravel
-from wellput.language.trees.random_trees import random_projective_heads
 from wellput.language.trees.supertags import (
     InducedGrammar,
     Supertag,

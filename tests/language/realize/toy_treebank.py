@@ -9,9 +9,9 @@ from wellput.language import shipped
 from wellput.language.models.ngram_files import save_model
 from wellput.language.models.ngram_training import train
 from wellput.language.models.tree_model import TreeModel
-from wellput.language.realize.capitals import learn_capitals
 from wellput.language.realize.label_chooser import ChooserTraining
 from wellput.language.realize.orderer import OrdererTraining
+from wellput.language.realize.parameters import learn_capitals
 from wellput.language.realize.training import (
     LearnedRealizerTraining,
     train_learned_realizer,

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from tests.language.trees.trees_drawn import trees
 from wellput.core.tree import Constituent, Tree, Word
 from wellput.io.trees import parse_constituent
+from wellput.language.realize.baselines import random_projective_tree
 from wellput.language.trees.drawing import (
     arcs,
     cells,
@@ -19,7 +20,6 @@ from wellput.language.trees.drawing import (
     draw_dependencies,
     on_one_line,
 )
-from wellput.language.trees.random_trees import random_projective_tree
 from wellput.language.trees.svg import constituent_svg, dependencies_svg
 
 SVG = "{http://www.w3.org/2000/svg}"

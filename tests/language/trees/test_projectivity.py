@@ -8,13 +8,13 @@ from hypothesis import strategies as st
 
 from tests.language.trees.trees_drawn import is_tree, trees
 from wellput.core.tree import Tree, Word
+from wellput.language.realize.baselines import random_tree
 from wellput.language.trees.projectivity import (
     gap_degree,
     is_projective,
     nonprojective_arcs,
     projectivize,
 )
-from wellput.language.trees.random_trees import random_tree
 
 
 def tree_of(*heads: int) -> Tree:

@@ -15,6 +15,7 @@ from wellput.core.judgment import Judgment
 from wellput.core.tree import Tree
 from wellput.metrics.accuracy import GenerationStringAccuracy, GenerationTreeAccuracy
 from wellput.metrics.alignments import aligned, origins
+from wellput.reporting.html.evaluation import draw_shown_items, usual_metrics
 from wellput.reporting.html.items import (
     GLUE,
     _percentiles,
@@ -26,7 +27,6 @@ from wellput.reporting.html.items import (
     explorer_items,
     sent_text,
 )
-from wellput.reporting.html.shown_items import draw_shown_items, usual_metrics
 
 
 def batch(output: str, *references: str) -> Batch:

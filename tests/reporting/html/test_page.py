@@ -20,9 +20,9 @@ from wellput.core.evalset import EvalSet, Item
 from wellput.core.judgment import Judgment
 from wellput.reporting.html.answer import headline, references_sentence
 from wellput.reporting.html.charts import altair
+from wellput.reporting.html.evaluation import draw_shown_items, usual_metrics
 from wellput.reporting.html.page import chart_library, content_policy, embedded_json, report_page
 from wellput.reporting.html.sections import score_rows, sections_of
-from wellput.reporting.html.shown_items import draw_shown_items, usual_metrics
 
 
 def data_of(page: str) -> Any:

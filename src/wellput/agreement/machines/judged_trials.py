@@ -17,11 +17,11 @@ from typing import Literal, NamedTuple, TypeAlias
 import numpy as np
 
 from wellput.agreement.rankings.judgment_design import DOCUMENT_COLUMN
+from wellput.core.clusters import Places, places_of
 from wellput.core.errors import InputError, did_you_mean
+from wellput.core.estimates import present_means
 from wellput.core.judgment import MACHINE_PREFIX, SAMPLE_COLUMN, Judgment, Preference, is_machine
 from wellput.core.metric import Floats
-from wellput.stats.places import Places, places_of
-from wellput.stats.undefined_values import present_means
 
 AnswerKind: TypeAlias = Literal["numbers", "labels", "choices"]
 OutputValues: TypeAlias = Mapping[tuple[str, str], float]

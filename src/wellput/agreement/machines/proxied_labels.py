@@ -13,13 +13,13 @@ from itertools import combinations
 import numpy as np
 
 from wellput.agreement.machines.judged_trials import SHARE_OF_CHOICE, OutputValues
+from wellput.core.clusters import Places, places_of
 from wellput.core.errors import InputError
+from wellput.core.estimates import present_means, ratios
 from wellput.core.judgment import Judgment, Preference
 from wellput.core.metric import Floats
 from wellput.stats.judges.ratings import pearson
-from wellput.stats.places import Places, places_of
 from wellput.stats.prediction_powered import ProxyLabels
-from wellput.stats.undefined_values import present_means, ratios
 
 PROXY_FOLDS = 10
 MIN_LABELS_OF_COPY = 10

@@ -34,11 +34,11 @@ from wellput.agreement.rankings.plain_ranking import (
     winner_sentence,
 )
 from wellput.core.judgment import is_machine
-from wellput.stats.anytime import anytime_half_widths, anytime_p_values, normal_errors
 from wellput.stats.corrections import holm
 from wellput.stats.mixed.contrasts import rank_clusters, rank_ranges
 from wellput.stats.mixed.equations import Floats
 from wellput.stats.mixed.linear import LinearMixed
+from wellput.stats.student import anytime_half_widths, anytime_p_values, normal_errors
 
 RankCorrection: TypeAlias = Literal["holm", "none"]
 MIN_SEQUENTIAL_JUDGES = 5

@@ -14,10 +14,10 @@ from typing import cast
 
 import numpy as np
 
+from wellput.core.clusters import places_of
 from wellput.core.errors import InputError, did_you_mean
 from wellput.core.judgment import SAMPLE_COLUMN, Judgment, Preference
 from wellput.stats.mixed.equations import Codes, Floats, MixedDesign, crossed_codes, renumbered
-from wellput.stats.places import places_of
 
 COMPONENTS = ("judge", "item", "document", "judge:system", "item:system", "document:system")
 """The random effects that a ranking knows."""

@@ -20,11 +20,10 @@ from wellput.core.result import Result
 from wellput.io import check_table, check_text, write_evalset
 from wellput.io.files import PathLike
 from wellput.io.output import write_text
-from wellput.language.degrade.corpus import CorpusSource, TaggedCorpus
+from wellput.language.degrade.corpus import ContextFreeGrammar, CorpusSource, TaggedCorpus
 from wellput.language.degrade.errors import ErrorGenerator
 from wellput.language.degrade.sequences import Boundary, SequenceGenerator
 from wellput.language.degrade.templates import GrammarTemplates, TagTemplates, WordModel
-from wellput.language.trees.context_free_grammar import ContextFreeGrammar
 
 DegradeMethod: TypeAlias = Literal["sequence", "pos", "supertag", "cfg", "errors"]
 DEGRADE_METHODS: tuple[DegradeMethod, ...] = get_args(DegradeMethod)

@@ -19,8 +19,7 @@ from numpy.typing import NDArray
 from wellput import _native
 from wellput.core.errors import InputError
 from wellput.core.metric import Floats
-from wellput.language.degrade.corpus import TaggedCorpus, WordNumbers
-from wellput.language.trees.context_free_grammar import ContextFreeGrammar
+from wellput.language.degrade.corpus import ContextFreeGrammar, TaggedCorpus, WordNumbers
 
 MAX_DERIVATIONS = 2000
 EXPANSIONS_PER_TAG = 20

@@ -252,28 +252,28 @@ STEPS: tuple[TrainingStep, ...] = (
     TrainingStep(
         NGRAMS_FILE,
         "trigram model of words",
-        "wellput.language.models.english_ngrams:ngrams_step",
+        "wellput.language.models.english_steps:ngrams_step",
         roles=("treebank", "dev", "text"),
     ),
     TrainingStep(
-        TAGGER_FILE, "part-of-speech tagger", "wellput.language.models.english_trees:make_tagger"
+        TAGGER_FILE, "part-of-speech tagger", "wellput.language.models.english_steps:make_tagger"
     ),
     TrainingStep(
         PARSER_FILE,
         "dependency parser",
-        "wellput.language.models.english_trees:make_parser",
+        "wellput.language.models.english_steps:make_parser",
         needs=(TAGGER_FILE,),
     ),
     TrainingStep(
         HEAD_DRIVEN_FILE,
         "head-driven parser",
-        "wellput.language.models.english_trees:make_head_driven",
+        "wellput.language.models.english_steps:make_head_driven",
         needs=(NGRAMS_FILE, TAGGER_FILE, PARSER_FILE),
     ),
     TrainingStep(
         TREE_MODEL_FILE,
         "supertags and tree model",
-        "wellput.language.models.english_trees:make_tree_model",
+        "wellput.language.models.english_steps:make_tree_model",
         roles=("treebank",),
     ),
     TrainingStep(
@@ -297,7 +297,7 @@ STEPS: tuple[TrainingStep, ...] = (
     TrainingStep(
         SKELETONS_FILE,
         "4-gram model of small words and parts of speech",
-        "wellput.language.models.fluency_ngrams:make_skeletons",
+        "wellput.language.models.english_steps:make_skeletons",
         roles=("treebank", "text"),
         needs=(TAGGER_FILE,),
     ),

@@ -6,6 +6,11 @@ rare words do no harm. Each model of words in sequence gives three features: the
 length does no harm), the gain at the worst place, and the sum of all that is wrong (two mistakes are
 worse than one). The network of words also gives the probability of the whole sentence.
 
+A `skeleton` keeps small words and replaces every other word by its part of speech: *The old cats have
+been sleeping.* becomes *the JJ NNS have been VBG .* An n-gram model of skeletons (`skeletons.wlm`) has
+seen most of the grammar between neighbors (*have* goes with *VBN*, *a* does not go with *NNS*); a
+model of words has seen little of it.
+
 The score is a weighted sum. Weights are never negative, so that a better feature never lowers the
 score. A logistic curve maps the sum to 0.7 for the median real sentence, and to 0.5 for one that is
 worse than 98 in 100.
@@ -13,7 +18,7 @@ worse than 98 in 100.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
@@ -27,7 +32,6 @@ from wellput.core.metric import Floats
 from wellput.io.files import PathLike
 from wellput.io.model_files import save_model_file
 from wellput.language.models.english_text import SentenceFeatures
-from wellput.language.models.fluency_ngrams import skeleton
 from wellput.language.models.linear_model import LinearModel, fit_severity
 from wellput.language.models.ngram_files import load_model
 from wellput.language.models.ngrams import NgramModel, unigrams
@@ -69,10 +73,50 @@ MIN_USAGE_GAIN = 0.3
 """The same for the network, which sees all words before it."""
 
 
+CLOSED_CLASS_TAGS = frozenset(
+    [
+        *(
+            "DT",
+            "IN",
+            "TO",
+            "MD",
+            "PRP",
+            "PRP$",
+            "WDT",
+            "WP",
+            "WP$",
+            "WRB",
+            "CC",
+            "EX",
+            "POS",
+            "RP",
+        ),
+        *("PDT", ",", ".", ":", "-LRB-", "-RRB-", "''", "``", "HYPH"),
+    ]
+)
+AUXILIARIES = frozenset(
+    [
+        *("be", "am", "is", "are", "was", "were", "been", "being", "have", "has", "had", "having"),
+        *("do", "does", "did", "done", "'s", "'m", "'re", "'ve", "'d", "'ll", "n't", "not"),
+    ]
+)
+
+
+def skeleton(words: Sequence[str], tags: Sequence[str], small_words: Container[str]) -> str:
+    """The skeleton, joined by spaces. A word is small if it belongs to a closed class and is among
+    `small_words`, which are in lower case."""
+    return " ".join(
+        small
+        if (tag in CLOSED_CLASS_TAGS or small in AUXILIARIES) and small in small_words
+        else tag
+        for small, tag in zip((word.lower() for word in words), tags, strict=True)
+    )
+
+
 @dataclass(frozen=True, eq=False)
 class FluencyModels:
-    """The models that features come from. `skeletons` is an n-gram model of `fluency_ngrams.skeleton`
-    texts."""
+    """The models that features come from. `skeletons` is an n-gram model of texts made by
+    `skeleton`."""
 
     tagger: Tagger
     skeletons: NgramModel

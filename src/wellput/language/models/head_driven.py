@@ -31,7 +31,7 @@ from wellput.language.models.function_tags import CLASS_NAMES, TagSet, full_tags
 from wellput.language.models.ngram_files import load_model
 from wellput.language.models.ngrams import NgramModel
 from wellput.language.models.parsers import Parser, load_parser
-from wellput.language.models.word_shapes import ANY_WORD, word_number
+from wellput.language.models.word_analysis import ANY_WORD, word_number
 from wellput.language.shipped import NGRAMS_FILE
 
 # Tuned on EWT dev: the most tags of a word, how far (a natural log) their weights may be below the

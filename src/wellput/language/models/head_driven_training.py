@@ -33,7 +33,7 @@ from wellput.language.models.head_driven import HeadDrivenParser
 from wellput.language.models.ngrams import NgramModel
 from wellput.language.models.parsers import Parser
 from wellput.language.models.tagger import TaggedSentence, Tagger
-from wellput.language.models.word_shapes import shape_class, word_number
+from wellput.language.models.word_analysis import shape_class, word_number
 from wellput.language.trees.projectivity import projectivize
 
 DEFAULT_CONTINUING = 0.01

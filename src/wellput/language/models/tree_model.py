@@ -28,7 +28,7 @@ from wellput.core.tree import Tree
 from wellput.io.files import PathLike
 from wellput.io.model_files import StoredModel, packed_strings
 from wellput.language.models.supertag_inventory import SupertagInventory
-from wellput.language.models.word_shapes import widening_shapes
+from wellput.language.models.word_analysis import widening_shapes
 from wellput.language.trees.supertags import (
     NAME_TAGS,
     Supertag,

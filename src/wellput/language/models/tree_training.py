@@ -24,7 +24,7 @@ from wellput.language.models.tree_model import (
     TreeModel,
     forms_without_first_capital,
 )
-from wellput.language.models.word_shapes import widening_shapes
+from wellput.language.models.word_analysis import widening_shapes
 from wellput.language.trees.supertags import Supertag, induce_supertags
 
 MAX_SLOTS = 8

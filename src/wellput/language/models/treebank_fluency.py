@@ -84,7 +84,7 @@ class TreebankFluencyModels:
         )
         small = {word for word, count in counts.items() if count >= MIN_SMALL_WORD_COUNT}
         bones = [
-            skeleton(words, [word.xpos for word in tree.words], small)
+            treebank_skeleton(words, [word.xpos for word in tree.words], small)
             for words, tree in zip(forms, trees, strict=True)
         ]
 
@@ -168,7 +168,7 @@ class TreebankFluencyModels:
 
     def _skeleton_gains(self, words: Sequence[str], tags: Sequence[str]) -> Floats:
         known = self._skeleton_unigrams
-        return gains_in(self.skeletons, known, skeleton(words, tags, known))
+        return gains_in(self.skeletons, known, treebank_skeleton(words, tags, known))
 
     def _treelet_gains(self, tree: Tree, tags: Sequence[str]) -> Floats:
         known = self._treelet_unigrams
@@ -200,7 +200,9 @@ def lowered_line(words: Sequence[str]) -> str:
     return " ".join(word.lower().replace(" ", SPACE_INSIDE) for word in words)
 
 
-def skeleton(words: Sequence[str], tags: Sequence[str], small_words: Container[str]) -> str:
+def treebank_skeleton(
+    words: Sequence[str], tags: Sequence[str], small_words: Container[str]
+) -> str:
     """Small words as they are, parts of speech for all others, joined by spaces."""
     return " ".join(
         small if (small := word.lower().replace(" ", SPACE_INSIDE)) in small_words else tag

@@ -16,9 +16,8 @@ import numpy as np
 
 from wellput.core.errors import InputError, did_you_mean
 from wellput.language.perturb import damage, harmless, meaning
-from wellput.language.perturb.corpus_names import corpus_names
 from wellput.language.perturb.passage import Edits, Passage, Surroundings, parse_passages
-from wellput.language.perturb.word_lists import lines_of
+from wellput.language.perturb.word_lists import corpus_names, lines_of
 
 Severity: TypeAlias = Literal["base", "critical", "major", "minor", "harmless"]
 SEVERITIES: tuple[Severity, ...] = get_args(Severity)

@@ -11,7 +11,6 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from wellput.language.perturb.corpus_names import is_like_name, is_part_of_name, name_key, name_runs
 from wellput.language.perturb.passage import (
     CLAUSE_RELATIONS,
     Edit,
@@ -31,7 +30,11 @@ from wellput.language.perturb.word_lists import (
     in_case_of,
     in_form_of,
     is_in_phrase,
+    is_like_name,
+    is_part_of_name,
     like,
+    name_key,
+    name_runs,
     other_names,
     word_pairs,
     word_set,

@@ -22,7 +22,13 @@ from wellput.language.realize.inflector import (
     has_dictionary,
     learn_inflections,
 )
-from wellput.language.realize.inputs import UNKNOWN_LABEL, InputTree, Node
+from wellput.language.realize.inputs import (
+    UNKNOWN_LABEL,
+    InputTree,
+    Node,
+    RealizationModel,
+    Realized,
+)
 from wellput.language.realize.inserter import (
     PUNCTUATION_RELATION,
     Inserter,
@@ -33,7 +39,6 @@ from wellput.language.realize.inserter import (
     with_insertions,
 )
 from wellput.language.realize.label_chooser import ChooserTraining, Forest, Label, LabelChooser
-from wellput.language.realize.realizations import RealizationModel, Realized
 
 NO_LABEL = Label(UNKNOWN, UNKNOWN)
 FINITE_TAGS = ("VBZ", "VBD")

@@ -27,10 +27,9 @@ from wellput.core.tree import Tree, Word
 from wellput.language.models.ngrams import NgramModel
 from wellput.language.models.tree_model import ChoosingMethod, TreeModel, UnorderedTree
 from wellput.language.realize.baselines import LeftRight
-from wellput.language.realize.inputs import UNKNOWN_LABEL, InputTree
+from wellput.language.realize.inputs import UNKNOWN_LABEL, InputTree, Realization, Realized
 from wellput.language.realize.lattice import SEARCH_WIDTH, BestPaths, choose_paths
-from wellput.language.realize.precedence import Phrase, PrecedenceModel, phrases_of
-from wellput.language.realize.realizations import Realization, Realized
+from wellput.language.realize.parameters import Phrase, PrecedenceModel, phrases_of
 from wellput.language.realize.unraveler import Precedence, Unraveled, unravel
 from wellput.language.trees.supertags import (
     InducedGrammar,

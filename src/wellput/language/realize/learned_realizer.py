@@ -28,12 +28,11 @@ from wellput.language.realize.completer import (
     forest_of,
 )
 from wellput.language.realize.inflector import Inflector, choose_wording
-from wellput.language.realize.inputs import UNKNOWN_LABEL, InputTree
+from wellput.language.realize.inputs import UNKNOWN_LABEL, InputTree, Realization, Realized
 from wellput.language.realize.inserter import Inserter, Insertion
 from wellput.language.realize.label_chooser import Label, LabelChooser
 from wellput.language.realize.order_network import OrderNetwork
 from wellput.language.realize.orderer import Orderer, RankedOrder
-from wellput.language.realize.realizations import Realization, Realized
 from wellput.language.realize.wording import WORDING_WEIGHT, Forms, WordingChooser, possible_forms
 from wellput.language.trees.supertags import induce_supertags
 

@@ -1,33 +1,227 @@
 """`RealizerParameters`: the parts of a realizer beside its tree model and n-gram model; `FergusParts`:
 all of them together, with the completer.
 
-These are the words that are usually in lower case (`capitals`), the baseline LR, the weights of
+These are the words that are usually in lower case (`Capitals`), the baseline LR, the weights of
 daughters' orders, and the weight of the n-gram model. The English ones are in `realizer.wpm`.
+
+Capitals of first words, which would tell a realizer the order.
+
+A capitalized word becomes lower case wherever it stands if the training text has the lower-case word;
+names keep their capitals. After realizing, the first word gets a capital, and so do words whose
+capital cannot have come from being first.
+
+The weights of `fergus+`: which of two daughters on one side of their mother comes first.
+
+A treebank gives counts for pairs of daughters on one side of one mother: by their relations; with the
+sizes of their phrases (short before long, on the right); with their categories; with their words. Each
+narrower count is interpolated with the wider ones. The weight of a treelet's order is the sum over its
+pairs, so that an automaton over sets of daughters can have it on its arcs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import combinations
+from math import log
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from wellput.core.errors import OutputError
+from wellput.core.metric import Floats
+from wellput.core.tree import Tree
 from wellput.io.files import PathLike
-from wellput.io.model_files import (
-    StoredModel,
-    packed_strings,
-)
+from wellput.io.model_files import ModelFile, StoredModel, packed_strings
 from wellput.language.models.ngram_files import save_model
 from wellput.language.models.ngrams import NgramModel
 from wellput.language.models.tree_model import TreeModel
 from wellput.language.realize.baselines import LeftRight
-from wellput.language.realize.capitals import Capitals
 from wellput.language.realize.completer import Completer
-from wellput.language.realize.precedence import PrecedenceModel
+from wellput.language.realize.inputs import InputTree
 from wellput.language.shipped import COMPLETER_FILE, NGRAMS_FILE, REALIZER_FILE, TREE_MODEL_FILE
+from wellput.language.trees.supertags import NAME_TAGS, Supertag, induce_supertags
+
+# How many observations the next wider estimate counts for, from the widest to the narrowest. Nearby
+# values change nothing on EWT dev.
+PRIORS = (2.0, 4.0, 4.0, 2.0)
+MIN_PAIR_COUNT = 2
+MAX_PAIR_COUNT = 65535
+MAX_SIZE_CLASS = 5
+
+
+class Phrase(NamedTuple):
+    """A daughter: her supertag's relation, category and side, her word, and the size class of her
+    phrase (1, 2-3, 4-7, 8-15, more)."""
+
+    relation: str
+    category: str
+    side: str
+    form: str
+    size: int
+
+
+@dataclass(frozen=True)
+class PrecedenceModel:
+    """How often a pair was seen in this order, by the pair's key."""
+
+    counts: Mapping[str, int]
+    _known: dict[tuple[Phrase, Phrase], float] = field(default_factory=dict, repr=False)
+
+    def probability(self, first: Phrase, second: Phrase) -> float:
+        """The probability that the first comes before the second, on one side of their mother."""
+        found = self._known.get((first, second))
+        if found is None:
+            found = 0.5
+            keys = zip(_keys(first, second), _keys(second, first), PRIORS, strict=True)
+            for before, after, prior in keys:
+                seen, reverse = self.counts.get(before, 0), self.counts.get(after, 0)
+                found = (seen + prior * found) / (seen + reverse + prior)
+            if len(self._known) < MAX_PAIR_COUNT:
+                self._known[first, second] = found
+        return found
+
+    def weights(self, phrases: Sequence[Phrase]) -> Floats:
+        """Log weights of the i-th before the j-th. The mother comes last and has weight 0, because
+        sides are fixed."""
+        found = np.zeros((len(phrases) + 1, len(phrases) + 1))
+        for i, j in combinations(range(len(phrases)), 2):
+            if phrases[i].side == phrases[j].side:
+                probability = self.probability(phrases[i], phrases[j])
+                found[i, j], found[j, i] = log(probability), log(1 - probability)
+        return found
+
+    def arrays(self, name: str) -> dict[str, NDArray[Any]]:
+        keys = sorted(self.counts)
+        numbers = np.array([min(self.counts[key], MAX_PAIR_COUNT) for key in keys], np.uint16)
+        return {**packed_strings(f"{name}.pairs", keys), f"{name}.counts": numbers}
+
+    @classmethod
+    def of_file(cls, file: ModelFile, name: str) -> PrecedenceModel:
+        counts = file.arrays[f"{name}.counts"].tolist()
+        return cls(dict(zip(file.strings(f"{name}.pairs"), counts, strict=True)))
+
+
+def train_precedence(trees: Iterable[Tree]) -> PrecedenceModel:
+    """From treebank trees in their order, without the capitals of first words."""
+    counts: Counter[str] = Counter()
+    for tree in trees:
+        heads = [word.head - 1 for word in tree.words]
+        forms = [word.form for word in tree.words]
+        phrases = _phrases(forms, induce_supertags(tree), _sizes(heads))
+        sisters: dict[tuple[int, str], list[Phrase]] = {}
+        for head, phrase in zip(heads, phrases, strict=True):
+            sisters.setdefault((head, phrase.side), []).append(phrase)
+        for line in sisters.values():
+            for first, second in combinations(line, 2):
+                counts.update(_keys(first, second))
+    return PrecedenceModel({key: count for key, count in counts.items() if count >= MIN_PAIR_COUNT})
+
+
+def phrases_of(tree: InputTree, supertags: Sequence[Supertag]) -> list[Phrase]:
+    """The phrases of an input's nodes, in their order."""
+    return _phrases([node.form for node in tree.nodes], supertags, _sizes(tree.heads))
+
+
+def _phrases(
+    forms: Sequence[str], supertags: Sequence[Supertag], sizes: Sequence[int]
+) -> list[Phrase]:
+    return [
+        Phrase(tag.relation, tag.category, tag.side, form, min(size.bit_length(), MAX_SIZE_CLASS))
+        for form, tag, size in zip(forms, supertags, sizes, strict=True)
+    ]
+
+
+def _sizes(heads: Sequence[int]) -> list[int]:
+    """The number of nodes in each node's subtree; -1 is the head of the root."""
+    waiting = [0] * len(heads)
+    for head in heads:
+        if head >= 0:
+            waiting[head] += 1
+    sizes = [1] * len(heads)
+    done = [node for node, left in enumerate(waiting) if not left]
+    for node in done:
+        if (head := heads[node]) >= 0:
+            sizes[head] += sizes[node]
+            waiting[head] -= 1
+            if not waiting[head]:
+                done.append(head)
+    return sizes
+
+
+def _keys(a: Phrase, b: Phrase) -> Iterator[str]:
+    """The keys of a pair, from the widest to the narrowest."""
+    relations = f"{a.side}{a.relation} {b.relation}"
+    yield relations
+    yield f"{relations} {a.size}{b.size}"
+    yield f"{relations} {a.size}{b.size} {a.category} {b.category}"
+    yield f"{relations} {a.form} {b.form}"
+
+
+@dataclass(frozen=True)
+class Capitals:
+    """`ordinary` are the words that are usually in lower case."""
+
+    ordinary: Collection[str]
+
+    def lowered(self, form: str) -> str:
+        """The form without a capital that only the first word of a sentence has.
+
+        >>> Capitals({"the"}).lowered("The"), Capitals({"the"}).lowered("Rome")
+        ('the', 'Rome')
+        """
+        small = form.lower()
+        is_capitalized = form != small and form[1:] == small[1:]
+        return small if is_capitalized and small in self.ordinary else form
+
+    def lowered_tree(self, tree: Tree) -> Tree:
+        return replace(
+            tree, words=tuple(replace(word, form=self.lowered(word.form)) for word in tree.words)
+        )
+
+
+def learn_capitals(trees: Iterable[Tree]) -> Capitals:
+    """From treebank trees in their order: a word is ordinary if it is lower case in most places. A
+    first word counts as lower case unless its part of speech says it is a name. Sentences without a
+    capital are ignored: some treebanks have none."""
+    balance: Counter[str] = Counter()
+    for tree in trees:
+        if all(word.form == word.form.lower() for word in tree.words):
+            continue
+        for place, word in enumerate(tree.words):
+            small = word.form.lower()
+            is_small = word.form == small
+            if place == 0 and not is_small:
+                is_small = word.xpos not in NAME_TAGS and word.upos != "PROPN" and word.form != "I"
+            balance[small] += 1 if is_small else -1
+    return Capitals(frozenset(word for word, count in balance.items() if count > 0))
+
+
+def with_first_capital(
+    words: tuple[str, ...], taken: Counter[str], are_names: Sequence[bool]
+) -> tuple[str, ...]:
+    """The words with a capital on the first one that begins with a letter. `taken` says how often each
+    word, now in lower case, had a capital. Only one of these was the first of the sentence. Another
+    gets its capital back if all words of its form had one and either the first word now also had one
+    or the word is a name.
+
+    >>> capitalized(("he", "saw", "new", "York"), Counter(he=1, new=1), [False] * 4)
+    ('He', 'saw', 'New', 'York')
+    """
+    first = next((place for place, word in enumerate(words) if word[:1].isalpha()), 0)
+    left = taken - Counter(words[first : first + 1])
+    is_explained = words[first] in taken
+    counts = Counter(words[:first] + words[first + 1 :])
+    return tuple(
+        word[:1].upper() + word[1:]
+        if place == first
+        or (left[word] >= counts[word] and word in left and (is_explained or are_names[place]))
+        else word
+        for place, word in enumerate(words)
+    )
 
 
 @dataclass(frozen=True, eq=False)

@@ -22,12 +22,14 @@ from wellput.language import shipped
 from wellput.language.models.ngram_files import load_model
 from wellput.language.models.ngrams import NgramModel
 from wellput.language.models.tree_model import ChoosingMethod, TreeModel
-from wellput.language.realize.capitals import Capitals, with_first_capital
 from wellput.language.realize.completer import Completer, CompletingModel
 from wellput.language.realize.fergus import Fergus, LeftRightModel, grammar_named
 from wellput.language.realize.inputs import (
     InputKind,
     InputTree,
+    Realization,
+    RealizationModel,
+    Realized,
     SynsetMembers,
     check_lemmas,
     input_tree,
@@ -37,8 +39,12 @@ from wellput.language.realize.inputs import (
 from wellput.language.realize.inserter import Insertion
 from wellput.language.realize.learned_realizer import LearnedRealizer
 from wellput.language.realize.order_network import OrderNetwork
-from wellput.language.realize.parameters import FergusParts, RealizerParameters
-from wellput.language.realize.realizations import Realization, RealizationModel, Realized
+from wellput.language.realize.parameters import (
+    Capitals,
+    FergusParts,
+    RealizerParameters,
+    with_first_capital,
+)
 from wellput.language.shipped import (
     COMPLETER_FILE,
     LEARNED_REALIZER_FILE,

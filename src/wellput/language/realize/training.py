@@ -19,15 +19,14 @@ import numpy as np
 
 from wellput.core.errors import InputError
 from wellput.core.tree import Tree
+from wellput.language.models.english_steps import tagged_trees
 from wellput.language.models.english_training import TrainingInputs
-from wellput.language.models.english_trees import tagged_trees
 from wellput.language.models.ngram_files import load_model, save_model
 from wellput.language.models.ngram_training import train as train_ngrams
 from wellput.language.models.ngrams import NgramModel
 from wellput.language.models.tree_model import TreeModel
 from wellput.language.models.tree_training import train_tree_model
 from wellput.language.realize.baselines import train_left_right
-from wellput.language.realize.capitals import learn_capitals
 from wellput.language.realize.completer import LabelKind, train_completer
 from wellput.language.realize.fergus import Fergus, induced
 from wellput.language.realize.inflector import learn_inflection_rules, learn_inflections
@@ -42,8 +41,12 @@ from wellput.language.realize.label_chooser import (
 )
 from wellput.language.realize.learned_realizer import ORDERER_KINDS, LearnedRealizer
 from wellput.language.realize.orderer import SPACE_INSIDE, Orderer, OrdererTraining, train_orderer
-from wellput.language.realize.parameters import FergusParts, RealizerParameters
-from wellput.language.realize.precedence import train_precedence
+from wellput.language.realize.parameters import (
+    FergusParts,
+    RealizerParameters,
+    learn_capitals,
+    train_precedence,
+)
 from wellput.language.shipped import (
     LEARNED_REALIZER_FILE,
     NGRAMS_FILE,
@@ -262,8 +265,8 @@ def train_learned_realizer(
 ) -> LearnedRealizer:
     """A realizer from treebank trees; the weight of the n-gram model is tuned on `dev`, which may be
     empty. Lemmas of English are inflected by lemminflect, those of other languages by rules that are
-    learned. The n-gram model must have ordinary words in lower case (`capitals.py`). `on_step` gets the
-    name of each step before it starts. The same input gives the same model."""
+    learned. The n-gram model must have ordinary words in lower case (`parameters.py`). `on_step` gets
+    the name of each step before it starts. The same input gives the same model."""
     how = how or LearnedRealizerTraining()
     capitals = learn_capitals(trees)
     lowered = [capitals.lowered_tree(tree) for tree in trees]

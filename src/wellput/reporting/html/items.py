@@ -32,8 +32,8 @@ from wellput.metrics.accuracy import (
     reference_with_tree,
 )
 from wellput.metrics.alignments import WrongTreelet, aligned, origins, wrong_treelets
+from wellput.reporting.html.evaluation import ShownItems
 from wellput.reporting.html.people import People
-from wellput.reporting.html.shown_items import ShownItems
 
 SIGNIFICANT_DIGITS = 4
 M = TypeVar("M", bound=AlignmentOptions)

@@ -28,7 +28,7 @@ from wellput.reporting.agree import (
 from wellput.reporting.html import report_charts
 from wellput.reporting.html.answer import higher_is_better, references_sentence
 from wellput.reporting.html.charts import Chart
-from wellput.reporting.html.evaluation import Evaluation
+from wellput.reporting.html.evaluation import Evaluation, ShownItems
 from wellput.reporting.html.machines import (
     comparison_name,
     machine_rows,
@@ -37,7 +37,6 @@ from wellput.reporting.html.machines import (
 )
 from wellput.reporting.html.pairs import PairMatrix, pair_matrix
 from wellput.reporting.html.people import People, regression_line
-from wellput.reporting.html.shown_items import ShownItems
 from wellput.reporting.probe import probe_report
 from wellput.reporting.ranking import parting_sentences
 from wellput.reporting.score import few_items, score_slice_tables, score_table

@@ -21,11 +21,11 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
+from wellput.core.clusters import Places
 from wellput.core.errors import InputError
+from wellput.core.estimates import NAN
 from wellput.core.metric import Floats
 from wellput.stats.corrections import benjamini_yekutieli
-from wellput.stats.places import Places
-from wellput.stats.undefined_values import NAN
 
 Scoring: TypeAlias = Literal["accuracy", "neg_rmse"]
 """How close an answer is to the answers of others: the share of equal ones, or the negated root of the

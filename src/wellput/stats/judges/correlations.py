@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from wellput.core.errors import InputError
-from wellput.core.estimates import Estimate
+from wellput.core.estimates import Estimate, present_means, ratios, undefined
 from wellput.core.metric import Floats
 from wellput.stats.judges.pairs import pair_pearson, sharing_pairs
 from wellput.stats.judges.ratings import (
@@ -31,7 +31,6 @@ from wellput.stats.judges.ratings import (
     summarize_pairs,
     without_empty,
 )
-from wellput.stats.undefined_values import present_means, ratios, undefined
 
 MAD_TO_SD = 1.4826
 """A normal distribution's standard deviation over its median absolute deviation."""

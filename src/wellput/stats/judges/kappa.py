@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from wellput.core.errors import InputError
-from wellput.core.estimates import Estimate
+from wellput.core.estimates import NAN, Estimate, ratios, undefined
 from wellput.core.metric import Floats
 from wellput.stats.judges.pairs import SquaredDisagreements, shared_values, sharing_pairs
 from wellput.stats.judges.ratings import (
@@ -24,7 +24,6 @@ from wellput.stats.judges.ratings import (
     gathered,
     summarize_pairs,
 )
-from wellput.stats.undefined_values import NAN, ratios, undefined
 
 Weights = Literal["none", "linear", "quadratic"]
 

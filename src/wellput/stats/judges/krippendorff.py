@@ -20,11 +20,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from wellput.core.errors import InputError
-from wellput.core.estimates import Estimate
+from wellput.core.estimates import NAN, Estimate, undefined
 from wellput.core.metric import Floats
 from wellput.stats.judges.ratings import as_ratings, gathered
 from wellput.stats.resampling import percentile_interval
-from wellput.stats.undefined_values import NAN, undefined
 
 MeasurementLevel = Literal["nominal", "ordinal", "interval", "ratio"]
 

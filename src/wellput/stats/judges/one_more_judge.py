@@ -18,14 +18,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from wellput.core.estimates import Estimate
+from wellput.core.clusters import Places
+from wellput.core.estimates import NAN, Estimate, present_means, undefined
 from wellput.core.metric import Floats
 from wellput.stats.judges.alternative_annotator import Scoring
 from wellput.stats.judges.ratings import MIN_SHARED_UNITS, pearson
-from wellput.stats.places import Places
 from wellput.stats.student import FISHER_Z, IDENTITY, Scale, student_estimate
 from wellput.stats.two_way_jackknife import jackknife_variance
-from wellput.stats.undefined_values import NAN, present_means, undefined
 
 MAX_GROUPS = 50
 """More items than this are left out in this many groups."""

@@ -15,9 +15,9 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from wellput.core.clusters import Places
+from wellput.core.estimates import CONSTANT_SPREAD_SHARE, NAN
 from wellput.core.metric import Floats
-from wellput.stats.places import Places
-from wellput.stats.undefined_values import CONSTANT_SPREAD_SHARE, NAN
 
 MAX_PAIRS = 50_000
 MAX_PAIRED_JUDGES = 4_000

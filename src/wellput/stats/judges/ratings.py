@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from wellput.core.errors import InputError
+from wellput.core.estimates import NAN, is_constant
 from wellput.core.metric import Floats
-from wellput.stats.undefined_values import NAN, is_constant
 
 MIN_UNITS_TO_COMPARE = 3
 """Two judges are compared where they share at least this many units; any two points lie on a line."""

@@ -29,7 +29,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from wellput.core.estimates import Estimate
+from wellput.core.clusters import Places
+from wellput.core.estimates import NAN, Estimate, is_constant, undefined
 from wellput.core.metric import Floats
 from wellput.stats.judges.ratings import (
     MIN_UNITS_TO_COMPARE,
@@ -37,10 +38,8 @@ from wellput.stats.judges.ratings import (
     noise_share,
     without_empty,
 )
-from wellput.stats.places import Places
 from wellput.stats.student import check_confidence
 from wellput.stats.two_way_jackknife import crossed_variance, jackknife_variance
-from wellput.stats.undefined_values import NAN, is_constant, undefined
 
 IntraclassName = Literal["ICC1", "ICC2", "ICC3", "ICC1k", "ICC2k", "ICC3k"]
 

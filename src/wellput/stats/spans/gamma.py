@@ -25,13 +25,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from wellput.core.estimates import Estimate
+from wellput.core.clusters import Places
+from wellput.core.estimates import Estimate, ratios, undefined
 from wellput.core.metric import Floats
 from wellput.stats.clusters import ClusteredItems
 from wellput.stats.jackknife import WithoutItems, interval_of
-from wellput.stats.places import Places
 from wellput.stats.spans.span_alignment import MarkedSpans, aligned_disorders
-from wellput.stats.undefined_values import ratios, undefined
 
 MIN_DRAWS = 30
 MAX_DRAWS = 300

@@ -14,7 +14,7 @@ from enum import IntEnum
 import numpy as np
 from numpy.typing import NDArray
 
-from wellput.core.estimates import Estimate
+from wellput.core.estimates import Estimate, ratios, undefined
 from wellput.core.metric import Floats
 from wellput.stats.clusters import (
     ClusteredItems,
@@ -23,7 +23,6 @@ from wellput.stats.clusters import (
     scores_without_clusters,
 )
 from wellput.stats.jackknife import ScoreFunction
-from wellput.stats.undefined_values import ratios, undefined
 
 Marked = NDArray[np.bool_]
 """Whether each character of a text is marked."""

@@ -26,12 +26,11 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
-from wellput.core.error_spans import ErrorSpan
-from wellput.core.estimates import Estimate
+from wellput.core.clusters import Places
+from wellput.core.estimates import Estimate, ratios, undefined
+from wellput.core.judgment import ErrorSpan
 from wellput.core.metric import Floats
 from wellput.stats.clusters import ClusteredItems, clustered_interval
-from wellput.stats.places import Places
-from wellput.stats.undefined_values import ratios, undefined
 
 MAX_UNITARY_ALIGNMENTS = 100_000
 """With many judges, or many spans at one place, there are too many to try."""

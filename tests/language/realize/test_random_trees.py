@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 from scipy.stats import chisquare
 
 from tests.language.trees.trees_drawn import is_tree
-from wellput.language.trees.projectivity import is_projective
-from wellput.language.trees.random_trees import (
+from wellput.language.realize.baselines import (
     random_heads,
     random_projective_heads,
     random_projective_tree,
     random_tree,
 )
+from wellput.language.trees.projectivity import is_projective
 
 Drawing = Callable[[int, np.random.Generator], list[int]]
 

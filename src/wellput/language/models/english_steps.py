@@ -1,13 +1,16 @@
-"""Making the n-gram model of English from treebanks and other texts.
+"""Steps of `wellput train english`: taggers, parsers and the tree model from treebanks, and n-gram
+models of words and of skeletons from treebanks and other texts.
 
-Each text gives one model, all texts together one more, and the mixture that fits a sample best is
-pruned and rounded. Measured on EWT dev (docs/results/language_ngrams.md), a treebank alone is too
-small, and all texts together are too different from it.
+For the n-gram model of words, each text gives one model, all texts together one more, and the mixture
+that fits a sample best is pruned and rounded. Measured on EWT dev (docs/results/language_ngrams.md), a
+treebank alone is too small, and all texts together are too different from it.
 
 Models are mixed linearly. They know the same words; `whole` is trained on all texts together, so it
 has every n-gram of the others. The mixture has the n-grams of `whole`, each with the weighted mean of
 the models' probabilities, and back-off weights with which probabilities sum to one (static
 interpolation, as SRILM's -mix-lm does it). Weights are found by expectation maximization.
+
+Treebanks without tags in the column XPOS, such as ATIS, are used for the n-gram model only.
 """
 
 from __future__ import annotations
@@ -20,10 +23,16 @@ from typing import Any
 
 import numpy as np
 
+from wellput.core.errors import InputError
 from wellput.core.metric import Floats
+from wellput.core.tree import Tree
+from wellput.io.trees import read_trees
 from wellput.language.models.english_text import Casing, prose_sentences, treebank_sentences
-from wellput.language.models.english_training import TrainingInputs
-from wellput.language.models.ngram_files import quantized, save_model
+from wellput.language.models.english_training import SourceRole, TrainingInputs
+from wellput.language.models.fluency_model import AUXILIARIES, CLOSED_CLASS_TAGS, skeleton
+from wellput.language.models.head_driven import HeadDrivenParser
+from wellput.language.models.head_driven_training import save_head_driven, train_head_driven
+from wellput.language.models.ngram_files import load_model, quantized, save_model
 from wellput.language.models.ngram_training import TrainedNgrams, train
 from wellput.language.models.ngram_trie import (
     Nodes,
@@ -34,6 +43,15 @@ from wellput.language.models.ngram_trie import (
     pruned_model,
 )
 from wellput.language.models.ngrams import NgramModel
+from wellput.language.models.parser_training import (
+    attachment_scores,
+    train_tagger,
+    train_transitions,
+)
+from wellput.language.models.parsers import TaggingParser, load_parser
+from wellput.language.models.tagger import Tagger
+from wellput.language.models.tree_training import train_tree_model
+from wellput.language.shipped import NGRAMS_FILE, TAGGER_FILE
 
 EM_ROUNDS = 100
 
@@ -181,3 +199,116 @@ def _known_words(texts: Sequence[str]) -> list[str]:
     counts = Counter(word for text in texts for word in text.split(" "))
     words = [word for word, count in counts.items() if count >= MIN_WORD_COUNT]
     return sorted(words, key=lambda word: (-counts[word], word))
+
+
+def make_tagger(inputs: TrainingInputs, path: Path) -> dict[str, Any]:
+    """Figures: the share of dev's words with the right tag."""
+    trees, dev = tagged_trees(inputs, "treebank"), tagged_trees(inputs, "dev")
+    tagger = train_tagger(
+        trees, dev=dev, seed=inputs.seed, on_epoch=lambda _: inputs.on_progress(len(trees))
+    )
+    tagger.save(path, _size(trees))
+    found = tagger.tag(_forms(dev), threads=inputs.threads)
+    pairs = [
+        (word.xpos, tag)
+        for tree, tags in zip(dev, found, strict=True)
+        for word, tag in zip(tree.words, tags, strict=True)
+    ]
+    return {**_size(trees), "right tags of dev": sum(a == b for a, b in pairs) / len(pairs)}
+
+
+def make_parser(inputs: TrainingInputs, path: Path) -> dict[str, Any]:
+    """Figures: attachment scores on dev's words, with predicted tags."""
+    trees, dev = tagged_trees(inputs, "treebank"), tagged_trees(inputs, "dev")
+    transitions = train_transitions(
+        trees, seed=inputs.seed, on_epoch=lambda _: inputs.on_progress(len(trees))
+    )
+    transitions.save(path, _size(trees))
+    parser = TaggingParser(Tagger.load(inputs.folder / TAGGER_FILE), transitions)
+    scores = attachment_scores(dev, parser.parse(_forms(dev), threads=inputs.threads))
+    return {**_size(trees), "dev": scores}
+
+
+def make_head_driven(inputs: TrainingInputs, path: Path) -> dict[str, Any]:
+    """Figures: attachment scores on dev's words, and the share of its sentences that stay whole."""
+    trees, dev = tagged_trees(inputs, "treebank"), tagged_trees(inputs, "dev")
+    guesser, ngrams = load_parser(str(inputs.folder)), load_model(inputs.folder / NGRAMS_FILE)
+    arrays = train_head_driven(
+        trees,
+        guesser,
+        ngrams,
+        dev=dev,
+        seed=inputs.seed,
+        on_epoch=lambda _: inputs.on_progress(len(trees)),
+    )
+    save_head_driven(path, arrays, _size(trees))
+    parser = HeadDrivenParser(arrays, guesser, ngrams)
+    parsed = parser.parse(_forms(dev), threads=inputs.threads)
+    whole = sum(found.fragments == 1 for found in parsed) / len(dev)
+    scores = attachment_scores(dev, [found.tree for found in parsed])
+    attached = {name: scores[name] for name in ("uas", "las")}
+    return {**_size(trees), "dev": attached, "whole sentences of dev": whole}
+
+
+def make_tree_model(inputs: TrainingInputs, path: Path) -> dict[str, Any]:
+    """Figures: the size of the model; docs/results has how well it chooses."""
+    trees = tagged_trees(inputs, "treebank")
+    model = train_tree_model(trees)
+    model.save(path)
+    return {**_size(trees), "supertags": len(model.supertags), "known words": len(model.words)}
+
+
+def tagged_trees(inputs: TrainingInputs, role: SourceRole) -> list[Tree]:
+    """The trees of all files whose words have tags in the column XPOS."""
+    found = [
+        tree
+        for path in inputs.paths(role)
+        for tree in read_trees(path)
+        if all(word.xpos != "_" for word in tree.words)
+    ]
+    if not found:
+        names = ", ".join(path.name for path in inputs.paths(role))
+        raise InputError(f"No tree in {names} has a tag in the column XPOS for each of its words.")
+    return found
+
+
+def _forms(trees: list[Tree]) -> list[list[str]]:
+    return [[word.form for word in tree.words] for tree in trees]
+
+
+def _size(trees: list[Tree]) -> dict[str, Any]:
+    return {"trees": len(trees), "words": sum(len(tree.words) for tree in trees)}
+
+
+SKELETON_ORDER = 4
+MIN_SMALL_WORD_COUNT = 100
+SKELETON_THRESHOLD = 2e-7
+TAGGED_SENTENCES_A_BLOCK = 10_000
+
+
+def make_skeletons(inputs: TrainingInputs, path: Path) -> dict[str, Any]:
+    """The step of `wellput train english`: an n-gram model of skeletons of treebanks and texts."""
+    tagger = Tagger.load(inputs.folder / TAGGER_FILE)
+    sentences = [
+        text.split(" ")
+        for source in inputs.sources
+        if source.role in ("treebank", "text")
+        for text in (prose_sentences if source.role == "text" else treebank_sentences)(source.path)
+    ]
+    tags: list[list[str]] = []
+    for begin in range(0, len(sentences), TAGGED_SENTENCES_A_BLOCK):
+        block = sentences[begin : begin + TAGGED_SENTENCES_A_BLOCK]
+        tags += tagger.tag(block, threads=inputs.threads)
+        inputs.on_progress(len(block))
+    counts = Counter(
+        word.lower()
+        for words, own in zip(sentences, tags, strict=True)
+        for word, tag in zip(words, own, strict=True)
+        if tag in CLOSED_CLASS_TAGS or word.lower() in AUXILIARIES
+    )
+    small_words = {word for word, count in counts.items() if count >= MIN_SMALL_WORD_COUNT}
+    texts = [skeleton(*both, small_words) for both in zip(sentences, tags, strict=True)]
+    training = train([texts], order=SKELETON_ORDER, threads=inputs.threads)
+    model = quantized(pruned_model(training.model, training.frequencies, SKELETON_THRESHOLD))
+    save_model(model, path, is_compact=True)
+    return {"sentences": len(texts), "small words": len(small_words), "n-grams": model.sizes}

@@ -7,12 +7,12 @@ from hypothesis import given
 from tests.language.trees.trees_drawn import constituents
 from wellput.core.tree import Constituent, Tree, Word
 from wellput.io.trees import parse_constituent
-from wellput.language.trees.constituents import plain
-from wellput.language.trees.context_free_grammar import (
+from wellput.language.degrade.corpus import (
     PhraseRule,
     grammar_of_constituents,
     grammar_of_dependencies,
 )
+from wellput.language.trees.constituents import plain
 
 SENTENCE = "( (S (NP-SBJ (DT the) (NN cat)) (VP (VBD saw) (NP (DT a) (NN dog)) (NP (-NONE- *)))))"
 
