@@ -22,7 +22,7 @@ from multiprocessing import get_context
 from pathlib import Path
 
 from benchmarks.pages import write_page
-from wellput.io.limits import MAX_LINE_MIB
+from wellput.io.compression import MAX_LINE_MIB
 
 MAX_EXPONENT = 1.2
 WORDS = [

@@ -11,15 +11,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wellput.core.metric import Floats
-from wellput.stats.judges import pairs as judge_pairs
+from wellput.stats.judges import ratings as judge_pairs
 from wellput.stats.judges.correlations import judges_against_rest, pairwise_correlations
-from wellput.stats.judges.pairs import (
+from wellput.stats.judges.ratings import (
     SquaredDisagreements,
     pair_pearson,
+    pearson,
     shared_values,
     sharing_pairs,
 )
-from wellput.stats.judges.ratings import pearson
 
 NAN = float("nan")
 

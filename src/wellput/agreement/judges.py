@@ -23,8 +23,7 @@ from wellput.stats.judges.correlations import (
 )
 from wellput.stats.judges.kappa import pairwise_kappas
 from wellput.stats.judges.krippendorff import krippendorff_alpha
-from wellput.stats.judges.pairs import sharing_pairs
-from wellput.stats.judges.ratings import MIN_SHARED_UNITS
+from wellput.stats.judges.ratings import MIN_SHARED_UNITS, sharing_pairs
 from wellput.stats.judges.reliability import intraclass_correlations, panel_reliability
 from wellput.stats.judges.weighted_agreement import interval_beta
 

@@ -16,7 +16,7 @@ from typing import Any, Protocol, TypeGuard
 
 from wellput.core.errors import InputError, Problems, did_you_mean
 from wellput.core.evalset import NO_TAGS, EvalSet, Item, Output
-from wellput.core.joined_answers import AnswerRow, joined_answers
+from wellput.core.long_tables import AnswerRow, joined_answers
 
 
 class Frame(Protocol):

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, TypeAlias
 
-from wellput.io.long_tables import OUTPUT_NAMES
+from wellput.core.long_tables import OUTPUT_NAMES
 
 SEEN_ROWS = 200
 NAMES = {

@@ -19,8 +19,10 @@ from pathlib import Path
 from typing import IO, TypeAlias, cast
 
 from wellput.core.errors import InputError, OutputError, Problems, did_you_mean
-from wellput.io.compression import CHUNK_BYTES, COMPRESSION_SUFFIXES, decompressed
-from wellput.io.limits import (
+from wellput.io.compression import (
+    CHUNK_BYTES,
+    COMPRESSION_SUFFIXES,
+    decompressed,
     line_too_long,
     max_line_bytes,
     max_unpacked_bytes,

@@ -24,8 +24,8 @@ from pathlib import Path
 from typing import IO, Any
 
 from wellput.core.errors import InputError, MissingExtra
+from wellput.io.compression import max_unpacked_bytes, too_much_unpacked
 from wellput.io.files import InputFile
-from wellput.io.limits import max_unpacked_bytes, too_much_unpacked
 from wellput.io.logged_answers import LoggedAnswer, as_number, text_of
 
 HEADER_MEMBER, SAMPLES_FOLDER, SAMPLE_MEMBER = "header.json", "samples/", "/sample.json"

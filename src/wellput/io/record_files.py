@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from wellput.core.errors import InputError, Problems
 from wellput.core.evalset import BLOCK_ITEMS, Item
-from wellput.core.joined_answers import AnswerRow, joined_answers
+from wellput.core.long_tables import SAMPLE, AnswerRow, LongColumns, joined_answers, sample_number
 from wellput.core.source import BLOCKS_PER_PARTITION
 from wellput.io.evalset_columns import OwnColumns
 from wellput.io.files import InputFile, format_of
@@ -35,7 +35,6 @@ from wellput.io.item_lines import (
 )
 from wellput.io.jsonl import read_json_lines
 from wellput.io.locations import is_url
-from wellput.io.long_tables import SAMPLE, LongColumns, sample_number
 from wellput.io.records import RecordReader
 
 if TYPE_CHECKING:

@@ -27,11 +27,11 @@ from wellput.core.metric import Floats
 from wellput.core.tree import Tree
 from wellput.io.files import PathLike
 from wellput.io.model_files import StoredModel, packed_strings
-from wellput.language.models.supertag_inventory import SupertagInventory
 from wellput.language.models.word_analysis import widening_shapes
 from wellput.language.trees.supertags import (
     NAME_TAGS,
     Supertag,
+    SupertagInventory,
     attaching_relation,
     category_of,
     parse_supertag,

@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 
 from wellput.core.errors import InputError
 from wellput.core.tree import Tree
-from wellput.language.models.supertag_inventory import SupertagInventory, role, site, stem_of
 from wellput.language.models.tree_model import (
     BACKOFF_WEIGHTS,
     MAX_RARE_COUNT,
@@ -25,7 +24,14 @@ from wellput.language.models.tree_model import (
     forms_without_first_capital,
 )
 from wellput.language.models.word_analysis import widening_shapes
-from wellput.language.trees.supertags import Supertag, induce_supertags
+from wellput.language.trees.supertags import (
+    Supertag,
+    SupertagInventory,
+    induce_supertags,
+    role,
+    site,
+    stem_of,
+)
 
 MAX_SLOTS = 8
 MAX_ADJUNCTS = 8

@@ -18,7 +18,6 @@ from numpy.typing import ArrayLike, NDArray
 from wellput.core.errors import InputError
 from wellput.core.estimates import Estimate, present_means, ratios, undefined
 from wellput.core.metric import Floats
-from wellput.stats.judges.pairs import pair_pearson, sharing_pairs
 from wellput.stats.judges.ratings import (
     MIN_UNITS_TO_COMPARE,
     PairSummary,
@@ -26,8 +25,10 @@ from wellput.stats.judges.ratings import (
     constant_judges,
     gathered,
     noise_share,
+    pair_pearson,
     pearson,
     shared_units,
+    sharing_pairs,
     summarize_pairs,
     without_empty,
 )

@@ -16,12 +16,14 @@ from numpy.typing import ArrayLike
 from wellput.core.errors import InputError
 from wellput.core.estimates import NAN, Estimate, ratios, undefined
 from wellput.core.metric import Floats
-from wellput.stats.judges.pairs import SquaredDisagreements, shared_values, sharing_pairs
 from wellput.stats.judges.ratings import (
     MIN_UNITS_TO_COMPARE,
     PairSummary,
+    SquaredDisagreements,
     as_ratings,
     gathered,
+    shared_values,
+    sharing_pairs,
     summarize_pairs,
 )
 

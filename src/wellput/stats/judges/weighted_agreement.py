@@ -24,8 +24,7 @@ from numpy.typing import ArrayLike, NDArray
 from wellput.core.errors import InputError
 from wellput.core.estimates import NAN, Estimate, ratios, undefined
 from wellput.core.metric import Floats
-from wellput.stats.judges.pairs import SquaredDisagreements
-from wellput.stats.judges.ratings import as_ratings
+from wellput.stats.judges.ratings import SquaredDisagreements, as_ratings
 
 Distance = Literal["nominal", "jaccard", "masi"]
 Values = Sequence[Sequence[Hashable | Set[Hashable] | None]]
