@@ -13,7 +13,7 @@ from wellput.core.work import OnPhase, ignore_progress
 from wellput.language.models.english_text import SentenceFeatures
 from wellput.language.models.gleu_model import GleuModel
 from wellput.language.models.linear_model import LinearModel
-from wellput.metrics import fluency
+from wellput.metrics import gleu_fluency
 from wellput.metrics.gleu_fluency import GleuFluency
 
 FEATURES = {
@@ -41,8 +41,8 @@ def models(monkeypatch: pytest.MonkeyPatch) -> None:
         np.zeros(4), np.ones(4), np.array([3.0, 0.0, -4.0, 0.0]), 0.0,
     )  # fmt: skip
     model = GleuModel(np.array([1.0, 1.0, 0.5, 1.0]), plane, "0" * 64)
-    monkeypatch.setattr(fluency, "_gleu_model", lambda folder: model)
-    monkeypatch.setattr(fluency, "english_parsers", lambda workers: Parsers())
+    monkeypatch.setattr(gleu_fluency, "_gleu_model", lambda folder: model)
+    monkeypatch.setattr(gleu_fluency, "english_parsers", lambda workers: Parsers())
     monkeypatch.setattr(GleuFluency, "signature", lambda self: "made up")
 
 
