@@ -40,7 +40,7 @@ from wellput.language.realize.inserter import (
 )
 from wellput.language.realize.label_chooser import ChooserTraining, Forest, Label, LabelChooser
 
-NO_LABEL = Label(UNKNOWN, UNKNOWN)
+NO_LABEL = Label(UNKNOWN_LABEL, UNKNOWN_LABEL)
 FINITE_TAGS = ("VBZ", "VBD")
 LabelKind = Literal["words", "labels"]
 """Whether labels are chosen, from the words, or given."""
@@ -213,7 +213,7 @@ def label_of(node: Node) -> Label:
 
 
 def has_relations(tree: InputTree) -> bool:
-    return all(node.relation != UNKNOWN for node in tree.nodes)
+    return all(node.relation != UNKNOWN_LABEL for node in tree.nodes)
 
 
 def has_few_parts(tree: InputTree) -> bool:
@@ -239,7 +239,7 @@ def with_subject(labels: Sequence[Label], tree: InputTree) -> Sequence[Label] | 
 def with_labels(tree: InputTree, labels: Sequence[Label]) -> InputTree:
     nodes = [
         node
-        if known_category(node) != UNKNOWN != node.relation
+        if known_category(node) != UNKNOWN_LABEL != node.relation
         else replace(node, xpos=label.category, relation=label.relation)
         for node, label in zip(tree.nodes, labels, strict=True)
     ]

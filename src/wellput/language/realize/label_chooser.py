@@ -21,7 +21,7 @@ from wellput import _native
 from wellput.core.errors import InputError
 from wellput.core.tree import Tree
 from wellput.io.model_files import ModelFile, packed_strings
-from wellput.language.realize.inputs import UNKNOWN
+from wellput.language.realize.inputs import UNKNOWN_LABEL
 
 Numbers = NDArray[np.int32]
 
@@ -132,8 +132,8 @@ class LabelChooser:
         universal = given.relation.partition(":")[0]
         tests: list[Callable[[Label], bool]] = [
             lambda label: (
-                given.category in (UNKNOWN, label.category)
-                and given.relation in (UNKNOWN, label.relation)
+                given.category in (UNKNOWN_LABEL, label.category)
+                and given.relation in (UNKNOWN_LABEL, label.relation)
             ),
             lambda label: given.relation == label.relation,
             lambda label: universal == label.relation.partition(":")[0],
