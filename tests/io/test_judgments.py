@@ -232,3 +232,35 @@ def test_a_study_is_not_a_file_of_judgments(tmp_path: Path) -> None:
         f"{path} is a study, not a file of judgments. `wellput study export {path} -o judgments.csv` "
         f"writes its judgments; in Python, wellput.Study.open('{path}').judgments() gives them."
     )
+
+
+def test_a_folder_or_a_pattern_has_the_judgments_of_all_its_files(tmp_path: Path) -> None:
+    machine = Judgment("model:m", "7", "A", "quality", 3.0, {"repeat": "0"})
+    write_judgments(RATINGS, tmp_path / "people.csv")
+    write_judgments([machine], tmp_path / "machine.jsonl")
+    for beside in ("m.answers.jsonl", "m.judge.json", "m.unanswered.csv", "people.payments.csv"):
+        (tmp_path / beside).write_text('{"reason": "failed"}\n')
+    assert read_judgments(tmp_path) == [machine, *RATINGS]
+    assert read_judgments(f"{tmp_path}/m*") == [machine]
+    with pytest.raises(InputError, match=r"no file of judgments in the folder .*\.csv"):
+        read_judgments(_folder(tmp_path / "empty"))
+
+
+def test_yes_and_no_in_one_file_and_unsure_in_another_are_refused(tmp_path: Path) -> None:
+    header = "judge,item,system,question,value\n"
+    (tmp_path / "a.csv").write_text(f"{header}ann,1,A,safe,yes\nann,2,A,safe,no\n")
+    (tmp_path / "b.csv").write_text(f"{header}bob,1,A,safe,unsure\n")
+    with pytest.raises(InputError, match=r"b\.csv.*another kind"):
+        read_judgments(tmp_path)
+
+
+def test_a_folder_with_ratings_and_choices_is_refused(tmp_path: Path) -> None:
+    write_judgments(RATINGS, tmp_path / "a.csv")
+    write_judgments(CHOICES, tmp_path / "b.csv")
+    with pytest.raises(InputError, match="has ratings and pairwise choices"):
+        read_judgments(tmp_path)
+
+
+def _folder(path: Path) -> Path:
+    path.mkdir()
+    return path

@@ -18,12 +18,11 @@ from wellput.core.evalset import EvalSet, Item
 from wellput.core.plain_block import ids_of
 from wellput.core.source import EvalSource, Partition
 from wellput.core.tree import Tree
-from wellput.io.compression import COMPRESSION_SUFFIXES as COMPRESSIONS
 from wellput.io.duplicates import SeenIds, repeated
 from wellput.io.evalset_columns import Columns, OwnColumns
 from wellput.io.files import (
+    SHARD_SUFFIXES,
     STANDARD_INPUT,
-    TABLE_FORMATS,
     InputFile,
     PathLike,
     check_readable,
@@ -35,8 +34,6 @@ from wellput.io.readers import open_known_evalset
 from wellput.io.record_files import RecordFile
 from wellput.io.tables import TableCell, json_line, writing_table
 from wellput.io.trees import format_tree
-
-SHARD_SUFFIXES = [suffix + packed for suffix in TABLE_FORMATS for packed in ("", *COMPRESSIONS)]
 
 
 def open_evalset(path: PathLike, *, trees: bool = True, column: Columns = ()) -> EvalSource:

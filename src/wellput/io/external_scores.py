@@ -370,7 +370,11 @@ def _layout(file: str, first: Mapping[str, Any], default: str) -> Layout:
     header = list(first)
     names = {name.strip().lower(): name for name in header}
     if {"judge", "question"} <= names.keys():
-        raise InputError(f"{file} is a file of judgments, not of scores.")
+        raise InputError(
+            f"{file} is a file of judgments, not of scores. Put it into one folder with the other "
+            "judgments, give the folder as the judgments, and name the judge that is in it: "
+            "`judge:model:NAME` for estimate, `model:NAME` for vet."
+        )
     item = next((names[name] for name in ITEM_COLUMNS if name in names), None)
     system = _system_column(names, first)
     version = names.get("version")

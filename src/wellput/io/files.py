@@ -331,6 +331,9 @@ def whole_lines(chunks: Iterator[bytes], name: str) -> Iterator[bytes]:
 
 TABLE_FORMATS = (".csv", ".tsv", ".jsonl", ".parquet")
 """The formats of tables, by their suffixes."""
+SHARD_SUFFIXES = [
+    suffix + packed for suffix in TABLE_FORMATS for packed in ("", *COMPRESSION_SUFFIXES)
+]
 
 
 def format_of(path: PathLike, *, on_stream: str) -> str:

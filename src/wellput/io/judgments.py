@@ -11,6 +11,7 @@ Readers of other tools' files (`label_studio`, `potato`) share `split_trial`, `C
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from numbers import Real
@@ -31,13 +32,20 @@ from wellput.core.judgment import (
     values_by_question,
 )
 from wellput.io.evalset_columns import Columns
-from wellput.io.files import InputFile, PathLike, check_readable
+from wellput.io.files import (
+    SHARD_SUFFIXES,
+    STANDARD_INPUT,
+    InputFile,
+    PathLike,
+    check_readable,
+)
 from wellput.io.judgment_columns import (
     PAIRWISE_COLUMNS,
     RATING_COLUMNS,
     JudgmentColumns,
     naming_advice,
 )
+from wellput.io.locations import files_in, is_folder, is_pattern, without_query
 from wellput.io.readers import read_known_judgments
 from wellput.io.tables import missing_columns, read_records, writing_table
 
@@ -76,6 +84,10 @@ def one_kind(
 
 
 PAIRWISE_ADVICE = f"Pairwise choices have {', '.join(PAIRWISE_COLUMNS)}."
+BESIDE_JUDGMENTS = re.compile(
+    r"\.((unanswered|payments)\.\w+|answers\.jsonl|(judge|design)\.json)(\.[gx]z)?$"
+)
+"""The files that `wellput judge` and `study export` write beside judgments."""
 SQLITE_MAGIC = b"SQLite format 3\0"
 
 PlacedRecord: TypeAlias = tuple[str, dict[str, Any]]
@@ -89,6 +101,9 @@ def read_judgments(path: PathLike, *, column: Columns = ()) -> list[Judgment] | 
     (TSV), a folder or a score file of mt-metrics-eval, evalica's comparisons (CSV), annotations of
     Label Studio (JSON) and Potato, and formats that other packages read (`io.readers`).
 
+    A folder or a pattern (`judgments/*.csv`) means all its files, such as those of people and of a
+    machine; all must have ratings, or all choices.
+
     `column` names the columns of another layout: `["judge=user", "item=prompt_id", "value=thumb"]`.
     """
     own = JudgmentColumns.of(column)
@@ -96,6 +111,8 @@ def read_judgments(path: PathLike, *, column: Columns = ()) -> list[Judgment] | 
         if own:
             raise InputError(f"column= names columns of a table, and {path} is not one.")
         return known
+    if str(path) != STANDARD_INPUT and (is_pattern(str(path)) or is_folder(str(path))):
+        return _of_files(str(path), column)
     file = InputFile(path)
     check_readable(file)
     _refuse_database(file)
@@ -113,6 +130,28 @@ def read_judgments(path: PathLike, *, column: Columns = ()) -> list[Judgment] | 
     named = ((number, own.record(record)) for number, record in rows) if own else rows
     records = _checked(named, required, problems, unit=unit)
     return _preferences(records, problems) if is_pairwise else _judgments(records, problems)
+
+
+def _of_files(path: str, column: Columns) -> list[Judgment] | list[Preference]:
+    """The judgments of all files of a folder or a pattern, without what `judge` writes beside them."""
+    ratings: list[Judgment] = []
+    choices: list[Preference] = []
+    labeled: dict[str, bool] = {}
+    for name in files_in(path, SHARD_SUFFIXES, what="file of judgments"):
+        if BESIDE_JUDGMENTS.search(without_query(name)):
+            continue
+        for answer in read_judgments(name, column=column):
+            if isinstance(answer, Preference):
+                choices.append(answer)
+                continue
+            is_label = isinstance(answer.value, str)
+            if labeled.setdefault(answer.question, is_label) != is_label:
+                raise InputError(
+                    f"{name}: the answers to {answer.question} are of another kind (labels, numbers or "
+                    f"yes and no) than in the files of {path} before it."
+                )
+            ratings.append(answer)
+    return one_kind(ratings, choices, path)
 
 
 def judgments_of_frame(frame: Frame, *, column: Columns = ()) -> list[Judgment] | list[Preference]:

@@ -247,8 +247,9 @@ def is_folder(path: str) -> bool:
     return is_url_folder(path) if is_url(path) else Path(path).is_dir()
 
 
-def files_in(path: str, suffixes: Sequence[str]) -> list[str]:
-    """The files below a folder, or those that match a pattern; raises InputError if there are none."""
+def files_in(path: str, suffixes: Sequence[str], *, what: str = "evaluation set") -> list[str]:
+    """The files below a folder, or those that match a pattern; raises InputError if there are none,
+    and says `what` they should hold."""
     found = urls_in(path) if is_url(path) else sorted(_local_files(path))
     if not is_pattern(path):
         found = [name for name in found if without_query(name).lower().endswith(tuple(suffixes))]
@@ -256,8 +257,8 @@ def files_in(path: str, suffixes: Sequence[str]) -> list[str]:
         name for name in found if not PurePosixPath(without_query(name)).name.startswith((".", "_"))
     ]
     if not shown:
-        what = "No file matches" if is_pattern(path) else "There is no evaluation set in the folder"
-        raise InputError(f"{what} {path}; files must end in {', '.join(suffixes)}.")
+        problem = "No file matches" if is_pattern(path) else f"There is no {what} in the folder"
+        raise InputError(f"{problem} {path}; files must end in {', '.join(suffixes)}.")
     return shown
 
 
