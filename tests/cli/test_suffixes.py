@@ -62,6 +62,8 @@ def inputs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         (["realize", "t.conllu", "-o", "x.xlsx"], ".txt or .jsonl"),
         (["realize", "t.conllu", "--evalset", "x.xlsx"], TABLES),
         (["report", "e.jsonl", "-o", "x.xlsx"], ".html"),
+        (["score", "e.jsonl", "-m", "bleu", "-o", "x.xlsx"], "CSV (.csv)"),
+        (["metrics", "-o", "x.xlsx"], "`wellput report` makes a page"),
     ],
 )
 def test_an_unknown_suffix(run: Run, tmp_path: Path, arguments: list[str], fragment: str) -> None:
@@ -69,6 +71,13 @@ def test_an_unknown_suffix(run: Run, tmp_path: Path, arguments: list[str], fragm
     assert (outcome.code, outcome.out) == (2, "")
     assert outcome.err.startswith("wellput: x.xlsx: ") and fragment in outcome.err
     assert not (tmp_path / "x.xlsx").exists()
+
+
+def test_the_suffix_names_the_format_unless_it_is_given(run: Run, tmp_path: Path) -> None:
+    assert run("metrics", "-o", "x.json").code == 0
+    assert "bleu" in json.dumps(json.loads((tmp_path / "x.json").read_text()))
+    assert run("metrics", "-o", "x.html", "--format", "markdown").code == 0
+    assert (tmp_path / "x.html").read_text().startswith("| ")
 
 
 @pytest.mark.parametrize("name", ["scores", "scores.v2/", "there.v2"])

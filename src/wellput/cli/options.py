@@ -14,13 +14,14 @@ from functools import wraps
 from typing import Any, TypeVar, cast
 
 import click
+from click.core import ParameterSource
 from click.shell_completion import CompletionItem
 
 from wellput.cli.keyword_messages import keywords_as_options
 from wellput.core.errors import WellputError
 from wellput.core.result import Result
 from wellput.core.work import OnPhase
-from wellput.reporting.table import FORMATS, Format, Report, render
+from wellput.reporting.table import FORMATS, Format, Report, render, suffix_format
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -38,7 +39,11 @@ def add_options(function: F, *options: Callable[[F], F]) -> F:
 def common_options(function: F) -> F:
     """-o, --format, --seed, --threads, for a command whose -o is the report."""
     output = click.option(
-        "-o", "output", metavar="FILE", default="-", help="Write the report to FILE."
+        "-o",
+        "output",
+        metavar="FILE",
+        default="-",
+        help="Write the report to FILE; .json, .csv, .tex and .md are in that format.",
     )
     return output(basic_options(function))
 
@@ -142,6 +147,7 @@ def check_output(output: str) -> None:
         if isinstance(text, str)
     ]
     check_files([output], read)
+    _format_of(given.get("format", "table"), output)  # refuses .html and others
     check_distinct([output, *([given["segments"]] if given.get("segments") else [])], [])
 
 
@@ -150,6 +156,7 @@ def show(
 ) -> None:
     """Writes a report in its format; `before` and `after` are text around the table format."""
     report = what.report() if isinstance(what, Result) else what
+    format = _format_of(format, output)
     if any("=" in note for table in report.tables for note in table.notes):
         report = _with_options_in_notes(report)
     text = render(
@@ -160,6 +167,14 @@ def show(
     )
     is_private = isinstance(what, Result) and what.is_secret
     emit(before + text + after if format == "table" else text, output, is_private=is_private)
+
+
+def _format_of(format: str, output: str) -> str:
+    """The format that was asked for; without `--format`, the one that the file's suffix names, as in
+    Python."""
+    source = click.get_current_context().get_parameter_source("format")
+    is_given = source is not None and source is not ParameterSource.DEFAULT
+    return format if is_given else suffix_format(output)
 
 
 def _with_options_in_notes(report: Report) -> Report:

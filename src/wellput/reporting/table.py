@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from wellput.core.errors import printable
+from wellput.core.errors import InputError, printable
 from wellput.core.result import Result
 from wellput.reporting.table_formats import (
     as_csv,
@@ -33,6 +33,7 @@ SUFFIX_FORMATS: dict[str, Format] = {
     ".tex": "latex",
     ".md": "markdown",
 }
+NO_TABLES = (".html", ".htm", ".pdf", ".xlsx", ".xls", ".parquet")
 DEFAULT_WIDTH = 120
 """Characters in a line. Output that goes to no terminal is never folded; there this width decides only
 whether a table is turned (`Table.fitting`)."""
@@ -147,19 +148,35 @@ def save(result: Result, path: PathLike) -> None:
     """Writes the result in the format that the suffix names."""
     from wellput.io.output import write_text
 
-    text = render(result.report(), SUFFIX_FORMATS.get(Path(path).suffix, "table"))
+    text = render(result.report(), suffix_format(path))
     write_text(text, path, is_private=result.is_secret)
+
+
+def suffix_format(path: PathLike) -> Format:
+    """The format that the suffix of a file names. Raises InputError for pages and spreadsheets, which
+    would be files of text under a wrong name.
+
+    >>> suffix_format("a.md"), suffix_format("a.txt"), suffix_format("-")
+    ('markdown', 'table', 'table')
+    """
+    suffix = Path(path).suffix.lower()
+    if suffix in NO_TABLES:
+        raise InputError(
+            f"{path}: a table is written as text (.txt), JSON (.json), CSV (.csv), LaTeX (.tex) or "
+            f"Markdown (.md), not as {suffix}. `wellput report` makes a page for browsers."
+        )
+    return SUFFIX_FORMATS.get(suffix, "table")
 
 
 def number(value: float | None, digits: int, *, sign: bool = False) -> str:
     """A number as people read it; NaN and None are "undefined".
 
-    >>> number(-0.125, 2), number(0.5, 1, sign=True), number(float("nan"), 2)
-    ('−0.12', '+0.5', 'undefined')
+    >>> number(-0.125, 2), number(0.5, 1, sign=True), number(float("nan"), 2), number(-0.0, 1)
+    ('−0.12', '+0.5', 'undefined', '0.0')
     """
     if value is None or math.isnan(value):
         return "undefined"
-    return f"{value:{'+' if sign else ''}.{digits}f}".replace("-", "−")
+    return f"{value + 0.0:{'+' if sign else ''}.{digits}f}".replace("-", "−")  # −0.0 + 0.0 is 0.0
 
 
 def p_text(value: float | None, *, is_bound: bool = False) -> str:
