@@ -117,6 +117,19 @@ def _systems(folder: Path, n: int) -> list[str]:
     return ["score", "e.jsonl", "-m", "bleu,chrf"]
 
 
+def _judged_systems(folder: Path, n: int) -> list[str]:
+    _systems(folder, n)
+    rng = random.Random(8)
+    with (folder / "j.csv").open("w", encoding="utf-8", newline="") as file:
+        rows = csv.writer(file)
+        rows.writerow(["judge", "item", "system", "question", "value"])
+        for system in range(n):
+            for item in ("i0", "i1"):
+                judge, value = f"j{rng.randrange(20)}", rng.randint(0, 100)
+                rows.writerow([judge, item, f"s{system}", "quality", value])
+    return ["agree", "e.jsonl", "j.csv", "-m", "bleu,chrf"]
+
+
 def _names(folder: Path, n: int) -> list[str]:
     rng = random.Random(4)
     items: list[dict[str, object]] = [
@@ -169,6 +182,7 @@ DIMENSIONS = (
     Dimension("judges of 20 ratings each", "agree", 300, _agree),
     Dimension("judges of one rating each", "rank", 5_000, _rank_single),
     Dimension("systems, 2 items", "score", 4_000, _systems),
+    Dimension("systems, 2 items, judged", "agree", 2_000, _judged_systems),
     Dimension("names: each item has another system", "score", 5_000, _names),
     Dimension("documents of 3 items, with a test", "score --baseline", 20_000, _documents),
     Dimension("values of a tag, 3,000 items each", "score --by", 10, _tags, least=2),
@@ -262,7 +276,8 @@ quadratic; – where there is too little to measure (less than {LEAST_S:g} s or 
 | highest exponent of processor time | {{highest:.2f}} | ≤ {MAX_EXPONENT:g} | {{verdict}} |
 
 The values of a tag end at 100, the limit of `--by`. `agree` refuses more than 200,000,000 cells (judges × systems × items), so a million
-judges of one rating each end in a sentence where there are more than 200 outputs.
+judges of one rating each end in a sentence where there are more than 200 outputs. More than 1,000 judged systems have a ranking by
+means, without a model.
 
 A line of more than {MAX_LINE_MIB} MiB is refused:
 

@@ -39,6 +39,47 @@ def test_a_line_that_is_too_long_is_refused(
         list(InputFile(path).lines())
 
 
+def test_a_table_that_unpacks_to_too_much_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    path = tmp_path / "bomb.parquet"
+
+    def write(texts: list[str], *, is_dictionary: bool) -> None:
+        ids = [str(n) for n in range(len(texts))]
+        table = pyarrow.table({"id": ids, "references.0": texts, "outputs.A": texts})
+        parquet.write_table(
+            table, path, compression="zstd", use_dictionary=is_dictionary, write_statistics=False
+        )
+
+    monkeypatch.setenv("WELLPUT_MAX_UNPACKED_MIB", "2")
+    write(["x" * MIB + str(n) for n in range(4)], is_dictionary=False)
+    assert path.stat().st_size < MIB / 10
+    with pytest.raises(InputError, match=r"bomb.parquet unpacks to 8 MiB; at most 2 MiB are read"):
+        read_evalset(path)
+    monkeypatch.setenv("WELLPUT_MAX_UNPACKED_MIB", "4")
+    write(["x" * MIB] * 4, is_dictionary=True)  # it says 1 MiB for each column
+    with pytest.raises(InputError, match=r"bomb.parquet unpacks to 8 MiB; at most 4 MiB are read"):
+        read_evalset(path)
+    monkeypatch.setenv("WELLPUT_MAX_UNPACKED_MIB", "20")
+    assert len(read_evalset(path).items) == 4
+
+
+@pytest.mark.parametrize("suffix", [".parquet", ".eval"])
+def test_what_is_packed_twice_does_not_fill_the_disk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, suffix: str
+) -> None:
+    monkeypatch.setenv("WELLPUT_MAX_UNPACKED_MIB", "2")
+    path = tmp_path / f"bomb{suffix}.gz"
+    path.write_bytes(gzip.compress(b"x" * (3 * MIB)))
+    with pytest.raises(InputError, match=r"gz holds more than 2 MiB"):
+        InputFile(path).seekable()
+    with pytest.raises(InputError, match=r"gz holds more than 2 MiB"):
+        read_evalset(path)
+
+
 @pytest.mark.parametrize("is_zstandard", [False, True])
 def test_an_archive_that_unpacks_to_too_much_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_zstandard: bool

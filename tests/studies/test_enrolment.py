@@ -150,6 +150,19 @@ def test_the_screening_refuses_for_good(url: str) -> None:
     assert store.enrol(prolific("bob")).state == "taken"  # nobody lost a place
 
 
+def test_who_was_refused_is_not_kept(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = open_study(url, quota=1, screening=[ENGLISH])
+    monkeypatch.setattr("wellput.studies.enrolment.MAX_REFUSALS_KEPT", 3)
+    for n in range(5):
+        assert store.enrol(prolific(f"ann-{n}"), is_accepted=False) == Place("refused")
+    with store.database.read() as connection:
+        rows = connection.execute(sa.select(schema.enrolments)).all()
+    assert len(rows) == 3  # a stranger with ever new names does not fill the disk
+    assert not any("ann" in row.person or row.fields for row in rows)
+    assert store.enrol(prolific("ann-0"), is_accepted=True) == Place("refused")
+    assert store.enrol(prolific("ann-4"), is_accepted=True).state == "taken"
+
+
 @pytest.mark.parametrize(
     ("parameters", "platform", "person"),
     [

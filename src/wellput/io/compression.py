@@ -105,6 +105,9 @@ MAX_LINE_MIB = 64
 """A line is an item. A metric takes up to 25 times the memory of the longest line."""
 MAX_UNPACKED_MIB = 1024
 """An archive is read as a whole, and its contents take several times their size in memory."""
+MAX_UNPACKED_TIMES = 100
+"""Text and numbers of a Parquet file are packed to a hundredth of their size at best. What says that it
+was packed more has a limit."""
 
 
 def max_line_bytes() -> int:
@@ -120,6 +123,17 @@ def line_too_long(name: str, maximum: int) -> InputError:
         f"{name} has a line of more than {maximum // MIB:,} MiB. A line is one item: is the file text "
         "with line ends? WELLPUT_MAX_LINE_MIB in the environment sets another limit."
     )
+
+
+def limited(chunks: Iterable[bytes], name: str) -> Iterator[bytes]:
+    """The chunks of what a packed file holds; raises InputError where they are too much."""
+    maximum = max_unpacked_bytes()
+    n_bytes = 0
+    for chunk in chunks:
+        n_bytes += len(chunk)
+        if n_bytes > maximum:
+            raise too_large_a_whole(name, maximum)
+        yield chunk
 
 
 def too_much_unpacked(name: str, n_bytes: int, maximum: int) -> InputError:

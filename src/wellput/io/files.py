@@ -23,6 +23,7 @@ from wellput.io.compression import (
     CHUNK_BYTES,
     COMPRESSION_SUFFIXES,
     decompressed,
+    limited,
     line_too_long,
     max_line_bytes,
     max_unpacked_bytes,
@@ -116,7 +117,8 @@ class InputFile:
             file = _opened(self.path)
             self._check_unchanged(file)
             return file
-        return _spooled(self.chunks(), self.name)
+        chunks = self.chunks()
+        return _spooled(limited(chunks, self.name) if self.is_packed else chunks, self.name)
 
     def bytes_between(self, start: int, stop: int) -> Iterator[bytes]:
         """The bytes from `start` up to `stop` of a file that is not compressed."""
@@ -290,14 +292,18 @@ def _read(file: IO[bytes], name: str, size: int = CHUNK_BYTES) -> bytes:
 def _spooled(chunks: Iterator[bytes], name: str) -> IO[bytes]:
     """A temporary file with the chunks, in memory while it is small."""
     spool = cast("IO[bytes]", tempfile.SpooledTemporaryFile(SPOOL_UP_TO_BYTES))  # noqa: SIM115
-    for chunk in chunks:
-        try:
-            spool.write(chunk)
-        except OSError as error:
-            raise OutputError(
-                f"No space to keep {name} in {tempfile.gettempdir()}: {error.strerror}. "
-                "Make space there, or set TMPDIR to another folder."
-            ) from None
+    try:
+        for chunk in chunks:
+            try:
+                spool.write(chunk)
+            except OSError as error:
+                raise OutputError(
+                    f"No space to keep {name} in {tempfile.gettempdir()}: {error.strerror}. "
+                    "Make space there, or set TMPDIR to another folder."
+                ) from None
+    except BaseException:
+        spool.close()
+        raise
     spool.seek(0)
     return spool
 

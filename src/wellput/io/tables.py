@@ -28,6 +28,7 @@ from typing import IO, Any, Protocol, TextIO, TypeAlias, TypeVar
 
 from wellput.core.errors import InputError, MissingExtra, OutputError, Problems, counted
 from wellput.core.evalset import BLOCK_ITEMS
+from wellput.io.compression import MAX_UNPACKED_TIMES, max_unpacked_bytes, too_much_unpacked
 from wellput.io.files import STANDARD_INPUT, TABLE_FORMATS, InputFile, PathLike, format_of
 from wellput.io.jsonl import read_json_lines
 from wellput.io.locations import is_lost, unreadable
@@ -159,7 +160,11 @@ def _parquet_rows(file: InputFile, span: tuple[int, int] | None) -> Iterator[tup
     with opened_parquet(file) as table:
         first, rows = (1, table.metadata.num_rows) if span is None else span
         groups, number = _groups_with(table.metadata, first, rows)
+        _check_unpacked_size(table.metadata, groups, file.name)
+        maximum = max_unpacked_bytes()
         for batch in table.iter_batches(BLOCK_ITEMS, row_groups=groups):
+            if batch.nbytes > maximum:
+                raise too_much_unpacked(file.name, batch.nbytes, maximum)
             skipped = min(max(0, first - number), len(batch))
             wanted = batch.slice(skipped, max(0, first + rows - number - skipped))
             number += skipped
@@ -181,6 +186,19 @@ def _groups_with(metadata: Any, first: int, rows: int) -> tuple[list[int], int]:
             groups.append(group)
         before = after
     return groups, start
+
+
+def _check_unpacked_size(metadata: Any, groups: Sequence[int], name: str) -> None:
+    """Raises InputError for rows that say they unpack to very much. Large files are no danger, because
+    they are read in parts."""
+    maximum = max_unpacked_bytes()
+    for group in groups:
+        row_group = metadata.row_group(group)
+        columns = [row_group.column(place) for place in range(row_group.num_columns)]
+        packed = sum(column.total_compressed_size for column in columns)
+        unpacked = sum(column.total_uncompressed_size for column in columns)
+        if unpacked > max(maximum, MAX_UNPACKED_TIMES * packed):
+            raise too_much_unpacked(name, unpacked, maximum)
 
 
 @contextmanager

@@ -27,6 +27,9 @@ from wellput.studies.invitations import token_hash
 from wellput.studies.study_transactions import StudyTransaction
 
 MAX_FIELD_CHARACTERS = 200
+MAX_REFUSALS_KEPT = 10_000
+"""Anybody can write any name into an address. Who is refused beyond this may answer the screening
+again."""
 PLACE_MINUTES = 120.0
 PLATFORM_FIELDS: Mapping[str, tuple[str, ...]] = {
     # The first field names the person; the others are kept beside it.
@@ -193,7 +196,7 @@ def write_enrolment(connection: Connection, enrolment: Enrolment) -> None:
 
 def own_place(enrolment: Enrolment, connection: Connection, person: Person) -> Place | None:
     """The place of somebody who was here before; None for a new person, or if it was given away."""
-    row = _row_of(connection, person)
+    row = _row_of(enrolment, connection, person)
     if row is None or row.returned_at is not None:
         return None
     if row.judge is None:
@@ -210,15 +213,15 @@ def enrol(
     is_accepted: bool = True,
 ) -> Place:
     """Gives a person a place, the own one if there is one. Whoever is not accepted by the screening is
-    refused now and later."""
+    refused now and later; who that was is not kept, only a hash that nobody else can make."""
     connection = transaction.connection
-    row = _row_of(connection, person)
+    row = _row_of(enrolment, connection, person)
     if row is not None and row.judge is None and row.returned_at is None:
         return Place("refused")
     if row is not None and row.returned_at is None:
         return Place("taken", token_of(enrolment, person))
     if row is None and not is_accepted:
-        _insert(connection, person, None, now)
+        _note_refusal(enrolment, connection, person, now)
         return Place("refused")
     if not has_free_place(enrolment, transaction, now):
         return Place("full")
@@ -310,12 +313,29 @@ def forget_person(connection: Connection, judge: int) -> None:
     )
 
 
-def _row_of(connection: Connection, person: Person) -> Any:
+def _row_of(enrolment: Enrolment, connection: Connection, person: Person) -> Any:
+    names = (person.id, _name_of_refused(enrolment, person))
     return connection.execute(
         sa.select(schema.enrolments).where(
-            enrolments.platform == person.platform, enrolments.person == person.id
+            enrolments.platform == person.platform, enrolments.person.in_(names)
         )
-    ).one_or_none()
+    ).first()
+
+
+def _name_of_refused(enrolment: Enrolment, person: Person) -> str:
+    """Stands for somebody whom the screening refused: it tells whether the same person comes again, not
+    who that is."""
+    named = f"refused\n{person.platform}\n{person.id}".encode()
+    return f"refused-{hmac.new(enrolment.secret.encode(), named, hashlib.sha256).hexdigest()}"
+
+
+def _note_refusal(enrolment: Enrolment, connection: Connection, person: Person, now: float) -> None:
+    n_refused = connection.scalar(
+        sa.select(sa.func.count()).select_from(schema.enrolments).where(enrolments.judge.is_(None))
+    )
+    if (n_refused or 0) < MAX_REFUSALS_KEPT:
+        nobody = Person(person.platform, _name_of_refused(enrolment, person), {})
+        _insert(connection, nobody, None, now)
 
 
 def _insert(connection: Connection, person: Person, judge: int | None, now: float) -> None:
