@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from collections.abc import Callable
@@ -42,6 +43,23 @@ def test_half_a_character_is_reported_as_its_escape(run: Run, files: Write) -> N
     outcome = run("score", "set.jsonl", "-m", "ssa", "--format", "csv")
     assert outcome.code == 0
     assert "A\\ud800,ssa" in outcome.out
+
+
+@pytest.mark.parametrize("format", ["csv", "json", "markdown", "latex", "table"])
+def test_a_terminal_gets_no_escape_sequences(
+    run: Run, files: Write, monkeypatch: pytest.MonkeyPatch, format: str
+) -> None:
+    name = "A\x1b]0;owned\x07\x9b2J"  # \x9b begins a sequence too
+    files(**{"set.jsonl": ITEM.replace('"A"', json.dumps(name))})
+    arguments = ("score", "set.jsonl", "-m", "ssa", "--format", format)
+    if format == "csv":  # a file, or a program that reads it, gets the name itself
+        assert name in run(*arguments).out
+    monkeypatch.setattr("wellput.cli.options.is_terminal", lambda output: True)
+    shown = run(*arguments).out
+    assert "\x1b]" not in shown and not {"\x07", "\x9b"} & set(shown)
+    assert "9b2J" in shown and shown.count("\n") > 1
+    if format == "json":
+        assert repr(name) in repr(json.loads(shown))
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device of Linux")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from importlib.util import find_spec
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,12 @@ import pytest
 
 from wellput.core.errors import InputError
 from wellput.core.evalset import Batch
-from wellput.language.models.token_vectors import KeptVectors, StaticVectors, load_vectors
+from wellput.language.models.token_vectors import (
+    KeptVectors,
+    StaticVectors,
+    load_vectors,
+    max_tokens,
+)
 from wellput.metrics.bertscore import Bertscore, _kept_vectors
 from wellput.metrics.registry import create
 
@@ -168,6 +174,40 @@ def test_a_tiny_encoder_or_how_to_get_one(tmp_path: Path) -> None:
     assert rows[1, :3] == pytest.approx(matched_by_hand(network), abs=1e-5)
     with pytest.raises(InputError, match="layer=9 must be from 0 to 1"):
         load_vectors(str(tmp_path), layer=9)
+
+
+@pytest.mark.parametrize(
+    ("padding", "config", "tokens"),
+    [
+        (None, 512, 512),
+        (1, 514, 512),
+        (None, None, 512),
+    ],  # BERT, RoBERTa, an encoder without a limit
+)
+def test_positions_that_are_never_used_take_no_tokens(
+    padding: int | None, config: int | None, tokens: int
+) -> None:
+    table = SimpleNamespace(padding_idx=padding)
+    encoder = SimpleNamespace(
+        config=SimpleNamespace(max_position_embeddings=config),
+        embeddings=SimpleNamespace(position_embeddings=table),
+    )
+    assert max_tokens(encoder) == tokens
+
+
+def test_a_long_text_is_cut_off_for_roberta_too(tmp_path: Path) -> None:
+    pytest.importorskip("torch")
+    pytest.importorskip("transformers")
+    from transformers import RobertaConfig, RobertaModel
+
+    save_tiny_encoder(tmp_path)  # its tokenizer has no limit of its own
+    config = RobertaConfig(
+        vocab_size=7, hidden_size=8, num_hidden_layers=1, num_attention_heads=2,
+        intermediate_size=16, max_position_embeddings=18, pad_token_id=1,
+    )  # fmt: skip
+    RobertaModel(config).save_pretrained(tmp_path)
+    (encoded,) = load_vectors(str(tmp_path), device="cpu").encode(["the cat sat " * 20])
+    assert len(encoded.numbers) == 16
 
 
 def save_tiny_encoder(folder: Path) -> Any:

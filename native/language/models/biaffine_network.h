@@ -272,7 +272,7 @@ private:
             const auto end = first + static_cast<std::size_t>(input.spans[2 * word + 1]);
             mean_.assign(own, 0.0f);
             for (std::size_t piece = begin; piece <= end; ++piece)
-                w.pieces.add_to(static_cast<std::size_t>(input.pieces[piece_of(input, piece)]),
+                w.pieces.add_to(static_cast<std::size_t>(input.pieces[piece + piece_shift_]),
                                 mean_.data());
             for (float& value : mean_) value /= static_cast<float>(end - begin + 1);
             Step* const to = steps_.data() + row * padded;
@@ -310,7 +310,6 @@ private:
                 visit(begin(place) + i, first + i, pieces_[place]);
         }
     }
-    std::size_t piece_of(const BiaffineInput&, std::size_t row) const { return row + piece_shift_; }
 
     // Reads the rows of `steps_` in both directions, and puts the states in their place.
     void run_layer(const std::array<BiaffineWeights::Side, 2>& layer) {

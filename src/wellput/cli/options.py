@@ -18,7 +18,7 @@ from click.core import ParameterSource
 from click.shell_completion import CompletionItem
 
 from wellput.cli.keyword_messages import keywords_as_options
-from wellput.core.errors import WellputError
+from wellput.core.errors import WellputError, printable
 from wellput.core.result import Result
 from wellput.core.work import OnPhase
 from wellput.reporting.table import FORMATS, Format, Report, render, suffix_format
@@ -165,6 +165,8 @@ def show(
         width=terminal_width(output),
         color=is_terminal(output),
     )
+    if format != "table" and is_terminal(output):
+        text = printable(text)  # files and other programs get names as they are
     is_private = isinstance(what, Result) and what.is_secret
     emit(before + text + after if format == "table" else text, output, is_private=is_private)
 

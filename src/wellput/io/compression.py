@@ -9,7 +9,7 @@ are refused with a sentence. Environment variables change the limits: `WELLPUT_M
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import IO, cast
 
 from wellput.core.errors import InputError

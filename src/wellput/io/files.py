@@ -95,7 +95,7 @@ class InputFile:
 
     def whole(self) -> bytes:
         """The decompressed bytes of a file that can only be read as a whole, such as JSON. Raises
-        InputError for too many (`io.limits`): a small file may unpack to more than the memory holds."""
+        InputError for too many (`io.compression`): a small file may unpack to more than the memory holds."""
         maximum = max_unpacked_bytes()
         content = bytearray()
         for chunk in self.chunks():
@@ -316,7 +316,7 @@ def _read_at(spool: IO[bytes], place: int) -> bytes:
 
 def whole_lines(chunks: Iterator[bytes], name: str) -> Iterator[bytes]:
     """The same bytes in pieces that end at line ends; the last piece may have none. Raises InputError
-    for a line that is too long (`io.limits`)."""
+    for a line that is too long (`io.compression`)."""
     maximum = max_line_bytes()
     parts: list[bytes] = []
     length = 0

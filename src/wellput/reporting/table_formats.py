@@ -221,8 +221,13 @@ def as_csv(columns: Sequence[str], records: Sequence[Mapping[str, Any]]) -> str:
 
 
 def as_json(value: Mapping[str, Any]) -> str:
-    """Strict JSON: NaN becomes null."""
-    return json.dumps(strict_json(value), ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+    """Strict JSON: NaN becomes null. All control characters are escaped: a terminal would obey them."""
+    text = json.dumps(strict_json(value), ensure_ascii=False, indent=2, allow_nan=False)
+    return text.translate(CONTROLS_IN_JSON) + "\n"
+
+
+CONTROLS_IN_JSON = {code: f"\\u{code:04x}" for code in range(0x7F, 0xA0)}
+"""Those that `json.dumps` leaves as they are."""
 
 
 def _is_nothing(value: object) -> bool:

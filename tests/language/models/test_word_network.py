@@ -19,6 +19,7 @@ from wellput.language.models.word_network import (
     NUMBER,
     UNKNOWN,
     Matrix,
+    Pieces,
     WordNetwork,
     plain_words,
 )
@@ -62,6 +63,10 @@ def small(seed: int = 3) -> WordNetwork:
 )
 def test_tokenization_makes_no_difference(text: str, words: list[str]) -> None:
     assert plain_words(text) == words
+
+
+def test_no_word_has_no_pieces() -> None:
+    assert Pieces(PIECES).of_word("") == ()
 
 
 @pytest.mark.parametrize(

@@ -57,12 +57,7 @@ class TaggingParser:
     @classmethod
     def load(cls, folder: Path) -> TaggingParser:
         """The parser in a folder that `wellput train parser` wrote."""
-        tagger, transitions = folder / TAGGER_FILE, folder / PARSER_FILE
-        if missing := [path.name for path in (tagger, transitions) if not path.is_file()]:
-            raise InputError(
-                f"{folder} holds no parser: {' and '.join(missing)} missing. Make one with wellput "
-                f"train parser TREES.conllu -o {folder}."
-            )
+        tagger, transitions = _files_in(folder)
         return cls(Tagger.load(tagger), TransitionParser.load(transitions))
 
     @cached_property
@@ -152,13 +147,19 @@ def load_parser(name: str) -> Parser:
                 f"There is no parser {name!r}. Pass {ENGLISH_PARSER}, spacy:NAME for a spaCy pipeline, "
                 "or the folder that wellput train parser wrote."
             )
-        tagger, parser = folder / TAGGER_FILE, folder / PARSER_FILE
-        if missing := [path.name for path in (tagger, parser) if not path.is_file()]:
-            raise InputError(
-                f"{name} holds no parser: {' and '.join(missing)} missing. Make one with wellput train "
-                f"parser TREES.conllu -o {name}."
-            )
+        tagger, parser = _files_in(folder)
     return _loaded(tagger, parser)
+
+
+def _files_in(folder: Path) -> tuple[Path, Path]:
+    """The tagger's and the parser's file; raises InputError where one is missing."""
+    files = folder / TAGGER_FILE, folder / PARSER_FILE
+    if missing := [path.name for path in files if not path.is_file()]:
+        raise InputError(
+            f"{folder} holds no parser: {' and '.join(missing)} missing. Make one with wellput train "
+            f"parser TREES.conllu -o {folder}."
+        )
+    return files
 
 
 def _loaded(tagger: Path, parser: Path) -> TaggingParser | NetworkParser:

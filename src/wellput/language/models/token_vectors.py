@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -126,6 +126,15 @@ class StaticVectors:
         return EncodedText(numbers, vectors.astype(np.float32), np.ones(len(own), np.bool_))
 
 
+def max_tokens(encoder: Any) -> int:
+    """How many tokens an encoder takes. RoBERTa and its kin count positions from after the number of
+    the padding, so that the first positions of their table are of no use."""
+    positions = int(getattr(encoder.config, "max_position_embeddings", None) or 512)
+    table = getattr(getattr(encoder, "embeddings", None), "position_embeddings", None)
+    padding = getattr(table, "padding_idx", None)
+    return positions if padding is None else positions - int(padding) - 1
+
+
 class TransformerVectors:
     """The hidden states of an encoder: those after `layer` layers, or the last ones."""
 
@@ -157,8 +166,7 @@ class TransformerVectors:
         self._layer = layer
         self._path = path
         self._specials = frozenset(self._tokenizer.all_special_ids) - {self._tokenizer.unk_token_id}
-        limit = getattr(model.config, "max_position_embeddings", None) or 512
-        self._limit = min(int(limit), int(self._tokenizer.model_max_length))
+        self._limit = min(max_tokens(model), int(self._tokenizer.model_max_length))
 
     @cached_property
     def fingerprint(self) -> str:
@@ -236,14 +244,11 @@ class KeptVectors:
         self._bytes = 0
         self._kept: OrderedDict[str, EncodedText] = OrderedDict()
 
-    def encode(
-        self, texts: Sequence[str], on_text: Callable[[int], None] = lambda _: None
-    ) -> dict[str, EncodedText]:
+    def encode(self, texts: Sequence[str]) -> dict[str, EncodedText]:
         """By text."""
         wanted = dict.fromkeys(texts)
         missing = [text for text in wanted if text not in self._kept]
         new = dict(zip(missing, self.source.encode(missing), strict=True))
-        on_text(len(missing))
         found = {text: new[text] if text in new else self._kept[text] for text in wanted}
         for text, encoded in found.items():
             if text in self._kept:

@@ -70,7 +70,10 @@ class Pieces:
         return kept, coded
 
     def _of_word(self, word: str) -> tuple[int, ...]:
-        """One piece for a word that is known whole; else the longest pieces from the left."""
+        """One piece for a word that is known whole; else the longest pieces from the left. No word has
+        no pieces."""
+        if not word:
+            return ()
         numbers = self.numbers
         if word[0].isdigit():
             is_short = word.isdigit() and len(word) <= LONGEST_NUMBER
