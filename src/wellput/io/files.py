@@ -95,7 +95,7 @@ class InputFile:
 
     def whole(self) -> bytes:
         """The decompressed bytes of a file that can only be read as a whole, such as JSON. Raises
-        InputError for too many (`io.compression`): a small file may unpack to more than the memory holds."""
+        InputError for too many: a small file may unpack to more than the memory holds."""
         maximum = max_unpacked_bytes()
         content = bytearray()
         for chunk in self.chunks():
