@@ -8,7 +8,7 @@ import resource
 import socket
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -24,27 +24,52 @@ from wellput.studies.security import MISSES_ALLOWED
 
 HALF_SENT = b"POST /dashboard HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\ntoken="
 HALF_HEADERS = b"GET / HTTP/1.1\r\nHost: x\r\n"
-WAIT_SECONDS = 20.0
+WAIT_SECONDS = 15.0
 
 
 @contextlib.contextmanager
-def serving(folder: Path, limits: ConnectionLimits) -> Iterator[int]:
-    """Serves a study in a thread. Yields the port."""
-    config = uvicorn.Config(create_app(new_store(folder)), lifespan="off", log_config=None)
+def running(
+    folder: Path, limits: ConnectionLimits, *, kernel_bytes: int | None = None
+) -> Iterator[tuple[int, LimitedServer]]:
+    """Serves a study in a thread. Yields the port and the server. Of an answer that is not read, the
+    kernel takes about `kernel_bytes`."""
+    config = uvicorn.Config(
+        create_app(new_store(folder)),
+        lifespan="off",
+        log_config=None,
+        timeout_graceful_shutdown=1,
+    )
     config.load()
     server = LimitedServer(config, limits)
     with listening(HOST, 0) as open_socket:
         port: int = open_socket.getsockname()[1]
+        if kernel_bytes is not None:
+            open_socket.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, kernel_bytes)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [open_socket]})
         thread.start()
         try:
             while not server.started:
                 time.sleep(0.01)
-            yield port
+            yield port, server
         finally:
             server.should_exit = True
             thread.join(WAIT_SECONDS)
             assert not thread.is_alive()
+
+
+@contextlib.contextmanager
+def serving(folder: Path, limits: ConnectionLimits) -> Iterator[int]:
+    """Serves a study in a thread. Yields the port."""
+    with running(folder, limits) as (port, _):
+        yield port
+
+
+def is_soon(condition: Callable[[], bool]) -> bool:
+    """Whether something becomes true. Waits for it."""
+    until = time.monotonic() + WAIT_SECONDS
+    while not condition() and time.monotonic() < until:
+        time.sleep(0.01)
+    return condition()
 
 
 def sent(port: int, data: bytes) -> socket.socket:
@@ -99,6 +124,58 @@ def test_too_many_connections_close_the_longest_unfinished_ones(tmp_path: Path) 
             connection.close()
         idle.close()
         new.close()
+
+
+LONG_ANSWER = b"GET /static/htmx.min.js HTTP/1.1\r\nHost: x\r\n"
+UNREAD = {
+    # The 52 kB wait in the server, which is below the size from which it stops writing.
+    "and the connection is closed": LONG_ANSWER + b"Connection: close\r\n\r\n",
+    "and the server stops writing": 4 * (LONG_ANSWER + b"\r\n"),
+    "and the next request is wrong": LONG_ANSWER + b"\r\nwrong\r\n\r\n",
+}
+
+
+@contextlib.contextmanager
+def sent_by_some_who_do_not_read(port: int, data: bytes, n: int) -> Iterator[None]:
+    """Sends requests on `n` connections. Each reads the first byte of the answer, and no more."""
+    with contextlib.ExitStack() as stack:
+        for _ in range(n):
+            connection = stack.enter_context(socket.socket())
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
+            connection.settimeout(WAIT_SECONDS)
+            connection.connect((HOST, port))
+            connection.sendall(data)
+            assert connection.recv(1) == b"H"
+        yield
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize("requests", UNREAD.values(), ids=UNREAD)
+def test_answers_that_nobody_reads_do_not_keep_judges_out(tmp_path: Path, requests: bytes) -> None:
+    limits = ConnectionLimits(request_seconds=600, max_connections=5)
+    with (
+        running(tmp_path, limits, kernel_bytes=4096) as (port, server),
+        sent_by_some_who_do_not_read(port, requests, 5),
+        contextlib.closing(http.client.HTTPConnection(HOST, port, timeout=WAIT_SECONDS)) as new,
+    ):
+        assert is_soon(lambda: len(limits.unfinished) == 5)
+        assert status_of(new) == 200
+        assert len(server.server_state.connections) == 5
+
+
+HALF_OF_THE_NEXT = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n" + HALF_SENT
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize("requests", [*UNREAD.values(), HALF_OF_THE_NEXT], ids=[*UNREAD, "half"])
+def test_a_client_that_does_not_go_on_is_ended(tmp_path: Path, requests: bytes) -> None:
+    limits = ConnectionLimits(request_seconds=0.5)
+    with (
+        running(tmp_path, limits, kernel_bytes=4096) as (port, server),
+        sent_by_some_who_do_not_read(port, requests, 1),
+    ):
+        assert is_soon(lambda: not server.server_state.connections)
+        assert not limits.unfinished and not limits.idle
 
 
 @pytest.mark.heavy

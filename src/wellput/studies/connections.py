@@ -1,10 +1,10 @@
 """Limits on the connections of a study's server: how long a request may take to arrive, and how many
 connections may be open.
 
-A connection is *unfinished* while its request has not arrived completely, and *idle* between two
-requests. If there are too many connections, the one that is unfinished for longest is closed, then the
-one that is idle for longest. A judge's request arrives within milliseconds, so thousands of half-sent
-requests do not keep judges out.
+A connection is *unfinished* while its request has not arrived completely, or while its client does not
+read the answer, and *idle* between two requests. If there are too many connections, the one that is
+unfinished for longest is closed, then the one that is idle for longest. A judge's request arrives
+within milliseconds, so thousands of half-sent requests and unread answers do not keep judges out.
 """
 
 from __future__ import annotations
@@ -79,27 +79,27 @@ class LimitedConnection(H11Protocol):
 
     def data_received(self, data: bytes) -> None:
         if self in self._limits.idle:
-            self._limits.forget(self)
-            self._limits.unfinished[self] = None
-            self._begin_deadline()
+            self._count_as_unfinished()
         super().data_received(data)
-        if not self._is_unfinished:
-            self._end_deadline()
-            self._limits.forget(self)
+        self._note_state()
 
     def on_response_complete(self) -> None:
         super().on_response_complete()
-        if not self.transport.is_closing() and self._is_unfinished:
-            self._limits.forget(self)
-            self._limits.idle[self] = None
+        self._note_state()
 
     def pause_writing(self) -> None:
         super().pause_writing()
-        self._begin_deadline()
+        self._note_state()
 
     def resume_writing(self) -> None:
         super().resume_writing()
         self._end_deadline()
+        self._limits.forget(self)
+        self._note_state()
+
+    def timeout_keep_alive_handler(self) -> None:
+        super().timeout_keep_alive_handler()
+        self._note_state()
 
     def shutdown(self) -> None:
         """Ends a connection when the server ends: at once, unless its request is being answered."""
@@ -108,10 +108,37 @@ class LimitedConnection(H11Protocol):
         else:
             super().shutdown()
 
+    def _note_state(self) -> None:
+        """Counts the connection as unfinished, as idle, or as one whose request is being answered. It
+        keeps its place and its deadline if it was unfinished before."""
+        # A connection that is being closed stays open until its client has read the rest.
+        if self.transport.is_closing() or self.flow.write_paused:
+            self._count_as_unfinished()
+        elif self._is_idle:
+            self._end_deadline()
+            self._limits.forget(self)
+            self._limits.idle[self] = None
+        elif self._is_unfinished:
+            self._count_as_unfinished()
+        else:
+            self._end_deadline()
+            self._limits.forget(self)
+
+    def _count_as_unfinished(self) -> None:
+        self._limits.idle.pop(self, None)
+        self._limits.unfinished.setdefault(self)
+        self._begin_deadline()
+
     @property
     def _is_unfinished(self) -> bool:
         """Whether more must come from the client before there is a whole request."""
         return self.conn.their_state in (h11.IDLE, h11.SEND_BODY)
+
+    @property
+    def _is_idle(self) -> bool:
+        """Whether a request was answered, and nothing of the next one has come."""
+        is_answered = self.cycle is not None and self.cycle.response_complete
+        return is_answered and self.conn.their_state is h11.IDLE and not self.conn.trailing_data[0]
 
     def _begin_deadline(self) -> None:
         if self._deadline is None:
