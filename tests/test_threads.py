@@ -29,6 +29,10 @@ from wellput.language.models.head_driven_training import train_head_driven
 from wellput.language.models.parser_training import train_parser
 from wellput.language.models.parsers import TaggingParser
 from wellput.language.models.tree_model import ChoosingMethod, TreeModel, without_order
+from wellput.language.realize.completer import forest_of
+from wellput.language.realize.inputs import unordered
+from wellput.language.realize.inserter import Inserter, train_inserter
+from wellput.language.realize.label_chooser import ChooserTraining
 from wellput.language.realize.realizer import Realizer
 
 pytestmark = pytest.mark.heavy  # trained models
@@ -140,6 +144,12 @@ def realizing(threads: int) -> object:
     ]
 
 
+def inserting(threads: int) -> object:
+    return _inserter().bundles(
+        forest_of([unordered(tree) for tree in TREES * 20], "words"), threads=threads
+    )
+
+
 ALL: list[Work] = [
     overlap,
     errors,
@@ -151,6 +161,7 @@ ALL: list[Work] = [
     tree_model,
     parsing,
     realizing,
+    inserting,
 ]
 
 # Shared input is made once; it is not what is tested.
@@ -182,6 +193,12 @@ def _realizers() -> list[Realizer]:
         return [Realizer.load(folder, model=model) for model in ("learned", "fergus")]
 
 
+@cache
+def _inserter() -> Inserter:
+    how = ChooserTraining(min_updates=1, min_count=1, smallest=0.0, seed=2)
+    return train_inserter(TREES, how, how)
+
+
 def plain(value: Any) -> Any:
     """A value that is equal if and only if every digit is."""
     if isinstance(value, np.ndarray):
@@ -204,12 +221,12 @@ def test_python_threads_may_share_a_model(work: Work) -> None:
 
 
 def test_no_kernel_with_threads_is_missing() -> None:
-    for made in (_ngrams, _trees, _words, _parsers, _biaffine, _realizers):
+    for made in (_ngrams, _trees, _words, _parsers, _biaffine, _realizers, _inserter):
         made.cache_clear()  # what is made meanwhile notes what it is asked
     with recording() as scripts:
         for work in ALL:
             work(2)
-    for made in (_ngrams, _trees, _words, _parsers, _biaffine, _realizers):
+    for made in (_ngrams, _trees, _words, _parsers, _biaffine, _realizers, _inserter):
         made.cache_clear()
     asked = {(s.kernel, step) for found in scripts.values() for s in found for step, *_ in s.steps}
     assert with_threads() - asked == set()
