@@ -18,7 +18,7 @@ from wellput.io import check_files, check_table, write_judgments
 from wellput.io.appraise_writer import write_batches, write_scores
 from wellput.io.evalica import write_evalica
 from wellput.io.exported_spans import RATING_SUFFIX, write_ratings
-from wellput.io.label_studio_writer import write_config, write_label_studio
+from wellput.io.label_studio import write_config, write_label_studio
 from wellput.io.mt_metrics_eval import check_score_file, write_score_file
 from wellput.io.output import check_writable, write_text
 from wellput.studies.payments import payments_csv

@@ -22,9 +22,8 @@ from wellput.language.models.ngrams import NgramModel
 from wellput.language.realize.inputs import InputKind, Node, input_tree, unordered
 from wellput.language.realize.inserter import pruned_tree
 from wellput.language.realize.label_chooser import ChooserTraining
-from wellput.language.realize.learned_realizer import LearnedRealizer
+from wellput.language.realize.learned_realizer import LearnedRealizer, OrdererTraining
 from wellput.language.realize.order_network import TunedWeights
-from wellput.language.realize.orderer import OrdererTraining
 from wellput.language.realize.training import (
     LearnedRealizerTraining,
     make_learned_realizer,

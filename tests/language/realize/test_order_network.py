@@ -19,8 +19,8 @@ from tests.language.realize.test_orderer import TREES, kernel_input, parsed, sma
 from wellput import _native
 from wellput.core.errors import InputError
 from wellput.io.model_files import save_model_file
+from wellput.language.realize.learned_realizer import WEIGHT_UNIT, Orderer, kernel_trees
 from wellput.language.realize.order_network import OrderNetwork
-from wellput.language.realize.orderer import WEIGHT_UNIT, Orderer, kernel_trees
 
 NETWORK = small_network()
 

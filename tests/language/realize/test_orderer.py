@@ -13,7 +13,12 @@ from tests.language.realize.lattices import trained
 from tests.language.realize.ordering_oracle import OracleOrderer, OracleWord, weights_in
 from wellput import _native
 from wellput.language.realize.label_chooser import Forest, Label
-from wellput.language.realize.orderer import WEIGHT_UNIT, Orderer, OrdererTraining, train_orderer
+from wellput.language.realize.learned_realizer import (
+    WEIGHT_UNIT,
+    Orderer,
+    OrdererTraining,
+    train_orderer,
+)
 
 # "the cat sat on the mat", "a dog saw the old cat", "did the dog sit ?"
 TREES = [

@@ -10,7 +10,7 @@ from wellput.language.models.ngram_files import save_model
 from wellput.language.models.ngram_training import train
 from wellput.language.models.tree_model import TreeModel
 from wellput.language.realize.label_chooser import ChooserTraining
-from wellput.language.realize.orderer import OrdererTraining
+from wellput.language.realize.learned_realizer import OrdererTraining
 from wellput.language.realize.parameters import learn_capitals
 from wellput.language.realize.training import (
     LearnedRealizerTraining,

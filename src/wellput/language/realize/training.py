@@ -39,8 +39,14 @@ from wellput.language.realize.label_chooser import (
     jackknifed_labels,
     train_chooser,
 )
-from wellput.language.realize.learned_realizer import ORDERER_KINDS, LearnedRealizer
-from wellput.language.realize.orderer import SPACE_INSIDE, Orderer, OrdererTraining, train_orderer
+from wellput.language.realize.learned_realizer import (
+    ORDERER_KINDS,
+    SPACE_INSIDE,
+    LearnedRealizer,
+    Orderer,
+    OrdererTraining,
+    train_orderer,
+)
 from wellput.language.realize.parameters import (
     FergusParts,
     RealizerParameters,
