@@ -16,12 +16,18 @@ from wellput.studies.designs.error_categories import default_record, flat_catego
 from wellput.studies.designs.registry import BUILT_IN, create, default_questionnaire, design_of
 from wellput.studies.designs.spans import Mqm
 from wellput.studies.language_files import problems_of, read_language
-from wellput.studies.plurals import plural_category
 from wellput.studies.questionnaire import Questionnaire
 from wellput.studies.questions import AnswerError, Question, check_values
 from wellput.studies.settings import make_settings, read_settings
 from wellput.studies.study_setup import StudyItem
-from wellput.studies.wording import ENGLISH, codes, shipped, shipped_record, wording
+from wellput.studies.wording import (
+    ENGLISH,
+    codes,
+    plural_category,
+    shipped,
+    shipped_record,
+    wording,
+)
 
 OTHERS = [code for code in codes() if code != "en"]
 UNITS = ("sentence", "text", "answer", "summary", "translation")

@@ -20,12 +20,11 @@ from wellput.studies.machines.endpoint import Endpoint
 from wellput.studies.machines.error_spans import SPANS_TOKENS, SpansDesign
 from wellput.studies.machines.injection import injected_trials, injection_effect
 from wellput.studies.machines.judge_results import JudgePlan, JudgeResult
-from wellput.studies.machines.judge_run import JudgeRun, beside, opened_log
+from wellput.studies.machines.judge_run import JudgeRun, PlannedModel, beside, opened_log
 from wellput.studies.machines.local_model import LocalModel, import_llama_cpp
 from wellput.studies.machines.machine_judge import AskingOptions, ScoresOption, ask_trials
-from wellput.studies.machines.planned_model import PlannedModel
 from wellput.studies.machines.rubrics import Asking, machine_trials, make_rubric
-from wellput.studies.unit_words import DEFAULT_UNIT
+from wellput.studies.wording import DEFAULT_UNIT
 
 if TYPE_CHECKING:
     from wellput.studies.designs.base import Design

@@ -62,7 +62,7 @@ def create_store(
     from wellput.studies.settings import make_settings, read_settings, with_categories
     from wellput.studies.shown_items import shown_items
     from wellput.studies.study_setup import make_plan
-    from wellput.studies.unit_words import usual_unit
+    from wellput.studies.wording import usual_unit
 
     on_phase("reading items")
     shown = shown_items(read_items(evalset, column), items=items, systems=systems, seed=seed)

@@ -13,10 +13,11 @@ import os
 import stat
 import sys
 import tempfile
+import tomllib
 import weakref
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import IO, TypeAlias, cast
+from typing import IO, Any, TypeAlias, cast
 
 from wellput.core.errors import InputError, OutputError, Problems, did_you_mean
 from wellput.io.compression import (
@@ -359,3 +360,14 @@ def file_fingerprint(path: PathLike) -> str | None:
         return None
     with Path(path).open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def read_toml(path: PathLike) -> dict[str, Any]:
+    """The contents of a TOML file. Raises InputError if it cannot be read or is not TOML."""
+    try:
+        with Path(path).open("rb") as file:
+            return tomllib.load(file)
+    except OSError as error:
+        raise InputError(f"Cannot read {path}: {error.strerror}.") from None
+    except (ValueError, RecursionError) as error:  # also not UTF-8, or a number of 5,000 digits
+        raise InputError(f"{path} is not TOML: {error}.") from None

@@ -13,6 +13,7 @@ still fails, the error is `Unreachable`.
 
 from __future__ import annotations
 
+import ipaddress
 import os
 import re
 from collections.abc import Sequence
@@ -283,3 +284,13 @@ def matching_paths(pattern: str) -> list[str]:
 def _local_files(path: str) -> list[str]:
     files = map(Path, matching_paths(path) if is_pattern(path) else Path(path).rglob("*"))
     return [str(file) for file in files if file.is_file() and file.stat().st_size]
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a host is this machine, by its name or its address."""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 from wellput.core.errors import InputError, did_you_mean
-from wellput.studies.unit_words import SENTENCE
+from wellput.io.files import read_toml
 from wellput.studies.wording import (
     ENGLISH,
+    SENTENCE,
     Text,
     Wording,
     codes,
@@ -34,13 +33,7 @@ def chosen_wording(language: str | None, unit: str | None) -> tuple[Wording, dic
 def read_language(path: str) -> dict[str, Any]:
     """The contents of a language file, complete. What is missing is taken from wellput's own file of
     the same language, where there is one. Raises InputError with all that is missing or wrong."""
-    try:
-        with Path(path).open("rb") as file:
-            record = tomllib.load(file)
-    except OSError as error:
-        raise InputError(f"Cannot read {path}: {error.strerror}.") from None
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"{path} is not TOML: {error}.") from None
+    record = read_toml(path)
     about = record.get("language")
     code = about.get("code") if isinstance(about, dict) else None
     if isinstance(code, str) and code in codes():

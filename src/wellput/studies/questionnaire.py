@@ -3,17 +3,18 @@
 
 A questionnaire has the questions and all their wording, never the name of a system. Its design
 (`studies.designs`) gives the words; a TOML file (`studies.settings`) may replace them.
+
+`checked_demographics` checks what judges say about themselves.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, TypeAlias, get_args
 
-from wellput.studies.questions import Question
-from wellput.studies.unit_words import SENTENCE
-from wellput.studies.wording import Wording, language_of, wording
+from wellput.studies.questions import AnswerError, Question, is_storable
+from wellput.studies.wording import SENTENCE, Wording, language_of, wording
 
 Layout: TypeAlias = Literal["single", "page"]
 LAYOUTS: tuple[Layout, ...] = get_args(Layout)
@@ -212,3 +213,24 @@ class JudgeProgress:
 def from_record(kind: type[Any], record: Mapping[str, Any]) -> Any:
     """A dataclass from its JSON. Lists become tuples."""
     return kind(**{name: tuple(v) if isinstance(v, list) else v for name, v in record.items()})
+
+
+MAX_CHARACTERS = 500
+
+
+def checked_demographics(
+    fields: Sequence[DemographicField], answers: Mapping[str, str]
+) -> dict[str, str]:
+    """The answers that were given: all are voluntary. Raises AnswerError with every reason."""
+    known = {field.name: field for field in fields}
+    reasons = []
+    for name, text in answers.items():
+        if name not in known:
+            reasons.append("unknown question")
+        elif not isinstance(text, str) or len(text) > MAX_CHARACTERS or not is_storable(text):
+            reasons.append(f"{name}: at most {MAX_CHARACTERS} characters of text")
+        elif text and known[name].choices and text not in known[name].choices:
+            reasons.append(f"{name}: one of {', '.join(known[name].choices)} is needed")
+    if reasons:
+        raise AnswerError(reasons)
+    return {name: text for name, text in answers.items() if text.strip()}

@@ -3,11 +3,11 @@ them that are accepted."""
 
 from __future__ import annotations
 
-import tomllib
 from pathlib import Path
 from typing import Any
 
 from wellput.core.errors import InputError
+from wellput.io.files import read_toml
 from wellput.studies.enrolment import ScreeningQuestion
 from wellput.studies.questions import is_storable
 
@@ -16,13 +16,7 @@ EXAMPLE = '[[screening]] text = "…" choices = ["yes", "no"] accepted = ["yes"]
 
 def read_screening(path: str | Path) -> tuple[ScreeningQuestion, ...]:
     """The questions of a file. Raises InputError with all that is wrong."""
-    try:
-        with Path(path).open("rb") as file:
-            record = tomllib.load(file)
-    except OSError as error:
-        raise InputError(f"Cannot read {path}: {error.strerror}.") from None
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"{path} is not TOML: {error}.") from None
+    record = read_toml(path)
     entries = record.get("screening")
     if set(record) != {"screening"} or not isinstance(entries, list) or not entries:
         raise InputError(f"{path} has no screening questions. It needs entries as {EXAMPLE}.")

@@ -25,6 +25,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from wellput.io.locations import is_loopback
 from wellput.studies.store import JudgeRef, Store
 from wellput.studies.wording import ENGLISH
 
@@ -250,21 +251,12 @@ def csrf_is_valid(request: Request, holder: str, given: str) -> bool:
 
 def public_address_warning(host: str, *, is_encrypted: bool) -> str | None:
     """A warning for the person who serves a study on `host`, where others could read the traffic."""
-    if is_encrypted or _is_loopback(host):
+    if is_encrypted or is_loopback(host):
         return None
     return (
         f"warning: serving on {host} without TLS: invitation links and answers can be read on the "
         "way. Give a certificate and its key, or serve on 127.0.0.1 behind a proxy that has them."
     )
-
-
-def _is_loopback(host: str) -> bool:
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 OWNER_COOKIE = "wellput_owner"

@@ -8,13 +8,13 @@ whole file.
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from wellput.core.errors import InputError, did_you_mean
+from wellput.io.files import read_toml
 from wellput.studies.designs.base import Design
 from wellput.studies.designs.error_categories import read_categories
 from wellput.studies.designs.registry import create, default_questionnaire, names
@@ -70,16 +70,7 @@ def read_settings(
     known = {**TOP_SETTINGS, **(further or {})}
     if isinstance(settings, Mapping):
         return _checked(dict(settings), "These settings", known)
-    try:
-        with Path(settings).open("rb") as file:
-            record = tomllib.load(file)
-    except OSError as error:
-        raise InputError(f"Cannot read {settings}: {error.strerror}.") from None
-    except (
-        ValueError,
-        RecursionError,
-    ) as error:  # not TOML, not UTF-8, or a number of 5,000 digits
-        raise InputError(f"{settings} is not TOML: {error}.") from None
+    record = read_toml(settings)
     return _checked(record, str(settings), known)
 
 

@@ -27,7 +27,6 @@ from wellput.studies.database import (
     parse_url,
     remove_files,
 )
-from wellput.studies.demographic_answers import checked_demographics
 from wellput.studies.enrolment import (
     Enrolment,
     Person,
@@ -38,13 +37,7 @@ from wellput.studies.enrolment import (
     write_enrolment,
 )
 from wellput.studies.expected_answers import Feedback, feedback_of, has_feedback
-from wellput.studies.invitations import (
-    Invitation,
-    insert_judges,
-    is_token,
-    new_token,
-    token_hash,
-)
+from wellput.studies.invitations import Invitation, insert_judges, is_token, new_token, token_hash
 from wellput.studies.judge_queue import JudgeQueue
 from wellput.studies.judge_turns import (
     AlreadyAnswered,
@@ -75,7 +68,12 @@ from wellput.studies.queries import (
     state_of,
     update_judge,
 )
-from wellput.studies.questionnaire import JudgeProgress, Questionnaire, ShownTrial
+from wellput.studies.questionnaire import (
+    JudgeProgress,
+    Questionnaire,
+    ShownTrial,
+    checked_demographics,
+)
 from wellput.studies.questions import AnswerError
 from wellput.studies.shown_trials import shown_trial
 from wellput.studies.study_setup import StudySetup

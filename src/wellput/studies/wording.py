@@ -4,13 +4,18 @@ All texts of a language are in one file, `texts/CODE.toml`; docs/interface_langu
 write another. A text has a dotted key, such as "pages.next". `{…}` in a text is filled in: by the forms
 of the *unit*, which is what the texts to judge are called ("sentence", "answer"), or by values. A table
 with plural categories (one, few, other, …) in place of a text has its forms by number.
+
+Plural categories of whole numbers follow the rules of the Unicode CLDR.
+
+*Units* are what the texts to judge are called. The wording that wellput brings speaks of sentences, as
+the papers that it comes from do; a machine is often asked about answers, summaries or essays.
 """
 
 from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -18,8 +23,106 @@ from string import Formatter
 from typing import Any, TypeAlias
 
 from wellput.core.errors import InputError, did_you_mean
-from wellput.studies.plurals import PLURAL_CATEGORIES, plural_category
-from wellput.studies.unit_words import SENTENCE, check_unit, in_unit
+
+SENTENCE = "sentence"
+DEFAULT_UNIT = "text"
+SENTENCE_PATTERN = re.compile(r"\b(?P<article>[Aa] )?(?P<noun>sentences?)\b")
+
+
+MAX_SENTENCE_CHARACTERS = 300
+NEXT_SENTENCE = re.compile(r"[.!?؟]\W*\s\W*[^\Wa-z_]|[。！？].|\n")
+"""The place where another sentence begins."""
+
+
+def usual_unit(texts: Iterable[str]) -> str:
+    """What texts are called if nobody says it: sentences if at least half of them are.
+
+    >>> usual_unit(["The ferry leaves at 9.", "It rained."]), usual_unit(["It rained. We left."])
+    ('sentence', 'text')
+    """
+    n = n_sentences = 0
+    for text in texts:
+        n += 1
+        is_short = len(text) <= MAX_SENTENCE_CHARACTERS
+        n_sentences += is_short and NEXT_SENTENCE.search(text.strip()) is None
+    return SENTENCE if 2 * n_sentences >= n else DEFAULT_UNIT
+
+
+def check_unit(unit: str) -> None:
+    if not re.fullmatch(r"[^\W\d_]+(?: [^\W\d_]+)*", unit):
+        raise InputError(f"unit={unit!r} must be a word, such as 'answer'.")
+
+
+def in_unit(words: str, unit: str) -> str:
+    """The words with another noun for *sentence*.
+
+    >>> in_unit("Two versions of a sentence. Rate the sentences.", "essay")
+    'Two versions of an essay. Rate the essays.'
+    """
+
+    def renamed(found: re.Match[str]) -> str:
+        noun = _plural(unit) if found["noun"].endswith("s") else unit
+        if not found["article"]:
+            return noun
+        return f"{found['article'].strip()}{'n' if unit[0] in 'aeiou' else ''} {noun}"
+
+    return words if unit == SENTENCE else SENTENCE_PATTERN.sub(renamed, words)
+
+
+def _plural(unit: str) -> str:
+    if unit.endswith("y") and unit[-2:-1] not in "aeiou":
+        return f"{unit[:-1]}ies"
+    return f"{unit}s"
+
+
+PLURAL_CATEGORIES = ("zero", "one", "two", "few", "many", "other")
+PluralRule: TypeAlias = Callable[[int], str]
+
+
+def _one_or_other(n: int) -> str:
+    return "one" if n == 1 else "other"
+
+
+def _arabic(n: int) -> str:
+    if n <= 2:
+        return ("zero", "one", "two")[n]
+    last = n % 100
+    return "few" if 3 <= last <= 10 else "many" if 11 <= last <= 99 else "other"
+
+
+def _east_slavic(n: int) -> str:
+    if n % 10 == 1 and n % 100 != 11:
+        return "one"
+    return "few" if 2 <= n % 10 <= 4 and not 12 <= n % 100 <= 14 else "many"
+
+
+def _polish(n: int) -> str:
+    return "one" if n == 1 else "many" if n % 10 == 1 else _east_slavic(n)
+
+
+def _czech(n: int) -> str:
+    return "one" if n == 1 else "few" if 2 <= n <= 4 else "other"
+
+
+PLURAL_RULES: Mapping[str, PluralRule] = {
+    **dict.fromkeys(("zh", "ja", "ko", "vi", "th", "id", "ms"), lambda n: "other"),
+    **dict.fromkeys(("fr", "pt", "hi", "fa"), lambda n: "one" if n <= 1 else "other"),
+    **dict.fromkeys(("ru", "uk", "be"), _east_slavic),
+    **dict.fromkeys(("cs", "sk"), _czech),
+    "pl": _polish,
+    "ar": _arabic,
+}
+"""By language; others have one and other, as English has."""
+
+
+def plural_category(language: str, n: int) -> str:
+    """The plural category of a number.
+
+    >>> [plural_category("ar", n) for n in (0, 1, 2, 3, 11, 100)]
+    ['zero', 'one', 'two', 'few', 'many', 'other']
+    """
+    return PLURAL_RULES.get(language.partition("-")[0], _one_or_other)(n)
+
 
 Text: TypeAlias = str | list[str] | dict[str, str]
 """A text, a list of texts, or the forms of a text by plural category."""

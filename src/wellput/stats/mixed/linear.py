@@ -53,7 +53,7 @@ EXACT = (
     "systems, judges and items explain every value exactly: nothing is left that says how sure the "
     "differences are"
 )
-ROUNDING = 1e-9
+CRITERION_ROUNDING = 1e-9
 """Two criteria that differ by less are equal."""
 
 
@@ -308,7 +308,7 @@ class _Problem:
             new = self.at(np.maximum(point.ratios + size * step, least))
             if new.criterion <= point.criterion - 1e-4 * size * min(promised, 1e8):
                 return new
-            if promised * size < 1e-6 and new.criterion <= point.criterion + ROUNDING:
+            if promised * size < 1e-6 and new.criterion <= point.criterion + CRITERION_ROUNDING:
                 return new
             size *= 0.3
         return None

@@ -12,11 +12,10 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
-from pathlib import Path
 from typing import Any, TypeAlias
 
 from wellput.core.errors import InputError, did_you_mean
-from wellput.io.files import PathLike
+from wellput.io.files import PathLike, read_toml
 
 Categories: TypeAlias = tuple[tuple[str, str], ...]
 """Each path with its explanation, in the order of the file."""
@@ -36,13 +35,7 @@ def default_record() -> Mapping[str, Any]:
 
 def read_categories(path: PathLike) -> dict[str, Any]:
     """The tables of a file: `categories`, and perhaps `severities` and `weights`."""
-    try:
-        with Path(path).open("rb") as file:
-            record = tomllib.load(file)
-    except OSError as error:
-        raise InputError(f"Cannot read {path}: {error.strerror}.") from None
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"{path} is not TOML: {error}.") from None
+    record = read_toml(path)
     unknown = [name for name in record if name not in FILE_TABLES]
     if unknown or not isinstance(record.get("categories"), dict):
         raise InputError(

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import email.utils
 import http.client
-import ipaddress
 import json
 import os
 import ssl
@@ -21,6 +20,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from wellput.core.errors import InputError, Unreachable
+from wellput.io.locations import is_loopback
 from wellput.studies.machines.readings import Reply, reply_of
 
 KEY_VARIABLE = "WELLPUT_API_KEY"
@@ -226,15 +226,6 @@ class Endpoint:
 
 def unreachable(url: str, why: str) -> Unreachable:
     return Unreachable(f"{url} gives no answer: {why}. Answers so far are kept; try again later.")
-
-
-def is_loopback(host: str) -> bool:
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 def _checked_url(url: str) -> Any:

@@ -1,5 +1,8 @@
 """`JudgeRun`: one model with one rubric. It says what would be asked, and turns the answers into a
-result and its files."""
+result and its files.
+
+`PlannedModel` stands for a model that is not there yet, so that a dry run can show the prompt.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 from wellput.core.errors import InputError
 from wellput.core.estimates import Estimate
@@ -32,7 +35,7 @@ from wellput.studies.machines.machine_judge import (
     signature_of,
     unanswered_rows,
 )
-from wellput.studies.machines.readings import SHARE_OF_FIRST
+from wellput.studies.machines.readings import SHARE_OF_FIRST, Reply
 from wellput.studies.machines.rubrics import MachineTrial, Rubric
 
 BYTES_PER_TOKEN = 4
@@ -206,3 +209,23 @@ def _systems(judgments: Sequence[Judgment] | Sequence[Preference]) -> list[Judge
 
 def _in_words(unanswered: Mapping[str, int]) -> str:
     return ", ".join(f"{n:,} {reason}" for reason, n in unanswered.items()) or "nothing was asked"
+
+
+NOWHERE = "nobody yet"
+UNNAMED = "unnamed"
+
+
+class PlannedModel:
+    """A name, which may be missing. It cannot be asked."""
+
+    digest = ""
+
+    def __init__(self, model: str | None, endpoint: str | None) -> None:
+        self.model = model or UNNAMED
+        self.identity: Mapping[str, str] = {"model": self.model, "endpoint": endpoint or NOWHERE}
+
+    def complete(self, request: Mapping[str, Any]) -> Reply:
+        raise InputError("A dry run asks nothing.")
+
+    def close(self) -> None:
+        """Nothing is open."""

@@ -16,7 +16,7 @@ from wellput.studies.designs.base import Design, seven_points
 from wellput.studies.machines.error_spans import HOW_TO_ANSWER, SpansDesign
 from wellput.studies.questionnaire import Questionnaire
 from wellput.studies.questions import Question, scale_ends
-from wellput.studies.unit_words import SENTENCE, in_unit
+from wellput.studies.wording import SENTENCE, in_unit
 
 Message = dict[str, str]
 

@@ -21,7 +21,7 @@ from wellput.studies.questionnaire import Questionnaire
 from wellput.studies.questions import Question
 from wellput.studies.settings import make_settings, read_settings
 from wellput.studies.study_setup import all_trials, study_items
-from wellput.studies.unit_words import DEFAULT_UNIT, SENTENCE, check_unit
+from wellput.studies.wording import DEFAULT_UNIT, SENTENCE, check_unit
 
 Asking: TypeAlias = str | Path | Iterable[str] | Mapping[str, Any]
 """Names of questions, the path of a file of settings (`.toml`), or a dictionary with its contents."""
