@@ -24,7 +24,7 @@ from wellput.core.errors import InputError, did_you_mean
 from wellput.core.estimates import Generalize
 from wellput.core.judgment import Judgment, Preference
 from wellput.core.metric import Metric
-from wellput.core.registries import Names, split_names, split_specs
+from wellput.core.registries import Names, refuse_objects, split_names, split_specs
 from wellput.core.source import EvalSource
 from wellput.core.work import OnPhase, available_cores, ignore_phase
 from wellput.engine.score import score_source
@@ -190,6 +190,7 @@ def predictor_metrics(predictors: Names) -> tuple[list[Metric], list[str]]:
     metrics: dict[str, Metric] = {}
     names: list[str] = []
     for text in [predictors] if isinstance(predictors, str) else predictors:
+        refuse_objects(text)
         for name in split_specs(text):
             if name.lower().endswith(".json"):
                 raise InputError(f"{name} is a fitted metric; it cannot be a predictor.")

@@ -20,7 +20,7 @@ from typing import (
 )
 
 from wellput.core.errors import InputError, did_you_mean
-from wellput.core.metric import GivesMetric, Metric
+from wellput.core.metric import Metric, MetricSpec
 from wellput.core.source import EvalSource
 from wellput.core.work import OnPhase, available_cores, ignore_phase
 from wellput.io import check_files as check_files
@@ -43,9 +43,9 @@ Answers: TypeAlias = (
 or the path of a file that `wellput.read_judgments` reads."""
 Sentences: TypeAlias = Iterable[str] | PathLike
 """Sentences in a list, or the path of a text file with one on each line."""
-Metrics: TypeAlias = str | Metric | GivesMetric | Iterable[str | Metric | GivesMetric]
-"""Names with options, separated by commas (`"bleu,chrf:word_order=2"`), metric objects, fits, or a list
-of them."""
+Metrics: TypeAlias = MetricSpec | Iterable[MetricSpec]
+"""Names with options, separated by commas (`"bleu,chrf:word_order=2"`), metric objects, fits,
+functions of an output, or a list of them."""
 Numbers: TypeAlias = int | str | Iterable[int | str]
 """Whole numbers in a list, or separated by commas."""
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from wellput.api.inputs import Columns, Items, Metrics, open_source
 from wellput.core.errors import InputError, MissingExtra
 from wellput.core.evalset import EvalSet
-from wellput.core.metric import GivesMetric, Metric
+from wellput.core.metric import GivesMetric, Metric, MetricSpec
 from wellput.core.registries import split_specs
 from wellput.core.work import OnPhase
 from wellput.io.files import PathLike
@@ -159,7 +159,8 @@ def read_items(evalset: Items, column: Columns = ()) -> EvalSet:
 
 
 def _metric_list(metrics: Metrics) -> list[str | Metric]:
-    given = [metrics] if isinstance(metrics, str | Metric | GivesMetric) else list(metrics)
+    is_one = isinstance(metrics, str | Metric | GivesMetric) or callable(metrics)
+    given = cast("list[MetricSpec]", [metrics] if is_one else list(cast("Iterable[Any]", metrics)))
     return [
         spec
         for one in given

@@ -8,8 +8,8 @@ NaN; a segment whose score is undefined adds zeros, and its score is NaN.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Literal, Protocol, Self, TypeAlias, runtime_checkable
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Literal, Protocol, Self, TypeAlias, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -95,3 +95,7 @@ class GivesMetric(Protocol):
     """Something that can be used as a metric: a fit."""
 
     def as_metric(self) -> Metric: ...
+
+
+MetricSpec: TypeAlias = str | Metric | GivesMetric | Callable[..., Any]
+"""A metric by name, as an object, as a fit, or as a function of an output."""

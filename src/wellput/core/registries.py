@@ -44,8 +44,21 @@ def split_names(names: Names) -> list[str]:
     >>> split_names(["a, b", "c"])
     ['a', 'b', 'c']
     """
-    texts = [names] if isinstance(names, str) else names
+    texts = [names] if isinstance(names, str) else list(names)
+    for given in texts:
+        refuse_objects(given)
     return [piece for text in texts for one in text.split(",") if (piece := one.strip())]
+
+
+def refuse_objects(given: object) -> None:
+    """Raises InputError if it is not a name, such as a metric object where only names can be kept."""
+    if not isinstance(given, str):
+        named = getattr(given, "name", None) or getattr(given, "__name__", None) or repr(given)
+        raise InputError(
+            f"{named} is an object, and a name is needed here. Of a metric of your own, write the "
+            "scores to a file, score(…, segments='own.csv'), and name that file: './own.csv'. An "
+            "installed metric has a name."
+        )
 
 
 def split_specs(text: str) -> list[str]:

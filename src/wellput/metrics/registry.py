@@ -15,11 +15,11 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import fields, is_dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from wellput.core.errors import InputError, did_you_mean
 from wellput.core.lazy_names import import_object
-from wellput.core.metric import GivesMetric, Metric, is_sentinel
+from wellput.core.metric import GivesMetric, Metric, MetricSpec, is_sentinel
 from wellput.core.registries import (
     described_options,
     given_options,
@@ -131,13 +131,16 @@ def option_values(name: str) -> dict[str, str]:
     return described_options(metric_class(name))
 
 
-def create(spec: str | Metric | GivesMetric) -> Metric:
+def create(spec: MetricSpec) -> Metric:
     """A metric from its name and options: `"chrf:word_order=2"`, or a fitted one from its file:
-    `"./quality.json"`. A metric is returned as it is."""
+    `"./quality.json"`. A metric is returned as it is; a function of an output becomes a metric
+    (`metrics.functions`)."""
     if isinstance(spec, type):
         raise InputError(f"{spec.__name__} is a class; give a metric: {spec.__name__}().")
     if not isinstance(spec, str):
-        return spec.as_metric() if isinstance(spec, GivesMetric) else spec
+        given = spec.as_metric() if isinstance(spec, GivesMetric) else spec
+        is_metric = hasattr(given, "statistics")
+        return cast("Metric", given) if is_metric else _metric_of_function(given)
     if SCORE_FILE.match(spec):
         return _only_metric(spec)
     name, _, tail = spec.partition(":")
@@ -158,6 +161,23 @@ def create(spec: str | Metric | GivesMetric) -> Metric:
     cls = metric_class(name)
     metric: Metric = cls(**given_options(name, cls, tail))
     return metric
+
+
+def _metric_of_function(given: object) -> Metric:
+    """A function of the user's as a metric. Raises InputError for any other object, and for a name that
+    a metric has."""
+    from wellput.metrics.functions import FunctionMetric
+
+    if not callable(given):
+        raise InputError(
+            f"A metric is a name, a metric object or a function of an output, not {given!r}."
+        )
+    found = FunctionMetric(given)
+    if found.name in metric_names():
+        raise InputError(
+            f"{found.name} is the name of a metric of wellput: give your function another name."
+        )
+    return found
 
 
 def _not_a_file_of_scores(path: str) -> str:
@@ -190,11 +210,11 @@ metric = create
 
 
 def create_all(
-    specs: str | Metric | GivesMetric | Iterable[str | Metric | GivesMetric],
+    specs: MetricSpec | Iterable[MetricSpec],
 ) -> list[Metric]:
     """Metrics from a comma-separated list, a metric, or several of both. A metric that is named
     twice is created once."""
-    if isinstance(specs, str | Metric | GivesMetric):
+    if isinstance(specs, str | Metric | GivesMetric) or callable(specs):
         specs = [specs]
     metrics: list[Metric] = []
     has_files = False
@@ -223,7 +243,7 @@ def each_scorer(metrics: Sequence[Metric], source: EvalSource) -> list[Metric]:
     return scorers_named(metrics, source)
 
 
-def _metrics_of(spec: str | Metric | GivesMetric) -> Sequence[Metric]:
+def _metrics_of(spec: MetricSpec) -> Sequence[Metric]:
     """The metric that is meant; of a file of scores all that it has."""
     if isinstance(spec, str) and SCORE_FILE.match(spec):
         from wellput.metrics.external import external_metrics

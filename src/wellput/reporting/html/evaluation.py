@@ -22,7 +22,7 @@ from wellput.agreement.result import AgreementResult
 from wellput.agreement.span_level import with_spans
 from wellput.core.evalset import Item
 from wellput.core.judgment import Judgment, Preference
-from wellput.core.metric import GivesMetric, Metric
+from wellput.core.metric import Metric, MetricSpec
 from wellput.core.source import EvalSource
 from wellput.core.work import OnPhase, OnProgress, ignore_phase, ignore_progress
 from wellput.engine.result import ScoreResult
@@ -175,7 +175,7 @@ class Evaluation:
 def evaluate_for_page(
     source: EvalSource,
     answers: Sequence[Judgment] | Sequence[Preference],
-    metrics: str | Metric | GivesMetric | Iterable[str | Metric | GivesMetric],
+    metrics: MetricSpec | Iterable[MetricSpec],
     *,
     title: str,
     baseline: str | None,
