@@ -79,6 +79,18 @@ def dense_equations(
 @settings(deadline=None, max_examples=25)
 @given(seed=st.integers(0, 10**6))
 def test_nothing_but_the_dense_equations(is_choice: bool, is_merged: bool, seed: int) -> None:
+    check_against_dense(is_choice, is_merged, seed)
+
+
+@mock.patch("wellput.stats.mixed.equations.MIN_CORE_TO_SPLIT", 0)
+@mock.patch("wellput.stats.mixed.equations.KERNEL_COST", 0)
+@settings(deadline=None, max_examples=25)
+@given(seed=st.integers(0, 10**6))
+def test_effects_with_systems_absorbed(seed: int) -> None:
+    check_against_dense(False, False, seed)
+
+
+def check_against_dense(is_choice: bool, is_merged: bool, seed: int) -> None:
     rng = np.random.default_rng(seed)
     design = chosen_pairs(seed) if is_choice else simulated(seed)[1]
     names = tuple(name for name in design.factors if rng.random() < (0.9 if is_merged else 0.7))
@@ -193,6 +205,20 @@ def test_judges_are_absorbed_where_there_are_more_of_them() -> None:
     assert MixedModel(few_items).n_absorbed == 30
     few_judges = simulated(1, judges=3, items=30)[1].only(("judge", "item"))
     assert MixedModel(few_judges).n_absorbed == 30
+
+
+@pytest.mark.parametrize("has_more_judges", [True, False])
+def test_effects_with_systems_are_absorbed_where_there_are_many_systems(
+    has_more_judges: bool,
+) -> None:
+    sizes = {"judges": 9, "items": 5} if has_more_judges else {"judges": 5, "items": 9}
+    names = ("judge", "item", "judge:system", "item:system")
+    many = MixedModel(simulated(1, systems=150, **sizes)[1].only(names))
+    first = "judge:system" if has_more_judges else "item:system"
+    assert many.names[0] == first and set(many.names[:2]) == {"judge:system", "item:system"}
+    assert many.n_core == 9 + 5 + 150
+    few = MixedModel(simulated(1, systems=3, judges=60, items=300)[1].only(names))
+    assert few.n_core == 60 + 3 * 60 + 3  # judges, alone and with systems
 
 
 def test_codes_have_no_gaps() -> None:

@@ -5,9 +5,10 @@ of each *factor*: a judge, an item, a document, or one of these with a system ("
 choice between two systems has each of them twice, the second with the sign turned.
 
 The levels of items and documents (or of judges, if there are more of them) are *absorbed* one by
-one by the kernel; the *core* of the other columns, the fixed effects last, is dense. Random effects
-are spherical as in lme4 (Bates et al. 2015): an effect is its factor's θ, the standard deviation in
-units of the residual's, times a column's solution, so that θ = 0 needs no special case.
+one by the kernel; the *core* of the other columns, the fixed effects last, is dense. With very many
+systems, all effects with a system are absorbed instead, because systems do not meet each other.
+Random effects are spherical as in lme4 (Bates et al. 2015): an effect is its factor's θ, the standard
+deviation in units of the residual's, times a column's solution, so that θ = 0 needs no special case.
 """
 
 from __future__ import annotations
@@ -33,6 +34,10 @@ CONFOUNDED_SHARE = 1e-9
 """A column with less than this share of its own is made up of the others."""
 MAX_CORE_COLUMNS = 10_000
 """A core of 10,000 columns takes 0.8 GB and about 10 s for each evaluation."""
+MIN_CORE_TO_SPLIT = 500
+"""With a smaller core it does not matter much what is absorbed."""
+KERNEL_COST = 75
+"""What a step of the kernel costs, in steps of LAPACK's dense matrices."""
 MAX_SINGLE_SHARE = 0.9
 """A part with more levels than this share of its judgments meets too few levels twice to estimate
 their variance."""
@@ -315,10 +320,36 @@ class Inverse:
 
 def _sides(design: MixedDesign) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The factors to absorb, in the order in which they fill in least, and the others."""
-    sides = [[name for name in side if name in design.factors] for side in (ITEM_SIDE, JUDGE_SIDE)]
-    levels = [sum(int(design.factors[name].max()) + 1 for name in side) for side in sides]
-    absorbed = sides[0] if levels[0] >= levels[1] else sides[1]
+    levels = {name: int(codes.max()) + 1 for name, codes in design.factors.items()}
+    sides = [[name for name in side if name in levels] for side in (ITEM_SIDE, JUDGE_SIDE)]
+    sides.sort(
+        key=lambda side: -sum(levels[name] for name in side)
+    )  # the item side first of equals
+    absorbed, rest = sides
+    n_fixed = design.n_systems + design.covariates.shape[1]
+    n_core = n_fixed + sum(levels[name] for name in rest)
+    if n_core > MIN_CORE_TO_SPLIT and not design.is_choice:
+        crossed = [name for name in (*absorbed, *rest) if name.endswith(":system")]
+        n_mains = n_fixed + sum(levels.values()) - sum(levels[name] for name in crossed)
+        if n_mains**3 + KERNEL_COST * _cost_of_systems(design, crossed) < n_core**3:
+            absorbed = crossed
     return tuple(absorbed), tuple(name for name in design.factors if name not in absorbed)
+
+
+def _cost_of_systems(design: MixedDesign, crossed: list[str]) -> float:
+    """What it takes to absorb all effects with a system. Those of one system meet only each other and
+    the judges, items and documents of the system: what is left after the first factor is dense."""
+    systems = design.systems
+    dense, met = np.zeros((2, design.n_systems))
+    for name, codes in design.factors.items():
+        pairs = np.unique(np.stack([systems, codes]), axis=1)
+        counts = np.bincount(pairs[0], minlength=design.n_systems)
+        if name not in crossed:
+            met += counts
+        elif name != crossed[0]:
+            dense += counts
+    fronts = dense + met + 1 + design.covariates.shape[1]
+    return float((dense * fronts**2).sum())
 
 
 def part_with_smaller_core(design: MixedDesign, share: float) -> NDArray[np.bool_] | None:
