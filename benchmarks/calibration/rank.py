@@ -33,7 +33,7 @@ from benchmarks.calibration.judges import (
 )
 from benchmarks.calibration.ranking_worlds import PEEKED, WORLDS, World, first_judgments
 from benchmarks.pages import write_page
-from wellput.agreement.rankings.fitted_question import fit_question, pair_weights
+from wellput.agreement.rankings.fitted_question import fit_question, system_pairs
 from wellput.agreement.rankings.fitted_ranking import FittedRanking, rank_fitted
 from wellput.agreement.rankings.judgment_design import QuestionData
 from wellput.core.errors import InputError
@@ -82,9 +82,9 @@ def tally(world: World, studies: int, seed: int) -> Tally:
 def _add(found: Tally, world: World, equal: QuestionData, apart: QuestionData) -> None:
     level = rank_fitted(fit_question(equal))
     held = rank_fitted(apart_fit := fit_question(apart))
-    pairs = pair_weights(world.systems)
-    contrasts = apart_fit.fitted.contrast(pairs)
-    truth = pairs @ (-world.difference(GAP) * np.arange(world.systems))
+    first, second = system_pairs(world.systems)
+    contrasts = apart_fit.fitted.contrast_pairs(first, second)
+    truth = world.difference(GAP) * (second - first)
     half = contrasts.errors * student.isf(ALPHA / 2, apart_fit.freedom)
     found.studies += 1
     found.t_test += t_test_rejects(equal)

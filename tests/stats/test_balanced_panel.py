@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from wellput.agreement.rankings.fitted_question import fit_question, pair_weights
+from wellput.agreement.rankings.fitted_question import fit_question, system_pairs
 from wellput.agreement.rankings.judgment_design import question_data
 from wellput.core.judgment import Judgment
 from wellput.stats.mixed.contrasts import difference_variances
@@ -31,7 +31,7 @@ def test_it_is_the_mixed_model_s(judges: int, items: int, taste: float, output: 
             for (j, s, i), value in np.ndenumerate(ratings)
         ]
         fitted = fit_question(question_data("quality", answers))
-        expected = fitted.fitted.contrast(pair_weights(2))
+        expected = fitted.fitted.contrast_pairs(*system_pairs(2))
         variance, freedom = difference_variances(
             *mean_squares(ratings), n_judges=judges, n_items=items
         )

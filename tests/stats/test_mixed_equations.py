@@ -211,9 +211,9 @@ def test_judges_are_absorbed_where_there_are_more_of_them() -> None:
 def test_effects_with_systems_are_absorbed_where_there_are_many_systems(
     has_more_judges: bool,
 ) -> None:
-    sizes = {"judges": 9, "items": 5} if has_more_judges else {"judges": 5, "items": 9}
+    judges, items = (9, 5) if has_more_judges else (5, 9)
     names = ("judge", "item", "judge:system", "item:system")
-    many = MixedModel(simulated(1, systems=150, **sizes)[1].only(names))
+    many = MixedModel(simulated(1, systems=150, judges=judges, items=items)[1].only(names))
     first = "judge:system" if has_more_judges else "item:system"
     assert many.names[0] == first and set(many.names[:2]) == {"judge:system", "item:system"}
     assert many.n_core == 9 + 5 + 150

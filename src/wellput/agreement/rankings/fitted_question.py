@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import combinations
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -19,7 +18,11 @@ from scipy.sparse.csgraph import connected_components
 from wellput.agreement.rankings.judgment_design import COMPONENTS, QuestionData
 from wellput.agreement.rankings.plain_ranking import LOWER_IS_BETTER, MAX_RANKED_SYSTEMS, listed
 from wellput.core.errors import InputError, counted
-from wellput.stats.mixed.contrasts import MIN_ITEMS_FOR_FREEDOM, MIN_JUDGES_FOR_FREEDOM
+from wellput.stats.mixed.contrasts import (
+    MIN_ITEMS_FOR_FREEDOM,
+    MIN_JUDGES_FOR_FREEDOM,
+    Places,
+)
 from wellput.stats.mixed.equations import Floats, MixedDesign
 from wellput.stats.mixed.identifiable import identify_components
 from wellput.stats.mixed.laplace import LaplaceMixed, fit_binary, fit_choices, fit_ordinal
@@ -127,7 +130,7 @@ def fit_question(
             f"{counted(data.n_repeated, 'judgment')} came from a judge who had judged the same output "
             "before; each counts."
         )
-    found = fitted.contrast(pair_weights(len(data.system_names))).freedom
+    found = fitted.contrast_pairs(*system_pairs(len(data.system_names))).freedom
     freedom = np.clip(np.nan_to_num(found, nan=1.0), 1.0, MAX_FREEDOM)
     if 1 < data.n_judges < MIN_JUDGES_FOR_FREEDOM and "judge:system" in random:
         freedom = np.minimum(freedom, data.n_judges - 1)
@@ -272,12 +275,10 @@ def _disconnected(data: QuestionData, problem: Disconnected) -> str:
     )
 
 
-def pair_weights(n: int) -> Floats:
-    pairs = list(combinations(range(n), 2))
-    weights = np.zeros((len(pairs), n))
-    for row, (a, b) in enumerate(pairs):
-        weights[row, a], weights[row, b] = 1.0, -1.0
-    return weights
+def system_pairs(n: int) -> tuple[Places, Places]:
+    """The first and the second system of all pairs of n, in the order of `combinations`."""
+    first, second = np.triu_indices(n, 1)
+    return first, second
 
 
 def reliability_of(question: FittedQuestion, *, error_variance_ratio: float = 1.0) -> float | None:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import asdict, dataclass, field, replace
-from itertools import combinations
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -20,8 +19,8 @@ from scipy.special import stdtr, stdtrit
 from wellput.agreement.rankings.fitted_question import (
     FittedModelName,
     FittedQuestion,
-    pair_weights,
     reliability_of,
+    system_pairs,
 )
 from wellput.agreement.rankings.judged_scale import JudgedScale
 from wellput.agreement.rankings.judgment_design import COMPONENTS, QuestionData
@@ -263,11 +262,12 @@ def _compared(
     is_said: bool,
 ) -> _Compared:
     names = question.data.system_names
-    every = list(combinations(range(len(names)), 2))
-    kept = [
-        k for k, (a, b) in enumerate(every) if against is None or against in (names[a], names[b])
-    ]
-    contrasts = question.fitted.contrast(pair_weights(len(names))[kept])
+    first, second = system_pairs(len(names))
+    kept = np.arange(len(first))
+    if against is not None:
+        code = names.index(against)
+        kept = np.flatnonzero((first == code) | (second == code))
+    contrasts = question.fitted.contrast_pairs(first[kept], second[kept])
     values, errors, freedom = contrasts.values, contrasts.errors, question.freedom[kept]
     if not is_said:
         half = p_values = np.full(len(kept), np.nan)
@@ -280,7 +280,8 @@ def _compared(
         half = errors * stdtrit(freedom, (1 + confidence) / 2)
         p_values = 2 * stdtr(freedom, -np.abs(values / errors))
     adjusted = holm(p_values) if correction == "holm" else p_values
-    return _Compared([every[k] for k in kept], values, half, p_values, adjusted)
+    pairs = list(zip(first[kept].tolist(), second[kept].tolist(), strict=True))
+    return _Compared(pairs, values, half, p_values, adjusted)
 
 
 def _judgment_sd(question: FittedQuestion) -> float:

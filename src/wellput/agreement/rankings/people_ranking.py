@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from itertools import combinations
 from typing import Any, ClassVar, Literal, cast
 
 import numpy as np
@@ -32,7 +31,7 @@ from wellput.agreement.rankings.fitted_question import (
     FittedModelName,
     FittedQuestion,
     fit_question,
-    pair_weights,
+    system_pairs,
 )
 from wellput.agreement.rankings.fitted_ranking import (
     FittedRanking,
@@ -141,11 +140,11 @@ def _measured(question: FittedQuestion, pair: tuple[str, str]) -> tuple[float, f
     if not set(pair) <= set(names):
         return None
     first, second = (names.index(name) for name in pair)
-    low, high = sorted((first, second))
-    place = list(combinations(range(len(names)), 2)).index((low, high))
-    contrast = question.fitted.contrast(pair_weights(len(names))[[place]])
+    lows, highs = system_pairs(len(names))
+    place = np.flatnonzero((lows == min(first, second)) & (highs == max(first, second)))
+    contrast = question.fitted.contrast_pairs(lows[place], highs[place])
     value, error = float(contrast.values[0]), float(contrast.errors[0])
-    freedom = float(question.freedom[place])
+    freedom = float(question.freedom[place][0])
     if not error > 0 or freedom < MIN_FREEDOM:
         return None
     return (value if first < second else -value), error, freedom

@@ -19,12 +19,16 @@ residual's.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wellput.stats.mixed.equations import Floats
+
+Places: TypeAlias = NDArray[np.intp]
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,18 +62,41 @@ def contrast_effects(
     """Contrasts, one for each row of `weights`, which may leave out the last effects."""
     weights = np.atleast_2d(np.asarray(weights, np.float64))
     weights = np.pad(weights, ((0, 0), (0, len(effects) - weights.shape[1])))
-    variances = _quadratic(weights, covariance)
-    slopes = np.zeros((len(weights), len(spread.slopes)))
+
+    def quadratic(matrix: Floats) -> Floats:
+        return np.asarray(((weights @ matrix) * weights).sum(axis=1))
+
+    return _with_freedom(weights @ effects, covariance, spread, quadratic)
+
+
+def contrast_pairs(
+    first: Places, second: Places, effects: Floats, covariance: Floats, spread: VarianceSpread
+) -> Contrasts:
+    """The first effect minus the second, of many pairs: `contrast_effects` with 1 and −1."""
+
+    def quadratic(matrix: Floats) -> Floats:
+        diagonal = np.diag(matrix)
+        between = matrix[first, second] + matrix[second, first]
+        return np.asarray(diagonal[first] + diagonal[second] - between)
+
+    return _with_freedom(effects[first] - effects[second], covariance, spread, quadratic)
+
+
+def _with_freedom(
+    values: Floats,
+    covariance: Floats,
+    spread: VarianceSpread,
+    quadratic: Callable[[Floats], Floats],
+) -> Contrasts:
+    """`quadratic` is w'Mw of every contrast w."""
+    variances = quadratic(covariance)
+    slopes = np.zeros((len(values), len(spread.slopes)))
     for k, slope in enumerate(spread.slopes):
-        slopes[:, k] = _quadratic(weights, slope)
+        slopes[:, k] = quadratic(slope)
     spreads = np.einsum("ki,ij,kj->k", slopes, spread.covariance, slopes)
     with np.errstate(divide="ignore", invalid="ignore"):
         freedom = np.where(spreads > 0, 2 * variances**2 / spreads, np.inf)
-    return Contrasts(weights @ effects, np.sqrt(variances), freedom, covariance)
-
-
-def _quadratic(weights: Floats, matrix: Floats) -> Floats:
-    return np.asarray(((weights @ matrix) * weights).sum(axis=1))
+    return Contrasts(values, np.sqrt(variances), freedom, covariance)
 
 
 def rank_ranges(better: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -18,7 +18,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wellput.core.errors import InputError
-from wellput.stats.mixed.contrasts import Contrasts, VarianceSpread, contrast_effects
+from wellput.stats.mixed.contrasts import (
+    Contrasts,
+    Places,
+    VarianceSpread,
+    contrast_effects,
+    contrast_pairs,
+)
 from wellput.stats.mixed.equations import Floats, MixedDesign, MixedModel, part_with_smaller_core
 from wellput.stats.mixed.families import ChoicesWithTies, Family, Grades, YesNo
 from wellput.stats.mixed.likelihood import (
@@ -91,6 +97,12 @@ class LaplaceMixed:
         covariance = self.restricted_covariance if is_restricted else self.covariance
         spread = self.spread if is_restricted else KNOWN
         return contrast_effects(weights, self.effects, covariance[:n, :n], spread)
+
+    def contrast_pairs(self, first: Places, second: Places) -> Contrasts:
+        """How far the first system of each pair is ahead of the second."""
+        n = len(self.effects)
+        covariance = self.restricted_covariance[:n, :n]
+        return contrast_pairs(first, second, self.effects, covariance, self.spread)
 
 
 def fit_binary(values: Floats, design: MixedDesign) -> LaplaceMixed:

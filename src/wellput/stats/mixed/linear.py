@@ -16,7 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wellput.core.errors import InputError
-from wellput.stats.mixed.contrasts import Contrasts, VarianceSpread, contrast_effects
+from wellput.stats.mixed.contrasts import (
+    Contrasts,
+    Places,
+    VarianceSpread,
+    contrast_effects,
+    contrast_pairs,
+)
 from wellput.stats.mixed.equations import (
     Floats,
     Inverse,
@@ -93,6 +99,10 @@ class LinearMixed:
     def contrast(self, weights: Floats) -> Contrasts:
         """Contrasts, one for each row of `weights` (k, systems) or (k, all effects)."""
         return contrast_effects(weights, self.effects, self.covariance, self.spread)
+
+    def contrast_pairs(self, first: Places, second: Places) -> Contrasts:
+        """How far the first system of each pair is ahead of the second."""
+        return contrast_pairs(first, second, self.effects, self.covariance, self.spread)
 
 
 def fit_linear(
