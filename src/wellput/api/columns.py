@@ -7,7 +7,8 @@ from dataclasses import replace
 from wellput.api.inputs import Columns, check_files
 from wellput.core.errors import InputError
 from wellput.io.column_view import ColumnsResult, column_views
-from wellput.io.evalsets import RecordSource, open_evalset, write_evalset
+from wellput.io.evalset_writer import write_evalset
+from wellput.io.evalsets import RecordSource, open_evalset
 from wellput.io.files import PathLike
 
 OUTPUT_FIELDS = ("outputs", "samples")

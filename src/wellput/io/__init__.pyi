@@ -1,6 +1,6 @@
+from wellput.io.evalset_writer import write_evalset as write_evalset
 from wellput.io.evalsets import open_evalset as open_evalset
 from wellput.io.evalsets import read_evalset as read_evalset
-from wellput.io.evalsets import write_evalset as write_evalset
 from wellput.io.judgments import read_judgments as read_judgments
 from wellput.io.judgments import write_judgments as write_judgments
 from wellput.io.lines import open_lines as open_lines
