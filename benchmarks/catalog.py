@@ -46,6 +46,11 @@ CAMPAIGNS = {
 }
 PREFILLED_CAMPAIGN = "judged/esa_en-de/240315rc5GEMBA.scores.csv.gz"
 """The same outputs, with error spans of a language model to begin with."""
+ESA_NEEDS = (
+    "a checkout of `wmt-conference/ErrorSpanAnnotation` from GitHub, which `ERROR_SPAN_ANNOTATION` names",
+    "a Python with `pandas==1.5.3`, `numpy==1.26.4`, SciPy, matplotlib, ipdb and openpyxl from PyPI, which `ESA_PYTHON` names",
+    "a Python with `pygamma-agreement==0.5.9` from PyPI, which `GAMMA_PYTHON` names",
+)
 DEMETR = tuple(
     f"judged/demetr/{name}.json.gz"
     for name in (
@@ -258,11 +263,14 @@ BENCHMARKS = {
         "error spans of a campaign of WMT23 beside its own scripts, and γ beside pygamma-agreement",
         "docs/results/span_agreement.md",
         (CAMPAIGNS["ESA"], CAMPAIGNS["MQM"], PREFILLED_CAMPAIGN),
-        (
-            "a checkout of `wmt-conference/ErrorSpanAnnotation` from GitHub, which `ERROR_SPAN_ANNOTATION` names",
-            "a Python with `pandas==1.5.3`, `numpy==1.26.4`, SciPy, matplotlib, ipdb and openpyxl from PyPI, which `ESA_PYTHON` names",
-            "a Python with `pygamma-agreement==0.5.9` from PyPI, which `GAMMA_PYTHON` names",
-        ),
+        ESA_NEEDS,
+    ),
+    "imported-campaign": Benchmark(
+        "agreement.imported_campaign",
+        "`wellput study import`: a campaign of WMT23 as a study, beside the campaign's own scripts",
+        "docs/results/imported_campaign.md",
+        (CAMPAIGNS["ESA"], CAMPAIGNS["MQM"], PREFILLED_CAMPAIGN),
+        ESA_NEEDS,
     ),
     "mixed-models": Benchmark(
         "speed.mixed_models",

@@ -372,7 +372,7 @@ def units_of(panel: MarkedPanel) -> list[tuple[int, float, float, int]]:
 def gamma_rows(marked: MarkedQuestion) -> list[list[str]]:
     parts = [part_of(marked, n) for n in GAMMA_OUTPUTS]
     given = {"parts": [units_of(panel) for panel in parts], "shuffles": SHUFFLES}
-    theirs = json.loads(_ran(GAMMA_PYTHON, PYGAMMA, given=json.dumps(given)))
+    theirs = json.loads(ran(GAMMA_PYTHON, PYGAMMA, given=json.dumps(given)))
     rows = []
     for n, panel, found in zip(GAMMA_OUTPUTS, parts, theirs, strict=True):
         began = time.perf_counter()
@@ -407,7 +407,7 @@ def _disorder_of(panel: MarkedPanel, units: Sequence[Sequence[float]]) -> float:
     return float(aligned_disorders(spans).mean()) * 2
 
 
-def _ran(variable: str, program: str, *, given: str = "", folder: Path | None = None) -> str:
+def ran(variable: str, program: str, *, given: str = "", folder: Path | None = None) -> str:
     python = os.environ.get(variable, sys.executable)
     ran = subprocess.run(
         [python, "-c", program],
@@ -430,7 +430,7 @@ def figure(value: Mapping[str, Any] | None) -> str:
 
 def page(checkout: Path) -> str:
     names = segments(checkout / BATCHES)
-    theirs = json.loads(_ran(SCRIPTS_PYTHON, SCRIPTS, folder=checkout))
+    theirs = json.loads(ran(SCRIPTS_PYTHON, SCRIPTS, folder=checkout))
     esa, mqm = (repaired(read_rows(data_path(CAMPAIGNS[kind]))) for kind in ("ESA", "MQM"))
     prefilled = repaired(read_rows(data_path(PREFILLED_CAMPAIGN)))
     given = {("ESA", "first"): esa, ("ESA-AI", "first"): prefilled} | {

@@ -35,6 +35,7 @@ NO_KEYWORD = {
     "resample of agree",
     "name of study forget",
     "new_owner_token of study serve",
+    "threads of study import",
 }
 OF_A_STUDY = {
     "study invite",
@@ -56,6 +57,7 @@ PYTHON_ONLY = {"on_phase", "on_segments", "on_step", "keep_rows", "command"}
 FUNCTIONS = {
     "metrics": "list_metrics",
     "study create": "Study.create",
+    "study import": "Study.from_judgments",
     **{name: name.replace("study ", "Study.") for name in OF_A_STUDY},
 }
 """Commands whose function has another name than they."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,9 +16,11 @@ from wellput.api.study import Study
 from wellput.core.errors import InputError
 from wellput.studies.blinding import code_names
 from wellput.studies.datasheet import make_datasheet, make_preregistration
+from wellput.studies.designs.registry import default_questionnaire
 from wellput.studies.enrolment import new_enrolment
 from wellput.studies.judge_trends import trends
 from wellput.studies.queries import AnsweredRow
+from wellput.studies.questionnaire import Practice
 from wellput.studies.replication import replicate
 from wellput.studies.store import Store
 
@@ -171,3 +174,19 @@ def test_a_study_is_made_anew_without_its_answers(tmp_path: Path) -> None:
     assert again == first
     with pytest.raises(InputError, match="already exists"):
         replicate(store, str(tmp_path / "again.db"))
+
+
+def test_a_datasheet_says_what_judges_read_after_practice(url: str) -> None:
+    questionnaire = default_questionnaire("rating")
+    practice = (
+        Practice(("Good.",), expected={"quality": [5, 7]}, feedback="It has no errors."),
+        Practice(("Bad good.",), expected={"quality": [1, 2]}),
+        Practice(("Any.",)),
+    )
+    questionnaire = replace(questionnaire, practice=practice)
+    store = Store.create(url, new_setup(questionnaire=questionnaire), clock=Clock())
+    answers = {one.question: one.answer for one in make_datasheet(store, "s").answers}
+    assert answers["How were judges trained?"] == (
+        "3 practice trials, with feedback after “Good.”: It has no errors.; "
+        "after “Bad good.”: whether the answer is as expected"
+    )

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
-from wellput.api.inputs import Columns, Items, Metrics
-from wellput.api.study_creation import create_store, import_store
+from wellput.api.inputs import Answers, Columns, Items, Metrics
+from wellput.api.study_creation import create_store, import_store, imported_store
 from wellput.api.study_judges import StudyJudges
 from wellput.api.study_results import StudyResults
 from wellput.core.errors import InputError
@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
 
 class Study(StudyJudges, StudyResults):
-    """A study in a database. `Study.create` makes a new one, `Study.open` opens an existing one.
+    """A study in a database. `Study.create` makes a new one, `Study.open` opens an existing one, and
+    `Study.from_judgments` makes one of judgments that were collected elsewhere.
 
     Attributes
     ----------
@@ -256,6 +257,63 @@ class Study(StudyJudges, StudyResults):
             media=media,
             seed=seed,
             threads=threads,
+            on_phase=on_phase,
+        )
+        return cls(store, path)
+
+    @classmethod
+    def from_judgments(
+        cls,
+        evalset: Items,
+        judgments: Answers,
+        *,
+        path: PathLike,
+        column: Columns = (),
+        design: str | None = None,
+        weights: str | Mapping[str, float] | None = None,
+        seed: int = 12345,
+        on_phase: OnPhase = ignore_phase,
+    ) -> Self:
+        """Makes a finished study of judgments that were collected elsewhere. It is closed, and has the
+        judges, their answers and, where they are known, the times.
+
+        Parameters
+        ----------
+        evalset
+            The outputs that were judged: an evalset in memory, or the path of a file. For a campaign
+            of Appraise, the file of its batches (`.json`).
+        judgments
+            Ratings, perhaps with error spans: in memory, or the path of a file. The scores of an
+            Appraise campaign (`.csv`), with its batches as `evalset`, bring their attention checks.
+        path
+            The file to make (SQLite), or the URL of an empty PostgreSQL database.
+        column
+            The columns of the evalset's file, as for `score`.
+        design
+            What judges were asked. Default: `"mqm"` for error spans with categories, `"spans"` for
+            other error spans, `"slider"` for numbers from 0 to 100. `"rating:points=5"` is for points.
+        weights
+            What errors cost in the design mqm: `"minor=1,major=5"`, or a mapping. Default: as in
+            `create`; for a campaign of Appraise as `read_judgments` counts them.
+        seed
+            Seed of a copy that `replicate` makes.
+        on_phase
+            As for `score`.
+
+        Raises
+        ------
+        InputError
+            There are pairwise choices, a judgment does not fit the design or has no output in the
+            evalset, or a study already exists at `path`.
+        """
+        store = imported_store(
+            evalset,
+            judgments,
+            path,
+            column=column,
+            design=design,
+            weights=weights,
+            seed=seed,
             on_phase=on_phase,
         )
         return cls(store, path)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from wellput.api.inputs import Columns, Items, Metrics, open_source
+from wellput.api.inputs import Answers, Columns, Items, Metrics, open_source, read_answers
 from wellput.core.errors import InputError, MissingExtra
 from wellput.core.evalset import EvalSet
+from wellput.core.judgment import Judgment
 from wellput.core.metric import GivesMetric, Metric, MetricSpec
 from wellput.core.registries import split_specs
 from wellput.core.work import OnPhase
@@ -16,6 +18,7 @@ from wellput.io.files import PathLike
 from wellput.metrics.registry import create
 
 if TYPE_CHECKING:
+    from wellput.io.appraise_campaign import AnsweredCheck
     from wellput.studies.designs.base import Design
     from wellput.studies.enrolment import Enrolment
     from wellput.studies.planning import SelectionMethod
@@ -106,6 +109,45 @@ def create_store(
     if enrolment is not None:
         store.open_enrolment(link)
     return store
+
+
+def imported_store(
+    evalset: Items,
+    judgments: Answers,
+    path: PathLike,
+    *,
+    column: Columns,
+    design: str | None,
+    weights: str | Mapping[str, float] | None,
+    seed: int,
+    on_phase: OnPhase,
+) -> Store:
+    """The finished study of judgments that were collected elsewhere."""
+    import_store()
+    from wellput.studies.imports import plan_import, write_import
+
+    on_phase("reading judgments")
+    outputs, answers, checks = _collected(evalset, judgments, column)
+    planned = plan_import(outputs, answers, checks, design=design, weights=weights, seed=seed)
+    on_phase("writing the study")
+    return write_import(planned, str(path))
+
+
+def _collected(
+    evalset: Items, judgments: Answers, column: Columns
+) -> tuple[EvalSet, list[Judgment], list[AnsweredCheck]]:
+    """The outputs and the ratings; of a campaign of Appraise also the attention checks."""
+    from wellput.io import appraise
+    from wellput.io.appraise_campaign import read_campaign
+
+    paths = [one for one in (evalset, judgments) if isinstance(one, str | Path)]
+    if len(paths) == 2 and not column and all(map(appraise.knows, paths)):
+        campaign = read_campaign(*paths)
+        return campaign.evalset, campaign.judgments, campaign.checks
+    ratings = [one for one in read_answers(judgments) if isinstance(one, Judgment)]
+    if not ratings:
+        raise InputError("Only ratings can be imported, and there are none.")
+    return read_items(evalset, column), ratings, []
 
 
 def open_link(

@@ -1,4 +1,5 @@
-"""`wellput study`: create, invite, serve, status, export, backup, replicate, datasheet, forget."""
+"""`wellput study`: create, import, invite, serve, status, export, backup, replicate, datasheet,
+forget."""
 
 from __future__ import annotations
 
@@ -8,6 +9,7 @@ import click
 
 from wellput.cli.options import (
     basic_options,
+    column_option,
     common_options,
     name_options_in_errors,
     show_result_of,
@@ -36,6 +38,49 @@ def command() -> None:
 
 
 command.add_command(create, "create")
+
+
+@command.command(
+    "import",
+    epilog="""\b
+Examples:
+  wellput study import batches.json scores.csv -o campaign.db     # a campaign of Appraise
+  wellput study import evalset.jsonl judgments.csv --design rating:points=5 -o study.db
+""",
+)
+@click.argument("evalset")
+@click.argument("judgments")
+@column_option
+@click.option(
+    "--design",
+    metavar="DESIGN",
+    help="What judges were asked (default: mqm for error spans with categories, spans for other error "
+    "spans, slider for numbers from 0 to 100).",
+)
+@click.option(
+    "--weights",
+    metavar="WEIGHTS",
+    help="For mqm: what errors cost, as in minor=1,major=5 (default: as in create; for Appraise 1, 5, "
+    "25, and 0.1 for punctuation).",
+)
+@click.option(
+    "-o", "path", metavar="STUDY", required=True, help="The study to make: a file, or a URL."
+)
+@basic_options
+def import_judgments(format: str, path: str, threads: int | None, **options: Any) -> None:
+    """Make a finished study of judgments that were collected elsewhere.
+
+    EVALSET has the outputs, JUDGMENTS the ratings, perhaps with error spans. A campaign of Appraise is
+    given by its batches and its scores; its attention checks are imported, too. The study is closed:
+    look at it with `status` and `serve`, export it, or make it anew with `replicate`.
+    """
+    from wellput.api.study import Study
+
+    def summary(on_phase: OnPhase) -> Result:
+        with Study.from_judgments(**options, path=path, on_phase=on_phase) as study:
+            return study.summary()
+
+    show_summary_of(summary, format, path)
 
 
 @command.command(epilog="\b\nExample:\n  wellput study invite study.db --judges 10 --format json")

@@ -34,7 +34,7 @@ ITEM_TYPES = (JUDGED, ATTENTION_CHECK, "REF", "CHK", "SRC")
 ESA_QUESTION, MQM_QUESTION, DIRECT_QUESTION = "esa", "mqm", "direct assessment"
 MQM_WEIGHTS = {"minor": 1.0, "major": 5.0, "critical": 25.0, "undecided": 0.0}
 """Those of the ESA campaign's own scripts; minor punctuation weighs 0.1."""
-PUNCTUATION_WEIGHT = 0.1
+PUNCTUATION, PUNCTUATION_WEIGHT = "Punctuation", 0.1
 BATCH_MARKS = (b'"items"', b'"itemID"', b'"targetText"')
 PEEKED_BYTES = 1 << 16
 DOCUMENT_MARK = "#"
@@ -195,7 +195,7 @@ def mqm_score(spans: Sequence[Mapping[str, Any]]) -> float:
     """Minus the sum of the weights."""
     return 0.0 - sum(
         PUNCTUATION_WEIGHT
-        if "Punctuation" in (span.get("error_type") or ())
+        if PUNCTUATION in (span.get("error_type") or ())
         else MQM_WEIGHTS[span["severity"]]
         for span in spans
     )
@@ -204,7 +204,31 @@ def mqm_score(spans: Sequence[Mapping[str, Any]]) -> float:
 def open_evalset(path: PathLike) -> EvalSet:
     """The segments of all batches, with their sources and each system's output. Of two segments of a
     document with the same number, in two batches, the first counts."""
-    batches = _batches(InputFile(path))
+    return evalset_of(judged_segments(read_batches(path)), where=InputFile(path).name)
+
+
+def evalset_of(segments: Iterable[tuple[str, Mapping[str, Any]]], *, where: str) -> EvalSet:
+    """The evalset of named segments."""
+    texts: dict[str, dict[str, str]] = {}
+    sources: dict[str, str] = {}
+    for name, item in segments:
+        sources.setdefault(name, str(item.get("sourceText", "")))
+        texts.setdefault(name, {}).setdefault(str(item["targetID"]), str(item["targetText"]))
+    if not texts:
+        raise InputError(f"{where} holds no outputs to judge.")
+    return EvalSet(
+        [
+            Item(name, outputs, source=sources[name], document=name.rpartition(":")[0])
+            for name, outputs in texts.items()
+        ]
+    )
+
+
+def judged_segments(
+    batches: Iterable[Mapping[str, Any]],
+) -> list[tuple[str, Mapping[str, Any]]]:
+    """The segments that are outputs to judge, with the names of their items, in the order of the
+    documents."""
     shown = [
         (str(item["documentID"]), int(item["itemID"]), item)
         for batch in batches
@@ -212,20 +236,10 @@ def open_evalset(path: PathLike) -> EvalSet:
         if item.get("itemType") == JUDGED and is_content(str(item["documentID"]))
     ]
     places = places_in_documents((document, number) for document, number, _ in shown)
-    texts: dict[str, dict[str, str]] = {}
-    sources: dict[str, str] = {}
-    for document, number, item in sorted(shown, key=lambda one: one[:2]):
-        name = f"{document.partition(DOCUMENT_MARK)[0]}:{places[document, number]}"
-        sources.setdefault(name, str(item.get("sourceText", "")))
-        texts.setdefault(name, {}).setdefault(str(item["targetID"]), str(item["targetText"]))
-    if not texts:
-        raise InputError(f"{InputFile(path).name} holds no outputs to judge.")
-    return EvalSet(
-        [
-            Item(name, outputs, source=sources[name], document=name.rpartition(":")[0])
-            for name, outputs in texts.items()
-        ]
-    )
+    return [
+        (f"{document.partition(DOCUMENT_MARK)[0]}:{places[document, number]}", item)
+        for document, number, item in sorted(shown, key=lambda one: one[:2])
+    ]
 
 
 def _with_ends(file: InputFile) -> Iterator[str]:
@@ -270,7 +284,9 @@ def _category(span: Mapping[str, Any]) -> str:
     return "/".join(map(str, kinds)) if isinstance(kinds, list) else ""
 
 
-def _batches(file: InputFile) -> list[Mapping[str, Any]]:
+def read_batches(path: PathLike) -> list[Mapping[str, Any]]:
+    """The batches of a file. Raises InputError for any other JSON."""
+    file = InputFile(path)
     check_readable(file)
     try:
         batches: list[Mapping[str, Any]] = json.loads(file.whole())

@@ -30,7 +30,10 @@ def summary_report(summary: StudySummary) -> Report:
     notes = []
     if summary.owner_token is not None:
         notes.append("The owner's token opens the dashboard; it is not shown again.")
-    if summary.open_link is not None:
+    if (summary.selection or {}).get("method") == "import":
+        notes.append("The study is closed, with all answers.")
+        notes.append(f"Next: wellput study status {summary.study}")
+    elif summary.open_link is not None:
         notes.append("Whoever has the open link can take a place, until all are taken.")
         notes.append(f"Next: wellput study serve {summary.study}")
     else:

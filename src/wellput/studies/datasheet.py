@@ -147,7 +147,7 @@ def _outputs(setup: StudySetup) -> Answers:
     yield (
         "How were they chosen?",
         None
-        if method is None
+        if method is None or setup.is_imported
         else f"by `--select {method}`: {setup.selection['chosen']:,} of "
         f"{counted(setup.selection['trials'], 'trial')}, seed {setup.selection['seed']}",
     )
@@ -165,15 +165,28 @@ def _judges(store: Store, overview: Overview) -> Answers:
         ),
     )
     yield "Did machines judge?", ", ".join(machines) or "no"
-    how = "by private links"
+    how: str | None = None if store.setup.is_imported else "by private links"
     if store.enrolment is not None:
         platforms = sorted({payment.platform for payment in store.payments()})
         how = f"by an open link ({', '.join(platforms) or 'nobody yet'})"
     yield "How did judges come to the study?", how
     yield "How were judges recruited and paid?", None
     yield "What is known about the judges?", _asked_about_judges(store.setup)
-    n_practice = len(store.questionnaire.practice)
-    yield "How were judges trained?", f"{counted(n_practice, 'practice trial')}"
+    yield "How were judges trained?", _training(store.setup)
+
+
+def _training(setup: StudySetup) -> str | None:
+    """The practice trials, and what judges read after each."""
+    if setup.is_imported:
+        return None
+    practice = setup.questionnaire.practice
+    said = [
+        f"after “{' / '.join(one.texts)}”: {one.feedback or 'whether the answer is as expected'}"
+        for one in practice
+        if one.feedback or one.expected
+    ]
+    count = counted(len(practice), "practice trial")
+    return f"{count}, with feedback {'; '.join(said)}" if said else count
 
 
 def _asked_about_judges(setup: StudySetup) -> str | None:
@@ -192,6 +205,12 @@ def _design(setup: StudySetup) -> Answers:
         f"{counted(plan.checks, 'attention check')} and {counted(plan.repeats, 'repeated trial')} "
         "for each judge",
     )
+    if setup.is_imported:  # what was shown and told elsewhere is not in the database
+        yield "What do judges see?", None
+        yield "What are judges told?", None
+        yield "Can judges change an answer?", None
+        yield "Which program was used?", None
+        return
     yield "What do judges see?", _what_judges_see(setup)
     yield "What are judges told?", questionnaire.instructions.strip()
     yield (
@@ -204,6 +223,9 @@ def _design(setup: StudySetup) -> Answers:
 
 def _who_judges_what(setup: StudySetup) -> str:
     each = counted(trials_per_judge(setup), "trial")
+    if setup.is_imported:
+        n = counted(setup.plan.per_item, "judge")
+        return f"Most trials are judged by {n}; a judge has about {each}."
     if setup.plan.kind == "per-item":
         n = counted(setup.plan.per_item, "judge")
         return f"Each trial is judged by {n}; a judge has about {each}, in random order."
@@ -220,8 +242,12 @@ def _what_judges_see(setup: StudySetup) -> str:
 
 
 def _collected(store: Store, overview: Overview) -> Answers:
-    yield "How were answers collected?", "on web pages, each judge alone, without a time limit"
-    yield "When did the study begin?", _day(_created_at(store))
+    how, began = "on web pages, each judge alone, without a time limit", _created_at(store)
+    if store.setup.is_imported:
+        how = f"elsewhere; imported into wellput {__version__}"
+        began = _first_answer_at(store)
+    yield "How were answers collected?", how
+    yield "When did the study begin?", _day(began)
     seconds = overview.seconds
     yield "How long did a trial take?", None if seconds is None else f"{seconds:.1f} s (median)"
     yield "Was the study preregistered?", None
@@ -229,7 +255,8 @@ def _collected(store: Store, overview: Overview) -> Answers:
 
 def _questions(setup: StudySetup) -> Answers:
     for question in setup.questionnaire.questions:
-        yield f"What is asked about {question.name}?", question.text
+        asked = None if setup.is_imported else question.text
+        yield f"What is asked about {question.name}?", asked
         yield f"How is {question.name} answered?", _scale(question)
         yield f"How is {question.name} defined?", None
 
@@ -262,7 +289,9 @@ def _results(overview: Overview) -> Answers:
 def _ethics(store: Store) -> Answers:
     yield "Did an ethics board approve the study?", None
     consent = store.questionnaire.consent
-    yield "Did judges consent?", "no text of consent was shown" if consent is None else consent
+    if consent is None and not store.setup.is_imported:
+        consent = "no text of consent was shown"
+    yield "Did judges consent?", consent
     asked = bool(store.questionnaire.demographics) or store.enrolment is not None
     yield (
         "Are personal data stored?",
@@ -292,6 +321,11 @@ def _stop(store: Store) -> str:
 def _created_at(store: Store) -> float:
     with store.database.read() as connection:
         return float(connection.scalars(sa.select(schema.study.c.created_at)).one())
+
+
+def _first_answer_at(store: Store) -> float:
+    with store.database.read() as connection:
+        return float(connection.scalar(sa.select(sa.func.min(schema.assignments.c.given_at))) or 0)
 
 
 def _day(moment: float) -> str:

@@ -5,7 +5,8 @@ pairs for evalica."""
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, cast, get_args
 
@@ -15,6 +16,7 @@ from wellput.core.evalset import Item
 from wellput.core.judgment import Judgment, Preference
 from wellput.core.work import OnPhase, ignore_phase
 from wellput.io import check_files, check_table, write_judgments
+from wellput.io.appraise_campaign import AnsweredCheck, SpoiledOutput
 from wellput.io.appraise_writer import write_batches, write_scores
 from wellput.io.evalica import write_evalica
 from wellput.io.exported_spans import RATING_SUFFIX, write_ratings
@@ -22,7 +24,9 @@ from wellput.io.label_studio import write_config, write_label_studio
 from wellput.io.mt_metrics_eval import check_score_file, write_score_file
 from wellput.io.output import check_writable, write_text
 from wellput.studies.payments import payments_csv
+from wellput.studies.queries import answered_trial, read_answered
 from wellput.studies.store import Store
+from wellput.studies.study_setup import StudySetup
 from wellput.studies.summaries import Export
 
 ExportTarget: TypeAlias = Literal[
@@ -71,9 +75,25 @@ def export(
             write_score_file(ratings, [item.id for item in items], path)
     elif target == "appraise":
         if path.endswith(".json"):
-            write_batches(shown_items(store), path, prefilled=prefilled_spans(store))
+            write_batches(
+                shown_items(store),
+                path,
+                prefilled=prefilled_spans(store),
+                spoiled=list(spoiled_outputs(store.setup).values()),
+            )
         else:
-            write_scores(_ratings(answers, target), shown_items(store), path)
+            ratings = _ratings(answers, target)
+            write_scores(
+                ratings,
+                shown_items(store),
+                path,
+                checks=[
+                    check
+                    for check in answered_checks(store)
+                    if check.answer.question == ratings[0].question
+                ],
+                spoiled=list(spoiled_outputs(store.setup).values()),
+            )
     elif target == "label-studio":
         write_label_studio(answers, shown_items(store), path)
         assert beside is not None
@@ -127,6 +147,32 @@ def prefilled_spans(store: Store) -> dict[tuple[str, str], Sequence[Mapping[str,
         for item in store.setup.items
         for system, spans in item.prefilled.items()
     }
+
+
+def spoiled_outputs(setup: StudySetup) -> dict[int, SpoiledOutput]:
+    """By number, the attention checks that were made of an output."""
+    return {
+        number: SpoiledOutput(setup.items[check.made_of[0]].id, check.made_of[1], check.texts[0])
+        for number, check in enumerate(setup.checks)
+        if check.made_of is not None and len(check.texts) == 1
+    }
+
+
+def answered_checks(store: Store) -> list[AnsweredCheck]:
+    """The answers to these checks, as judgments of the outputs that they were made of."""
+    setup = store.setup
+    by_id = {item.id: item for item in setup.items}
+    spoiled = spoiled_outputs(setup)
+    with store.database.read() as connection:
+        answered = read_answered(connection)
+    found = []
+    for one in answered:
+        if one.purpose == "check" and (shown := spoiled.get(one.number)) is not None:
+            of_output = replace(one, systems=(shown.system,))
+            trial = answered_trial(setup, of_output, False, by_id[shown.item])
+            made = cast("Iterable[Judgment]", setup.design.judgments(trial))
+            found += [AnsweredCheck(judgment, shown.text) for judgment in made]
+    return found
 
 
 def _ratings(

@@ -269,8 +269,11 @@ def judgments_of(
     return cast("list[Judgment] | list[Preference]", made)
 
 
-def answered_trial(setup: StudySetup, one: AnsweredRow, repeats: bool) -> AnsweredTrial:
-    item = setup.items[setup.trials[one.number].item]
+def answered_trial(
+    setup: StudySetup, one: AnsweredRow, repeats: bool, item: StudyItem | None = None
+) -> AnsweredTrial:
+    """The answer with all that its judgments need. `item` is that of the trial, unless given."""
+    item = item or setup.items[setup.trials[one.number].item]
     documents = {DOCUMENT_COLUMN: item.document or ""} if setup.has_documents else {}
     comments = {"comment": one.comment or ""} if setup.questionnaire.comments else {}
     return AnsweredTrial(

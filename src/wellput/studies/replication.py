@@ -16,7 +16,10 @@ def replicate(store: Store, path: str) -> Store:
             replace(item, speech=speech_of(connection, number))
             for number, item in enumerate(store.setup.items)
         )
-    copy = Store.create(path, replace(store.setup, items=items, memo={}))
+    setup = replace(store.setup, items=items, memo={})
+    if setup.is_imported:  # the answers of the copy are its own
+        setup = replace(setup, selection={})
+    copy = Store.create(path, setup)
     if (link := store.enrolment) is not None:
         copy.open_enrolment(
             new_enrolment(

@@ -25,6 +25,8 @@ from wellput.studies.wording import Wording
 
 PlanKind: TypeAlias = Literal["per-item", "within-judge"]
 PLAN_KINDS: tuple[PlanKind, ...] = get_args(PlanKind)
+IMPORTED = "import"
+"""How the trials of an imported study were selected."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +76,8 @@ class Trial:
 
 @dataclass(frozen=True)
 class StudySetup:
-    """A study before anybody has judged. `selection` says how its trials were selected."""
+    """A study before anybody has judged. `selection` says how its trials were selected: in an imported
+    study, that they are those that were judged elsewhere."""
 
     questionnaire: Questionnaire
     plan: StudyPlan
@@ -103,6 +106,11 @@ class StudySetup:
     @cached_property
     def systems(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(name for trial in self.trials for name in trial.systems))
+
+    @property
+    def is_imported(self) -> bool:
+        """Whether the answers were collected elsewhere."""
+        return self.selection.get("method") == IMPORTED
 
     @cached_property
     def has_documents(self) -> bool:

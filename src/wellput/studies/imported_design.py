@@ -1,0 +1,60 @@
+"""The design of a study whose judgments were collected elsewhere, told from the judgments.
+
+Error spans with categories are `mqm`, error spans with a score are `spans`, numbers alone are a
+`slider` unless another design is named. A question keeps its name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from wellput.core.judgment import SPANS_COLUMN, Judgment
+from wellput.io.appraise import MQM_QUESTION, MQM_WEIGHTS, PUNCTUATION, PUNCTUATION_WEIGHT
+from wellput.io.exported_spans import spans_of
+from wellput.studies.designs.registry import create
+from wellput.studies.designs.spans import ERRORS_QUESTION, SEVERITIES
+from wellput.studies.questionnaire import Questionnaire
+from wellput.studies.wording import usual_unit, wording
+
+SEVERITY_ORDER = ("minor", "major", "critical", "undecided")
+
+
+def imported_questionnaire(
+    answers: Sequence[Judgment],
+    texts: Iterable[str],
+    *,
+    design: str | None = None,
+    weights: str | Mapping[str, float] | None = None,
+) -> Questionnaire:
+    """What judges were asked. `answers` are about outputs and about attention checks, `texts` are the
+    outputs; `weights` are those of the design mqm."""
+    names = list(dict.fromkeys(answer.question for answer in answers))
+    spans = [span for answer in answers for span in spans_of(answer) or ()]
+    options: dict[str, Any] = {} if weights is None else {"weights": weights}
+    if any(SPANS_COLUMN in answer.extra for answer in answers):
+        found = {str(span["severity"]) for span in spans}
+        severities = [name for name in SEVERITY_ORDER if name in {*SEVERITIES, *found}]
+        severities += sorted(found.difference(severities))
+        paths = sorted({span["category"] for span in spans if span.get("category")})
+        options["severities"] = severities
+        is_scored = not paths and names != [ERRORS_QUESTION]
+        design = design or ("spans" if is_scored else "mqm")
+        if design == "mqm":
+            if paths:
+                options["categories"] = [(path, "") for path in paths]
+            if names == [MQM_QUESTION] and weights is None:
+                options["weights"] = appraise_weights(severities, paths)
+    words = wording("en", usual_unit(texts))
+    chosen = replace(create(design or "slider", **options), words=words)
+    return chosen.questionnaire(names)
+
+
+def appraise_weights(severities: Iterable[str], categories: Iterable[str]) -> dict[str, float]:
+    """What errors cost in the question `mqm` of a campaign of Appraise (`io.appraise.mqm_score`)."""
+    known = [severity for severity in severities if severity in MQM_WEIGHTS]
+    light = [path for path in categories if PUNCTUATION in path.split("/")]
+    return {severity: MQM_WEIGHTS[severity] for severity in known} | {
+        f"{path}:{severity}": PUNCTUATION_WEIGHT for path in light for severity in known
+    }
