@@ -300,6 +300,26 @@ def test_a_lost_connection_loses_no_answer(browser: Browser, tmp_path: Path) -> 
     assert values_of(exported(store, tmp_path), "fluency") == {42.5}
 
 
+def test_the_time_of_a_trial_does_not_count_for_the_next(browser: Browser, tmp_path: Path) -> None:
+    """The field with the cursor goes away with its page, and the browser says that it has changed."""
+    store = new_store(tmp_path, DESIGNS["magnitude"])
+    (invitation, _) = store.invite(2)
+    minutes = 10
+    with served(store) as address:
+        watch = Watch(browser)
+        watch.page.clock.install()
+        watch.page.goto(f"{address}/judge/{invitation.token}")
+        for done in (1, 2):
+            watch.page.get_by_role("spinbutton").fill("42.5")
+            if done == 1:
+                watch.page.clock.run_for(60_000 * minutes)
+            watch.page.keyboard.press("Enter")
+            watch.page.get_by_text(f"{done} of 4 done").wait_for()
+        watch.close()
+    first, second = (int(one.extra["ms"]) for one in exported(store, tmp_path))
+    assert first >= 60_000 * minutes > second
+
+
 def test_keys_typed_ahead_do_not_change_an_answer_on_its_way(
     browser: Browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -27,6 +27,8 @@ ITEMS = (
     StudyItem("2", {"A": TEXT}, source="Die Astronautin aß Fähren.", document="d"),
 )
 ONE = StudyPlan(judges=1, per_item=1)
+SECONDS_BETWEEN_ATTEMPTS = 6  # 5, and a moment before the answer is sent
+A_MINUTE_OF_ATTEMPTS = 60 // SECONDS_BETWEEN_ATTEMPTS
 
 
 def store_of(folder: Path, design: str = "spans", items: Any = ITEMS[1:], **options: Any) -> Store:
@@ -232,6 +234,35 @@ def test_offline_an_answer_is_kept_and_sent_later_once(browser: Browser, tmp_pat
         assert again.locator(".marked").inner_text() != first
         # The closed page may have sent it in its last moment: then it is sent again, and taken once.
         again.wait_for_function("() => Object.keys(localStorage).length === 0")
+        watch.context.close()
+    (one,) = exported(store, tmp_path)
+    assert one.value == 61  # type: ignore[union-attr]
+    with store.database.read() as connection:
+        assert connection.exec_driver_sql("SELECT count(*) FROM answers").scalar() == 1
+
+
+def test_offline_for_a_minute_the_open_page_tries_again_and_sends_once(
+    browser: Browser, tmp_path: Path
+) -> None:
+    store = store_of(tmp_path, items=ITEMS)
+    with served(store) as address:
+        watch = Watch(browser)
+        watch.page.clock.install()
+        page = open_link(watch, address, store)
+        lost: list[str] = []
+        page.on("requestfailed", lambda request: lost.append(request.method))
+        watch.context.set_offline(True)
+        page.keyboard.press("2")
+        page.get_by_role("spinbutton").fill("61")
+        page.keyboard.press("Enter")
+        page.get_by_text("The server cannot be reached").wait_for()
+        while len(lost) < A_MINUTE_OF_ATTEMPTS:
+            page.clock.run_for(SECONDS_BETWEEN_ATTEMPTS * 1000)
+        assert page.evaluate("Object.keys(localStorage).length") == 1
+        watch.context.set_offline(False)  # the browser says so, and the page sends the answer
+        page.clock.run_for(1000)
+        page.get_by_text("1 of 2 done").wait_for()
+        page.wait_for_function("localStorage.length === 0")
         watch.context.close()
     (one,) = exported(store, tmp_path)
     assert one.value == 61  # type: ignore[union-attr]
