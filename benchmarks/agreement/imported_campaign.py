@@ -204,7 +204,7 @@ def page(checkout: Path) -> str:
             ),
             "",
             f"The ranking is that of `wellput rank SCORES`: estimates and intervals differ by at most {difference:.0e}. A check is passed if a mark touches a changed",
-            "character; one that only leaves words out is not imported. The time is that until the login's next segment.",
+            "character, or one beside a gap. The time is that until the login's next segment, in whole milliseconds.",
             "",
             "## Beside the campaign's own scripts",
             "",

@@ -276,6 +276,21 @@ def test_marks_stay_within_the_text(span: dict[str, Any], stored: tuple[Any, ...
     assert (found["start"], found["end"], found["text"]) == stored
 
 
+@pytest.mark.parametrize(("place", "passes"), [((4, 6), True), ((0, 2), False)])
+def test_a_check_that_leaves_words_out_is_passed_by_a_mark_at_the_gap(
+    tmp_path: Path, place: tuple[int, int], passes: bool
+) -> None:
+    """“Das ist fein.” lost its last word: “Das ist.”"""
+    outputs = batches(tmp_path / "b.json")
+    rows = [row("e1", ("doc1#B", 3), 90, [], 1.0)]
+    rows.append(row("e1", ("doc1#B#bad2", 8), 10, [mark(*place)], 2.0))
+    with wellput.Study.from_judgments(
+        outputs, scores(tmp_path / "s.csv", rows), path=tmp_path / "s.db"
+    ) as study:
+        (judge,) = study.status().judges
+    assert (judge.checks, judge.checks_failed == 0) == (1, passes)
+
+
 def test_segments_that_the_batches_lack_are_named(tmp_path: Path) -> None:
     outputs = batches(tmp_path / "b.json")
     unknown = scores(tmp_path / "s.csv", [row("e1", ("doc9#A", 1), 50, [], 5.0)])

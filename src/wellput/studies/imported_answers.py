@@ -186,17 +186,19 @@ def times_of(judgment: Judgment) -> tuple[float, float, int]:
 
 
 def changed_part(text: str, before: str) -> tuple[int, int]:
-    """The first and the end of the characters of `text` that differ from `before`.
+    """The first and the end of the characters of `text` that differ from `before`. Where words were
+    only left out, those beside the gap.
 
-    >>> changed_part("a big dog sat", "a cat sat")
-    (2, 9)
+    >>> changed_part("a big dog sat", "a cat sat"), changed_part("a sat", "a cat sat")
+    ((2, 9), (1, 3))
     """
     shortest = min(len(text), len(before))
     start = next((n for n in range(shortest) if text[n] != before[n]), shortest)
     same_end = next(
         (n for n in range(shortest - start) if text[-1 - n] != before[-1 - n]), shortest - start
     )
-    return start, len(text) - same_end
+    end = len(text) - same_end
+    return (start, end) if start < end else (max(0, start - 1), min(len(text), end + 1))
 
 
 def _where(one: Judgment) -> str:

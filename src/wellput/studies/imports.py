@@ -198,9 +198,9 @@ def _checks(
         if key in numbers or item not in places or system not in items[places[item]].outputs:
             continue
         unharmed = items[places[item]]
-        start, end = changed_part(check.text, unharmed.outputs[system])
-        if start == end:
+        if check.text == unharmed.outputs[system]:
             continue
+        start, end = changed_part(check.text, unharmed.outputs[system])
         numbers[key] = len(made)
         made.append(
             Check(

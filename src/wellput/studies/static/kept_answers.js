@@ -112,10 +112,11 @@
     waiting = setTimeout(sendAgain, RETRY_SECONDS * 1000);
   }
 
-  // A page came back: the server has the answer, or says what is wrong with it.
+  // A page came back: the server has the answer, or says what is wrong with it. This comes before the next
+  // trial is shown, which would send the answer once more.
   function onAnswered(event) {
-    const { elt, xhr, successful } = event.detail;
-    if (elt?.id === "answer" && successful && xhr?.status < 400) drop(keyOf(elt));
+    const { elt, xhr } = event.detail;
+    if (elt?.id === "answer" && xhr?.status < 400) drop(keyOf(elt));
   }
 
   forgetOld();
@@ -124,7 +125,7 @@
   document.addEventListener("submit", onSubmit, true);
   document.addEventListener("htmx:sendError", onLost);
   document.addEventListener("htmx:timeout", onLost);
-  document.addEventListener("htmx:afterRequest", onAnswered);
+  document.addEventListener("htmx:beforeOnLoad", onAnswered);
   document.addEventListener("htmx:afterSettle", arrive);
   addEventListener("online", () => { const answer = form(); if (answer && read(keyOf(answer))?.isSent) sendAgain(); });
   arrive();
