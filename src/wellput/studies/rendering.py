@@ -27,7 +27,8 @@ from wellput.studies.security import CSRF_FIELD, browser_key, csrf_token, rememb
 from wellput.studies.wording import ENGLISH, Wording
 
 OWN_STATIC_FILES = (
-    "htmx.min.js", "icon.svg", "judge.js", "kept_answers.js", "spans.css", "spans.js", "wellput.css",
+    "drawn_marks.js", "htmx.min.js", "icon.svg", "judge.js", "kept_answers.js", "marks.js", "spans.css",
+    "spans.js", "wellput.css",
 )  # fmt: skip
 LONG_TEXT_CHARACTERS = 1500
 LONG_TEXT_LINES = 20

@@ -45,7 +45,7 @@ class MarkedErrors(Design):
     """What both designs share: a question for the marks, which comes first."""
 
     template: ClassVar[str] = "spans.html"
-    scripts: ClassVar[tuple[str, ...]] = ("spans.js",)
+    scripts: ClassVar[tuple[str, ...]] = ("marks.js", "drawn_marks.js", "spans.js")
     styles: ClassVar[tuple[str, ...]] = ("spans.css",)
     shows_source: ClassVar[bool] = True
     shows_documents: ClassVar[bool] = True
