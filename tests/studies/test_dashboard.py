@@ -19,6 +19,7 @@ from tests.studies.served_study import (
 from tests.studies.studies import Clock, new_setup
 from wellput.core.judgment import Judgment
 from wellput.io import read_judgments
+from wellput.studies.enrolment import new_enrolment
 from wellput.studies.store import Store
 from wellput.studies.study_setup import StudyItem
 
@@ -196,3 +197,12 @@ def test_signing_out_ends_the_session_and_a_live_page_notices(tmp_path: Path) ->
     refreshed = client.get("/dashboard", headers={"HX-Request": "true"})
     assert refreshed.headers["hx-refresh"] == "true"
     assert "hx-refresh" not in client.get("/dashboard").headers
+
+
+def test_an_open_study_waits_for_people_and_needs_no_invitations(tmp_path: Path) -> None:
+    store = new_store(tmp_path)
+    page = owner_of(store).get("/dashboard").text
+    assert "invited so far: invite more." in page
+    store.open_enrolment(new_enrolment(quota=9))
+    page = owner_of(store).get("/dashboard").text
+    assert "who came so far: more must take a place." in page and "invite more" not in page
