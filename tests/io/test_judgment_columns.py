@@ -11,6 +11,7 @@ import wellput
 from wellput.core.errors import InputError
 from wellput.core.judgment import Judgment, Preference
 from wellput.io.judgment_columns import guessed_judgments, split_columns
+from wellput.io.judgments import judgments_of_frame
 
 OWN = ["judge=user", "item=prompt_nr", "system=model", "value=thumb"]
 
@@ -126,3 +127,36 @@ def test_files_of_scores_say_what_is_not_used_in_estimate_and_vet(
     assert own.biases is not None
     with pytest.raises(InputError, match="own='nobody' was not judged"):
         wellput.vet(judged, judge=judged[0].judge, own="nobody")
+
+
+def test_several_columns_of_answers_are_several_questions(tmp_path: Path) -> None:
+    file = tmp_path / "sheet.csv"
+    file.write_text(
+        "Annotator,Question ID,question,Model,Helpfulness,Safe,Comment\n"
+        "ann,q1,Why?,gpt,4,yes,good\n"
+        "bob,q1,Why?,gpt,,no,\n"
+    )
+    own = ["judge=Annotator", "item=Question ID", "system=Model", "value=Helpfulness", "value=Safe"]
+    expected = [
+        Judgment("ann", "q1", "gpt", "Helpfulness", 4.0, {"Comment": "good"}),
+        Judgment("ann", "q1", "gpt", "Safe", 1.0, {"Comment": "good"}),
+        Judgment("bob", "q1", "gpt", "Safe", 0.0, {"Comment": ""}),
+    ]
+    assert wellput.read_judgments(file, column=own) == expected
+    frame = pd.read_csv(file, dtype=object)
+    found = judgments_of_frame(frame, column=own)
+    assert [answer.question for answer in found] == ["Helpfulness", "Safe", "Safe"]
+    with pytest.raises(InputError, match="no other column can hold the question"):
+        wellput.read_judgments(file, column=[*own, "question=question"])
+    with pytest.raises(InputError, match="given twice"):
+        wellput.read_judgments(file, column=[*own, "value=Safe"])
+
+
+def test_an_export_of_a_spreadsheet_is_guessed_or_the_option_is_named(tmp_path: Path) -> None:
+    assert guessed_judgments(["Annotator", "Question ID", "Model", "Helpfulness", "Comment"]) == {
+        "Annotator": "judge", "Question ID": "item", "Model": "system", "Helpfulness": "value",
+    }  # fmt: skip
+    file = tmp_path / "odd.csv"
+    file.write_text("a,b,c\n1,2,3\n")
+    with pytest.raises(InputError, match=r"say which: column=\['judge=NAME', 'item=NAME', …\]"):
+        wellput.read_judgments(file)

@@ -11,7 +11,7 @@ import pytest
 
 from wellput.core.errors import InputError
 from wellput.core.judgment import Judgment, Preference
-from wellput.io import read_judgments, write_judgments
+from wellput.io import open_evalset, read_judgments, write_judgments
 from wellput.io.judgments import judgments_of_records
 
 RATINGS = [
@@ -109,6 +109,10 @@ def test_bad_objects(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="the name does not tell the format"):
         (tmp_path / "j.txt").write_text("x")
         read_judgments(tmp_path / "j.txt")
+    (tmp_path / "j.XLSX").write_text("x")
+    for read in (read_judgments, open_evalset):
+        with pytest.raises(InputError, match=r"is a spreadsheet.*Save its sheet as CSV"):
+            read(tmp_path / "j.XLSX")
 
 
 @pytest.mark.parametrize(

@@ -338,6 +338,7 @@ def whole_lines(chunks: Iterator[bytes], name: str) -> Iterator[bytes]:
 
 TABLE_FORMATS = (".csv", ".tsv", ".jsonl", ".parquet")
 """The formats of tables, by their suffixes."""
+SPREADSHEETS = (".xlsx", ".xls", ".xlsm", ".ods", ".numbers")
 SHARD_SUFFIXES = [
     suffix + packed for suffix in TABLE_FORMATS for packed in ("", *COMPRESSION_SUFFIXES)
 ]
@@ -352,6 +353,16 @@ def format_of(path: PathLike, *, on_stream: str) -> str:
             ".gz or .xz may follow."
         )
     return suffix
+
+
+def read_format_of(path: PathLike, *, on_stream: str) -> str:
+    """As `format_of`, for a file that is read: for a spreadsheet, the error says how to save it."""
+    if Path(path).suffix.lower() in SPREADSHEETS:
+        raise InputError(
+            f"{path} is a spreadsheet, which is not read. Save its sheet as CSV (in Excel: CSV UTF-8; "
+            "columns separated by commas). In Python, give the data frame of pandas.read_excel."
+        )
+    return format_of(path, on_stream=on_stream)
 
 
 def file_fingerprint(path: PathLike) -> str | None:

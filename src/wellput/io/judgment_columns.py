@@ -1,7 +1,8 @@
 """`JudgmentColumns`: which columns of a user's table hold judges, items, systems and answers.
 
 A mapping is written FIELD=NAME, as for the columns of items (`OwnColumns`): `judge=user`,
-`value=thumb`. Where no column holds the question, it is called as the column of the answers.
+`value=thumb`. Where no column holds the question, it is called as the column of the answers; several
+columns of answers (`value=helpful`, `value=true`) are several questions.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ RATING_COLUMNS = ("judge", "item", "system", "question", "value")
 PAIRWISE_COLUMNS = ("judge", "item", "system_a", "system_b", "question", "choice")
 JUDGMENT_FIELDS = tuple(dict.fromkeys((*RATING_COLUMNS, *PAIRWISE_COLUMNS)))
 QUESTION = "question"
+VALUE = "value"
+OTHER_NAMES = "If columns have other names, say which: column=['judge=NAME', 'item=NAME', …]."
 GUESSED_NAMES = {
     "judge": "judge rater annotator evaluator worker reviewer expert participant person user who "
     "judge_id rater_id annotator_id evaluator_id worker_id reviewer_id participant_id user_id "
@@ -28,7 +31,9 @@ GUESSED_NAMES = {
     "system_b": "system_b model_b right",
     "question": "question criterion dimension aspect",
     "choice": "choice winner preferred preference",
-    "value": "value score rating ratings thumb thumbs vote grade stars likert label verdict feedback",
+    "value": "value score rating ratings thumb thumbs vote grade stars likert label verdict feedback "
+    "overall quality helpfulness correctness accuracy fluency adequacy relevance coherence consistency "
+    "faithfulness factuality completeness readability naturalness usefulness satisfaction safety",
 }
 NUMBER_ENDINGS = ("_id", "_nr", "_no", "_number", "_idx", "_index")
 
@@ -52,10 +57,22 @@ class JudgmentColumns:
                     f"column='{field}={column}': {field} is not a field of a judgment."
                     f"{did_you_mean(field, JUDGMENT_FIELDS)} There are {', '.join(JUDGMENT_FIELDS)}."
                 )
-            if any(field == known or column == taken for taken, known in pairs):
+            known = {known for _, known in pairs} - {VALUE}
+            if field in known or any(column == taken for taken, _ in pairs):
                 raise InputError(f"column='{field}={column}': one of the two is given twice.")
             pairs.append((column, field))
-        return cls(tuple(pairs))
+        found = cls(tuple(pairs))
+        if found.has_several and any(field == QUESTION for _, field in pairs):
+            raise InputError(
+                "column=: several columns of answers are a question each, so no other column can hold "
+                "the question."
+            )
+        return found
+
+    @property
+    def has_several(self) -> bool:
+        """Whether there are several columns of answers, each for a question of its own."""
+        return len(self._answers) > 1
 
     @property
     def has_choices(self) -> bool:
@@ -64,15 +81,31 @@ class JudgmentColumns:
 
     def columns_of(self, fields: Sequence[str]) -> list[str]:
         """The columns that a table must have; a question is not needed where answers name it."""
-        named = {field: column for column, field in self.pairs}
+        named: dict[str, list[str]] = {}
+        for column, field in self.pairs:
+            named.setdefault(field, []).append(column)
         return [
-            named.get(field, field)
+            column
             for field in fields
-            if field != QUESTION or field in named or self._answers is None
+            if field != QUESTION or field in named or not self._answers
+            for column in named.get(field, [field])
         ]
 
-    def record(self, record: dict[str, Any]) -> dict[str, Any]:
-        """The row with the fields in place of the columns' names."""
+    def records(self, record: dict[str, Any]) -> list[dict[str, Any]]:
+        """The row with the fields in place of the columns' names; with several columns of answers, a
+        record for each that is not empty."""
+        if not self.has_several:
+            return [self._record(record)]
+        answers = set(self._answers)
+        others = tuple(pair for pair in self.pairs if pair[0] not in answers)
+        found = []
+        for column in self._answers:
+            row = {n: v for n, v in record.items() if n == column or n not in answers | {QUESTION}}
+            if record.get(column) not in (None, ""):
+                found.append(JudgmentColumns((*others, (column, VALUE)))._record(row))
+        return found
+
+    def _record(self, record: dict[str, Any]) -> dict[str, Any]:
         known = dict(self.pairs)
         taken = set(known.values()) - known.keys()
         found = {
@@ -80,14 +113,14 @@ class JudgmentColumns:
             for column, value in record.items()
             if column not in taken  # another column has this name by the user's word
         }
-        if self._answers is not None:
-            found.setdefault(QUESTION, self._answers)
+        if self._answers:
+            found.setdefault(QUESTION, self._answers[0])
         return found
 
     @property
-    def _answers(self) -> str | None:
-        """The column of the answers, if it was named."""
-        return next((column for column, field in self.pairs if field in ("value", "choice")), None)
+    def _answers(self) -> list[str]:
+        """The columns of the answers that were named."""
+        return [column for column, field in self.pairs if field in (VALUE, "choice")]
 
 
 def split_columns(given: Columns) -> tuple[list[str], list[str]]:

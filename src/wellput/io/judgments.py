@@ -40,6 +40,7 @@ from wellput.io.files import (
     check_readable,
 )
 from wellput.io.judgment_columns import (
+    OTHER_NAMES,
     PAIRWISE_COLUMNS,
     RATING_COLUMNS,
     JudgmentColumns,
@@ -127,7 +128,7 @@ def read_judgments(path: PathLike, *, column: Columns = ()) -> list[Judgment] | 
         advice=lambda header: _advice(header, is_pairwise=is_pairwise, is_named=bool(own)),
         formulas_marked=True,
     )
-    named = ((number, own.record(record)) for number, record in rows) if own else rows
+    named = ((number, row) for number, found in rows for row in own.records(found)) if own else rows
     records = _checked(named, required, problems, unit=unit)
     return _preferences(records, problems) if is_pairwise else _judgments(records, problems)
 
@@ -201,8 +202,9 @@ def _of_rows(
         advice = _advice(header, is_pairwise=is_pairwise, is_named=bool(own))
         raise InputError(missing_columns(name, missing, needed, header, advice))
     problems = Problems(name)
-    named = (own.record(row) for row in rows) if own else rows
-    checked = _checked(enumerate(named, start=1), required, problems, unit="row")
+    numbered = enumerate(rows, start=1)
+    named = ((n, one) for n, row in numbered for one in own.records(row)) if own else numbered
+    checked = _checked(named, required, problems, unit="row")
     return _preferences(checked, problems) if is_pairwise else _judgments(checked, problems)
 
 
@@ -210,7 +212,8 @@ def _advice(header: Sequence[str], *, is_pairwise: bool, is_named: bool) -> str:
     """What to do about missing columns."""
     if is_named:
         return ""
-    return naming_advice(header) or ("" if is_pairwise else PAIRWISE_ADVICE)
+    guessed = naming_advice(header)
+    return guessed or (OTHER_NAMES if is_pairwise else f"{PAIRWISE_ADVICE} {OTHER_NAMES}")
 
 
 def _is_pairwise(file: InputFile) -> bool:

@@ -24,7 +24,7 @@ from wellput.core.evalset import BLOCK_ITEMS, Item
 from wellput.core.long_tables import SAMPLE, AnswerRow, LongColumns, joined_answers, sample_number
 from wellput.core.source import BLOCKS_PER_PARTITION
 from wellput.io.evalset_columns import OwnColumns
-from wellput.io.files import InputFile, format_of
+from wellput.io.files import InputFile, read_format_of
 from wellput.io.item_lines import (
     NO_OWN_COLUMNS,
     ByteSpan,
@@ -64,7 +64,7 @@ class RecordFile:
         self.trees = trees
         self.own_columns = own_columns
         if not file.is_stdin:
-            self.suffix = format_of(file.path, on_stream=".jsonl")
+            self.suffix = read_format_of(file.path, on_stream=".jsonl")
 
     @cached_property
     def suffix(self) -> str:

@@ -29,7 +29,14 @@ from typing import IO, Any, Protocol, TextIO, TypeAlias, TypeVar
 from wellput.core.errors import InputError, MissingExtra, OutputError, Problems, counted
 from wellput.core.evalset import BLOCK_ITEMS
 from wellput.io.compression import MAX_UNPACKED_TIMES, max_unpacked_bytes, too_much_unpacked
-from wellput.io.files import STANDARD_INPUT, TABLE_FORMATS, InputFile, PathLike, format_of
+from wellput.io.files import (
+    STANDARD_INPUT,
+    TABLE_FORMATS,
+    InputFile,
+    PathLike,
+    format_of,
+    read_format_of,
+)
 from wellput.io.jsonl import read_json_lines
 from wellput.io.locations import is_lost, unreadable
 from wellput.io.output import check_writable, replacing, replacing_text
@@ -315,7 +322,7 @@ def read_records(
     required columns. A JSON object
     without them is a problem of its line.
     """
-    suffix = format_of(file.path, on_stream=on_stream)
+    suffix = read_format_of(file.path, on_stream=on_stream)
     if suffix == ".jsonl":
         for number, record in read_json_lines(file, problems):
             if not isinstance(record, dict):
