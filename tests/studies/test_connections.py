@@ -5,7 +5,10 @@ from __future__ import annotations
 import contextlib
 import http.client
 import resource
+import shutil
 import socket
+import ssl
+import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -29,7 +32,11 @@ WAIT_SECONDS = 15.0
 
 @contextlib.contextmanager
 def running(
-    folder: Path, limits: ConnectionLimits, *, kernel_bytes: int | None = None
+    folder: Path,
+    limits: ConnectionLimits,
+    *,
+    kernel_bytes: int | None = None,
+    certificate: Path | None = None,
 ) -> Iterator[tuple[int, LimitedServer]]:
     """Serves a study in a thread. Yields the port and the server. Of an answer that is not read, the
     kernel takes about `kernel_bytes`."""
@@ -38,6 +45,7 @@ def running(
         lifespan="off",
         log_config=None,
         timeout_graceful_shutdown=1,
+        ssl_certfile=certificate,
     )
     config.load()
     server = LimitedServer(config, limits)
@@ -176,6 +184,48 @@ def test_a_client_that_does_not_go_on_is_ended(tmp_path: Path, requests: bytes) 
     ):
         assert is_soon(lambda: not server.server_state.connections)
         assert not limits.unfinished and not limits.idle
+
+
+def new_certificate(folder: Path) -> Path:
+    """A certificate for this machine with its key, in one file."""
+    openssl = shutil.which("openssl")
+    if openssl is None:
+        pytest.skip("needs the program openssl")
+    file = folder / "certificate.pem"
+    subprocess.run(
+        [
+            *(openssl, "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256"),
+            *("-nodes", "-days", "2", "-subj", "/CN=test", "-addext", f"subjectAltName=IP:{HOST}"),
+            *("-keyout", str(file), "-out", str(folder / "certificate.crt")),
+        ],
+        check=True,
+        capture_output=True,
+    )
+    file.write_bytes(file.read_bytes() + (folder / "certificate.crt").read_bytes())
+    return file
+
+
+@pytest.mark.heavy
+def test_connections_that_are_not_encrypted_yet_are_counted(tmp_path: Path) -> None:
+    certificate = new_certificate(tmp_path)
+    limits = ConnectionLimits(request_seconds=600, max_connections=5)
+    trusting = ssl.create_default_context(cafile=str(certificate))
+    with (
+        running(tmp_path, limits, certificate=certificate) as (port, server),
+        contextlib.ExitStack() as stack,
+    ):
+        silent = [stack.enter_context(sent(port, b"")) for _ in range(12)]
+        assert all(is_closed(connection) for connection in silent[:7])
+        assert len(limits.handshakes) <= 5
+        client = http.client.HTTPSConnection(HOST, port, timeout=WAIT_SECONDS, context=trusting)
+        stack.enter_context(contextlib.closing(client))
+        assert [status_of(client) for _ in range(2)] == [200, 200]
+        assert is_closed(silent[7])  # it made room
+        assert len(limits.handshakes) + len(server.server_state.connections) <= 5
+        # Whoever does not encrypt is sent away, and nothing is left of it.
+        plain = stack.enter_context(sent(port, HALF_HEADERS))
+        assert is_closed(plain)
+    assert not limits.handshakes
 
 
 @pytest.mark.heavy

@@ -25,6 +25,8 @@ MAX_CONNECTIONS = 1000
 SHUTDOWN_SECONDS = 5
 """The server waits this long for requests that it is answering, when it is told to end."""
 TLS_HANDSHAKE_SECONDS = 10.0
+ACCEPT_AGAIN_SECONDS = 0.1
+"""After a connection could not be accepted, the server waits so long."""
 MAX_WAITING_TO_BE_ACCEPTED = 1024
 OTHER_FILES = 256
 """Files that the server has open beside connections: the database, templates, standard streams."""
@@ -38,6 +40,8 @@ class ConnectionLimits:
     max_connections: int = MAX_CONNECTIONS
     is_ending: bool = False
     """Whether the server ends: connections that were just accepted are closed."""
+    handshakes: dict[LimitedConnection, asyncio.Task[None]] = field(default_factory=dict)
+    """Connections that are not encrypted yet, longest first."""
     unfinished: dict[LimitedConnection, None] = field(default_factory=dict)
     idle: dict[LimitedConnection, None] = field(default_factory=dict)
 
@@ -48,10 +52,18 @@ class ConnectionLimits:
     def make_room(self, n_connections: int, newest: LimitedConnection) -> None:
         """Closes one connection if there are too many: the newest itself if the others are all being
         answered."""
-        if n_connections > self.max_connections:
+        if n_connections + len(self.handshakes) <= self.max_connections:
+            return
+        if self.handshakes:
+            self.end_longest_handshake()
+        else:
             longest = next(iter(self.unfinished), None) or next(iter(self.idle), None) or newest
             self.forget(longest)
             longest.transport.abort()
+
+    def end_longest_handshake(self) -> None:
+        longest = next(iter(self.handshakes))
+        self.handshakes.pop(longest).cancel()
 
 
 class LimitedConnection(H11Protocol):
@@ -65,6 +77,7 @@ class LimitedConnection(H11Protocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
+        self._limits.handshakes.pop(self, None)
         if self._limits.is_ending:
             transport.abort()
             return
@@ -158,26 +171,63 @@ class LimitedServer(uvicorn.Server):
     def __init__(self, config: uvicorn.Config, limits: ConnectionLimits) -> None:
         super().__init__(config)
         self._limits = limits
+        self._accepting: list[asyncio.Task[None]] = []
 
     async def startup(self, sockets: list[Socket] | None = None) -> None:
         """As uvicorn's, but with limits for the connections and for the TLS handshake."""
         loop = asyncio.get_running_loop()
-        encryption = self.config.ssl
-        self.servers = [
-            await loop.create_server(
-                self._connection,
-                sock=socket,
-                backlog=MAX_WAITING_TO_BE_ACCEPTED,
-                ssl=encryption,
-                ssl_handshake_timeout=None if encryption is None else TLS_HANDSHAKE_SECONDS,
-            )
-            for socket in sockets or []
-        ]
+        self.servers = []
+        if self.config.ssl is None:
+            self.servers = [
+                await loop.create_server(
+                    self._connection, sock=socket, backlog=MAX_WAITING_TO_BE_ACCEPTED
+                )
+                for socket in sockets or []
+            ]
+        else:
+            # asyncio's own server would let any number of clients begin to encrypt.
+            for socket in sockets or []:
+                socket.setblocking(False)
+                self._accepting.append(loop.create_task(self._accept_encrypted(socket)))
         self.started = True
 
     async def shutdown(self, sockets: list[Socket] | None = None) -> None:
         self._limits.is_ending = True
+        for task in (*self._accepting, *self._limits.handshakes.values()):
+            task.cancel()
         await super().shutdown(sockets)
+
+    async def _accept_encrypted(self, socket: Socket) -> None:
+        """Accepts connections, and begins to encrypt them. Those that take longest are given up if
+        there are too many."""
+        loop = asyncio.get_running_loop()
+        limits = self._limits
+        while True:
+            try:
+                accepted, _ = await loop.sock_accept(socket)
+            except OSError:  # the client is gone, or there are too many open files
+                await asyncio.sleep(ACCEPT_AGAIN_SECONDS)
+                continue
+            connection = self._connection()
+            limits.handshakes[connection] = loop.create_task(self._encrypt(accepted, connection))
+            if len(limits.handshakes) > limits.max_connections:
+                limits.end_longest_handshake()
+            # A connection that waits is accepted without a pause: let the others go on.
+            await asyncio.sleep(0)
+
+    async def _encrypt(self, accepted: Socket, connection: LimitedConnection) -> None:
+        loop = asyncio.get_running_loop()
+        try:
+            await loop.connect_accepted_socket(
+                lambda: connection,
+                accepted,
+                ssl=self.config.ssl,
+                ssl_handshake_timeout=TLS_HANDSHAKE_SECONDS,
+            )
+        except OSError:  # a client that does not encrypt, or goes, is nothing to report
+            accepted.close()
+        finally:
+            self._limits.handshakes.pop(connection, None)
 
     def _connection(self) -> LimitedConnection:
         return LimitedConnection(
