@@ -207,3 +207,28 @@ def test_the_order_of_judges_does_not_matter(ratings: Floats, order: list[int]) 
     shuffled = judges_against_rest(ratings[order])
     for judge, place in enumerate(order):
         assert shuffled[judge].is_outlier == rest[place].is_outlier
+
+
+@pytest.mark.parametrize("cells_at_a_time", [1, 25, 1 << 21])
+def test_each_judge_against_the_mean_of_the_others(
+    monkeypatch: pytest.MonkeyPatch, cells_at_a_time: int
+) -> None:
+    """Judges are compared many at a time; one by one it is the same."""
+    monkeypatch.setattr("wellput.stats.judges.correlations.CELLS_AT_A_TIME", cells_at_a_time)
+    rng = np.random.default_rng(2)
+    ratings = rng.normal(size=(9, 12))
+    ratings[rng.random(ratings.shape) < 0.5] = np.nan
+    ratings[0, 3:] = np.nan  # hardly a unit
+    ratings[1, ~np.isnan(ratings[1])] = 4.0
+    found = [entry.correlation for entry in judges_against_rest(ratings)]
+    for judge, estimate in enumerate(found):
+        others = np.delete(ratings, judge, axis=0)
+        shared = ~np.isnan(ratings[judge]) & ~np.isnan(others).all(axis=0)
+        assert estimate.n == shared.sum()
+        if judge > 1 and shared.sum() > 2:
+            rest = np.nanmean(others[:, shared], axis=0)
+            expected = np.corrcoef(ratings[judge, shared], rest)[0, 1]
+            assert estimate.value == pytest.approx(expected, abs=1e-12)
+        else:
+            assert np.isnan(estimate.value)
+    assert "constant" in found[1].method

@@ -19,6 +19,7 @@ from wellput.core.errors import InputError
 from wellput.core.estimates import Estimate, present_means, ratios, undefined
 from wellput.core.metric import Floats
 from wellput.stats.judges.ratings import (
+    CELLS_AT_A_TIME,
     MIN_UNITS_TO_COMPARE,
     PairSummary,
     as_ratings,
@@ -27,6 +28,7 @@ from wellput.stats.judges.ratings import (
     noise_share,
     pair_pearson,
     pearson,
+    row_pearson,
     shared_units,
     sharing_pairs,
     summarize_pairs,
@@ -76,14 +78,17 @@ def pairwise_correlations(ratings: ArrayLike, *, fewest: int = MIN_UNITS_TO_COMP
 
 
 def _correlation(x: Floats, y: Floats) -> Estimate:
-    if len(x) < MIN_UNITS_TO_COMPARE:
-        return undefined(
-            f"{len(x)} units in common, at least {MIN_UNITS_TO_COMPARE} are needed", n=len(x)
-        )
-    value = pearson(x, y)
+    return _estimated(pearson(x, y) if len(x) >= MIN_UNITS_TO_COMPARE else np.nan, len(x))
+
+
+def _estimated(value: float, n: int) -> Estimate:
+    """Pearson's r of n units; NaN where one of the two is constant."""
+    if n < MIN_UNITS_TO_COMPARE:
+        reason = f"{n} units in common, at least {MIN_UNITS_TO_COMPARE} are needed"
+        return undefined(reason, n=n)
     if np.isnan(value):
-        return undefined("one of the two is constant on the units they share", n=len(x))
-    return Estimate(value, method="Pearson", n=len(x))
+        return undefined("one of the two is constant on the units they share", n=n)
+    return Estimate(value, method="Pearson", n=n)
 
 
 def spearman_brown(r: float, factor: float) -> float:
@@ -219,11 +224,7 @@ def judges_against_rest(
     given = ~np.isnan(ratings)
     sums, counts = np.where(given, ratings, 0.0).sum(axis=0), given.sum(axis=0)
     given &= counts > 1
-    shared = [np.flatnonzero(row) for row in given]
-    correlations = [
-        _with_rest(own[both], sums[both], counts[both])
-        for own, both in zip(ratings, shared, strict=True)
-    ]
+    correlations = _with_rest(ratings, given, sums, counts)
     z = np.array([_fisher_z(estimate.value) for estimate in correlations])
     z = z[~np.isnan(z)]
     center = float(np.median(z)) if len(z) else np.nan
@@ -250,9 +251,29 @@ def judges_against_rest(
     )
 
 
-def _with_rest(own: Floats, sums: Floats, counts: NDArray[np.intp]) -> Estimate:
-    """A judge's correlation with the others' mean, from all ratings' sums and numbers."""
-    return _correlation(own, (sums - own) / (counts - 1))
+def _with_rest(
+    ratings: Floats, given: NDArray[np.bool_], sums: Floats, counts: NDArray[np.intp]
+) -> list[Estimate]:
+    """Each judge's correlation with the others' mean, from all ratings' sums and numbers. The units of
+    each judge are moved to the left of a table, so that many judges are compared at once."""
+    judges, units = np.nonzero(given)
+    n = np.bincount(judges, minlength=len(ratings))
+    ends = np.cumsum(n)
+    columns = np.arange(len(judges)) - np.repeat(ends - n, n)
+    own = ratings[judges, units]
+    rest = (sums[units] - own) / (counts[units] - 1)
+    width = max(1, int(n.max(initial=0)))
+    values: list[float] = []
+    step = max(1, CELLS_AT_A_TIME // width)
+    for start in range(0, len(ratings), step):
+        stop = min(start + step, len(ratings))
+        part = slice(int(ends[start] - n[start]), int(ends[stop - 1]))
+        x, y = np.zeros((2, stop - start, width))
+        rows = judges[part] - start
+        x[rows, columns[part]], y[rows, columns[part]] = own[part], rest[part]
+        both = np.arange(width) < n[start:stop, None]
+        values += row_pearson(x, y, both).tolist()
+    return [_estimated(value, int(size)) for value, size in zip(values, n, strict=True)]
 
 
 def _fisher_z(r: float) -> float:

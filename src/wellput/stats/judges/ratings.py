@@ -268,14 +268,19 @@ def pair_pearson(ratings: Floats, pairs: JudgePairs) -> Floats:
     """Pearson's r of each pair; NaN where a judge is constant on the units they share."""
     found = np.full(len(pairs), NAN)
     for shared in shared_values(ratings, pairs):
-        n = shared.both.sum(axis=1)
-        x, varies_x = _centered(shared.x, shared.both, n)
-        y, varies_y = _centered(shared.y, shared.both, n)
-        norms = np.sqrt((x * x).sum(axis=1) * (y * y).sum(axis=1))
-        is_defined = varies_x & varies_y & (n > 1)
-        r = (x * y).sum(axis=1) / np.where(is_defined, norms, 1.0)
-        found[shared.places] = np.where(is_defined, np.clip(r, -1.0, 1.0), NAN)
+        found[shared.places] = row_pearson(shared.x, shared.y, shared.both)
     return found
+
+
+def row_pearson(x: Floats, y: Floats, both: NDArray[np.bool_]) -> Floats:
+    """Pearson's r of each row of x and y where `both` are there, 0 elsewhere; NaN where undefined."""
+    n = both.sum(axis=1)
+    x, varies_x = _centered(x, both, n)
+    y, varies_y = _centered(y, both, n)
+    norms = np.sqrt((x * x).sum(axis=1) * (y * y).sum(axis=1))
+    is_defined = varies_x & varies_y & (n > 1)
+    r = (x * y).sum(axis=1) / np.where(is_defined, norms, 1.0)
+    return np.asarray(np.where(is_defined, np.clip(r, -1.0, 1.0), NAN))
 
 
 def _centered(
@@ -286,7 +291,7 @@ def _centered(
     high = np.where(both, values, -np.inf).max(axis=1)
     low = np.where(both, values, np.inf).min(axis=1)
     varies = high - low > CONSTANT_SPREAD_SHARE * np.maximum(np.abs(high), np.abs(low))
-    apart = np.where(both, values - (values.sum(axis=1) / n)[:, None], 0.0)
+    apart = np.where(both, values - (values.sum(axis=1) / np.maximum(n, 1))[:, None], 0.0)
     largest = np.abs(apart).max(axis=1)
     return apart / np.where(varies, largest, 1.0)[:, None], varies
 
