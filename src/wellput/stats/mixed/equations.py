@@ -331,7 +331,8 @@ def _sides(design: MixedDesign) -> tuple[tuple[str, ...], tuple[str, ...]]:
     if n_core > MIN_CORE_TO_SPLIT and not design.is_choice:
         crossed = [name for name in (*absorbed, *rest) if name.endswith(":system")]
         n_mains = n_fixed + sum(levels.values()) - sum(levels[name] for name in crossed)
-        if n_mains**3 + KERNEL_COST * _cost_of_systems(design, crossed) < n_core**3:
+        left = n_core**3 - n_mains**3
+        if left > 0 and KERNEL_COST * _cost_of_systems(design, crossed) < left:
             absorbed = crossed
     return tuple(absorbed), tuple(name for name in design.factors if name not in absorbed)
 
@@ -342,8 +343,9 @@ def _cost_of_systems(design: MixedDesign, crossed: list[str]) -> float:
     systems = design.systems
     dense, met = np.zeros((2, design.n_systems))
     for name, codes in design.factors.items():
-        pairs = np.unique(np.stack([systems, codes]), axis=1)
-        counts = np.bincount(pairs[0], minlength=design.n_systems)
+        n_levels = int(codes.max()) + 1
+        of_systems = np.unique(systems * n_levels + codes) // n_levels
+        counts = np.bincount(of_systems, minlength=design.n_systems)
         if name not in crossed:
             met += counts
         elif name != crossed[0]:
