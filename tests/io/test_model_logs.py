@@ -247,3 +247,35 @@ def test_a_json_file_of_something_else(tmp_path: Path) -> None:
     path.write_text('[{"user_input": "a"}]', encoding="utf-8")
     with pytest.raises(InputError, match=r"is no log of inspect_ai .* DeepEval .* or ragas"):
         open_evalset(path)
+
+
+def _openai_log(path: Path, model: str, right: list[bool]) -> None:
+    lines: list[object] = [{"spec": {"completion_fns": [model], "eval_name": "t.s1.v0"}}]
+    for n, is_right in enumerate(right):
+        said = "time" if is_right else "moon"
+        prompt = [{"role": "system", "content": "Go on."}, {"role": "user", "content": f"Once {n}"}]
+        events: list[tuple[str, object]] = [
+            ("sampling", {"prompt": prompt, "sampled": [said]}),
+            ("sampling", {"prompt": "Grade it.", "sampled": ["B"]}),
+            ("match", {"correct": is_right, "expected": "time", "picked": None, "sampled": said}),
+            ("metrics", {"f1": 0.25, "choice": "B"}),
+        ]
+        lines += [{"sample_id": f"t.s1.{n}", "type": kind, "data": data} for kind, data in events]
+    lines.append({"final_report": {"accuracy": 0.5}})
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+
+
+def test_logs_of_openai_evals(tmp_path: Path) -> None:
+    _openai_log(tmp_path / "a.jsonl", "gpt-4", [True, True, False])
+    _openai_log(tmp_path / "b.jsonl", "gpt-3.5", [True, False, False])
+    evalset = read_evalset(tmp_path)
+    assert [item.id for item in evalset] == ["t.s1.0", "t.s1.1", "t.s1.2"]
+    second = list(evalset)[1]
+    assert (second.source, second.references) == ("Once 1", ("time",))
+    assert second.outputs == {"gpt-4": "time", "gpt-3.5": "moon"}
+    assert second.logged["gpt-3.5"] == {"match": 0.0, "f1": 0.25}
+    result = wellput.score(tmp_path, "logged:scorer=match")
+    assert result["gpt-4", "logged:scorer=match"].score == pytest.approx(2 / 3)
+    assert [*next(iter(read_evalset(tmp_path / "a.jsonl"))).outputs] == ["gpt-4"]
+    _openai_log(tmp_path / "b.jsonl", "gpt-4", [True])
+    assert [*next(iter(read_evalset(tmp_path))).outputs] == ["gpt-4, a", "gpt-4, b"]

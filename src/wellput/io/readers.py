@@ -39,6 +39,7 @@ FOLDER = "a folder"
 EVALSET_READERS = {
     "wellput.io.mt_metrics_eval": (FOLDER, ""),
     "wellput.io.lm_eval_logs": (FOLDER, ".jsonl"),
+    "wellput.io.openai_eval_logs": (FOLDER, ".jsonl"),
     "wellput.io.ragas_logs": (".csv", ".tsv", ".jsonl", ".parquet"),
     "wellput.io.appraise": (".json",),
     "wellput.io.eval_logs": (FOLDER, ".json", ".eval"),
@@ -47,6 +48,7 @@ EVALSET_READERS = {
 
 FORMAT_MARKS = {
     "wellput.io.lm_eval_logs": b'"doc_id"',
+    "wellput.io.openai_eval_logs": b'"spec"',
     "wellput.io.ragas_logs": b"user_input",
 }
 """A text that stands in the first line of every table that this reader knows, or at the end of such a

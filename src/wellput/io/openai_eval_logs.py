@@ -1,0 +1,112 @@
+"""Logs of OpenAI evals (`oaieval MODEL EVAL --record_path LOG.jsonl`): JSONL with a line for the run
+(`spec`), a line for each event, and a line for the report. Such a file or a folder of them is an
+evaluation set.
+
+The system is the run's completion function, with the file's name if two logs share it. The item is the
+sample. The output is the first that was sampled; later ones are those of a grader. The reference is
+what a match expected. The scores are `match` (1 or 0) and the numbers of events named `metrics`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from wellput.core.errors import Problems, WellputError
+from wellput.core.evalset import EvalSet
+from wellput.io.files import InputFile, PathLike
+from wellput.io.jsonl import read_json_lines
+from wellput.io.logged_answers import LoggedAnswer, evalset_of, text_of
+
+SUFFIX = ".jsonl"
+
+
+def knows(path: PathLike) -> bool:
+    """Whether the path is such a log, or a folder whose first file is one."""
+    found = _files(Path(path))
+    return bool(found) and _spec(found[0]) is not None
+
+
+def open_evalset(path: PathLike) -> EvalSet:
+    """The items of all logs, with every model's answers."""
+    files = [file for file in _files(Path(path)) if _spec(file) is not None]
+    return evalset_of(_answers(files), str(path))
+
+
+def _files(path: Path) -> list[Path]:
+    inside = sorted(path.iterdir()) if path.is_dir() else [path]
+    return [file for file in inside if InputFile(file).suffix == SUFFIX and file.is_file()]
+
+
+def _spec(path: Path) -> Mapping[str, Any] | None:
+    """What the first line says about the run; None if this is no such log."""
+    try:
+        line = next(iter(InputFile(path).lines()), "")
+        spec = json.loads(line).get("spec") if '"spec"' in line else None
+    except (WellputError, OSError, ValueError, AttributeError):
+        return None
+    is_run = isinstance(spec, dict) and ("completion_fns" in spec or "eval_name" in spec)
+    return spec if is_run else None
+
+
+def _answers(files: Sequence[Path]) -> Iterator[LoggedAnswer]:
+    models = {file: _model(_spec(file) or {}) for file in files}
+    runs = Counter(models.values())
+    for file, model in models.items():
+        system = (
+            model if model and runs[model] == 1 else ", ".join(filter(None, (model, file.stem)))
+        )
+        problems = Problems(str(file))
+        samples: dict[str, list[Mapping[str, Any]]] = {}
+        for _, event in read_json_lines(InputFile(file), problems):
+            if event.get("sample_id") is not None and isinstance(event.get("data"), dict):
+                samples.setdefault(text_of(event["sample_id"]), []).append(event)
+        problems.raise_if_any()
+        for sample, events in samples.items():
+            if (answer := _answer(sample, system, events)) is not None:
+                yield answer
+
+
+def _model(spec: Mapping[str, Any]) -> str:
+    given = spec.get("completion_fns") or spec.get("model_name") or ""
+    return ", ".join(map(str, given)) if isinstance(given, list) else str(given)
+
+
+def _answer(item: str, system: str, events: Sequence[Mapping[str, Any]]) -> LoggedAnswer | None:
+    source: str | None = None
+    outputs: list[str] = []
+    references: list[str] = []
+    scores: dict[str, float] = {}
+    for event in events:
+        data = event["data"]
+        if (sampled := _first(data.get("sampled"))) is not None:
+            outputs.append(sampled)
+        if event.get("type") == "sampling" and source is None:
+            source = _last_message(data.get("prompt"))
+        elif event.get("type") == "match":
+            if isinstance(data.get("correct"), bool):
+                scores["match"] = float(data["correct"])
+            expected = data.get("expected")
+            several = expected if isinstance(expected, list) else [expected]
+            references += [text_of(one) for one in several if one is not None]
+        elif event.get("type") == "metrics":
+            scores |= {n: float(v) for n, v in data.items() if isinstance(v, bool | int | float)}
+    if not outputs:
+        return None
+    return LoggedAnswer(item, system, outputs[0], source, tuple(references), scores)
+
+
+def _first(sampled: Any) -> str | None:
+    """The sampled text, or the first of several."""
+    one = sampled[0] if isinstance(sampled, list) and sampled else sampled
+    return one if isinstance(one, str) else None
+
+
+def _last_message(prompt: Any) -> str | None:
+    """A prompt that is a text, or the last message of a conversation."""
+    if isinstance(prompt, list) and prompt and isinstance(prompt[-1], dict):
+        prompt = prompt[-1].get("content")
+    return prompt if isinstance(prompt, str) else None
