@@ -351,7 +351,7 @@ def _level(path: PathLike) -> str:
 SEGMENT_SUFFIX, SYSTEM_SUFFIX = LEVEL_SUFFIXES
 
 
-def metric_names(pair: LanguagePair) -> list[str]:
+def scored_metric_names(pair: LanguagePair) -> list[str]:
     """The metrics that have scores of segments, in the order of their names."""
     return sorted(file.name.removesuffix(SEGMENT_SUFFIX) for file in _segment_files(pair))
 

@@ -23,8 +23,8 @@ from wellput.io.external_scores import ExternalScores
 from wellput.io.mt_metrics_eval import (
     LanguagePair,
     TranslationSource,
-    metric_names,
     read_metric_scores,
+    scored_metric_names,
 )
 from wellput.metrics.base import NOTHING, MeanMetric, ratio
 from wellput.metrics.external import is_lower_better
@@ -153,7 +153,7 @@ def _each(metric: Metric, known: Sequence[str]) -> Iterable[Metric]:
 
 def _scorers_in(source: EvalSource) -> list[str]:
     if isinstance(source, TranslationSource):
-        return metric_names(source.pair)
+        return scored_metric_names(source.pair)
     items = chain.from_iterable(source.blocks())
     scores = (scores for item in items for scores in item.logged.values())
     return list(dict.fromkeys(chain.from_iterable(scores)))
@@ -161,7 +161,7 @@ def _scorers_in(source: EvalSource) -> list[str]:
 
 def _name_in_folder(pair: LanguagePair, scorer: str) -> str:
     """The scorer, if the folder has it; the only one, if none is named."""
-    known = metric_names(pair)
+    known = scored_metric_names(pair)
     if not scorer and len(known) == 1:
         return known[0]
     if not scorer and known:

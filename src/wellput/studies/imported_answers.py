@@ -14,12 +14,12 @@ from typing import Any
 
 from wellput.core.errors import InputError, Problems
 from wellput.core.evalset import EvalSet
-from wellput.core.judgment import SPANS_COLUMN, Judgment, read_error_spans
+from wellput.core.judgment import MISSING, SPANS_COLUMN, Judgment, read_error_spans
 from wellput.io.appraise_campaign import AnsweredCheck, SpoiledOutput
 from wellput.io.exported_spans import spans_of
 from wellput.studies.designs.base import Design
 from wellput.studies.judge_turns import MAX_STORED_MS
-from wellput.studies.marked_spans import MISSING, Span, span_order
+from wellput.studies.marked_spans import Span, span_order
 from wellput.studies.questionnaire import Questionnaire
 from wellput.studies.questions import AnswerValues, Question
 from wellput.studies.study_setup import Trial

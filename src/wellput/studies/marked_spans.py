@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias, TypeGuard
 
-MISSING = "missing"
-"""Stands for the place of something that the text leaves out."""
+from wellput.core.judgment import MISSING
+
 MAX_SPANS = 200
 MAX_MISSING_CHARACTERS = 300
 SPAN_KEYS = ("start", "end", "severity", "category", "text")

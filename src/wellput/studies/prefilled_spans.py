@@ -13,9 +13,9 @@ from dataclasses import replace
 from typing import Any
 
 from wellput.core.errors import InputError, Problems
+from wellput.core.judgment import SPANS_COLUMN
 from wellput.io.files import InputFile, PathLike, check_readable
 from wellput.io.tables import read_records
-from wellput.studies.designs.spans import SPANS_COLUMN
 from wellput.studies.marked_spans import SPAN_KEYS, Span, checked_spans
 from wellput.studies.questions import Question
 from wellput.studies.study_setup import StudySetup

@@ -18,11 +18,7 @@ from scipy.sparse.csgraph import connected_components
 from wellput.agreement.rankings.judgment_design import COMPONENTS, QuestionData
 from wellput.agreement.rankings.plain_ranking import LOWER_IS_BETTER, MAX_RANKED_SYSTEMS, listed
 from wellput.core.errors import InputError, counted
-from wellput.stats.mixed.contrasts import (
-    MIN_ITEMS_FOR_FREEDOM,
-    MIN_JUDGES_FOR_FREEDOM,
-    Places,
-)
+from wellput.stats.mixed.contrasts import MIN_ITEMS_FOR_FREEDOM, MIN_JUDGES_FOR_FREEDOM, Places
 from wellput.stats.mixed.equations import Floats, MixedDesign
 from wellput.stats.mixed.identifiable import identify_components
 from wellput.stats.mixed.laplace import LaplaceMixed, fit_binary, fit_choices, fit_ordinal
@@ -173,8 +169,8 @@ def _check_answers(data: QuestionData, model: FittedModelName) -> None:
         )
     if n > MAX_RANKED_SYSTEMS:
         raise InputError(
-            f"{data.question}: {n:,} systems were judged, and at most {MAX_RANKED_SYSTEMS:,} are "
-            "compared by a model. Leave systems out, or rank them in groups."
+            f"{data.question}: {counted(n, 'system')} were judged, and at most {MAX_RANKED_SYSTEMS:,} "
+            "are compared by a model. Leave systems out, or rank them in groups."
         )
     if data.n_judges == 1 and data.n_items == 1:
         raise InputError(

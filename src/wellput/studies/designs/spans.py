@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from wellput.core.errors import InputError
-from wellput.core.judgment import Judgment
+from wellput.core.judgment import MISSING, SPANS_COLUMN, Judgment
 from wellput.studies.designs.base import AnsweredTrial, Design, seven_points
 from wellput.studies.designs.error_categories import (
     Categories,
@@ -24,14 +24,13 @@ from wellput.studies.designs.error_categories import (
     flat_categories,
     severity_names,
 )
-from wellput.studies.marked_spans import MISSING, marked_places
+from wellput.studies.marked_spans import marked_places
 from wellput.studies.questionnaire import Check, Layout, Practice, Questionnaire
 from wellput.studies.questions import Question
 from wellput.studies.wording import ENGLISH
 
 ERRORS_QUESTION = "errors"
 """The name of the question whose answer are the marks."""
-SPANS_COLUMN = "spans"
 PREFILLED_COLUMN = "prefilled"
 SEVERITIES = ("minor", "major")
 USUAL_CATEGORIES = dict(flat_categories(default_record()["categories"]))

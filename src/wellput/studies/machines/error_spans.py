@@ -14,13 +14,12 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from wellput.core.errors import InputError
+from wellput.core.judgment import MISSING
 from wellput.studies.designs.base import Design
 from wellput.studies.questionnaire import Layout, Questionnaire
 from wellput.studies.questions import Question
 
 WEIGHTS: Mapping[str, float] = {"minor": 1.0, "major": 5.0}
-MISSING = "missing"
-"""Stands for the place of something that the text leaves out."""
 SPANS_TOKENS = 512
 MAX_SPANS = 100
 FENCED_JSON = re.compile(r"^```(?:json)?\s*(.*?)\s*```$", re.DOTALL)
