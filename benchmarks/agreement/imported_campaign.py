@@ -36,7 +36,14 @@ from benchmarks.agreement.span_campaign import (
 from benchmarks.catalog import CAMPAIGNS, PREFILLED_CAMPAIGN
 from benchmarks.data import data_path
 from benchmarks.pages import table, write_page
-from wellput.io.appraise import AppraiseRow, judged_segments, mqm_score, read_batches, read_rows
+from wellput.io.appraise import (
+    AppraiseRow,
+    is_content,
+    judged_segments,
+    mqm_score,
+    read_batches,
+    read_rows,
+)
 from wellput.io.appraise_writer import appraise_span
 from wellput.studies.queries import read_answered
 from wellput.studies.store import Store
@@ -71,7 +78,7 @@ def rows_of(path: Path, batches: Path) -> list[AppraiseRow]:
         )
         for batch in read
         for item in batch["items"]
-        if item["itemType"] == "BAD"
+        if item["itemType"] == "BAD" and is_content(str(item["documentID"]))
     }
     marks, *others = (question.name for question in setup.questionnaire.questions)
     with store.database.read() as connection:
@@ -204,7 +211,7 @@ def page(checkout: Path) -> str:
             ),
             "",
             f"The ranking is that of `wellput rank SCORES`: estimates and intervals differ by at most {difference:.0e}. A check is passed if a mark touches a changed",
-            "character, or one beside a gap. The time is that until the login's next segment, in whole milliseconds.",
+            "character, or one beside a gap; one check of the campaign shows the unchanged output, and is not imported. The time is that until the login's next segment, in whole milliseconds.",
             "",
             "## Beside the campaign's own scripts",
             "",
