@@ -13,8 +13,8 @@ from starlette.testclient import TestClient
 
 from wellput import EvalSet, Study
 from wellput.core.errors import InputError
-from wellput.studies.embedded_media import with_media
 from wellput.studies.markdown import ALLOWED_TAGS, MATHML_TAGS, mathml, rendered
+from wellput.studies.media import with_media
 
 # One pixel.
 GIF = "R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7"

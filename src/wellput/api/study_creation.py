@@ -58,7 +58,7 @@ def create_store(
         plan = {**plan, "judges": places if plan["judges"] is None else plan["judges"]}
         enrolment = {**enrolment, "quota": places}
         link = open_link(**enrolment)  # an error comes before the study is made
-    from wellput.studies.embedded_media import with_media
+    from wellput.studies.media import with_media
     from wellput.studies.planning import plan_study, substitution_settings
     from wellput.studies.prefilled_spans import with_prefilled
     from wellput.studies.rendering import load_markdown
