@@ -6,8 +6,10 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import threading
 import zipfile
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -37,6 +39,30 @@ def test_a_line_that_is_too_long_is_refused(
     monkeypatch.setenv("WELLPUT_MAX_LINE_MIB", "many")
     with pytest.raises(InputError, match="'many' is not a whole number"):
         list(InputFile(path).lines())
+
+
+@pytest.mark.parametrize(("name", "is_text"), [("zeros", True), ("zeros.parquet", False)])
+def test_text_without_lines_is_not_copied_to_the_disk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, is_text: bool
+) -> None:
+    # As /dev/zero, but with an end. raw_chunks copies what can be read once, and looks for no lines.
+    monkeypatch.setenv("WELLPUT_MAX_LINE_MIB", "3")
+    os.mkfifo(pipe := tmp_path / name)
+
+    def write() -> None:
+        with suppress(BrokenPipeError), pipe.open("wb", buffering=0) as file:
+            for _ in range(5):
+                file.write(b"short\n" + bytes(2 * MIB))
+            file.write(bytes(2 * MIB))
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    if is_text:
+        with pytest.raises(InputError, match="zeros has a line of more than 3 MiB"):
+            list(InputFile(pipe).raw_chunks())
+    else:
+        assert sum(map(len, InputFile(pipe).raw_chunks())) == 12 * MIB + 30
+    writer.join()
 
 
 def test_a_table_that_unpacks_to_too_much_is_refused(

@@ -8,7 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wellput.core.metric import Floats
-from wellput.stats.corrections import benjamini_hochberg, bonferroni, holm
+from wellput.stats.corrections import (
+    benjamini_hochberg,
+    bonferroni,
+    holm,
+    resamples_needed,
+)
 
 CORRECTIONS = {"bonferroni": bonferroni, "holm": holm, "fdr_bh": benjamini_hochberg}
 
@@ -89,3 +94,7 @@ def test_adjusting_never_lowers_a_p_value_and_keeps_the_order(p_values: list[flo
         assert (np.diff(values[np.argsort(p)]) >= 0).all()
     assert (adjusted["fdr_bh"] <= adjusted["holm"] + 1e-15).all()
     assert (adjusted["holm"] <= adjusted["bonferroni"] + 1e-15).all()
+
+
+def test_a_level_close_to_zero_needs_a_great_but_finite_number_of_resamples() -> None:
+    assert resamples_needed(1000, tests=3, alpha=1e-320) > 10**18

@@ -15,7 +15,8 @@ import sys
 import tempfile
 import tomllib
 import weakref
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import IO, Any, TypeAlias, cast
 
@@ -182,7 +183,10 @@ class InputFile:
                 self._check_unchanged(file)
             return
         if self._spool is None:
-            self._spool = _spooled(self._once(), self.name)
+            is_text = not self.is_packed and self.suffix != ".parquet"
+            with closing(self._once()) as once:
+                chunks = _with_short_lines(once, self.name) if is_text else once
+                self._spool = _spooled(chunks, self.name)
             weakref.finalize(self, self._spool.close)
         place = 0
         while chunk := _read_at(self._spool, place):
@@ -206,15 +210,17 @@ class InputFile:
                 "start again."
             )
 
-    def _once(self) -> Iterator[bytes]:
+    def _once(self) -> Generator[bytes, None, None]:
         """The bytes of standard input or a pipe."""
         if self.is_stdin and sys.stdin is None:
             raise InputError("Standard input (-) cannot be read: it is closed.")
         source = sys.stdin.buffer if self.is_stdin else _opened(self.path)
-        while chunk := _read(source, self.name):
-            yield chunk
-        if not self.is_stdin:
-            source.close()
+        try:
+            while chunk := _read(source, self.name):
+                yield chunk
+        finally:
+            if not self.is_stdin:
+                source.close()
 
 
 def refuse_input_twice(paths: Iterable[object]) -> None:
@@ -307,6 +313,18 @@ def _spooled(chunks: Iterator[bytes], name: str) -> IO[bytes]:
         raise
     spool.seek(0)
     return spool
+
+
+def _with_short_lines(chunks: Iterator[bytes], name: str) -> Iterator[bytes]:
+    """The chunks, until a line is too long: /dev/zero would fill the disk before anything reads it."""
+    maximum = max_line_bytes()
+    n_bytes = 0
+    for chunk in chunks:
+        end = chunk.rfind(b"\n")
+        n_bytes = n_bytes + len(chunk) if end < 0 else len(chunk) - end - 1
+        if n_bytes > maximum:
+            raise line_too_long(name, maximum)
+        yield chunk
 
 
 def _read_at(spool: IO[bytes], place: int) -> bytes:

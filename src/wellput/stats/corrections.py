@@ -11,6 +11,7 @@ array([0.03, 0.06, 0.06])
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable
 from typing import Literal, TypeAlias
 
@@ -34,7 +35,8 @@ def resamples_needed(n_resamples: int, *, tests: int, alpha: float) -> int:
     >>> resamples_needed(1000, tests=15, alpha=0.05), resamples_needed(1000, tests=66, alpha=0.05)
     (1000, 2640)
     """
-    return max(n_resamples, math.ceil(P_VALUE_MARGIN * tests / alpha))
+    # For a level close to 0 the quotient is infinite: more resamples than anybody can draw.
+    return max(n_resamples, math.ceil(min(P_VALUE_MARGIN * tests / alpha, sys.maxsize)))
 
 
 def bonferroni(p_values: Floats) -> Floats:

@@ -24,6 +24,7 @@ from wellput.core.metric import Floats
 from wellput.stats.jackknife import ScoreFunction
 from wellput.stats.student import check_confidence
 
+MAX_RESAMPLES = 1_000_000_000
 RELATIVE_ROUNDING = 1e-12
 """Differences this close, relative to the scores, are equal. A resample that happens to be the observed
 assignment must count as extreme, even if its sums are rounded differently."""
@@ -187,5 +188,7 @@ def check_resampling(n_resamples: int, seed: int) -> None:
     """Refuses numbers that no kernel can draw with."""
     if n_resamples < 1:
         raise InputError(f"At least one resample is needed, not {n_resamples}.")
+    if n_resamples > MAX_RESAMPLES:
+        raise InputError(f"At most {MAX_RESAMPLES:,} resamples can be drawn, not {n_resamples:,}.")
     if not 0 <= seed < 2**64:
         raise InputError(f"The seed must be a whole number from 0 to 2^64 - 1, not {seed}.")
