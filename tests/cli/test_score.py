@@ -437,3 +437,23 @@ def test_three_items_show_nothing_and_nothing_is_lost(run: Run, files: Write, te
     assert run(*arguments, "--paired", test, "--fail-if-worse").code == 0
     _, b = run(*arguments, "--paired", test, "--format", "json").json["scores"]
     assert b["p_value"] is not None and b["delta"] < 0 and b["is_worse"] is None
+
+
+def test_scores_beside_the_texts_of_one_table_and_notes_of_a_turned_table_name_options(
+    run: Run, tmp_path: Path
+) -> None:
+    names = (
+        "vendor/a-model-with-a-long-name-1.5B-Instruct",
+        "vendor/b-model-with-a-long-name-7B-Chat",
+    )
+    rows = [f"i{n},{name},Who?,Ann,Ann,{n % 2},0.5" for name in names for n in range(12)]
+    header = "instance_id,model,prompt,references,prediction,exact_match,f1_score"
+    (tmp_path / "helm.csv").write_text("\n".join([header, *rows]) + "\n")
+    shown = run(
+        "score", "helm.csv", "--all-pairs",
+        "-m", "chrf:word_order=2,chrf:beta=1,chrf:lowercase=true,./helm.csv",
+        "--column", "id=instance_id", "--column", "system=model", "--column", "outputs=prediction",
+    )  # fmt: skip
+    assert shown.code == 0, shown.err
+    assert shown.out.startswith(" metric") and "\n exact_match" in shown.out  # turned
+    assert "--margin X tests whether" in shown.out and "margin=X" not in shown.out

@@ -21,7 +21,7 @@ from wellput.cli.keyword_messages import keywords_as_options
 from wellput.core.errors import WellputError, printable
 from wellput.core.result import Result
 from wellput.core.work import OnPhase
-from wellput.reporting.table import FORMATS, Format, Report, render, suffix_format
+from wellput.reporting.table import FORMATS, Format, Report, Table, render, suffix_format
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -182,10 +182,13 @@ def _format_of(format: str, output: str) -> str:
 def _with_options_in_notes(report: Report) -> Report:
     """The report, with options in place of keywords in its notes."""
     command = click.get_current_context().command
-    tables = [
-        replace(table, notes=[keywords_as_options(note, command) for note in table.notes])
-        for table in report.tables
-    ]
+
+    def with_options(table: Table) -> Table:
+        notes = [keywords_as_options(note, command) for note in table.notes]
+        turned = None if table.turned is None else with_options(table.turned)
+        return replace(table, notes=notes, turned=turned)
+
+    tables = [with_options(table) for table in report.tables]
     return replace(report, tables=tables)
 
 

@@ -31,7 +31,7 @@ from wellput.io.tables import read_records
 
 ITEM_COLUMNS = (
     *("item", "id", "item_id", "seg_id", "segment"),
-    *("question_id", "prompt_id", "example_id", "segment_id"),
+    *("question_id", "prompt_id", "example_id", "segment_id", "instance_id", "sample_id"),
 )
 """Names that the column of items may have."""
 SYSTEM_COLUMNS = ("system", "model", "system_id", "model_id", "system_name", "model_name")
