@@ -25,10 +25,10 @@ PAGES = sorted(
 NOT_RUN = {
     "docs/adapters.md": 1,
     "docs/commands/displays.md": 2,
-    "docs/commands/judge.md": 3,
+    "docs/commands/judge.md": 4,
     "docs/commands/runs.md": 1,
     "docs/commands/score.md": 1,
-    "docs/commands/study.md": 3,
+    "docs/commands/study.md": 4,
     "docs/commands/train.md": 3,
     "docs/displays.md": 4,
     "docs/external_scores.md": 4,
