@@ -355,7 +355,8 @@ def test_the_json_of_the_command_is_to_dict_of_the_result(name: str, run: Run) -
 
 
 def test_every_command_is_compared() -> None:
-    of_studies = {"study create", *OF_A_STUDY}  # in test_study.py
+    # In test_study.py, and in tests/studies/test_imported_studies.py.
+    of_studies = {"study create", "study import", *OF_A_STUDY}
     assert SAME_JSON.keys() | of_studies == WITH_FUNCTION.keys()
 
 

@@ -126,6 +126,19 @@ def test_the_ranking_is_that_of_the_file(tmp_path: Path) -> None:
     assert from_study["questions"] == wellput.rank(answers).to_dict()["questions"]
 
 
+def test_the_command_says_what_the_function_returns(tmp_path: Path) -> None:
+    outputs, answers = campaign(tmp_path)
+    made = str(tmp_path / "s.db")
+    options = ["study", "import", str(outputs), str(answers), "-o", made, "--format", "json"]
+    done = CliRunner().invoke(cli, options, catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+    other = tmp_path / "other.db"
+    with wellput.Study.from_judgments(outputs, answers, path=other) as study:
+        expected = study.summary().to_dict()
+    shown = json.loads(done.stdout.replace(made, str(other)))
+    assert {**shown, "owner_token": ""} == {**expected, "owner_token": ""}  # the tokens are random
+
+
 def test_owners_look_at_it_and_make_it_anew(tmp_path: Path) -> None:
     outputs, answers = campaign(tmp_path)
     study = wellput.Study.from_judgments(outputs, answers, path=tmp_path / "s.db")
