@@ -131,9 +131,10 @@ def test_bad_rows_are_named(tmp_path: Path) -> None:
     assert "line 10: the tenth cell is not a list of error spans" in message
 
 
-def test_other_batches_are_refused(tmp_path: Path) -> None:
+@pytest.mark.parametrize("number", ['"x"', "Infinity"])
+def test_other_batches_are_refused(tmp_path: Path, number: str) -> None:
     path = tmp_path / "batches.json"
-    path.write_text('[{"items": [{"itemID": "x", "targetText": ""}]}]', encoding="utf-8")
+    path.write_text(f'[{{"items": [{{"itemID": {number}, "targetText": ""}}]}}]', encoding="utf-8")
     with pytest.raises(InputError, match="is not a list of Appraise's batches"):
         open_evalset(path)
 

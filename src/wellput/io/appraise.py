@@ -294,6 +294,6 @@ def read_batches(path: PathLike) -> list[Mapping[str, Any]]:
             for item in batch["items"]:
                 int(item["itemID"])
                 _ = item["documentID"], item["targetID"], item["targetText"]
-    except (ValueError, KeyError, TypeError, RecursionError):
+    except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
         raise InputError(f"{file.name} is not a list of Appraise's batches.") from None
     return batches

@@ -158,3 +158,16 @@ def test_a_forged_check_is_refused(tmp_path: Path, name: str, length: int) -> No
     save_model_file(tmp_path / "forged.wpm", LanguageCheck.kind, file.card, arrays)
     with pytest.raises(InputError, match="damaged"):
         LanguageCheck.load(tmp_path / "forged.wpm")
+
+
+@pytest.mark.parametrize(
+    ("name", "number"),
+    [("code scales", 0.0), ("code scales", 1e-300), ("code weights", 1e300), ("code bias", np.nan)],
+)
+def test_numbers_that_would_overflow_are_refused(tmp_path: Path, name: str, number: float) -> None:
+    file = load_model_file(shipped(LANGUAGE_FILE), LanguageCheck.kind)
+    arrays = {one: np.array(array) for one, array in file.arrays.items()}
+    arrays[name][-1] = number
+    save_model_file(tmp_path / "forged.wpm", LanguageCheck.kind, file.card, arrays)
+    with pytest.raises(InputError, match="damaged"):
+        LanguageCheck.load(tmp_path / "forged.wpm")

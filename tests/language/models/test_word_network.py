@@ -169,6 +169,7 @@ def test_parts_that_do_not_fit_are_refused(tmp_path: Path) -> None:
         replace(network, states=network.inputs),
         replace(network, pieces=("x", *PIECES[1:])),
         replace(network, vectors=Matrix(network.vectors.steps * 3, network.vectors.scales)),
+        replace(network, inputs=Matrix(network.inputs.steps, network.inputs.scales * 1e30)),
     ):
         wrong.save(path, {})
         with pytest.raises(InputError, match="damaged"):

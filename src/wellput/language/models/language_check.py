@@ -321,6 +321,7 @@ class LanguageCheck:
                 arrays["code weights"],
                 float(arrays["code bias"][0]),
             )
+            code.check()
             found = cls(arrays["table"], scale, bias, word_limit, code, file.fingerprint)
             # Models that do not fit their features, or that have no finite number, give none.
             with np.errstate(all="ignore"):

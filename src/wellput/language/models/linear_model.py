@@ -24,6 +24,9 @@ from wellput.io.model_files import (
     save_model_file,
 )
 
+MAX_SIZE = 1e100
+"""Larger numbers in a file are damage: their products could overflow."""
+
 Loss: TypeAlias = Literal["hinge", "logistic"]
 Gradient: TypeAlias = tuple[float, Floats]
 
@@ -37,6 +40,13 @@ class LinearModel:
     scales: Floats
     weights: Floats
     bias: float
+
+    def check(self) -> None:
+        """Raises ValueError for numbers whose products could overflow, and for none."""
+        with np.errstate(all="ignore"):
+            sizes = np.abs(np.concatenate([self.means, 1 / self.scales, self.weights, [self.bias]]))
+        if not (sizes <= MAX_SIZE).all():
+            raise ValueError("numbers that would overflow")
 
     def contributions(self, rows: Floats) -> Floats:
         """The part of each feature in the score, in the shape of `rows`."""
@@ -73,6 +83,7 @@ class LinearModel:
                 arrays["weights"],
                 float(arrays["bias"][0]),
             )
+            model.check()
             return model, file
 
 

@@ -97,6 +97,8 @@ class Pieces:
 
 
 MAX_WEIGHT = 15
+MAX_SCALE = 1000.0
+"""Of a row in a file; trained ones are below 1."""
 STATE_STEPS = 1023
 """A state from −1 to 1 is rounded to this many steps on either side."""
 THOUSAND = 1000
@@ -139,12 +141,13 @@ class Matrix:
         return self.steps.astype(np.float32)
 
     def is_sound(self, shape: tuple[int, int]) -> bool:
-        """Whether it has this shape, and whole numbers that are small enough for exact sums."""
+        """Whether it has this shape, and whole numbers that are small enough for exact sums.
+        Larger scales than any trained one would overflow."""
         return (
             self.steps.shape == shape
             and self.steps.dtype == np.int8
             and self.scales.shape == shape[:1]
-            and bool(np.isfinite(self.scales).all())
+            and bool((np.abs(self.scales) <= MAX_SCALE).all())
             and bool((np.abs(self.steps.astype(np.int16)) <= MAX_WEIGHT).all())
         )
 
