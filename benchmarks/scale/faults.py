@@ -34,6 +34,12 @@ CASES: Mapping[str, str] = {
     "score --runs": "score set.jsonl -m bleu --runs {out} -o {out}/report.txt",
     "score (gzip)": "score --ref ref.txt --hyp A=hyp.txt -m chrf --segments {out}/seg.jsonl.gz -o {out}/r.txt",
     "agree": "agree set.jsonl judgments.csv -m bleu,chrf -o {out}/agree.txt",
+    "rank": "rank judgments.csv -o {out}/rank.txt",
+    "vet": "vet judgments.csv --evalset set.jsonl --judge bleu -o {out}/vet.txt",
+    "estimate": "estimate set.jsonl judgments.csv --proxy bleu -o {out}/estimate.txt",
+    "columns": "columns set.jsonl -o {out}/columns.txt",
+    "convert": "convert trees.mrg -o {out}/converted.conllu",
+    "probe": "probe ref.txt -m bleu -o {out}/probe.txt",
     "report": "report set.jsonl judgments.csv -m bleu,gsa -o {out}/report.html",
     "fit": "fit set.jsonl judgments.csv --question 'quality (simulated)' --predictors gsa,length -o {out}/fit.json",
     "power": "power --difference 0.2 --sd-item 0.8 --sd-noise 1.1 --items 50 --judges 1 -o {out}/power.txt",
@@ -61,6 +67,14 @@ ON_STDOUT: Mapping[str, str] = {
     "score": "score set.jsonl -m bleu,gsa --format json",
     "score --segments -": "score set.jsonl -m bleu --segments - -o {out}/report.txt",
     "agree": "agree set.jsonl judgments.csv -m bleu --format json",
+    "rank": "rank judgments.csv",
+    "vet": "vet judgments.csv --evalset set.jsonl --judge bleu",
+    "estimate": "estimate set.jsonl judgments.csv --proxy bleu",
+    "columns": "columns set.jsonl",
+    "convert": "convert trees.mrg",
+    "probe": "probe ref.txt -m bleu",
+    "judge --dry-run": "judge set.jsonl --question quality --dry-run",
+    "help": "help score",
     "report": "report set.jsonl -m bleu -o -",
     "fit": "fit set.jsonl judgments.csv --question 'quality (simulated)' --predictors gsa --format json",
     "power": "power --difference 0.2 --sd-item 0.8 --sd-noise 1.1 --items 50 --judges 1",
@@ -241,6 +255,7 @@ def prepare(folder: Path) -> None:
     (folder / "ref.txt").write_text(references)
     (folder / "hyp.txt").write_text("".join(f"{item['outputs']['careful']}\n" for item in items))
     (folder / "corpus.txt").write_text(references * 20)
+    (folder / "trees.mrg").write_text("( (S (NP (DT The) (NN cat)) (VP (VBD sat)) (. .)) )\n" * 200)
     (folder / "table.csv").write_text("word,replacement\nleave,depart\n")
     nbest = [
         {"id": i["id"], "references": i["references"], "candidates": list(i["outputs"].values())}
@@ -336,7 +351,7 @@ def main() -> None:
     chosen = parser.parse_args()
     # Ignored where this runs in the background of a shell, and then by every child.
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    known = {name.split()[0] for name in CASES}
+    known = {name.split()[0] for name in (*CASES, *ON_STDOUT)}
     assert known >= set(COMMANDS) - {"train", "study", "displays"}, set(COMMANDS) - known
     with tempfile.TemporaryDirectory() as folder:
         prepare(Path(folder))
