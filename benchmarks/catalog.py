@@ -320,6 +320,13 @@ BENCHMARKS = {
         "docs/results/language_parsing.md",
         (EWT_DEV, EWT_TEST),
     ),
+    "parser-genres": Benchmark(
+        "language.parser_genres",
+        "what the parser of English loses on a genre that it was not trained on",
+        "docs/results/parser_genres.md",
+        (EWT_TRAIN, EWT_DEV, ATIS_TRAIN),
+        ("torch",),
+    ),
     "languages": Benchmark(
         "language.languages",
         "parser, realizer and fluency of other languages, beside UDPipe",
