@@ -37,9 +37,10 @@ def running(
     *,
     kernel_bytes: int | None = None,
     certificate: Path | None = None,
+    before: Callable[[int], None] = lambda port: None,
 ) -> Iterator[tuple[int, LimitedServer]]:
     """Serves a study in a thread. Yields the port and the server. Of an answer that is not read, the
-    kernel takes about `kernel_bytes`."""
+    kernel takes about `kernel_bytes`. `before` may connect before the server accepts anything."""
     config = uvicorn.Config(
         create_app(new_store(folder)),
         lifespan="off",
@@ -53,6 +54,7 @@ def running(
         port: int = open_socket.getsockname()[1]
         if kernel_bytes is not None:
             open_socket.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, kernel_bytes)
+        before(port)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [open_socket]})
         thread.start()
         try:
@@ -141,6 +143,19 @@ UNREAD = {
     "and the server stops writing": 4 * (LONG_ANSWER + b"\r\n"),
     "and the next request is wrong": LONG_ANSWER + b"\r\nwrong\r\n\r\n",
 }
+
+
+def test_a_burst_does_not_close_a_request_that_has_arrived(tmp_path: Path) -> None:
+    opened: list[socket.socket] = []
+
+    def connect(port: int) -> None:
+        opened.append(sent(port, b"GET /dashboard HTTP/1.1\r\nHost: x\r\n\r\n"))
+        opened.extend(sent(port, HALF_SENT) for _ in range(60))
+
+    with running(tmp_path, ConnectionLimits(max_connections=20), before=connect):
+        assert opened[0].recv(100).startswith(b"HTTP/1.1 200")
+    for connection in opened:
+        connection.close()
 
 
 @contextlib.contextmanager

@@ -4,7 +4,8 @@ connections may be open.
 A connection is *unfinished* while its request has not arrived completely, or while its client does not
 read the answer, and *idle* between two requests. If there are too many connections, the one that is
 unfinished for longest is closed, then the one that is idle for longest. A judge's request arrives
-within milliseconds, so thousands of half-sent requests and unread answers do not keep judges out.
+within milliseconds, so thousands of half-sent requests and unread answers do not keep judges out. Few
+connections are accepted at once, so that a request which has arrived is read before many others come.
 """
 
 from __future__ import annotations
@@ -28,6 +29,8 @@ TLS_HANDSHAKE_SECONDS = 10.0
 ACCEPT_AGAIN_SECONDS = 0.1
 """After a connection could not be accepted, the server waits so long."""
 MAX_WAITING_TO_BE_ACCEPTED = 1024
+SHARE_ACCEPTED_AT_ONCE = 1 / 8
+"""Of the connections allowed. A burst of more could close a judge's connection before it is read."""
 OTHER_FILES = 256
 """Files that the server has open beside connections: the database, templates, standard streams."""
 
@@ -178,12 +181,12 @@ class LimitedServer(uvicorn.Server):
         loop = asyncio.get_running_loop()
         self.servers = []
         if self.config.ssl is None:
-            self.servers = [
-                await loop.create_server(
-                    self._connection, sock=socket, backlog=MAX_WAITING_TO_BE_ACCEPTED
-                )
-                for socket in sockets or []
-            ]
+            at_once = max(1, int(SHARE_ACCEPTED_AT_ONCE * self._limits.max_connections))
+            for socket in sockets or []:
+                # asyncio accepts as many at once as it lets wait: more may wait than it knows of.
+                server = await loop.create_server(self._connection, sock=socket, backlog=at_once)
+                socket.listen(MAX_WAITING_TO_BE_ACCEPTED)
+                self.servers.append(server)
         else:
             # asyncio's own server would let any number of clients begin to encrypt.
             for socket in sockets or []:
