@@ -20,7 +20,7 @@ from wellput.core.errors import InputError
 from wellput.core.evalset import EvalSet, Item
 from wellput.core.judgment import Judgment, Preference
 from wellput.studies.exports import export, shown_items
-from wellput.studies.imported_answers import stored_marks
+from wellput.studies.imported_answers import stored_marks, times_of
 from wellput.studies.imports import plan_import, write_import
 from wellput.studies.store import Store
 
@@ -267,6 +267,32 @@ def test_plain_ratings_need_no_spans(tmp_path: Path) -> None:
 def test_what_does_not_fit_is_said(judgments: list[Judgment], reason: str) -> None:
     with pytest.raises(InputError, match=reason):
         plan_import(EVALSET, judgments, seed=1)
+
+
+@pytest.mark.parametrize(
+    "times",
+    [
+        {"ms": "abc"},
+        {"ms": "inf"},
+        {"recorded_at": "yesterday"},
+        {"ended": "nan"},
+        {"started": "5", "ended": "noon"},
+    ],
+)
+def test_times_that_cannot_be_read_are_said(times: dict[str, str]) -> None:
+    rated = Judgment("Ann", "1", "A", "fluency", 4, extra=times)
+    with pytest.raises(InputError, match="judge Ann, item 1, system A: its times cannot be read"):
+        plan_import(EVALSET, [rated], seed=1)
+
+
+def test_times_have_the_zone_that_they_name() -> None:
+    def times(**extra: str) -> tuple[float, float, int]:
+        return times_of(Judgment("Ann", "1", "A", "fluency", 4, extra=extra))
+
+    noon = 1_769_860_800.0  # date --date=2026-01-31T12:00:00Z +%s
+    assert times(recorded_at="2026-01-31T12:00:00", ms="500") == (noon - 0.5, noon, 500)
+    assert times(recorded_at="2026-01-31T14:00:00+02:00") == (noon, noon, 0)
+    assert times(started="5", ended="3") == (5.0, 3.0, 0)  # no answer takes less than no time
 
 
 def test_choices_between_two_are_refused(tmp_path: Path) -> None:

@@ -125,7 +125,11 @@ class AnswerReader:
         values = {
             question.name: self._value(question, own, text, first) for question in self.questions
         }
-        began, ended, ms = times_of(first)
+        try:
+            began, ended, ms = times_of(first)
+        except InputError as error:
+            self.problems.add(_where(first), str(error))
+            began, ended, ms = 0.0, 0.0, 0
         return ImportedAnswer(first.judge, trial, values, began, ended, ms, check)
 
     def _value(
@@ -173,16 +177,27 @@ def stored_marks(spans: Sequence[Mapping[str, Any]], text: str) -> list[Span]:
 
 def times_of(judgment: Judgment) -> tuple[float, float, int]:
     """When an answer began and ended, in seconds since 1970, and the milliseconds between; 0 where
-    nobody knows."""
+    nobody knows. A time without a zone is in UTC. Raises InputError for what is no time."""
     extra = judgment.extra
-    if extra.get("ended"):
-        began, ended = float(extra.get("started") or extra["ended"]), float(extra["ended"])
-        return began, ended, max(0, min(round(1000 * (ended - began)), MAX_STORED_MS))
-    ms = int(float(extra.get("ms") or 0))
-    if not extra.get("recorded_at"):
-        return 0.0, 0.0, ms
-    ended = datetime.fromisoformat(extra["recorded_at"]).replace(tzinfo=UTC).timestamp()
-    return ended - ms / 1000, ended, ms
+    try:
+        if extra.get("ended"):
+            began, ended = float(extra.get("started") or extra["ended"]), float(extra["ended"])
+            return began, ended, _stored_ms(1000 * (ended - began))
+        ms = _stored_ms(float(extra.get("ms") or 0))
+        if not extra.get("recorded_at"):
+            return 0.0, 0.0, ms
+        recorded = datetime.fromisoformat(extra["recorded_at"])
+    except (ValueError, OverflowError):
+        raise InputError(
+            "its times cannot be read: started and ended are seconds since 1970, ms milliseconds, and "
+            "recorded_at a time such as 2026-01-31T12:00:00"
+        ) from None
+    zoned = recorded if recorded.tzinfo else recorded.replace(tzinfo=UTC)
+    return zoned.timestamp() - ms / 1000, zoned.timestamp(), ms
+
+
+def _stored_ms(ms: float) -> int:
+    return max(0, min(round(ms), MAX_STORED_MS))
 
 
 def changed_part(text: str, before: str) -> tuple[int, int]:

@@ -141,8 +141,10 @@ def write_import(planned: ImportedStudy, path: str | Path) -> Store:
             CHANGE_GIVEN, [{"of_trial": number, "by": n} for number, n in given.items()]
         )
         newest = connection.scalar(sa.select(sa.func.max(schema.answers.c.id)))
-        for name in names:
-            own = [one for one in planned.answers if one.judge == name]
+        by_judge: dict[str, list[ImportedAnswer]] = {}
+        for one in planned.answers:
+            by_judge.setdefault(one.judge, []).append(one)
+        for name, own in by_judge.items():
             connection.execute(
                 sa.update(schema.judges)
                 .where(schema.judges.c.id == ids[name])
