@@ -42,7 +42,10 @@ def as_number(value: Any) -> float | None:
     (1.0, 1.0, 0.0, 0.25, None)
     """
     if isinstance(value, bool | int | float):
-        return float(value)
+        try:
+            return float(value)
+        except OverflowError:  # a whole number of more than 308 digits
+            return None
     if not isinstance(value, str):
         return None
     known = GRADES.get(value, WORD_GRADES.get(value.lower()))

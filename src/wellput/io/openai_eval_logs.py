@@ -19,7 +19,7 @@ from wellput.core.errors import Problems, WellputError
 from wellput.core.evalset import EvalSet
 from wellput.io.files import InputFile, PathLike
 from wellput.io.jsonl import read_json_lines
-from wellput.io.logged_answers import LoggedAnswer, evalset_of, text_of
+from wellput.io.logged_answers import LoggedAnswer, as_number, evalset_of, text_of
 
 SUFFIX = ".jsonl"
 
@@ -93,7 +93,8 @@ def _answer(item: str, system: str, events: Sequence[Mapping[str, Any]]) -> Logg
             several = expected if isinstance(expected, list) else [expected]
             references += [text_of(one) for one in several if one is not None]
         elif event.get("type") == "metrics":
-            scores |= {n: float(v) for n, v in data.items() if isinstance(v, bool | int | float)}
+            numbers = {n: as_number(v) for n, v in data.items() if not isinstance(v, str)}
+            scores |= {n: number for n, number in numbers.items() if number is not None}
     if not outputs:
         return None
     return LoggedAnswer(item, system, outputs[0], source, tuple(references), scores)

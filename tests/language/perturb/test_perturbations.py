@@ -99,6 +99,13 @@ NO_PLACE = [
     ("number", "No number is here."),
     ("number", "2. Open the lid."),
     ("pronoun", "They lost their key."),
+    ("negation", '"The price is right," the mayor said.'),  # what was said would stay as it is
+    ("swapped-arguments", "The witness alleges Young flew to Rome."),  # a clause is no object
+    ("swapped-arguments", "The president cut short a visit to Rome."),  # "short" is no part of it
+    ("swapped-arguments", "The government said nothing in public."),
+    ("swapped-arguments", "Congress passed restrictions."),  # restrictions pass Congress, too
+    ("passive", "The company sent the users a letter."),  # two objects
+    ("clause-order", "The tower in the fog before the bridge was built."),  # no main verb
     ("swapped-arguments", "The meeting took place."),  # no meaning of its own when swapped
     ("swapped-arguments", "The museum opens this week."),  # a time is no object
     ("passive", "The boat has a mast."),  # verbs of having are not made passive

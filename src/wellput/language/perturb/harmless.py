@@ -9,7 +9,12 @@ from collections.abc import Iterator
 import numpy as np
 
 from wellput.language.models.inflection import inflect
-from wellput.language.perturb.meaning import NUMBER_WORDS, TIME_WORDS, subject_and_object
+from wellput.language.perturb.meaning import (
+    FINITE_TAGS,
+    NUMBER_WORDS,
+    TIME_WORDS,
+    subject_and_object,
+)
 from wellput.language.perturb.passage import (
     CLAUSE_RELATIONS,
     Edit,
@@ -82,6 +87,9 @@ BE_FORMS = {
 BE_FORMS |= {("VBZ", True): "are", ("VBP", False): "is"}
 
 
+TAGS_OF_A_SECOND_OBJECT = ("DT", "PRP", "PRP$", "NN", "NNS", "NNP", "JJ", "CD")
+
+
 def passive(passage: Passage, given: Surroundings, rng: np.random.Generator) -> Iterator[Edits]:
     """An active sentence becomes a passive one."""
     for sentence in passage.sentences:
@@ -105,6 +113,8 @@ def passive(passage: Passage, given: Surroundings, rng: np.random.Generator) -> 
         after = sentence.follows(o_last)
         if (after is not None and after.tag == "CC") or not has_clear_case(sentence.words[0]):
             continue
+        if after is not None and after.tag in TAGS_OF_A_SECOND_OBJECT:
+            continue  # "provided the users a way": two objects
         if after is not None and after.tag == "TO" and verb.lemma == "cause":
             continue  # "caused the road to close": the road was not caused
         subject = without_capital(
@@ -147,7 +157,7 @@ def clause_order(
         if sentence.is_question or any(w.tag in ("``", "''", ":", "-LRB-") for w in sentence.words):
             continue
         last = len(sentence.words) - 1
-        if sentence.words[last].form != ".":
+        if sentence.words[last].form != "." or not _is_finite(sentence):
             continue
         for clause in sentence.children(sentence.root, "advcl"):
             places = sentence.subtree(clause)
@@ -165,6 +175,12 @@ def clause_order(
                     yield _fronted(passage, sentence, places[0], last)
             elif places[0] == 0:
                 yield from _moved_back(passage, sentence, places[-1], last)
+
+
+def _is_finite(sentence: PassageSentence) -> bool:
+    """Whether the main clause has a finite verb; a caption has none."""
+    verbs = (sentence.root, *sentence.children(sentence.root, "aux", "aux:pass", "cop"))
+    return any(sentence.words[place].tag in FINITE_TAGS for place in verbs)
 
 
 def _may_be_fronted(sentence: PassageSentence, first: int, last: int) -> bool:

@@ -64,6 +64,8 @@ def _negating(sentence: PassageSentence) -> Edit | None:
     subjects = sentence.children(root, "nsubj", "nsubj:pass", "expl")
     if not subjects:
         return None
+    if any(place < root for place in sentence.children(root, "ccomp", "parataxis")):
+        return None  # "It rained," she said: the negation would not reach what was said
     finite = [
         place
         for place in sentence.children(root, "aux", "aux:pass", "cop")
@@ -324,7 +326,11 @@ def pronoun(passage: Passage, given: Surroundings, rng: np.random.Generator) -> 
 
 
 SYMMETRIC_VERBS = word_set("symmetric-verbs")
+CLAUSE_VERBS = word_set("clause-verbs")
+"""Verbs whose object the parser may have found in a clause: *alleges Young flew to Rome*."""
 TIME_WORDS = word_set("time-words")
+INDEFINITE_NOUNS = ("nothing", "something", "anything", "everything", "none")
+TAGS_AFTER_AN_OBJECT = ("IN", "TO", ".", ",", ":")
 MAX_SWAPPED_WORDS = 6
 
 
@@ -335,9 +341,11 @@ def swapped_arguments(
     for sentence in passage.sentences:
         verb = sentence.words[sentence.root]
         found = subject_and_object(sentence)
-        if found is None or verb.lemma in SYMMETRIC_VERBS or sentence.is_question:
+        if found is None or verb.lemma in SYMMETRIC_VERBS | CLAUSE_VERBS or sentence.is_question:
             continue
         (s_first, s_last), (o_first, o_last) = found
+        if not _are_whole_phrases(sentence, s_last, o_first, o_last):
+            continue
         subject = passage.covered(sentence, s_first, s_last)
         obj = passage.covered(sentence, o_first, o_last)
         first = sentence.words[s_first]
@@ -354,6 +362,20 @@ def swapped_arguments(
             Edit(sentence.words[s_first].begin, sentence.words[s_last].end, obj),
             Edit(sentence.words[o_first].begin, sentence.words[o_last].end, subject),
         ]
+
+
+def _are_whole_phrases(sentence: PassageSentence, s_last: int, o_first: int, o_last: int) -> bool:
+    """Whether nothing of the subject is left between it and the verb, and nothing of the object stands
+    before or behind it: *managed a space first*, *cut short a visit*."""
+    words, root = sentence.words, sentence.root
+    obj, after = words[o_first : o_last + 1], sentence.follows(o_last)
+    return (
+        all(word.relation in ("aux", "advmod") for word in words[s_last + 1 : root])
+        and o_first == root + 1
+        and not any(word.tag == "DT" for word in obj[1:])
+        and not any(word.small in INDEFINITE_NOUNS for word in obj)
+        and (after is None or after.tag in TAGS_AFTER_AN_OBJECT)
+    )
 
 
 def subject_and_object(
