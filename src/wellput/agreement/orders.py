@@ -129,12 +129,11 @@ def order_sentence(orders: Sequence[MetricOrder], ranking: Ranking) -> str:
     if whole:
         names = _named(whole, len(own))
         n = whole[0].pairs
-        told = "the one pair" if n == 1 else f"the {n} pairs"
-        is_all = n == len(ranking.differences)
+        is_all = n == len(ranking.differences) and _have_same_pairs(whole)
         parts.append(
             f"{names} {_verb('order', whole)} these systems as {who} do"
             if is_all
-            else f"{names} {_verb('put', whole)} {told} that {who} tell apart in the same order"
+            else f"{names} {_verb('put', whole)} {_told_apart(whole, ranking)} in the same order"
         )
     if mostly:
         parts.append(
@@ -147,7 +146,7 @@ def order_sentence(orders: Sequence[MetricOrder], ranking: Ranking) -> str:
         parts.append(f"{none} orders the systems as {who} do ({count})")
     elif rest:
         claim = "not" if parts else f"not order the systems as {who} do"
-        count = _counts(rest, with_pairs=not mostly)
+        count = _counts(rest, with_pairs=not mostly or not _have_same_pairs([*mostly, *rest]))
         parts.append(f"{_named(rest, len(own))} {_verb('do', rest)} {claim} ({count})")
     return f"{'; '.join(parts)}{_missed(own, ranking)}{_fooled(own, ranking)}."
 
@@ -166,8 +165,31 @@ def _verb(verb: str, orders: Sequence[MetricOrder]) -> str:
     return {"do": "does", "order": "orders", "put": "puts"}[verb] if len(orders) == 1 else verb
 
 
+def _have_same_pairs(orders: Sequence[MetricOrder]) -> bool:
+    """Whether the metrics are asked about equally many pairs; a metric that has no score for some
+    system is asked about fewer."""
+    return len({order.pairs for order in orders}) == 1
+
+
+def _told_apart(orders: Sequence[MetricOrder], ranking: Ranking) -> str:
+    """The pairs that metrics without an error have scores for: `the 3 pairs that people tell apart`."""
+    n = orders[0].pairs
+    if not _have_same_pairs(orders):
+        return f"the pairs that {ranking.who} tell apart and they have scores for"
+    pairs = "the one pair" if n == 1 else f"the {n} pairs"
+    is_whole = n == sum(difference.is_real for difference in ranking.differences)
+    it_has = "it has" if len(orders) == 1 else "they have"
+    scored = "" if is_whole else f" and {it_has} scores for"
+    return f"{pairs} that {ranking.who} tell apart{scored}"
+
+
 def _counts(orders: Sequence[MetricOrder], *, with_pairs: bool) -> str:
     """How many pairs each metric orders as people do: `15, 14 and 14 of 18 pairs`."""
+    if not _have_same_pairs(orders):
+        if len(orders) > MAX_NAMED_METRICS:
+            shares = sorted(order.agreeing / order.pairs for order in orders)
+            return f"{shares[0]:.0%} to {shares[-1]:.0%} of the pairs that each has scores for"
+        return f"{listed([f'{order.agreeing} of {order.pairs}' for order in orders])} pairs"
     counts = [str(order.agreeing) for order in orders]
     if len(set(counts)) == 1 and len(counts) > 1:
         counts = [f"{counts[0]} each"]

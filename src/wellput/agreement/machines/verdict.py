@@ -35,7 +35,10 @@ def verdict_sentences(result: VetResult) -> list[str]:
 
 def uneven_systems(result: VetResult) -> list[SystemSeverity]:
     """The systems that the judge is shown to treat differently from the rest, most extreme first."""
-    rows = [row for row in result.biases.by_system if _is_shown(_tested(row), result)]
+    judged = result.biases.by_system
+    if len(judged) < 2:
+        return []  # a single system has no rest
+    rows = [row for row in judged if _is_shown(_tested(row), result)]
     return sorted(rows, key=lambda row: -abs(_tested(row).value))
 
 
