@@ -325,18 +325,19 @@ def test_keys_typed_ahead_do_not_change_an_answer_on_its_way(
 ) -> None:
     store = new_store(tmp_path)
     (invitation, _) = store.invite(2)
-    record = store.record
+    record, all_keys_are_typed = store.record, threading.Event()
 
-    def record_slowly(*arguments: Any, ms: int) -> Any:
-        time.sleep(0.3)
+    def record_after_the_last_key(*arguments: Any, ms: int) -> Any:
+        assert all_keys_are_typed.wait(timeout=60)
         return record(*arguments, ms=ms)
 
-    monkeypatch.setattr(store, "record", record_slowly)
+    monkeypatch.setattr(store, "record", record_after_the_last_key)
     with served(store) as address:
         watch = Watch(browser)
         watch.page.goto(f"{address}/judge/{invitation.token}")
         for key in ("5", "3", "Enter", "1", "1", "Enter"):
             watch.page.keyboard.press(key)
+        all_keys_are_typed.set()
         watch.page.get_by_text("1 of 4 done").wait_for()
         watch.close()
     answers = exported(store, tmp_path)

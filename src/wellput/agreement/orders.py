@@ -189,7 +189,9 @@ def _counts(orders: Sequence[MetricOrder], *, with_pairs: bool) -> str:
         if len(orders) > MAX_NAMED_METRICS:
             shares = sorted(order.agreeing / order.pairs for order in orders)
             return f"{shares[0]:.0%} to {shares[-1]:.0%} of the pairs that each has scores for"
-        return f"{listed([f'{order.agreeing} of {order.pairs}' for order in orders])} pairs"
+        shares_of_pairs = [f"{order.agreeing} of {order.pairs}" for order in orders[:-1]]
+        last = f"{orders[-1].agreeing} of {counted(orders[-1].pairs, 'pair')}"
+        return listed([*shares_of_pairs, last])
     counts = [str(order.agreeing) for order in orders]
     if len(set(counts)) == 1 and len(counts) > 1:
         counts = [f"{counts[0]} each"]
