@@ -438,3 +438,39 @@ def test_many_systems_are_announced() -> None:
     with pytest.raises(KeyboardInterrupt):
         rank_judgments(few, RankOptions(), on_phase=on_phase)
     assert said == ["ranking by q"]
+
+
+def test_two_systems_have_one_interval() -> None:
+    """The win rate of one of two systems is its share of the choices between them."""
+    rng = np.random.default_rng(5)
+    choices = [
+        Preference(f"j{judge}", f"i{item}", "A", "B", "q", "a" if rng.random() < 0.7 else "b")
+        for judge in range(5)
+        for item in range(8)
+    ]
+    (ranking,) = wellput.rank(choices, permutations=10).rankings
+    (gap,) = ranking.differences
+    first, second = ranking.systems
+    assert gap.low is not None and gap.high is not None
+    assert (first.estimate, first.low, first.high) == pytest.approx(
+        ((1 + gap.delta) / 2, (1 + gap.low) / 2, (1 + gap.high) / 2)
+    )
+    assert (second.low, second.high) == pytest.approx(((1 - gap.high) / 2, (1 - gap.low) / 2))
+
+
+def test_four_judges_narrow_the_interval_of_two_by_more_than_the_error() -> None:
+    """Two judges leave one degree of freedom (t 12.71), four at least three (t 3.18)."""
+    rng = np.random.default_rng(1)
+    ratings = [
+        Judgment(f"J{j}", f"i{i}", "AB"[s], "q", float(rng.normal()))
+        for j in range(2)
+        for i in range(10)
+        for s in range(2)
+    ]
+    question = fit_question(question_data("q", ratings))
+    components = {"judge:system": 5.0, "item:system": 0.0, "residual": 0.0}
+    known = replace(question, fitted=replace(question.fitted, components=components))
+    judges = larger_studies(known)[0]
+    quantiles = student.isf(0.025, 3) / student.isf(0.025, 1)
+    assert judges.error_ratio == pytest.approx(np.sqrt(0.5))
+    assert judges.width_ratio == pytest.approx(np.sqrt(0.5) * quantiles)

@@ -210,7 +210,7 @@ def test_sentences_say_who_won_and_who_is_tied() -> None:
     assert alone.startswith("People prefer good (")
     assert "to each of the 2 others: the next, fair, is " in alone
     tied = winner_sentence(ranked({"good": 5.0, "twin": 5.0, "poor": 2.0}))
-    assert "No system is shown to be ahead of good and twin in the judgment of people; " in tied
+    assert "good and twin share first place in the judgment of people; " in tied
     nobody = winner_sentence(ranked({"A": 5.0, "B": 5.0, "C": 5.0}))
     assert nobody == "People do not tell the 3 systems apart: no difference is shown."
 

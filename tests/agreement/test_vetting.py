@@ -370,7 +370,7 @@ def test_equal_means_are_neither_right_nor_reversed() -> None:
     assert (found.pairs.pairs, found.pairs.right, found.pairs.tied) == (3, 0, 1)
     assert set(found.pairs.against) == {("C", "A"), ("C", "B")}
     assert (
-        "Of the 3 pairs of systems that people tell apart, it orders 0 as people do; to 1 it"
+        "Of the 3 pairs of systems that these people tell apart, it orders 0 as they do; to 1 it"
         in found.verdict
     )
 

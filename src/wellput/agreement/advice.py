@@ -161,7 +161,8 @@ def _not_shown_to_beat(
     pairs: Sequence[MetricDifference],
     alpha: float,
 ) -> str:
-    tied = _not_different_from(best.metric, pairs, lambda pair: pair.p_adjusted, alpha)
+    tested = [pair for pair in pairs if not math.isnan(pair.p_adjusted)]
+    tied = _not_different_from(best.metric, tested, lambda pair: pair.p_adjusted, alpha)
     rivals = [row.metric for row in candidates if row.metric in tied]
     if not rivals:
         return ""

@@ -265,9 +265,10 @@ def _choice_note(result: Fit) -> list[str]:
 def _scale_notes(result: Fit) -> list[str]:
     lines: list[str] = []
     if result.dropped:
+        them = "it" if len(result.dropped) == 1 else "them"
         lines.append(
-            f"No value of {', '.join(result.dropped)} is perfect: fitted again without "
-            f"{'it' if len(result.dropped) == 1 else 'them'}."
+            f"No value of {', '.join(result.dropped)} is perfect: fitted again without {them} "
+            f"(no_rescale=True keeps {them})."
         )
     if result.model.scale != 1.0:
         lines.append(f"Divided by {result.model.scale:.4f}, so that a perfect sentence scores 1.")

@@ -46,7 +46,7 @@ RAW_WORDS: dict[RankingModel, str] = {
     "win rate": "the plain share of comparisons won, a tie being half",
 }
 WHY_CHOSEN = {
-    "ordinal": ", because the scale has few points",
+    "ordinal": ", because the answers have few different values",
     "binary": ", because the answers are yes or no",
 }
 SOURCE_WORDS = {
@@ -283,7 +283,7 @@ def _next_steps(question: QuestionRanking) -> list[str]:
         )
     if question.larger_studies:
         parts = [
-            _larger(one.change, one.error_ratio, one.reliability) for one in question.larger_studies
+            _larger(one.change, one.width_ratio, one.reliability) for one in question.larger_studies
         ]
         notes.append(f"Intervals of differences would be narrower: {'; '.join(parts)}.")
     if question.permutation_p is not None:
@@ -299,9 +299,9 @@ def _next_steps(question: QuestionRanking) -> list[str]:
     return notes
 
 
-def _larger(change: str, error_ratio: float, reliability: float | None) -> str:
+def _larger(change: str, width_ratio: float, reliability: float | None) -> str:
     after = "" if reliability is None else f", reliability {number(reliability, 2)}"
-    return f"{change} −{100 * (1 - error_ratio):.0f}%{after}"
+    return f"{change} −{100 * (1 - width_ratio):.0f}%{after}"
 
 
 def _percent(part: float, total: float) -> str:

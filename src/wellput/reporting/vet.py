@@ -84,7 +84,9 @@ def _outcome_cells(one: PersonLeftOut) -> list[str]:
 
 
 def _published_rate(test: AlternativeAnnotatorTest) -> str:
-    return f" (as published {number(test.winning_rate, 2)})" if test.is_clustered else ""
+    return (
+        f" (by the test as published {number(test.winning_rate, 2)})" if test.is_clustered else ""
+    )
 
 
 def _caveats(result: VetResult) -> list[str]:

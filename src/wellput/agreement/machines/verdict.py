@@ -250,8 +250,8 @@ def _order_sentence(result: VetResult) -> list[str]:
         return []
     noun = "pair of systems" if pairs.pairs == 1 else "pairs of systems"
     tied = f"; to {pairs.tied} it gives equal means" if pairs.tied else ""
-    told = f"Of the {pairs.pairs} {noun} that people tell apart"
-    return [f"{told}, it orders {pairs.right} as people do{tied}."]
+    told = f"Of the {pairs.pairs} {noun} that these people tell apart"
+    return [f"{told}, it orders {pairs.right} as they do{tied}."]
 
 
 def _bias_sentences(result: VetResult) -> list[str]:

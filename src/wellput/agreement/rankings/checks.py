@@ -12,11 +12,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.special import stdtrit
 
-from wellput.agreement.rankings.fitted_question import FittedQuestion, reliability_of
+from wellput.agreement.rankings.fitted_question import MAX_FREEDOM, FittedQuestion, reliability_of
 from wellput.agreement.rankings.fitted_ranking import LOGISTIC_VARIANCE
 from wellput.agreement.rankings.judgment_design import QuestionData
 from wellput.core.errors import InputError
+from wellput.stats.mixed.contrasts import MIN_ITEMS_FOR_FREEDOM, MIN_JUDGES_FOR_FREEDOM
 from wellput.stats.mixed.equations import Codes, Floats
 from wellput.stats.mixed.influence import judge_influence
 from wellput.stats.mixed.linear import LinearMixed, fit_linear, ratios_of
@@ -39,11 +41,13 @@ class OtherOrder:
 @dataclass(frozen=True)
 class LargerStudy:
     """What an imagined study with more judges or items would have. `error_ratio` is the standard error
-    of a difference of two systems there divided by this study's; `reliability` is that of its ranking
-    (None with two systems)."""
+    of a difference of two systems there divided by this study's, `width_ratio` the same of the width of
+    its interval, which also shrinks because more judges or items tell better how much they differ.
+    `reliability` is that of its ranking (None with two systems)."""
 
     change: str
     error_ratio: float
+    width_ratio: float
     reliability: float | None
 
 
@@ -111,11 +115,13 @@ def larger_studies(question: FittedQuestion) -> list[LargerStudy]:
 
     The error variance of a difference is divided into shares by what a balanced study of this size
     has: a judge's taste divided by the number of judges, and so on. Twice the judges halve what comes
-    from judges, and what comes from single answers.
+    from judges, and what comes from single answers. Degrees of freedom are Satterthwaite's for the
+    same shares.
     """
     data, components = question.data, question.fitted.components
     per_system = float(np.mean(data.counts))
     n_documents = data.n_documents or 1
+    n_clusters = n_documents if n_documents > 1 else data.n_items
     residual = components.get("residual", LOGISTIC_VARIANCE)
     errors: dict[str, float] = {
         "judge": components.get("judge:system", 0.0) / data.n_judges,
@@ -127,6 +133,7 @@ def larger_studies(question: FittedQuestion) -> list[LargerStudy]:
     if not total > 0:
         return []
     found = []
+    now = _t_quantile(errors, data.n_judges, n_clusters)
     known = {
         "item" if main == "document" else main
         for main in (name.partition(":")[0] for name in components)
@@ -139,19 +146,36 @@ def larger_studies(question: FittedQuestion) -> list[LargerStudy]:
     ):
         if not {"judge", "item"} & set(halved) <= known:
             continue
-        variance = sum(
-            part / (4 if len(halved) == 3 and name == "answer" else 2 if name in halved else 1)
+        fewer = {
+            name: part
+            / (4 if len(halved) == 3 and name == "answer" else 2 if name in halved else 1)
             for name, part in errors.items()
-        )
-        variance_ratio = float(variance / total)
+        }
+        variance_ratio = sum(fewer.values()) / total
+        n_judges = data.n_judges * (2 if "judge" in halved else 1)
+        n_groups = n_clusters * (2 if "item" in halved else 1)
+        quantile_ratio = _t_quantile(fewer, n_judges, n_groups) / now
         found.append(
             LargerStudy(
                 change,
                 float(np.sqrt(variance_ratio)),
+                float(np.sqrt(variance_ratio) * quantile_ratio),
                 reliability_of(question, error_variance_ratio=variance_ratio),
             )
         )
     return found
+
+
+def _t_quantile(errors: dict[str, float], n_judges: int, n_items: int) -> float:
+    """The quantile of Student's t by which a 95 % interval is wider than its standard error."""
+    total = sum(errors.values())
+    spread = errors["judge"] ** 2 / max(n_judges - 1, 1) + errors["item"] ** 2 / max(n_items - 1, 1)
+    freedom = total**2 / spread if spread > 0 else MAX_FREEDOM
+    if 1 < n_judges < MIN_JUDGES_FOR_FREEDOM:
+        freedom = min(freedom, n_judges - 1)
+    if 1 < n_items < MIN_ITEMS_FOR_FREEDOM:
+        freedom = min(freedom, n_items - 1)
+    return float(stdtrit(min(max(freedom, 1.0), MAX_FREEDOM), 0.975))
 
 
 def permutation_p_value(data: QuestionData, *, permutations: int, seed: int) -> float | None:

@@ -7,9 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import expit, logit, stdtrit
 
-from wellput.agreement.rankings.fitted_question import (
-    FittedQuestion,
-)
+from wellput.agreement.rankings.fitted_question import FittedQuestion, system_pairs
 from wellput.agreement.rankings.judgment_design import QuestionData
 from wellput.stats.mixed.equations import Floats
 from wellput.stats.mixed.linear import LinearMixed
@@ -82,6 +80,8 @@ class JudgedScale:
         """The interval of each system. On a bounded scale it is computed in log odds, so that it stays
         within the bounds."""
         n = len(self.values)
+        if question.data.are_choices and n == 2:
+            return self._shares_of_two(question, confidence)
         contrasts = question.fitted.contrast(np.eye(n))
         if self.on_scale is None or self.bounds is None:
             freedom = np.maximum(np.nan_to_num(contrasts.freedom, nan=1.0), 1.0)
@@ -97,3 +97,14 @@ class JudgedScale:
         ends = [expit(logit(share) + way * quantile * error) for way in (-1, 1)]
         lows, highs = (low + (high - low) * end for end in ends)
         return list(lows.tolist()), list(highs.tolist())
+
+    def _shares_of_two(
+        self, question: FittedQuestion, confidence: float
+    ) -> tuple[list[float | None], list[float | None]]:
+        """Of two systems the win rate is the share of the choices between them, so its interval is that
+        of their difference."""
+        contrast = question.fitted.contrast_pairs(*system_pairs(2))
+        value = float(contrast.values[0])
+        half = float(contrast.errors[0] * stdtrit(question.freedom[0], (1 + confidence) / 2))
+        low, high = ((1 + self.difference(0, 1, value + way * half)) / 2 for way in (-1, 1))
+        return [low, 1 - high], [high, 1 - low]

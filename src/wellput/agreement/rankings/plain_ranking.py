@@ -33,6 +33,12 @@ MAX_RANKED_SYSTEMS = 1_000
 """Of more, a model is not fitted and not every pair is compared: pairs grow with the square."""
 LOWER_IS_BETTER = frozenset({"seconds"})
 """The questions where lower is better: the time that a task took."""
+THE_ONE = {
+    "people": "the one judge",
+    "simulated judges": "the one simulated judge",
+    "machine judges": "the one machine judge",
+}
+"""What `Ranking.who` is called where there is one judge."""
 VARIANCE_COMPONENTS = (
     "judge", "item", "document", "judge:system", "item:system", "document:system", "residual",
 )  # fmt: skip
@@ -263,7 +269,10 @@ def _rarely_judged_sentence(ranking: Ranking) -> str:
 
 def _winner_clauses(ranking: Ranking, *, with_question: bool) -> str:
     start = f"{ranking.label}: " if with_question else ""
-    people = ranking.who if with_question else ranking.who.capitalize()
+    is_one = ranking.n_judges == 1
+    who = THE_ONE[ranking.who] if is_one else ranking.who
+    people = who if with_question else who[0].upper() + who[1:]
+    do = "does" if is_one else "do"
     first, *others = ranking.systems
     if not others:
         return f"{start}{first.system} is the only system that was judged."
@@ -273,32 +282,35 @@ def _winner_clauses(ranking: Ranking, *, with_question: bool) -> str:
     if len(leaders) == len(ranking.systems):
         if ranking.has_too_few_judges and first.estimate != others[0].estimate:
             return f"{start}{_too_few_judges_sentence(ranking)}"
-        return (
-            f"{start}{people} do not tell the {len(leaders)} systems apart: no difference is shown."
-        )
+        apart = f"not tell the {len(leaders)} systems apart: no difference is shown"
+        return f"{start}{people} {do} {apart}."
     rest = len(ranking.systems) - len(leaders)
     behind = "the other system" if rest == 1 else f"the other {rest} systems"
     if len(leaders) > 1:
         are = "is" if rest == 1 else "are"
         if len(leaders) > MAX_NAMED_LEADERS:
             return (
-                f"{start}{people} do not tell {len(leaders)} of the {len(ranking.systems)} systems "
+                f"{start}{people} {do} not tell {len(leaders)} of the {len(ranking.systems)} systems "
                 f"apart; {behind} {are} significantly behind at least one of these."
             )
         return (
-            f"{start}No system is shown to be ahead of {listed(leaders)} in the judgment of "
-            f"{ranking.who}; {behind} {are} significantly behind at least one of these."
+            f"{start}{listed(leaders)} share first place in the judgment of {who}; {behind} {are} "
+            "significantly behind at least one of these."
         )
     unclear = [d.systems[1] for d in ranking.of_first if not d.is_real]
     if unclear:
         return (
             f"{start}No system is shown to be ahead of {first.system} in the judgment of "
-            f"{ranking.who}, but it is not shown to be ahead of {listed(unclear)}."
+            f"{who}, but it is not shown to be ahead of {listed(unclear)}."
         )
+    return f"{start}{people} prefer{'s' if is_one else ''} {_first_and_next(ranking)}"
+
+
+def _first_and_next(ranking: Ranking) -> str:
+    """The first system, which is ahead of all others, and how far the next is behind."""
+    first, *others = ranking.systems
     gap = ranking.of_first[0]
-    lead = (
-        f"{start}{people} prefer {first.system} ({shown_estimate(first.estimate, ranking.model)})"
-    )
+    lead = f"{first.system} ({shown_estimate(first.estimate, ranking.model)})"
     if ranking.model == "win rate":
         share = f"{shown_share(gap.delta)} {_bounds_of_share(gap)}"
         if len(others) == 1:

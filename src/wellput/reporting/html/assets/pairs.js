@@ -1,6 +1,6 @@
 /* Every pair of systems as a table whose first row and column stay in sight. */
 
-const PAIR_LOOKS = { 1: ["better", "▲"], "-1": ["worse", "▼"], 0: ["same", "≈"], null: ["differ", "≠"] };
+const PAIR_LOOKS = { 1: ["better", "▲"], "-1": ["worse", "▼"], 0: ["same", "·"], null: ["differ", "≠"] };
 
 class PairsCard {
   constructor(matrix, data, items, explorer) {
