@@ -95,6 +95,7 @@ def rows_of(path: Path, batches: Path) -> list[AppraiseRow]:
             system = one.systems[0]
             document, number = places[setup.items[setup.trials[one.number].item].id, system]
         [values] = one.values
+        assert one.recorded_at is not None and one.ms is not None
         spans = [appraise_span(span) for span in values[marks]]
         found.append(
             AppraiseRow(

@@ -4,11 +4,16 @@ attention checks of a campaign."""
 from __future__ import annotations
 
 import json
+import os
+import signal
+import subprocess
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
+import sqlalchemy as sa
 from click.testing import CliRunner
 
 import wellput
@@ -19,6 +24,7 @@ from wellput.cli import cli
 from wellput.core.errors import InputError
 from wellput.core.evalset import EvalSet, Item
 from wellput.core.judgment import Judgment, Preference
+from wellput.studies import imports, schema
 from wellput.studies.exports import export, shown_items
 from wellput.studies.imported_answers import stored_marks, times_of
 from wellput.studies.imports import plan_import, write_import
@@ -291,7 +297,7 @@ def test_times_have_the_zone_that_they_name() -> None:
 
     noon = 1_769_860_800.0  # date --date=2026-01-31T12:00:00Z +%s
     assert times(recorded_at="2026-01-31T12:00:00", ms="500") == (noon - 0.5, noon, 500)
-    assert times(recorded_at="2026-01-31T14:00:00+02:00") == (noon, noon, 0)
+    assert times(recorded_at="2026-01-31T14:00:00+02:00") == (noon, noon, -1)  # not known
     assert times(started="5", ended="3") == (5.0, 3.0, 0)  # no answer takes less than no time
 
 
@@ -347,3 +353,183 @@ def test_the_command_makes_the_study(tmp_path: Path) -> None:
     assert json.loads(done.output)["trials"] == 6
     with wellput.Study.open(file) as study:
         assert study.status().done == 12
+
+
+def rows_of(store: Store, *, repeats: bool = False) -> list[tuple[Any, ...]]:
+    """All that an export writes, in an order of its own."""
+    return sorted(
+        (one.judge, one.item, one.question, str(one), tuple(sorted(one.extra.items())))
+        for one in store.judgments(repeats=repeats)
+    )
+
+
+def imported(path: Path, judgments: Sequence[Judgment], design: str | None = None) -> Store:
+    return write_import(plan_import(EVALSET, judgments, design=design, seed=1), path)
+
+
+MAJOR = '[{"start": 0, "end": 3, "severity": "major", "category": "", "text": "one"}]'
+MINOR = '[{"start": 1, "end": 2, "severity": "minor", "category": "", "text": "n"}]'
+EARLY, LATE = "2026-01-01T00:00:00Z", "2026-02-01T00:00:00Z"
+
+
+def rated(question: str, **extra: str) -> Judgment:
+    return Judgment("Ann", "1", "A", question, 60.0, extra)
+
+
+def columns_of(store: Store, name: str) -> dict[str, str]:
+    return {one.question: one.extra[name] for one in store.judgments()}
+
+
+def test_each_question_keeps_its_own_marks_and_times(tmp_path: Path, url: str) -> None:
+    given = [
+        rated("fluency", spans="", ms="1000", recorded_at=EARLY, comment=""),
+        rated("esa", spans=MAJOR, ms="9000", recorded_at=LATE, comment="bad"),
+        rated("style", spans=MINOR, ms="", recorded_at="", comment="odd"),
+        rated("tone", spans="[]", ms="500", recorded_at="", comment=""),
+    ]
+    planned = plan_import(EVALSET, given, seed=1)
+    store = write_import(planned, url)
+    for name in ("spans", "ms", "recorded_at", "comment"):
+        assert columns_of(store, name) == {one.question: one.extra[name] for one in given}
+    seen = store.overview()
+    assert seen.seconds == 10.5  # answered one after the other: 1 s, 9 s, 0.5 s
+    assert [one.comment for one in seen.comments] == ["bad\nodd"]
+
+
+def test_questions_that_were_answered_together_share_their_time(tmp_path: Path) -> None:
+    given = [rated(name, ms="1000", recorded_at=EARLY) for name in ("fluency", "style")]
+    assert imported(tmp_path / "s.db", given).overview().seconds == 1.0
+
+
+def test_where_nobody_was_asked_to_mark_there_are_no_marks(tmp_path: Path) -> None:
+    asked, unasked = rated("esa", spans="[]"), rated("esa", spans="")
+    other = Judgment("Bob", *(unasked.item, unasked.system, unasked.question, 50.0), {"spans": ""})
+    store = imported(tmp_path / "s.db", [asked, other])
+    assert {one.judge: one.extra["spans"] for one in store.judgments()} == {"Ann": "[]", "Bob": ""}
+    assert plan_import(EVALSET, [unasked], seed=1).setup.questionnaire.kind == "slider"
+
+
+def test_further_columns_and_repeats_are_kept(tmp_path: Path) -> None:
+    given = [
+        rated("esa", spans="[]", prefilled=MINOR, country="DE", repeat="0"),
+        rated("esa", spans=MAJOR, prefilled=MINOR, country="FR", repeat="1"),
+    ]
+    store = imported(tmp_path / "s.db", given)
+    (first,) = store.judgments()
+    assert (first.extra["prefilled"], first.extra["country"]) == (MINOR, "DE")
+    again = {one.extra["repeat"]: one.extra for one in store.judgments(repeats=True)}
+    assert (again["1"]["spans"], again["1"]["country"]) == (MAJOR, "FR")
+    assert store.overview().done == 1
+
+
+@pytest.mark.parametrize(
+    ("judgments", "reason"),
+    [
+        ([rated("esa", repeat="often")], "its repeat is neither 0 nor 1"),
+        ([rated("esa", repeat="1")], "All judgments are repeats"),
+        ([rated("esa", comment="\0")], "cannot be stored: remove them"),
+        ([rated("esa", ended="1769860800000")], "looks like milliseconds: divide it by 1000"),
+        ([rated("esa", ended="1e15")], "looks like microseconds"),
+        ([rated("esa", ended="-1e15")], "outside the years 1 to 9999: correct it"),
+        ([rated("esa", recorded_at="0001-01-01T00:00:00", ms="5000")], "outside the years 1 to"),
+        ([rated("esa", recorded_at="9999-12-31T23:59:59-14:00")], "outside the years 1 to 9999"),
+    ],
+)
+def test_columns_that_cannot_be_kept_are_refused(judgments: list[Judgment], reason: str) -> None:
+    with pytest.raises(InputError, match=f"(?s)({reason})"):
+        plan_import(EVALSET, judgments, seed=1)
+
+
+def test_times_that_nobody_knows_stay_unknown(tmp_path: Path) -> None:
+    store = imported(tmp_path / "s.db", [rated("esa", comment="short")])
+    assert columns_of(store, "ms") == {"esa": ""}
+    assert columns_of(store, "recorded_at") == {"esa": ""}
+    seen = store.overview()
+    assert (seen.seconds, seen.judges[0].seconds, seen.judges[0].last_seen) == (None, None, None)
+    assert (seen.judges[0].state, seen.comments[0].recorded_at) == ("done", None)
+    with wellput.Study.open(tmp_path / "s.db") as study:
+        known = {one.question: one.answer for one in study.datasheet().answers}
+        study.export(tmp_path / "tasks.json", as_="label-studio")
+    assert known["When did the study begin?"] is None
+    assert "lead_time" not in (tmp_path / "tasks.json").read_text(encoding="utf-8")
+    client = client_of(store)
+    client.get(f"/dashboard/{store.owner_token}")
+    assert "d ago" not in client.get("/dashboard").text
+
+
+def test_a_study_with_a_time_that_has_no_date_can_be_read(tmp_path: Path) -> None:
+    store = imported(tmp_path / "s.db", [rated("esa", recorded_at=EARLY)])
+    with store.database.write() as connection:
+        connection.execute(sa.update(schema.answers).values(recorded_at=1e15))
+        connection.execute(sa.update(schema.assignments).values(given_at=-1e15))
+        connection.execute(sa.update(schema.judges).values(seen_at=1e15))
+    assert columns_of(store, "recorded_at") == {"esa": ""}
+    assert store.overview().judges[0].last_seen is None
+    with wellput.Study.open(tmp_path / "s.db") as study:
+        study.datasheet()
+
+
+@pytest.mark.parametrize("suffix", ["csv", "jsonl"])
+def test_an_import_of_an_export_has_the_same_rows(tmp_path: Path, suffix: str) -> None:
+    given = [
+        rated("fluency", spans="", ms="1000", recorded_at=EARLY, comment="=1", position="3"),
+        rated("esa", spans=MAJOR, ms="", recorded_at="", comment="", position="3"),
+        Judgment("Bob", "2", "A", "fluency", 5.0, {"spans": "[]", "comment": "a", "position": "1"}),
+        Judgment("Bob", "2", "A", "esa", 6.0, {"spans": "[]", "comment": "a", "position": "1"}),
+    ]
+    store = imported(tmp_path / "s.db", given)
+    found = {(one.judge, one.question): one.extra for one in store.judgments()}
+    for one in given:
+        own = found[one.judge, one.question]
+        assert {name: own[name] for name in one.extra} == one.extra
+    file = tmp_path / f"judgments.{suffix}"
+    export(store, str(file))
+    evalset = EvalSet(shown_items(store))
+    wellput.Study.from_judgments(evalset, file, path=tmp_path / "again.db").close()
+    assert rows_of(Store.open(tmp_path / "again.db")) == rows_of(store)
+
+
+def test_a_failed_import_leaves_nothing_behind(
+    url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    planned = plan_import(EVALSET, [rated("esa")], seed=1)
+    with monkeypatch.context() as patched, pytest.raises(OSError, match="disk"):
+        patched.setattr(imports, "CHANGE_GIVEN", FailingStatement())
+        write_import(planned, url)
+    assert [path.name for path in tmp_path.iterdir() if path.name.startswith("study")] == []
+    assert len(write_import(planned, url).judgments()) == 1
+
+
+class FailingStatement:
+    """A statement at which the disk is full."""
+
+    def __getattr__(self, name: str) -> Any:
+        raise OSError("the disk is full")
+
+
+KILLED = """
+import os, signal, sys
+from wellput.core.evalset import EvalSet, Item
+from wellput.core.judgment import Judgment
+from wellput.studies import imports
+
+class Kill:
+    def __getattr__(self, name):
+        os.kill(os.getpid(), signal.SIGKILL)
+
+imports.CHANGE_GIVEN = Kill()
+evalset = EvalSet([Item("1", {"A": "one"})])
+planned = imports.plan_import(evalset, [Judgment("Ann", "1", "A", "esa", 60.0)], seed=1)
+imports.write_import(planned, sys.argv[1])
+"""
+
+
+@pytest.mark.heavy
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGKILL")
+def test_an_import_that_was_killed_can_be_tried_again(tmp_path: Path) -> None:
+    path = tmp_path / "s.db"
+    done = subprocess.run([sys.executable, "-c", KILLED, str(path)], check=False)
+    assert done.returncode == -signal.SIGKILL
+    assert len(imported(path, [rated("esa")]).judgments()) == 1
+    with pytest.raises(InputError, match="already exists"):
+        imported(path, [rated("esa")])

@@ -25,11 +25,11 @@ from wellput.io.output import replacing_text
 
 
 def spans_of(answer: Judgment) -> list[dict[str, Any]] | None:
-    """The error spans of a judgment; None if errors were not marked."""
-    written = answer.extra.get(SPANS_COLUMN)
-    if written is None:
+    """The error spans of a judgment; None if nobody looked for errors (an empty cell)."""
+    written = answer.extra.get(SPANS_COLUMN, "")
+    if not written.strip():
         return None
-    spans: list[dict[str, Any]] = json.loads(written or "[]")
+    spans: list[dict[str, Any]] = json.loads(written)
     return spans
 
 

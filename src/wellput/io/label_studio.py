@@ -368,4 +368,4 @@ def _written_text_area(control: str, lines: Sequence[str], to: str) -> dict[str,
 
 
 def _lead_time(answer: Judgment | Preference) -> dict[str, float]:
-    return {"lead_time": int(answer.extra["ms"]) / 1000} if "ms" in answer.extra else {}
+    return {"lead_time": int(ms) / 1000} if (ms := answer.extra.get("ms")) else {}

@@ -161,14 +161,14 @@ def back() -> Response:
     return RedirectResponse("/dashboard", 303)
 
 
-def ago(moment: float | None, now: float) -> str:
+def ago(moment: float | None, now: float, unknown: str = "never") -> str:
     """The time since a moment, in words.
 
     >>> ago(0, 7300), ago(0, 59), ago(None, 0)
     ('2 h ago', 'just now', 'never')
     """
     if moment is None:
-        return "never"
+        return unknown
     elapsed = max(now - moment, 0)
     for unit, length in (("d", 86400), ("h", 3600), ("min", 60)):
         if elapsed >= length:

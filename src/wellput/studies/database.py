@@ -8,6 +8,8 @@ a process wait at one lock, since SQLite takes one write at a time and would pol
 from __future__ import annotations
 
 import contextlib
+import sqlite3
+import stat
 import threading
 import weakref
 from collections.abc import Iterator
@@ -136,6 +138,21 @@ def create_file(url: URL) -> None:
         raise InputError(f"Cannot make {path}: the folder does not exist.") from None
     except OSError as error:
         raise InputError(f"Cannot make {path}: {error.strerror}.") from None
+
+
+def is_empty_file(url: URL) -> bool:
+    """Whether there is an SQLite file without any table, which nobody else may read."""
+    path = file_of(url)
+    if not path.is_file() or stat.S_IMODE(path.stat().st_mode) & 0o077:
+        return False
+    try:
+        with contextlib.closing(
+            sqlite3.connect(f"file:{_escaped(path)}?mode=ro", uri=True)
+        ) as file:
+            [tables] = file.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    except sqlite3.Error:
+        return False
+    return bool(tables == 0)
 
 
 def remove_files(url: URL) -> None:

@@ -22,6 +22,7 @@ from wellput.core.result import Result
 from wellput.studies import schema
 from wellput.studies.assignment_rules import trials_per_judge
 from wellput.studies.overview import Overview
+from wellput.studies.queries import known_time
 from wellput.studies.questions import Question
 from wellput.studies.store import Store
 from wellput.studies.study_setup import StudySetup
@@ -242,12 +243,13 @@ def _what_judges_see(setup: StudySetup) -> str:
 
 
 def _collected(store: Store, overview: Overview) -> Answers:
-    how, began = "on web pages, each judge alone, without a time limit", _created_at(store)
+    how = "on web pages, each judge alone, without a time limit"
+    began: float | None = _created_at(store)
     if store.setup.is_imported:
         how = f"elsewhere; imported into wellput {__version__}"
         began = _first_answer_at(store)
     yield "How were answers collected?", how
-    yield "When did the study begin?", _day(began)
+    yield "When did the study begin?", None if began is None else _day(began)
     seconds = overview.seconds
     yield "How long did a trial take?", None if seconds is None else f"{seconds:.1f} s (median)"
     yield "Was the study preregistered?", None
@@ -323,9 +325,11 @@ def _created_at(store: Store) -> float:
         return float(connection.scalars(sa.select(schema.study.c.created_at)).one())
 
 
-def _first_answer_at(store: Store) -> float:
+def _first_answer_at(store: Store) -> float | None:
+    """None where no time is known."""
     with store.database.read() as connection:
-        return float(connection.scalar(sa.select(sa.func.min(schema.assignments.c.given_at))) or 0)
+        times = connection.scalars(sa.select(schema.assignments.c.given_at).distinct())
+        return min((time for time in times if known_time(time) is not None), default=None)
 
 
 def _day(moment: float) -> str:

@@ -24,7 +24,7 @@ from wellput.io.label_studio import write_config, write_label_studio
 from wellput.io.mt_metrics_eval import check_score_file, write_score_file
 from wellput.io.output import check_writable, write_text
 from wellput.studies.payments import payments_csv
-from wellput.studies.queries import answered_trial, read_answered
+from wellput.studies.queries import judgments_of_row, read_answered
 from wellput.studies.store import Store
 from wellput.studies.study_setup import StudySetup
 from wellput.studies.summaries import Export
@@ -169,9 +169,10 @@ def answered_checks(store: Store) -> list[AnsweredCheck]:
     for one in answered:
         if one.purpose == "check" and (shown := spoiled.get(one.number)) is not None:
             of_output = replace(one, systems=(shown.system,))
-            trial = answered_trial(setup, of_output, False, by_id[shown.item])
-            made = cast("Iterable[Judgment]", setup.design.judgments(trial))
-            found += [AnsweredCheck(judgment, shown.text) for judgment in made]
+            made = judgments_of_row(setup, of_output, False, by_id[shown.item])
+            found += [
+                AnsweredCheck(judgment, shown.text) for judgment in cast("Iterable[Judgment]", made)
+            ]
     return found
 
 

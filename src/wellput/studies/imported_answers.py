@@ -2,36 +2,61 @@
 
 Marks are kept as they are, with two exceptions: a mark that runs over the end of the text ends there,
 and one that begins behind the end, where Appraise shows the word [MISSING], is an omission.
+
+A study keeps one answer for all questions about an output, with one time, one comment and one list of
+marks. What the judgment of a question says otherwise, or beside these, is kept by question (`columns`).
 """
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, TypeAlias
 
+from wellput.agreement.rankings.judgment_design import DOCUMENT_COLUMN
 from wellput.core.errors import InputError, Problems
 from wellput.core.evalset import EvalSet
 from wellput.core.judgment import MISSING, SPANS_COLUMN, Judgment, read_error_spans
 from wellput.io.appraise_campaign import AnsweredCheck, SpoiledOutput
 from wellput.io.exported_spans import spans_of
 from wellput.studies.designs.base import Design
+from wellput.studies.imported_design import COMMENT_COLUMN
+from wellput.studies.judge_queue import AssignmentPurpose
 from wellput.studies.judge_turns import MAX_STORED_MS
 from wellput.studies.marked_spans import Span, span_order
+from wellput.studies.queries import (
+    FIRST_TIME,
+    LAST_TIME,
+    UNKNOWN_MS,
+    UNKNOWN_TIME,
+    known_time,
+    written_time,
+)
 from wellput.studies.questionnaire import Questionnaire
-from wellput.studies.questions import AnswerValues, Question
+from wellput.studies.questions import AnswerValues, Question, is_storable
 from wellput.studies.study_setup import Trial
 
 NOT_IMPORTED = "The import"
+TIME_COLUMNS = ("started", "ended", "ms", "recorded_at")
+REPEAT_COLUMN = "repeat"
+REPEAT_WORDS = {
+    **dict.fromkeys(("", "0", "false", "no"), False),
+    **dict.fromkeys(("1", "true", "yes"), True),
+}
+Times: TypeAlias = tuple[float, float, int]
+"""When an answer began and ended, and its milliseconds."""
+UNKNOWN_TIMES: Times = (UNKNOWN_TIME, UNKNOWN_TIME, UNKNOWN_MS)
 SCORE_TOLERANCE = 1e-6
 """A score that is made from marks may differ from the given one by this much."""
 
 
 @dataclass(frozen=True)
 class ImportedAnswer:
-    """A judge's answers about an output, or about a check (`check` is its number)."""
+    """A judge's answers about an output, or about a check (`check` is its number). `columns` has, by
+    question, what its judgment says beside the rest."""
 
     judge: str
     trial: Trial
@@ -39,7 +64,16 @@ class ImportedAnswer:
     began: float
     ended: float
     ms: int
+    comment: str | None = None
+    columns: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     check: int | None = None
+    is_repeat: bool = False
+
+    @property
+    def purpose(self) -> AssignmentPurpose:
+        if self.check is not None:
+            return "check"
+        return "repeat" if self.is_repeat else "trial"
 
 
 def judged_outputs(evalset: EvalSet, judgments: Sequence[Judgment]) -> dict[tuple[str, str], str]:
@@ -77,9 +111,19 @@ def check_marks(judgments: Iterable[Judgment]) -> None:
 class AnswerReader:
     """Turns judgments into answers to the questions of a study, and notes those that do not fit."""
 
-    def __init__(self, questionnaire: Questionnaire, design: Design) -> None:
+    def __init__(
+        self, questionnaire: Questionnaire, design: Design, *, has_documents: bool = False
+    ) -> None:
         self.questions = questionnaire.questions
         self.design = design
+        self.has_marks = any(question.kind == "spans" for question in self.questions)
+        self.stored_columns = {
+            *TIME_COLUMNS,
+            REPEAT_COLUMN,
+            COMMENT_COLUMN,
+            *([SPANS_COLUMN] if self.has_marks else []),
+            *([DOCUMENT_COLUMN] if has_documents else []),
+        }
         self.problems = Problems(NOT_IMPORTED)
 
     def answers(
@@ -88,16 +132,22 @@ class AnswerReader:
         outputs: Mapping[tuple[str, str], str],
         places: Mapping[str, int],
     ) -> list[ImportedAnswer]:
-        """The answers about outputs: all judgments of a judge about an output are one answer."""
-        together: dict[tuple[str, str, str], dict[str, Judgment]] = {}
+        """The answers about outputs: all judgments of a judge about an output are one answer, and the
+        repeated ones are another."""
+        together: dict[tuple[str, str, str, bool], dict[str, Judgment]] = {}
         for one in judgments:
-            own = together.setdefault((one.judge, one.item, one.system), {})
+            if one.extra.get(REPEAT_COLUMN, "").lower() not in REPEAT_WORDS:
+                self.problems.add(_where(one), "its repeat is neither 0 nor 1")
+            own = together.setdefault((one.judge, one.item, one.system, is_repeat(one)), {})
             if one.question in own:
                 self.problems.add(_where(one), f"there are two answers to {one.question}")
             own[one.question] = one
         return [
-            self._answer(own, outputs[item, system], Trial(places[item], (system,)))
-            for (_, item, system), own in together.items()
+            replace(
+                self._answer(own, outputs[item, system], Trial(places[item], (system,))),
+                is_repeat=repeated,
+            )
+            for (_, item, system, repeated), own in together.items()
         ]
 
     def check_answers(
@@ -122,22 +172,56 @@ class AnswerReader:
         self, own: Mapping[str, Judgment], text: str, trial: Trial, check: int | None = None
     ) -> ImportedAnswer:
         first = next(iter(own.values()))
+        marks = {name: self._marks(one, text) for name, one in own.items()}
+        shared = next((found for found in marks.values() if found is not None), [])
         values = {
-            question.name: self._value(question, own, text, first) for question in self.questions
+            question.name: self._value(question, own, shared, first) for question in self.questions
         }
+        times = {name: self._times(one) for name, one in own.items()}
+        began, ended, ms = _together(times.values())
+        comment = "\n".join(dict.fromkeys(filter(None, map(_comment, own.values())))) or None
+        columns: dict[str, dict[str, str]] = {}
+        for name, one in own.items():
+            beside = self._further_columns(one)
+            if self.has_marks and marks[name] != shared:
+                beside[SPANS_COLUMN] = _written_marks(marks[name])
+            if times[name] != (began, ended, ms):
+                beside |= _written_times(times[name])
+            if _comment(one) != (comment or ""):
+                beside[COMMENT_COLUMN] = _comment(one)
+            if beside:
+                columns[name] = beside
+            if not all(map(is_storable, (*beside, *beside.values(), _comment(one)))):
+                self.problems.add(
+                    _where(one),
+                    "a column has characters (NUL or half a surrogate pair) that "
+                    "cannot be stored: remove them",
+                )
+        return ImportedAnswer(first.judge, trial, values, began, ended, ms, comment, columns, check)
+
+    def _marks(self, one: Judgment, text: str) -> list[Span] | None:
+        spans = spans_of(one) if self.has_marks else None
+        return None if spans is None else stored_marks(spans, text)
+
+    def _times(self, one: Judgment) -> Times:
         try:
-            began, ended, ms = times_of(first)
+            return times_of(one)
         except InputError as error:
-            self.problems.add(_where(first), str(error))
-            began, ended, ms = 0.0, 0.0, 0
-        return ImportedAnswer(first.judge, trial, values, began, ended, ms, check)
+            self.problems.add(_where(one), str(error))
+            return UNKNOWN_TIMES
+
+    def _further_columns(self, one: Judgment) -> dict[str, str]:
+        return {name: text for name, text in one.extra.items() if name not in self.stored_columns}
 
     def _value(
-        self, question: Question, own: Mapping[str, Judgment], text: str, first: Judgment
+        self,
+        question: Question,
+        own: Mapping[str, Judgment],
+        marks: list[Span],
+        first: Judgment,
     ) -> Any:
         judgment = own.get(question.name)
         if question.kind == "spans":
-            marks = stored_marks(spans_of(first) or [], text)
             if judgment is not None:  # the score is made from the marks
                 score = self.design.value_of(question, marks)
                 if score is None or not math.isclose(
@@ -158,6 +242,11 @@ class AnswerReader:
         return value
 
 
+def is_repeat(one: Judgment) -> bool:
+    """Whether a judge answers again."""
+    return REPEAT_WORDS.get(one.extra.get(REPEAT_COLUMN, "").lower(), False)
+
+
 def stored_marks(spans: Sequence[Mapping[str, Any]], text: str) -> list[Span]:
     """Error spans as a study stores them, in the order of the text.
 
@@ -175,25 +264,72 @@ def stored_marks(spans: Sequence[Mapping[str, Any]], text: str) -> list[Span]:
     return sorted(found, key=span_order)
 
 
-def times_of(judgment: Judgment) -> tuple[float, float, int]:
-    """When an answer began and ended, in seconds since 1970, and the milliseconds between; 0 where
-    nobody knows. A time without a zone is in UTC. Raises InputError for what is no time."""
+def times_of(judgment: Judgment) -> Times:
+    """When an answer began and ended, in seconds since 1970, and the milliseconds between;
+    `UNKNOWN_TIME` and `UNKNOWN_MS` where nobody knows. A time without a zone is in UTC. Raises
+    InputError for what is no time."""
     extra = judgment.extra
     try:
         if extra.get("ended"):
             began, ended = float(extra.get("started") or extra["ended"]), float(extra["ended"])
-            return began, ended, _stored_ms(1000 * (ended - began))
-        ms = _stored_ms(float(extra.get("ms") or 0))
-        if not extra.get("recorded_at"):
-            return 0.0, 0.0, ms
-        recorded = datetime.fromisoformat(extra["recorded_at"])
+            is_timed = bool(extra.get("started")) and ended != UNKNOWN_TIME
+            ms = _stored_ms(1000 * (ended - began)) if is_timed else UNKNOWN_MS
+        else:
+            ms = _stored_ms(float(extra["ms"])) if extra.get("ms") else UNKNOWN_MS
+            if not extra.get("recorded_at"):
+                return UNKNOWN_TIME, UNKNOWN_TIME, ms
+            recorded = datetime.fromisoformat(extra["recorded_at"])
+            zoned = recorded if recorded.tzinfo else recorded.replace(tzinfo=UTC)
+            began, ended = zoned.timestamp() - max(ms, 0) / 1000, zoned.timestamp()
+        if not (math.isfinite(began) and math.isfinite(ended)):
+            raise ValueError
     except (ValueError, OverflowError):
         raise InputError(
             "its times cannot be read: started and ended are seconds since 1970, ms milliseconds, and "
             "recorded_at a time such as 2026-01-31T12:00:00"
         ) from None
-    zoned = recorded if recorded.tzinfo else recorded.replace(tzinfo=UTC)
-    return zoned.timestamp() - ms / 1000, zoned.timestamp(), ms
+    for moment in (began, ended):
+        if not FIRST_TIME <= moment <= LAST_TIME:
+            raise InputError(_no_date(moment))
+    return began, ended, ms
+
+
+def _no_date(moment: float) -> str:
+    """What is wrong with a time outside the years 1 to 9999, and what to do."""
+    message = f"{moment:.0f} seconds since 1970 is outside the years 1 to 9999"
+    for unit, per_second in (("milliseconds", 1e3), ("microseconds", 1e6), ("nanoseconds", 1e9)):
+        if 0 < moment / per_second <= LAST_TIME:
+            return f"{message}; it looks like {unit}: divide it by {per_second:.0f}"
+    return f"{message}: correct it, or leave its time empty"
+
+
+def _together(times: Iterable[Times]) -> Times:
+    """The time of all questions about an output. Those with the same times were answered together, the
+    others one after the other."""
+    found = list(dict.fromkeys(times))
+    known = [ms for _, _, ms in found if ms != UNKNOWN_MS]
+    begins = [began for began, ended, _ in found if ended != UNKNOWN_TIME]
+    return (
+        min(begins, default=UNKNOWN_TIME),
+        max((ended for _, ended, _ in found if ended != UNKNOWN_TIME), default=UNKNOWN_TIME),
+        min(sum(known), MAX_STORED_MS) if known else UNKNOWN_MS,
+    )
+
+
+def _written_times(times: Times) -> dict[str, str]:
+    _, ended, ms = times
+    return {
+        "ms": "" if ms == UNKNOWN_MS else str(ms),
+        "recorded_at": written_time(known_time(ended)),
+    }
+
+
+def _written_marks(marks: list[Span] | None) -> str:
+    return "" if marks is None else json.dumps(marks, ensure_ascii=False)
+
+
+def _comment(one: Judgment) -> str:
+    return one.extra.get(COMMENT_COLUMN, "").strip()
 
 
 def _stored_ms(ms: float) -> int:

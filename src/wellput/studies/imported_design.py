@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from wellput.core.judgment import SPANS_COLUMN, Judgment
+from wellput.core.judgment import Judgment
 from wellput.io.appraise import MQM_QUESTION, MQM_WEIGHTS, PUNCTUATION, PUNCTUATION_WEIGHT
 from wellput.io.exported_spans import spans_of
 from wellput.studies.designs.registry import create
@@ -18,6 +18,7 @@ from wellput.studies.designs.spans import ERRORS_QUESTION, SEVERITIES
 from wellput.studies.questionnaire import Questionnaire
 from wellput.studies.wording import usual_unit, wording
 
+COMMENT_COLUMN = "comment"
 SEVERITY_ORDER = ("minor", "major", "critical", "undecided")
 
 
@@ -33,7 +34,7 @@ def imported_questionnaire(
     names = list(dict.fromkeys(answer.question for answer in answers))
     spans = [span for answer in answers for span in spans_of(answer) or ()]
     options: dict[str, Any] = {} if weights is None else {"weights": weights}
-    if any(SPANS_COLUMN in answer.extra for answer in answers):
+    if any(spans_of(answer) is not None for answer in answers):
         found = {str(span["severity"]) for span in spans}
         severities = [name for name in SEVERITY_ORDER if name in {*SEVERITIES, *found}]
         severities += sorted(found.difference(severities))
@@ -48,7 +49,8 @@ def imported_questionnaire(
                 options["weights"] = appraise_weights(severities, paths)
     words = wording("en", usual_unit(texts))
     chosen = replace(create(design or "slider", **options), words=words)
-    return chosen.questionnaire(names)
+    has_comments = any(COMMENT_COLUMN in answer.extra for answer in answers)
+    return replace(chosen.questionnaire(names), comments=has_comments)
 
 
 def appraise_weights(severities: Iterable[str], categories: Iterable[str]) -> dict[str, float]:

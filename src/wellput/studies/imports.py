@@ -1,8 +1,9 @@
 """Makes a finished study of judgments that were collected elsewhere.
 
-The study has the judges, their answers with the times as far as they are known, and the attention
-checks of an Appraise campaign. It is closed. A trial is an output that somebody judged; the plan says
-how often most of them were judged.
+The study has the judges, their answers with the times as far as they are known, comments, repeated
+answers, and the attention checks of an Appraise campaign. Further columns are kept for the export. The
+study is closed. A trial is an output that somebody judged; the plan says how often most of them were
+judged.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import sqlalchemy as sa
+from sqlalchemy import Connection
 
 from wellput.core.errors import InputError
 from wellput.core.evalset import EvalSet, Item
@@ -26,11 +28,13 @@ from wellput.studies.imported_answers import (
     ImportedAnswer,
     changed_part,
     check_marks,
+    is_repeat,
     judged_outputs,
 )
 from wellput.studies.imported_design import imported_questionnaire
 from wellput.studies.invitations import insert_judges, opaque_id
 from wellput.studies.media import TextMedium
+from wellput.studies.queries import UNKNOWN_TIME
 from wellput.studies.questionnaire import Check, Questionnaire
 from wellput.studies.store import Store
 from wellput.studies.study_setup import (
@@ -65,6 +69,8 @@ def plan_import(
     """The study of these judgments. Raises InputError with every judgment that it cannot have."""
     if not judgments:
         raise InputError("There are no judgments to import.")
+    if all(is_repeat(one) for one in judgments):
+        raise InputError("All judgments are repeats (repeat is 1): the first answers are missing.")
     said = [*judgments, *(check.answer for check in checks)]
     check_marks(said)
     outputs = judged_outputs(evalset, judgments)
@@ -77,7 +83,7 @@ def plan_import(
     trials = [Trial(places[item], (system,)) for item, system in outputs]
     has_marks = any(question.kind == "spans" for question in questionnaire.questions)
     made, numbers = _checks(checks, items, places, questionnaire) if has_marks else ((), {})
-    reader = AnswerReader(questionnaire, shown)
+    reader = AnswerReader(questionnaire, shown, has_documents=any(one.document for one in items))
     answers = reader.answers(judgments, outputs, places)
     answers += reader.check_answers(checks, places, numbers)
     reader.problems.raise_if_any()
@@ -94,68 +100,76 @@ def plan_import(
 
 
 def write_import(planned: ImportedStudy, path: str | Path) -> Store:
-    """The study in a new database, closed."""
-    store = Store.create(path, planned.setup)
+    """The study in a new database, closed. It is written whole, or not at all."""
+    return Store.create(
+        path, planned.setup, fill=lambda connection, now: _insert_answers(connection, planned, now)
+    )
+
+
+def _insert_answers(connection: Connection, planned: ImportedStudy, now: float) -> None:
     names = list(dict.fromkeys(one.judge for one in planned.answers))
     numbers = {trial: number for number, trial in enumerate(planned.setup.trials)}
     keys = [opaque_id() for _ in planned.answers]
-    with store.database.write() as connection:
-        insert_judges(connection, len(names), names, store.clock())
-        ids = {row.name: row.id for row in connection.execute(sa.select(schema.judges))}
+    insert_judges(connection, len(names), names, now)
+    ids = {row.name: row.id for row in connection.execute(sa.select(schema.judges))}
+    connection.execute(
+        schema.assignments.insert(),
+        [
+            {
+                "key": key,
+                "judge": ids[one.judge],
+                "purpose": one.purpose,
+                "number": numbers[one.trial] if one.check is None else one.check,
+                "variants": [[opaque_id(), one.trial.systems[0] if one.check is None else ""]],
+                "given_at": one.began,
+                "answered_at": one.ended,
+                "is_reopened": False,
+                "is_withdrawn": False,
+            }
+            for key, one in zip(keys, planned.answers, strict=True)
+        ],
+    )
+    rows = connection.execute(sa.select(schema.assignments.c.key, schema.assignments.c.id))
+    assigned = {row.key: row.id for row in rows}
+    connection.execute(
+        schema.answers.insert(),
+        [
+            {
+                "assignment": assigned[key],
+                "revision": 0,
+                "supersedes": None,
+                "answers": [one.values],
+                "ms": one.ms,
+                "recorded_at": one.ended,
+                "comment": one.comment,
+                "imported": one.columns or None,
+            }
+            for key, one in zip(keys, planned.answers, strict=True)
+        ],
+    )
+    given = Counter(numbers[one.trial] for one in planned.answers if one.purpose == "trial")
+    connection.execute(CHANGE_GIVEN, [{"of_trial": number, "by": n} for number, n in given.items()])
+    newest = connection.scalar(sa.select(sa.func.max(schema.answers.c.id)))
+    by_judge: dict[str, list[ImportedAnswer]] = {}
+    for one in planned.answers:
+        by_judge.setdefault(one.judge, []).append(one)
+    for name, own in by_judge.items():
         connection.execute(
-            schema.assignments.insert(),
-            [
-                {
-                    "key": key,
-                    "judge": ids[one.judge],
-                    "purpose": "trial" if one.check is None else "check",
-                    "number": numbers[one.trial] if one.check is None else one.check,
-                    "variants": [[opaque_id(), one.trial.systems[0] if one.check is None else ""]],
-                    "given_at": one.began,
-                    "answered_at": one.ended,
-                    "is_reopened": False,
-                    "is_withdrawn": False,
-                }
-                for key, one in zip(keys, planned.answers, strict=True)
-            ],
-        )
-        rows = connection.execute(sa.select(schema.assignments.c.key, schema.assignments.c.id))
-        assigned = {row.key: row.id for row in rows}
-        connection.execute(
-            schema.answers.insert(),
-            [
-                {
-                    "assignment": assigned[key],
-                    "revision": 0,
-                    "supersedes": None,
-                    "answers": [one.values],
-                    "ms": one.ms,
-                    "recorded_at": one.ended,
-                    "comment": None,
-                }
-                for key, one in zip(keys, planned.answers, strict=True)
-            ],
-        )
-        given = Counter(numbers[one.trial] for one in planned.answers if one.check is None)
-        connection.execute(
-            CHANGE_GIVEN, [{"of_trial": number, "by": n} for number, n in given.items()]
-        )
-        newest = connection.scalar(sa.select(sa.func.max(schema.answers.c.id)))
-        by_judge: dict[str, list[ImportedAnswer]] = {}
-        for one in planned.answers:
-            by_judge.setdefault(one.judge, []).append(one)
-        for name, own in by_judge.items():
-            connection.execute(
-                sa.update(schema.judges)
-                .where(schema.judges.c.id == ids[name])
-                .values(
-                    started_at=min(one.began for one in own),
-                    seen_at=max(one.ended for one in own),
-                    seen_answer=newest,
-                )
+            sa.update(schema.judges)
+            .where(schema.judges.c.id == ids[name])
+            .values(
+                started_at=min(
+                    (one.began for one in own if one.began != UNKNOWN_TIME),
+                    default=UNKNOWN_TIME,
+                ),
+                seen_at=max(
+                    (one.ended for one in own if one.ended != UNKNOWN_TIME),
+                    default=UNKNOWN_TIME,
+                ),
+                seen_answer=newest,
             )
-        connection.execute(sa.update(schema.study).values(state="closed"))
-    return store
+        )
+    connection.execute(sa.update(schema.study).values(state="closed"))
 
 
 def _items(
@@ -173,13 +187,15 @@ def _items(
 
 def _plan(answers: Sequence[ImportedAnswer]) -> StudyPlan:
     """A plan by which a copy of the study would get about as many answers."""
-    counts = Counter(one.trial for one in answers if one.check is None)
+    counts = Counter(one.trial for one in answers if one.purpose == "trial")
     ((per_item, _),) = Counter(counts.values()).most_common(1)
     judges = {one.judge for one in answers}
-    checks = Counter(one.judge for one in answers if one.check is not None)
+    checks = Counter(one.judge for one in answers if one.purpose == "check")
+    repeats = Counter(one.judge for one in answers if one.purpose == "repeat")
     return StudyPlan(
         judges=len(judges),
         per_item=per_item,
+        repeats=min(repeats[judge] for judge in judges),
         checks=min(checks[judge] for judge in judges),
     )
 

@@ -44,9 +44,8 @@ def trends(
     flags = []
     if len(trials) >= MIN_TRIALS_FOR_TRENDS:
         middle = len(trials) // 2
-        before = statistics.median(one.ms for one in trials[:middle])
-        after = statistics.median(one.ms for one in trials[middle:])
-        speed = after / before if before else None
+        before, after = _median_ms(trials[:middle]), _median_ms(trials[middle:])
+        speed = after / before if before and after is not None else None
         # A machine's speed tells of its server, not of its care.
         if not is_machine and speed is not None and not 1 / SPEED_FACTOR <= speed <= SPEED_FACTOR:
             flags.append(f"the second half took {speed:.1f} times as long as the first")
@@ -59,6 +58,11 @@ def trends(
     if stuck is not None:
         flags.append(f"stuck: has an open trial and was away for {stuck:.0f} minutes")
     return JudgeTrends(speed, drift, stuck, tuple(flags))
+
+
+def _median_ms(trials: Sequence[AnsweredRow]) -> float | None:
+    known = [one.ms for one in trials if one.ms is not None]
+    return statistics.median(known) if known else None
 
 
 def _numbers(one: AnsweredRow) -> list[float]:

@@ -164,6 +164,11 @@ def m006_comments(connection: Connection) -> None:
     connection.execute(sa.text("ALTER TABLE answers ADD COLUMN comment TEXT"))
 
 
+def m007_imported(connection: Connection) -> None:
+    """The columns of the judgments that an imported answer was made of."""
+    connection.execute(sa.text("ALTER TABLE answers ADD COLUMN imported JSON"))
+
+
 MIGRATIONS: Sequence[Migration] = (
     m001_tables,
     m002_speech,
@@ -171,6 +176,7 @@ MIGRATIONS: Sequence[Migration] = (
     m004_owner_sessions,
     m005_enrolment,
     m006_comments,
+    m007_imported,
 )
 
 _applied = sa.Table(

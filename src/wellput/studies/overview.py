@@ -27,7 +27,7 @@ from wellput.studies import schema
 from wellput.studies.expected_answers import passes
 from wellput.studies.judge_queue import JudgeQueue, machine_judges, open_assignment
 from wellput.studies.judge_trends import trends
-from wellput.studies.queries import AnsweredRow, judgments_of, read_answered
+from wellput.studies.queries import AnsweredRow, judgments_of, known_time, read_answered
 from wellput.studies.study_setup import StudySetup
 from wellput.studies.study_transactions import StudyReading
 
@@ -93,7 +93,7 @@ class CommentOverview:
     judge: str
     item: str
     comment: str
-    recorded_at: float
+    recorded_at: float | None
 
 
 @dataclass(frozen=True, repr=False)
@@ -230,7 +230,7 @@ def overview(
         done=done,
         planned=planned,
         unreachable=max(0, planned - done - expected),
-        seconds=_median([one.ms / 1000 for one in answered if one.purpose == "trial"]),
+        seconds=_median_seconds(answered),
         judges=tuple(judges),
         items=tuple(items),
         ranking=latest.of(
@@ -249,7 +249,7 @@ def overview(
 def _comments(setup: StudySetup, answered: Sequence[AnsweredRow]) -> list[CommentOverview]:
     """The newest comments, the last one first."""
     said = [one for one in answered if one.comment and one.purpose in ("trial", "repeat")]
-    said.sort(key=lambda one: one.recorded_at, reverse=True)
+    said.sort(key=lambda one: one.recorded_at or 0.0, reverse=True)
     return [
         CommentOverview(
             one.judge,
@@ -311,8 +311,8 @@ def _judge(
         state="invited" if row.started_at is None else "done" if is_done else "working",
         done=progress.done,
         total=progress.total,
-        seconds=_median([one.ms / 1000 for one in answered if one.purpose == "trial"]),
-        last_seen=None if row.started_at is None else row.seen_at,
+        seconds=_median_seconds(answered),
+        last_seen=None if row.started_at is None else known_time(row.seen_at),
         checks=len(checks),
         checks_failed=failed,
         consistency=_consistency(setup, answered),
@@ -338,7 +338,7 @@ def _flags(answered: Sequence[AnsweredRow], n_checks: int, n_failed: int) -> lis
         if len(column) >= MIN_STRAIGHT_LINE_ANSWERS and len(set(column)) == 1:
             shown = column[0] if isinstance(column[0], str) else f"{column[0]:g}"
             flags.append(f"straight-lining: every answer to {question} is {shown}")
-    seconds = _median([one.ms / 1000 for one in trials if not is_machine(one.judge)])
+    seconds = _median_seconds([one for one in trials if not is_machine(one.judge)])
     if seconds is not None and len(trials) >= MIN_TRIALS_TO_CALL_HASTY and seconds < HASTY_SECONDS:
         flags.append(f"hasty: half of the trials took under {HASTY_SECONDS:g} second")
     return flags
@@ -377,5 +377,7 @@ def _summary(question: str, units: Floats, level: MeasurementLevel) -> Agreement
     return AgreementOverview(question, n, alpha, pairs.mean, pairs.min, pairs.max)
 
 
-def _median(values: Sequence[float]) -> float | None:
-    return statistics.median(values) if values else None
+def _median_seconds(answered: Iterable[AnsweredRow]) -> float | None:
+    """How long a trial took; None where nobody knows."""
+    known = [one.ms / 1000 for one in answered if one.purpose == "trial" and one.ms is not None]
+    return statistics.median(known) if known else None

@@ -7,8 +7,9 @@ judgments; repeats are given on request.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any, cast
 
@@ -33,6 +34,13 @@ from wellput.studies.study_setup import (
     with_beside,
 )
 from wellput.studies.study_transactions import Assignment, StudyState, StudyTransaction
+
+UNKNOWN_MS = -1
+UNKNOWN_TIME = 0.0
+"""How the tables say that a duration or a time is not known: imported judgments may lack them."""
+FIRST_TIME = datetime.min.replace(tzinfo=UTC).timestamp()
+LAST_TIME = datetime.max.replace(tzinfo=UTC, microsecond=0).timestamp()
+"""The times that have a date, in the years 1 to 9999."""
 
 assignments = schema.assignments.c
 answers = schema.answers.c
@@ -193,7 +201,8 @@ def load_setup(connection: Connection, where: str) -> StudySetup:
 class AnsweredRow:
     """One trial as a judge answered it: the systems in the order shown, and the values along them.
 
-    `position` is the place among the trials that the judge answered, from 1.
+    `position` is the place among the trials that the judge answered, from 1. `ms` and `recorded_at` are
+    None where they are not known. `imported` has, by question, columns of an imported judgment.
     """
 
     judge_id: int
@@ -202,10 +211,11 @@ class AnsweredRow:
     number: int
     systems: tuple[str, ...]
     values: Sequence[AnswerValues]
-    ms: int
-    recorded_at: float
+    ms: int | None
+    recorded_at: float | None
     position: int
     comment: str | None = None
+    imported: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
 
 def read_answered(connection: Connection) -> list[AnsweredRow]:
@@ -223,6 +233,7 @@ def read_answered(connection: Connection) -> list[AnsweredRow]:
             answers.ms,
             answers.recorded_at,
             answers.comment,
+            answers.imported,
         )
         .join_from(schema.answers, schema.assignments, answers.assignment == assignments.id)
         .join(schema.judges, assignments.judge == judges.id)
@@ -241,10 +252,11 @@ def read_answered(connection: Connection) -> list[AnsweredRow]:
                 number=row.number,
                 systems=tuple(system for _, system in row.variants),
                 values=row.answers,
-                ms=row.ms,
-                recorded_at=row.recorded_at,
+                ms=None if row.ms == UNKNOWN_MS else row.ms,
+                recorded_at=known_time(row.recorded_at),
                 position=positions[row.judge],
                 comment=row.comment,
+                imported=row.imported or {},
             )
         )
     return found
@@ -261,18 +273,27 @@ def judgments_of(
     wanted = [
         one for one in answered if one.purpose == "trial" or (repeats and one.purpose == "repeat")
     ]
-    made = [
-        answer
-        for one in wanted
-        for answer in setup.design.judgments(answered_trial(setup, one, repeats))
-    ]
+    made = [answer for one in wanted for answer in judgments_of_row(setup, one, repeats)]
     return cast("list[Judgment] | list[Preference]", made)
 
 
-def answered_trial(
+def judgments_of_row(
     setup: StudySetup, one: AnsweredRow, repeats: bool, item: StudyItem | None = None
+) -> list[Judgment | Preference]:
+    """The judgments of one answer. `item` is that of the trial, unless given."""
+    made = setup.design.judgments(_answered_trial(setup, one, repeats, item))
+    return [
+        replace(answer, extra={**answer.extra, **own})
+        if (own := one.imported.get(answer.question))
+        else answer
+        for answer in made
+    ]
+
+
+def _answered_trial(
+    setup: StudySetup, one: AnsweredRow, repeats: bool, item: StudyItem | None
 ) -> AnsweredTrial:
-    """The answer with all that its judgments need. `item` is that of the trial, unless given."""
+    """The answer with all that its judgments need."""
     item = item or setup.items[setup.trials[one.number].item]
     documents = {DOCUMENT_COLUMN: item.document or ""} if setup.has_documents else {}
     comments = {"comment": one.comment or ""} if setup.questionnaire.comments else {}
@@ -282,7 +303,7 @@ def answered_trial(
         systems=one.systems,
         questions=setup.questionnaire.questions,
         answers=one.values,
-        seconds=one.ms / 1000,
+        seconds=math.nan if one.ms is None else one.ms / 1000,
         task=setup.tasks.get(item.id),
         columns=_extra(one, repeats) | documents | comments,
         prefilled=item.prefilled if setup.has_prefilled else None,
@@ -290,12 +311,29 @@ def answered_trial(
 
 
 def _extra(one: AnsweredRow, repeats: bool) -> dict[str, str]:
-    moment = datetime.fromtimestamp(one.recorded_at, UTC)
     extra = {
-        "ms": str(one.ms),
+        "ms": "" if one.ms is None else str(one.ms),
         "position": str(one.position),
-        "recorded_at": moment.strftime("%Y-%m-%dT%H:%M:%SZ"),
+        "recorded_at": written_time(one.recorded_at),
     }
     if repeats:
         extra["repeat"] = "1" if one.purpose == "repeat" else "0"
     return extra
+
+
+def known_time(moment: float) -> float | None:
+    """A stored time; None where it is not known or has no date."""
+    has_date = FIRST_TIME <= moment <= LAST_TIME
+    return moment if has_date and moment != UNKNOWN_TIME else None
+
+
+def written_time(moment: float | None) -> str:
+    """A time in UTC as the column `recorded_at` has it, empty where it is not known.
+
+    >>> written_time(1_769_860_800), written_time(None)
+    ('2026-01-31T12:00:00Z', '')
+    """
+    if moment is None:
+        return ""
+    date = datetime.fromtimestamp(moment, UTC).replace(tzinfo=None)
+    return f"{date.isoformat(timespec='seconds')}Z"  # strftime writes the year 5 with one digit

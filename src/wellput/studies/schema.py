@@ -120,9 +120,11 @@ answers = Table(
     Column("revision", Integer, nullable=False),
     Column("supersedes", Id, ForeignKey("answers.id"), unique=True),
     Column("answers", JSON, nullable=False),  # [{question: value}, …], one per variant
-    Column("ms", BigInteger, nullable=False),
-    Column("recorded_at", Double, nullable=False),
+    Column("ms", BigInteger, nullable=False),  # -1: not known (imported)
+    Column("recorded_at", Double, nullable=False),  # 0: not known (imported)
     Column("comment", Text),
+    # {question: {column: text}}: what an imported judgment says beside or other than the answer
+    Column("imported", JSON),
     # Two requests that race to answer the same trial cannot both be its first answer.
     UniqueConstraint("assignment", "revision", name="one_answer_a_revision"),
 )

@@ -13,6 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import sqlalchemy as sa
+from sqlalchemy import Connection
 
 from wellput.core.errors import InputError, counted
 from wellput.core.judgment import Judgment, Preference, is_machine
@@ -24,6 +25,7 @@ from wellput.studies.database import (
     StoreUnavailable,
     check_file,
     create_file,
+    is_empty_file,
     parse_url,
     remove_files,
 )
@@ -120,12 +122,19 @@ class Store:
 
     @classmethod
     def create(
-        cls, url: str | Path, setup: StudySetup, *, clock: Callable[[], float] = time.time
+        cls,
+        url: str | Path,
+        setup: StudySetup,
+        *,
+        clock: Callable[[], float] = time.time,
+        fill: Callable[[Connection, float], None] = lambda connection, now: None,
     ) -> Store:
-        """A new study. Raises InputError where there is already one."""
+        """A new study. Raises InputError where there is already one. `fill` writes more in the same
+        transaction, so that the study is whole or is not there."""
         parsed = parse_url(url)
-        is_file = parsed.get_backend_name() == "sqlite"
-        if is_file:
+        # An empty database is what remains of a study whose making was cut off.
+        is_new_file = parsed.get_backend_name() == "sqlite" and not is_empty_file(parsed)
+        if is_new_file:
             create_file(parsed)
         database = Database(parsed)
         token = new_token()
@@ -137,11 +146,13 @@ class Store:
                         "another database."
                     )
                 migrate(connection, where=database.name)
-                insert_setup(connection, setup, token_hash(token), clock())
+                now = clock()
+                insert_setup(connection, setup, token_hash(token), now)
+                fill(connection, now)
             store = cls(database, clock)
         except BaseException:
             database.close()
-            if is_file:
+            if is_new_file:
                 remove_files(parsed)
             raise
         store.owner_token = token
