@@ -290,15 +290,15 @@ def times_of(judgment: Judgment) -> Times:
         ) from None
     for moment in (began, ended):
         if not FIRST_TIME <= moment <= LAST_TIME:
-            raise InputError(_no_date(moment))
+            raise InputError(_no_date(moment, is_number=bool(extra.get("ended"))))
     return began, ended, ms
 
 
-def _no_date(moment: float) -> str:
+def _no_date(moment: float, *, is_number: bool) -> str:
     """What is wrong with a time outside the years 1 to 9999, and what to do."""
-    message = f"{moment:.0f} seconds since 1970 is outside the years 1 to 9999"
+    message = f"its time, {moment:.15g} seconds since 1970, is outside the years 1 to 9999"
     for unit, per_second in (("milliseconds", 1e3), ("microseconds", 1e6), ("nanoseconds", 1e9)):
-        if 0 < moment / per_second <= LAST_TIME:
+        if is_number and 0 < moment / per_second <= LAST_TIME:
             return f"{message}; it looks like {unit}: divide it by {per_second:.0f}"
     return f"{message}: correct it, or leave its time empty"
 
