@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import shutil
+import sqlite3
 import subprocess
 import threading
+from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -56,6 +59,37 @@ def test_a_copy_while_judges_answer_lacks_nothing_confirmed_before(tmp_path: Pat
         answers = copy.judgments()
     assert len(answers) >= before
     assert {answer.item for answer in answers} <= {answer.item for answer in store.judgments()}
+
+
+def test_a_copy_is_finished_although_judges_answer_between_its_steps(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "study.db"
+    store = Store.create(path, new_setup())
+    n_steps = 0
+
+    def answer(*_: int) -> None:
+        nonlocal n_steps
+        n_steps += 1
+        assert n_steps < 20, "the copy begins again after each answer"
+        with closing(sqlite3.connect(path)) as judge, judge:
+            judge.execute("UPDATE study SET created_at = created_at + 1")
+
+    class Steps(sqlite3.Connection):
+        def backup(self, target: sqlite3.Connection, **options: Any) -> None:
+            super().backup(target, progress=answer, **options)
+
+    # More pages than SQLite copies at once in any sensible step.
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("CREATE TABLE large AS SELECT zeroblob(8000000) AS content")
+    connect = sqlite3.connect
+    monkeypatch.setattr(sqlite3, "connect", lambda *a, **k: connect(*a, factory=Steps, **k))
+    with Study.open(path) as study:
+        study.backup(tmp_path / "copy.db")
+    monkeypatch.undo()
+    with Study.open(tmp_path / "copy.db") as copy:
+        assert copy.judgments() == store.judgments()
+    assert (tmp_path / "copy.db").stat().st_size > 8_000_000 and n_steps
 
 
 def test_a_backup_overwrites_nothing(tmp_path: Path) -> None:

@@ -21,9 +21,6 @@ from wellput.studies import schema
 from wellput.studies.database import Database, create_file, file_of, parse_url
 from wellput.studies.summaries import Backup
 
-PAGES_AT_A_TIME = 256
-"""SQLite copies this many pages, then lets judges write: 1 MiB."""
-
 
 def back_up(database: Database, path: str) -> Backup:
     """Copies the study to a new file. Raises InputError where the file exists or cannot be made, or
@@ -51,7 +48,9 @@ def _copy_sqlite(database: Database, path: str) -> tuple[int, int]:
             closing(sqlite3.connect(f"{source.absolute().as_uri()}?mode=ro", uri=True)) as original,
             closing(sqlite3.connect(path)) as copy,
         ):
-            original.backup(copy, pages=PAGES_AT_A_TIME, sleep=0.01)
+            # One step: between two, an answer of a judge would make SQLite begin again. Judges do
+            # not wait for it, since the log takes their answers (WAL).
+            original.backup(copy)
             # The copy is one file: it has no log beside it.
             copy.execute("PRAGMA journal_mode=DELETE")
             [found] = copy.execute("PRAGMA quick_check").fetchone()
