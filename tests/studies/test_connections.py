@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import http.client
 import resource
@@ -11,19 +12,32 @@ import ssl
 import subprocess
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 import uvicorn
 from starlette.testclient import TestClient
+from starlette.types import Receive, Scope, Send
+from uvicorn.server import ServerState
 
 from tests.studies.served_study import client_of, new_store
 from tests.studies.serving import HOST, ServedStudy
+from wellput.studies import connections
 from wellput.studies.app import create_app, listening, serve
-from wellput.studies.connections import ConnectionLimits, LimitedServer, allow_open_files
+from wellput.studies.connections import (
+    CONNECTION,
+    MAX_TURNS,
+    ConnectionLimits,
+    InTurn,
+    LimitedConnection,
+    LimitedServer,
+    allow_open_files,
+)
+from wellput.studies.owner_sessions import OwnerSessions
 from wellput.studies.security import MISSES_ALLOWED
+from wellput.studies.store import Store
 
 HALF_SENT = b"POST /dashboard HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\ntoken="
 HALF_HEADERS = b"GET / HTTP/1.1\r\nHost: x\r\n"
@@ -38,11 +52,12 @@ def running(
     kernel_bytes: int | None = None,
     certificate: Path | None = None,
     before: Callable[[int], None] = lambda port: None,
+    store: Store | None = None,
 ) -> Iterator[tuple[int, LimitedServer]]:
     """Serves a study in a thread. Yields the port and the server. Of an answer that is not read, the
     kernel takes about `kernel_bytes`. `before` may connect before the server accepts anything."""
     config = uvicorn.Config(
-        create_app(new_store(folder)),
+        create_app(store or new_store(folder)),
         lifespan="off",
         log_config=None,
         timeout_graceful_shutdown=1,
@@ -98,8 +113,8 @@ def is_closed(connection: socket.socket) -> bool:
         return False
 
 
-def status_of(connection: http.client.HTTPConnection) -> int:
-    connection.request("GET", "/")
+def status_of(connection: http.client.HTTPConnection, path: str = "/") -> int:
+    connection.request("GET", path)
     response = connection.getresponse()
     response.read()
     return response.status
@@ -134,6 +149,106 @@ def test_too_many_connections_close_the_longest_unfinished_ones(tmp_path: Path) 
             connection.close()
         idle.close()
         new.close()
+
+
+def test_idle_connections_make_room_for_a_new_one(tmp_path: Path) -> None:
+    with (
+        serving(tmp_path, ConnectionLimits(max_connections=5)) as port,
+        contextlib.ExitStack() as stack,
+    ):
+        for _ in range(7):
+            client = http.client.HTTPConnection(HOST, port, timeout=WAIT_SECONDS)
+            assert status_of(stack.enter_context(contextlib.closing(client))) == 200
+
+
+TO_THE_DASHBOARD = b"GET /dashboard HTTP/1.1\r\nHost: x\r\nCookie: wellput_owner=x\r\n\r\n"
+
+
+@pytest.mark.heavy
+def test_requests_of_strangers_that_wait_do_not_keep_judges_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # The server needs until `may_go_on` to see that somebody is not the owner.
+    may_go_on = threading.Event()
+    monkeypatch.setattr(OwnerSessions, "is_open", lambda *_: not may_go_on.wait(WAIT_SECONDS))
+    monkeypatch.setattr(connections, "MAX_TURNS", 2)
+    store = new_store(tmp_path)
+    judge, _ = store.invite(2)
+    limits = ConnectionLimits(request_seconds=600, max_connections=5)
+    with (
+        running(tmp_path, limits, store=store) as (port, server),
+        contextlib.ExitStack() as stack,
+    ):
+        strangers = [stack.enter_context(sent(port, 50 * TO_THE_DASHBOARD)) for _ in range(5)]
+        assert is_soon(lambda: len(limits.begun) == 2 and len(limits.waiting) == 3)
+        for _ in range(2):
+            client = http.client.HTTPConnection(HOST, port, timeout=WAIT_SECONDS)
+            stack.enter_context(contextlib.closing(client))
+            assert status_of(client, f"/judge/{judge.token}") == 200
+        assert len(server.server_state.connections) <= 5
+        newest = stack.enter_context(sent(port, TO_THE_DASHBOARD))
+        assert is_soon(lambda: len(limits.waiting) > 0)
+        may_go_on.set()
+        assert newest.recv(100).startswith(b"HTTP/1.1 200")
+        for stranger in strangers:
+            stranger.close()
+        assert is_soon(lambda: not limits.begun and not limits.waiting)
+
+
+def test_a_judge_does_not_wait_except_behind_an_own_request() -> None:
+    answered = []
+    may_go_on = asyncio.Event()
+
+    class Connection:
+        @contextlib.asynccontextmanager
+        async def in_turn(self) -> AsyncIterator[bool]:
+            await may_go_on.wait()
+            yield True
+
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        answered.append(scope["path"])
+        await asyncio.sleep(0)
+
+    async def ask() -> None:
+        in_turn: Any = InTurn(app, judge_of=lambda scope: scope["judge"])
+        state = {CONNECTION: Connection()}
+        asked = [("/1", "ann"), ("/2", "ann"), ("/3", None), ("/4", "ben")]
+        tasks = [
+            asyncio.create_task(in_turn({"path": path, "judge": judge, "state": state}, None, None))
+            for path, judge in asked
+        ]
+        await asyncio.gather(tasks[0], tasks[3])
+        assert answered == ["/1", "/4"]
+        may_go_on.set()
+        await asyncio.gather(*tasks)
+        assert sorted(answered) == ["/1", "/2", "/3", "/4"]
+
+    asyncio.run(ask())
+
+
+def test_quick_answers_to_strangers_let_others_come_in_between() -> None:
+    config = uvicorn.Config(lambda: None, log_config=None)
+    config.load()
+    limits = ConnectionLimits()
+    answered = []
+
+    async def ask(number: int) -> None:
+        connection = LimitedConnection(
+            limits=limits, config=config, server_state=ServerState(), app_state={}
+        )
+        async with connection.in_turn():
+            answered.append(number)
+
+    async def ask_all() -> None:
+        tasks = [asyncio.create_task(ask(number)) for number in range(MAX_TURNS + 3)]
+        await asyncio.sleep(0)
+        assert len(answered) == MAX_TURNS
+        await asyncio.gather(*tasks)
+        # Of those that waited, the newest came first.
+        assert answered[MAX_TURNS:] == [MAX_TURNS + 2, MAX_TURNS + 1, MAX_TURNS]
+
+    asyncio.run(ask_all())
+    assert not limits.waiting and not limits.begun
 
 
 LONG_ANSWER = b"GET /static/htmx.min.js HTTP/1.1\r\nHost: x\r\n"

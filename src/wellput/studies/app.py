@@ -31,6 +31,7 @@ from wellput.studies.connections import (
     REQUEST_SECONDS,
     SHUTDOWN_SECONDS,
     ConnectionLimits,
+    InTurn,
     LimitedServer,
     allow_open_files,
 )
@@ -79,6 +80,7 @@ def create_app(store: Store, *, misses: Misses | None = None) -> FastAPI:
     app.include_router(open_router(store))
     app.add_middleware(TrailingSlashes)
     app.add_middleware(HeadRequests)
+    app.add_middleware(InTurn, judge_of=gate.known)
     app.add_middleware(BodyLimit)
     app.add_middleware(SecurityHeaders)
 

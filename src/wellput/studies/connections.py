@@ -1,28 +1,36 @@
-"""Limits on the connections of a study's server: how long a request may take to arrive, and how many
-connections may be open.
+"""Limits on the connections of a study's server: how long a request may take to arrive, how many
+connections may be open, and how many requests are answered at once.
 
 A connection is *unfinished* while its request has not arrived completely, or while its client does not
-read the answer, and *idle* between two requests. If there are too many connections, the one that is
-unfinished for longest is closed, then the one that is idle for longest. A judge's request arrives
-within milliseconds, so thousands of half-sent requests and unread answers do not keep judges out. Few
-connections are accepted at once, so that a request which has arrived is read before many others come.
+read the answer, *idle* between two requests, and *waiting* while its request waits for its *turn* to be
+answered. If there are too many connections, one of the largest of these three groups is closed: that
+which is in it for longest. A judge's request arrives within milliseconds, so thousands of half-sent
+requests and unread answers do not keep judges out. Few connections are accepted at once, so that a
+request which has arrived is read before many others come.
+
+A judge does not wait for a turn, and among strangers the newest request is answered first. So
+thousands of requests of strangers, sent at once, do not keep judges out either.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field
 from socket import socket as Socket
-from typing import Any
+from typing import Any, TypeAlias
 
 import h11
 import uvicorn
+from starlette.types import ASGIApp, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 REQUEST_SECONDS = 20.0
 """A request must arrive within this time. The longest answer is 256 KiB."""
 MAX_CONNECTIONS = 1000
+MAX_TURNS = 32
+"""So many requests of strangers are answered at once. Threads are left for judges: there are 40."""
 SHUTDOWN_SECONDS = 5
 """The server waits this long for requests that it is answering, when it is told to end."""
 TLS_HANDSHAKE_SECONDS = 10.0
@@ -33,11 +41,16 @@ SHARE_ACCEPTED_AT_ONCE = 1 / 8
 """Of the connections allowed. A burst of more could close a judge's connection before it is read."""
 OTHER_FILES = 256
 """Files that the server has open beside connections: the database, templates, standard streams."""
+CONNECTION = "wellput_connection"
+"""The key of the connection in the state of its requests."""
+
+Turn: TypeAlias = asyncio.Future[bool]
+"""Of one request: true once it has come, false if its connection is lost before."""
 
 
 @dataclass
 class ConnectionLimits:
-    """What is allowed, and the connections that wait for their client, longest first."""
+    """What is allowed, and the connections that wait for their client or their turn, longest first."""
 
     request_seconds: float = REQUEST_SECONDS
     max_connections: int = MAX_CONNECTIONS
@@ -47,10 +60,28 @@ class ConnectionLimits:
     """Connections that are not encrypted yet, longest first."""
     unfinished: dict[LimitedConnection, None] = field(default_factory=dict)
     idle: dict[LimitedConnection, None] = field(default_factory=dict)
+    waiting: dict[LimitedConnection, Turn] = field(default_factory=dict)
+    begun: set[Turn] = field(default_factory=set)
+    """The turns of the requests of strangers that are being answered."""
 
-    def forget(self, connection: LimitedConnection) -> None:
+    def request_arrived(self, connection: LimitedConnection) -> None:
         self.unfinished.pop(connection, None)
         self.idle.pop(connection, None)
+
+    def forget(self, connection: LimitedConnection) -> None:
+        self.request_arrived(connection)
+        self.waiting.pop(connection, None)
+
+    def begin(self, turn: Turn) -> None:
+        self.begun.add(turn)
+        turn.set_result(True)
+
+    def end(self, turn: Turn) -> None:
+        """Ends a turn, if it has begun, and begins that of the newest waiting request."""
+        if turn in self.begun:
+            self.begun.remove(turn)
+            if self.waiting:
+                self.begin(self.waiting.popitem()[1])
 
     def make_room(self, n_connections: int, newest: LimitedConnection) -> None:
         """Closes one connection if there are too many: the newest itself if the others are all being
@@ -60,7 +91,8 @@ class ConnectionLimits:
         if self.handshakes:
             self.end_longest_handshake()
         else:
-            longest = next(iter(self.unfinished), None) or next(iter(self.idle), None) or newest
+            largest = max((self.unfinished, self.idle, self.waiting), key=len)
+            longest = next(iter(largest), newest)
             self.forget(longest)
             longest.transport.abort()
 
@@ -77,6 +109,8 @@ class LimitedConnection(H11Protocol):
         super().__init__(**options)
         self._limits = limits
         self._deadline: asyncio.TimerHandle | None = None
+        self._turn: Turn | None = None
+        self.app_state[CONNECTION] = self
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
@@ -92,6 +126,8 @@ class LimitedConnection(H11Protocol):
         self._end_deadline()
         self._limits.forget(self)
         super().connection_lost(exc)
+        if self._turn is not None and not self._turn.done():
+            self._turn.set_result(False)
 
     def data_received(self, data: bytes) -> None:
         if self in self._limits.idle:
@@ -105,12 +141,14 @@ class LimitedConnection(H11Protocol):
 
     def pause_writing(self) -> None:
         super().pause_writing()
+        if self._turn is not None:
+            self._limits.end(self._turn)  # nobody waits for a client that does not read
         self._note_state()
 
     def resume_writing(self) -> None:
         super().resume_writing()
         self._end_deadline()
-        self._limits.forget(self)
+        self._limits.request_arrived(self)
         self._note_state()
 
     def timeout_keep_alive_handler(self) -> None:
@@ -124,21 +162,37 @@ class LimitedConnection(H11Protocol):
         else:
             super().shutdown()
 
+    @contextlib.asynccontextmanager
+    async def in_turn(self) -> AsyncIterator[bool]:
+        """Waits for the turn of the request that has arrived: false if the client is gone by then."""
+        turn = self._turn = self.loop.create_future()
+        if len(self._limits.begun) < MAX_TURNS:
+            self._limits.begin(turn)
+        else:
+            self._limits.waiting[self] = turn
+        try:
+            yield await turn
+        finally:
+            if self._limits.waiting.get(self) is turn:
+                del self._limits.waiting[self]
+            # Not at once: answers that need no thread would all be made before anybody else comes in.
+            self.loop.call_soon(self._limits.end, turn)
+
     def _note_state(self) -> None:
-        """Counts the connection as unfinished, as idle, or as one whose request is being answered. It
+        """Counts the connection as unfinished, as idle, or as one whose request has arrived. It
         keeps its place and its deadline if it was unfinished before."""
         # A connection that is being closed stays open until its client has read the rest.
         if self.transport.is_closing() or self.flow.write_paused:
             self._count_as_unfinished()
         elif self._is_idle:
             self._end_deadline()
-            self._limits.forget(self)
+            self._limits.request_arrived(self)
             self._limits.idle[self] = None
         elif self._is_unfinished:
             self._count_as_unfinished()
         else:
             self._end_deadline()
-            self._limits.forget(self)
+            self._limits.request_arrived(self)
 
     def _count_as_unfinished(self) -> None:
         self._limits.idle.pop(self, None)
@@ -166,6 +220,33 @@ class LimitedConnection(H11Protocol):
         if self._deadline is not None:
             self._deadline.cancel()
             self._deadline = None
+
+
+class InTurn:
+    """Lets requests wait for their turn. `judge_of` names the judge, or the owner, whom a request comes
+    from, None for a stranger. A judge does not wait, except behind a request of the same judge."""
+
+    def __init__(self, app: ASGIApp, *, judge_of: Callable[[Scope], str | None]) -> None:
+        self.app = app
+        self._judge_of = judge_of
+        self._answered: set[str] = set()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        connection = scope.get("state", {}).get(CONNECTION)
+        if connection is None:  # another server
+            await self.app(scope, receive, send)
+            return
+        judge = self._judge_of(scope)
+        if judge is not None and judge not in self._answered:
+            self._answered.add(judge)
+            try:
+                await self.app(scope, receive, send)
+            finally:
+                self._answered.remove(judge)
+            return
+        async with connection.in_turn() as is_open:
+            if is_open:
+                await self.app(scope, receive, send)
 
 
 class LimitedServer(uvicorn.Server):

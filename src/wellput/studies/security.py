@@ -26,6 +26,7 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from wellput.io.locations import is_loopback
+from wellput.studies.invitations import token_hash
 from wellput.studies.store import JudgeRef, Store
 from wellput.studies.wording import ENGLISH
 
@@ -273,6 +274,13 @@ class Gate:
     def __init__(self, store: Store, misses: Misses) -> None:
         self._store = store
         self._misses = misses
+        self._known = store.token_hashes()
+
+    def known(self, scope: Scope) -> str | None:
+        """The hash of a judge's token, or of the owner's session; None for a stranger. It decides who
+        is answered first, not who may come in: the token may have become invalid."""
+        given = (*scope["path"].split("/", 4), owner_session(Request(scope)))
+        return next((hashed for hashed in map(token_hash, given) if hashed in self._known), None)
 
     def judge(self, request: Request, token: str) -> JudgeRef:
         """The judge with this token. Raises 404 for an unknown token, 429 after too many of them."""
@@ -282,6 +290,7 @@ class Gate:
         """The judge who was found. Raises 404 where there is none, 429 after too many tries."""
         if judge is None:
             raise self._miss(request, ENGLISH("errors.unknown_link"))
+        self._known.add(token_hash(request.path_params["token"]))
         return judge
 
     def admit_owner(self, request: Request, token: str, response: Response) -> None:
@@ -292,7 +301,10 @@ class Gate:
 
     def is_owner(self, request: Request) -> bool:
         token = owner_session(request)
-        return bool(token) and self._store.owner_sessions.is_open(token)
+        is_open = bool(token) and self._store.owner_sessions.is_open(token)
+        if is_open:
+            self._known.add(token_hash(token))
+        return is_open
 
     def _miss(self, request: Request, detail: str) -> HTTPException:
         address = request.client.host if request.client else ""

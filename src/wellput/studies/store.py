@@ -259,6 +259,12 @@ class Store:
         with self.database.read() as connection:
             return find_judge(StudyReading(connection, len(self.setup.trials)), token)
 
+    def token_hashes(self) -> set[str]:
+        """The hashes of the links of all judges."""
+        with self.database.read() as connection:
+            found = connection.scalars(sa.select(judges.token_hash))
+            return {hashed for hashed in found if hashed is not None}
+
     def consent(self, judge: JudgeRef) -> None:
         with self.database.write() as connection:
             update_judge(connection, judge.id, consented_at=self.clock())
