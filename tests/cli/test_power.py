@@ -72,7 +72,7 @@ def test_an_unreachable_target_is_reported(run: Run) -> None:
         (["--difference", "1", "--items", "ten"], ["--items takes whole numbers", "ten"]),
         (["--difference", "1", "--judges", "0"], ["--judges takes whole numbers"]),
         (["--difference", "1", "--items", ","], ["--items takes whole numbers"]),
-        (["--difference", "nan"], ["difference must be a number"]),
+        (["--difference", "nan"], ["--difference nan is not a finite number"]),
         (["--difference", "1", "--pilot-judges", "2"], ["--pilot-judges has no effect"]),
         (["--difference", "1", "--target", "0.01"], ["target must lie"]),
         (["--metric-correlations", "0.5,0.3"], ["three numbers"]),

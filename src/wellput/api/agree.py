@@ -30,7 +30,6 @@ from wellput.api.inputs import (
     Metrics,
     check_confidence,
     check_files,
-    checks_choices,
     fitted_to,
     open_items,
     read_answers,
@@ -40,6 +39,7 @@ from wellput.core.errors import InputError, did_you_mean
 from wellput.core.estimates import Generalize
 from wellput.core.judgment import Judgment, Preference
 from wellput.core.metric import Metric
+from wellput.core.options import checks_options
 from wellput.core.registries import Names, split_names
 from wellput.core.scores import MIN_ITEMS_FOR_CLAIMS
 from wellput.core.source import EvalSource
@@ -56,7 +56,7 @@ from wellput.stats.metric_comparison import CorrelationTest
 from wellput.stats.preferences import homogeneity_rows
 
 
-@checks_choices
+@checks_options
 def agree(
     evalset: Items,
     judgments: Answers,

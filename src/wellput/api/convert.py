@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from wellput.api.corpora import as_list
 from wellput.core.errors import InputError
+from wellput.core.options import checks_options
 from wellput.core.tree import Constituent, Tree
 from wellput.core.work import OnPhase, ignore_phase
 from wellput.io import read_constituents
@@ -19,6 +20,7 @@ Brackets = PathLike | Sequence[PathLike | Constituent]
 """One file, or a list of files and constituents."""
 
 
+@checks_options
 def convert(
     trees: Brackets,
     *,

@@ -11,11 +11,11 @@ from wellput.api.inputs import (
     Numbers,
     Sentences,
     check_files,
-    checks_choices,
     numbers_if_given,
     refuse_sentence,
 )
 from wellput.core.errors import InputError
+from wellput.core.options import checks_options
 from wellput.core.registries import Names, split_names
 from wellput.core.tree import Tree
 from wellput.core.work import OnPhase, ignore_phase
@@ -34,7 +34,7 @@ from wellput.text.english import detokenize
 MAX_LENGTH = 500
 
 
-@checks_choices
+@checks_options
 def degrade(
     corpus: Sentences | Iterable[Tree],
     *,

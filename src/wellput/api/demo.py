@@ -12,6 +12,7 @@ from wellput.api.inputs import check_files
 from wellput.core.errors import MissingExtra
 from wellput.core.evalset import EvalSet
 from wellput.core.judgment import Judgment
+from wellput.core.options import checks_options
 from wellput.core.result import Result
 from wellput.core.work import OnPhase, available_cores, ignore_phase
 from wellput.engine.result import ScoreResult
@@ -47,6 +48,7 @@ class Demo(Result):
         return {**self.scores.values(), "agreement": self.agreement.values()}
 
 
+@checks_options
 def demo(
     *,
     save: PathLike | None = None,

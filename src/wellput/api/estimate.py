@@ -19,20 +19,20 @@ from wellput.api.inputs import (
     Metrics,
     check_confidence,
     check_files,
-    checks_choices,
 )
 from wellput.api.output_values import item_tags, tag_names
 from wellput.api.proxied_judgments import read_proxied
 from wellput.core.clusters import places_of
 from wellput.core.errors import InputError, did_you_mean
 from wellput.core.judgment import Judgment, Preference
+from wellput.core.options import checks_options
 from wellput.core.registries import Names
 from wellput.core.work import OnPhase, ignore_phase
 from wellput.io.files import PathLike
 from wellput.io.label_plans import read_label_probabilities, write_label_plan
 
 
-@checks_choices
+@checks_options
 def estimate(
     evalset: Items,
     judgments: Answers,

@@ -15,7 +15,6 @@ from wellput.api.inputs import (
     Columns,
     Items,
     check_files,
-    checks_choices,
     open_items,
     read_answers,
 )
@@ -24,6 +23,7 @@ from wellput.core.errors import InputError, did_you_mean
 from wellput.core.estimates import Generalize
 from wellput.core.judgment import Judgment, Preference
 from wellput.core.metric import Metric
+from wellput.core.options import checks_options
 from wellput.core.registries import Names, refuse_objects, split_names, split_specs
 from wellput.core.source import EvalSource
 from wellput.core.work import OnPhase, available_cores, ignore_phase
@@ -36,7 +36,7 @@ from wellput.metrics.fitted import predictor_name, split_predictor
 from wellput.metrics.logged import Logged, scorers_named
 
 
-@checks_choices
+@checks_options
 def fit(
     evalset: Items,
     judgments: Answers,

@@ -5,22 +5,20 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cache, wraps
+from functools import wraps
 from itertools import islice
 from pathlib import Path
 from typing import (
     TYPE_CHECKING,
     Any,
-    Literal,
     ParamSpec,
     TypeAlias,
     TypeVar,
-    get_args,
-    get_origin,
 )
 
-from wellput.core.errors import InputError, did_you_mean
+from wellput.core.errors import InputError
 from wellput.core.metric import Metric, MetricSpec
+from wellput.core.options import check_number
 from wellput.core.source import EvalSource
 from wellput.core.work import OnPhase, available_cores, ignore_phase
 from wellput.io import check_files as check_files
@@ -210,38 +208,10 @@ def whole_numbers(keyword: str, given: Numbers, *, example: str = "50,100") -> l
         verb = "is" if len(wrong) == 1 else "are"
         shown = f": {', '.join(wrong)} {verb} not" if wrong else ""
         raise InputError(f"{keyword}= takes whole numbers above 0, such as {example}{shown}.")
-    return [int(piece) for piece in pieces]
-
-
-def checks_choices(function: Callable[P, T]) -> Callable[P, T]:
-    """Refuses values that the Literal type of a keyword does not have, as the command line does."""
-
-    @wraps(function)
-    def call(*args: P.args, **kwargs: P.kwargs) -> T:
-        for name, choices in _choices(function).items():
-            value = kwargs.get(name)
-            if isinstance(value, str) and value not in choices:
-                hint = did_you_mean(value, choices)
-                raise InputError(f"{name}={value!r} is none of {', '.join(choices)}.{hint}")
-        return function(*args, **kwargs)
-
-    return call
-
-
-@cache
-def _choices(function: Callable[..., object]) -> dict[str, tuple[str, ...]]:
-    """The keywords whose type is a Literal (or None), with the names that they take."""
-    found: dict[str, tuple[str, ...]] = {}
-    for name, annotation in function.__annotations__.items():
-        try:
-            kind = eval(annotation, function.__globals__)
-        except (NameError, TypeError):  # names known only to type checkers: not a Literal
-            continue
-        kinds = [one for one in (get_args(kind) or ()) if get_origin(kind) is not Literal] or [kind]
-        names = [one for part in kinds if get_origin(part) is Literal for one in get_args(part)]
-        if names and all(get_origin(part) is Literal or part is type(None) for part in kinds):
-            found[name] = tuple(names)
-    return found
+    numbers = [int(piece) for piece in pieces]
+    for number in numbers:
+        check_number(keyword, number)
+    return numbers
 
 
 def fitted_to(judgments: Answers | None, metrics: Sequence[Metric]) -> list[str]:

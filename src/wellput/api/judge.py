@@ -6,10 +6,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from wellput.api.inputs import Columns, Items, check_files, checks_choices
+from wellput.api.inputs import Columns, Items, check_files
 from wellput.api.study_creation import import_store, read_items
 from wellput.core.errors import InputError
 from wellput.core.judgment import MACHINE_PREFIX
+from wellput.core.options import checks_options
 from wellput.core.work import OnPhase, ignore_phase
 from wellput.io import check_table
 from wellput.io.files import PathLike
@@ -33,7 +34,7 @@ LOCAL_SUFFIX = ".gguf"
 ANSWER_TOKENS = 16
 
 
-@checks_choices
+@checks_options
 def judge(
     evalset: Items,
     *,

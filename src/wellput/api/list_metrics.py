@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from wellput.core.options import checks_options
 from wellput.io.files import PathLike
 from wellput.io.output import check_files
 from wellput.metrics.catalog import MetricList, every_metric, one_metric
 
 
+@checks_options
 def list_metrics(
     metric: str | None = None,
     *,

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from wellput.api.corpora import Texts, corpus_index, text_list
-from wellput.api.inputs import Columns, Items, check_files, checks_choices, open_source
+from wellput.api.inputs import Columns, Items, check_files, open_source
 from wellput.core.errors import InputError
 from wellput.core.evalset import EvalSet
+from wellput.core.options import checks_options
 from wellput.core.registries import Names, split_names
 from wellput.core.source import EvalSource
 from wellput.core.work import OnPhase, available_cores, ignore_phase
@@ -39,7 +40,7 @@ LEARNING_FILTERS = ("classifier", "contextwn", "context")
 """The filters whose classifiers can be learned from text."""
 
 
-@checks_choices
+@checks_options
 def paraphrase(
     evalset: Items,
     *,

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from wellput.api.inputs import Sentences, check_files, sentence_blocks
 from wellput.core.errors import InputError, did_you_mean
+from wellput.core.options import checks_options
 from wellput.core.tree import Tree
 from wellput.core.work import OnPhase, available_cores, ignore_phase
 from wellput.io import write_trees
@@ -22,6 +23,7 @@ from wellput.text.tokenizers import NATIVE
 LINES_AT_ONCE = 1024
 
 
+@checks_options
 def parse(
     sentences: Sentences,
     *,

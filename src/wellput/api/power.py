@@ -21,6 +21,7 @@ from wellput.api.inputs import (
 )
 from wellput.api.proxied_judgments import ProxiedJudgments, read_proxied
 from wellput.core.errors import InputError, counted
+from wellput.core.options import checks_options
 from wellput.core.work import OnPhase, ignore_phase
 from wellput.io.files import PathLike
 from wellput.stats.power import PowerTable, power_for_metrics, power_for_systems
@@ -31,6 +32,7 @@ HIGHEST_SHARE = 0.99
 """A proxy that seems to follow people without any error is assumed to have a small one."""
 
 
+@checks_options
 def power(
     *,
     difference: float | None = None,

@@ -23,7 +23,6 @@ from wellput.api.inputs import (
     Metrics,
     check_confidence,
     check_files,
-    checks_choices,
     open_items,
 )
 from wellput.api.output_values import OutputNumbers, metric_values
@@ -38,6 +37,7 @@ from wellput.core.clusters import clusters_among
 from wellput.core.errors import InputError, Problems
 from wellput.core.judgment import Judgment
 from wellput.core.metric import Floats, Metric
+from wellput.core.options import checks_options
 from wellput.core.registries import Names, split_names
 from wellput.core.work import OnPhase, available_cores, ignore_phase
 from wellput.io import check_table, read_judgments, write_evalset
@@ -49,7 +49,7 @@ from wellput.metrics.registry import create_all
 DEFAULT_METRICS = "bleu,chrf,ter,rouge-l,fluency"
 
 
-@checks_choices
+@checks_options
 def probe(
     metrics: Metrics = (),
     corpus: ProbeCorpus | None = None,

@@ -25,7 +25,6 @@ from wellput.api.inputs import (
     check_column,
     check_confidence,
     check_files,
-    checks_choices,
     open_items,
     read_answers,
 )
@@ -33,6 +32,7 @@ from wellput.core.errors import InputError
 from wellput.core.estimates import refuse_other_than_items
 from wellput.core.judgment import Judgment, Preference
 from wellput.core.metric import Metric
+from wellput.core.options import checks_options
 from wellput.core.registries import Names, split_names
 from wellput.core.source import EvalSource
 from wellput.core.work import OnPhase, available_cores, ignore_phase
@@ -46,7 +46,7 @@ NO_TAG = "(none)"
 """The slice of items that lack the tag."""
 
 
-@checks_choices
+@checks_options
 def rank(
     judgments: Answers,
     *,

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, TypeAlias, cast
 from wellput.api.inputs import (
     Sentences,
     check_files,
-    checks_choices,
     refuse_sentence,
     sentence_blocks,
 )
 from wellput.core.errors import InputError
+from wellput.core.options import checks_options
 from wellput.core.registries import Names, split_names
 from wellput.core.tree import Tree
 from wellput.core.work import OnPhase, available_cores, ignore_phase
@@ -43,7 +43,7 @@ TEXT_SUFFIX = ".txt"
 LINES_AT_ONCE = 1024
 
 
-@checks_choices
+@checks_options
 def realize(
     trees: Trees,
     *,

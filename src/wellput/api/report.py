@@ -20,7 +20,6 @@ from wellput.api.inputs import (
     Items,
     Metrics,
     check_files,
-    checks_choices,
     fitted_to,
     open_source,
     read_answers,
@@ -31,6 +30,7 @@ from wellput.core.estimates import Generalize
 from wellput.core.evalset import EvalSet
 from wellput.core.judgment import Judgment, is_machine
 from wellput.core.metric import is_sentinel
+from wellput.core.options import checks_options
 from wellput.core.registries import Names, split_names
 from wellput.core.source import EvalSource
 from wellput.core.work import OnPhase, available_cores, ignore_phase
@@ -43,7 +43,7 @@ from wellput.reporting.html.evaluation import Evaluation, evaluate_for_page
 from wellput.reporting.html.page import HtmlReport
 
 
-@checks_choices
+@checks_options
 def report(
     evalset: Items,
     judgments: Answers | None = None,

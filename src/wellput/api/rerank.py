@@ -8,6 +8,7 @@ from pathlib import Path
 from wellput.api.inputs import check_files
 from wellput.core.errors import InputError
 from wellput.core.metric import Metric
+from wellput.core.options import checks_options
 from wellput.core.work import OnPhase, ignore_phase
 from wellput.engine.rerank import RerankResult
 from wellput.engine.rerank import rerank as choose
@@ -17,6 +18,7 @@ from wellput.io.nbest import CandidatesLike, nbest_of, read_nbest
 from wellput.metrics.registry import create_all
 
 
+@checks_options
 def rerank(
     nbest: Iterable[CandidatesLike] | PathLike,
     metric: str | Metric,

@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from wellput.core.errors import InputError
+from wellput.core.options import checks_options
 from wellput.core.scores import Run, RunList
 from wellput.io.files import PathLike
 from wellput.io.output import check_files
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 DEFAULT_FOLDER = "runs"
 
 
+@checks_options
 def list(
     *,
     runs: PathLike = DEFAULT_FOLDER,
@@ -84,6 +86,7 @@ def list(
     return listed
 
 
+@checks_options
 def show(
     run: str | Run,
     *,
@@ -128,6 +131,7 @@ def show(
     return found
 
 
+@checks_options
 def diff(
     before: str | Run,
     after: str | Run,

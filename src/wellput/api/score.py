@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
@@ -14,7 +13,6 @@ from wellput.api.inputs import (
     Items,
     Metrics,
     check_files,
-    checks_choices,
     open_source,
     parsed,
     parser_named,
@@ -22,6 +20,7 @@ from wellput.api.inputs import (
 )
 from wellput.core.errors import InputError, OutputError, WellputError, Worse
 from wellput.core.metric import Metric
+from wellput.core.options import check_number, checks_options
 from wellput.core.registries import Names
 from wellput.core.source import EvalSource
 from wellput.core.work import OnPhase, available_cores, ignore_phase
@@ -44,7 +43,7 @@ Margin: TypeAlias = float | Mapping[str, float] | Sequence[str] | None
 
 
 @renamed(n_resamples="resamples")
-@checks_choices
+@checks_options
 def score(
     evalset: Items | None = None,
     metrics: Metrics = (),
@@ -266,8 +265,10 @@ def margins(given: Margin, metrics: Sequence[str]) -> dict[str, float]:
             f"margin= names {', '.join(unknown)}, which is not scored; the metrics are "
             f"{', '.join(metrics)}."
         )
-    if any(not 0 < value < math.inf for value in found.values()):
-        raise InputError("margin= must be above 0: it is the smallest difference that matters.")
+    for value in found.values():
+        if not value > 0:
+            raise InputError("margin= must be above 0: it is the smallest difference that matters.")
+        check_number("margin", value)
     return found
 
 

@@ -10,6 +10,7 @@ from wellput.api.study_creation import create_store, import_store, imported_stor
 from wellput.api.study_judges import StudyJudges
 from wellput.api.study_results import StudyResults
 from wellput.core.errors import InputError
+from wellput.core.options import checks_options
 from wellput.core.registries import Names, split_names
 from wellput.core.work import OnPhase, ignore_phase
 from wellput.io.files import PathLike
@@ -49,6 +50,7 @@ class Study(StudyJudges, StudyResults):
     """
 
     @classmethod
+    @checks_options
     def create(
         cls,
         evalset: Items,
@@ -262,6 +264,7 @@ class Study(StudyJudges, StudyResults):
         return cls(store, path)
 
     @classmethod
+    @checks_options
     def from_judgments(
         cls,
         evalset: Items,

@@ -11,6 +11,7 @@ from wellput.api.opened_study import DEFAULT_URL, OpenedStudy, saved
 from wellput.api.study_creation import needing_judge_extra, open_link
 from wellput.core.errors import InputError
 from wellput.core.judgment import MACHINE_PREFIX
+from wellput.core.options import checks_options
 from wellput.core.registries import Names, split_names
 from wellput.io.files import PathLike
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 class StudyJudges(OpenedStudy):
     """What the owner does so that judges can answer."""
 
+    @checks_options
     def invite(
         self,
         *,
@@ -71,6 +73,7 @@ class StudyJudges(OpenedStudy):
         links = (replace(one, url=f"{at}/{one.token}") for one in invited)
         return saved(InvitationList(tuple(links)), path)
 
+    @checks_options
     def serve(
         self,
         *,
@@ -133,6 +136,7 @@ class StudyJudges(OpenedStudy):
             trust_proxy=split_names(trust_proxy),
         )
 
+    @checks_options
     def open_to_everybody(
         self,
         *,

@@ -14,12 +14,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wellput.api.corpora import Treebanks, all_trees, as_list, tree_list
-from wellput.api.inputs import checks_choices
 from wellput.api.train_language import realizer as realizer
 from wellput.api.train_language import treebank_fluency, treebank_parser
 from wellput.api.train_lm import lm as lm
 from wellput.api.train_paraphrase import paraphrase as paraphrase
 from wellput.core.errors import InputError, did_you_mean
+from wellput.core.options import checks_options
 from wellput.core.registries import Names, split_names
 from wellput.core.work import OnPhase, available_cores, ignore_phase
 from wellput.io.files import PathLike
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 Paths = PathLike | Sequence[PathLike]
 
 
+@checks_options
 def english(
     *,
     treebank: Paths,
@@ -157,7 +158,7 @@ def _shown_command(sources: Sequence[TrainingSource]) -> str:
     return f"wellput train english {' '.join(options)} -o FOLDER"
 
 
-@checks_choices
+@checks_options
 def fluency(
     *,
     text: Paths = (),
@@ -282,6 +283,7 @@ def fluency(
     )
 
 
+@checks_options
 def parser(
     trees: Treebanks = (),
     *,
@@ -375,6 +377,7 @@ def parser(
     return made
 
 
+@checks_options
 def fergus(
     trees: Treebanks,
     *,

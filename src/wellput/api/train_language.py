@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from wellput.api.corpora import as_list
 from wellput.core.errors import InputError
+from wellput.core.options import checks_options
 from wellput.core.tree import Tree
 from wellput.core.work import OnPhase, available_cores, ignore_phase
 from wellput.io.files import InputFile, PathLike
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 Paths = PathLike | Sequence[PathLike]
 
 
+@checks_options
 def realizer(
     *,
     treebank: Paths,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from wellput.api.corpora import Texts, corpus_blocks, file_names, text_list
 from wellput.core.errors import InputError
+from wellput.core.options import checks_options
 from wellput.core.work import OnPhase, available_cores, ignore_phase
 from wellput.io.files import PathLike
 from wellput.io.output import check_files
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from wellput.language.models.ngram_training import WorkFolder
 
 
+@checks_options
 def lm(
     corpus: Texts,
     *,

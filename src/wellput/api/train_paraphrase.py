@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from wellput.api.corpora import Texts, corpus_index, text_list
 from wellput.core.errors import InputError
+from wellput.core.options import checks_options
 from wellput.core.work import OnPhase, ignore_phase
 from wellput.io.files import PathLike
 from wellput.io.output import check_files
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from wellput.language.paraphrase.training import ParaphraseModelTraining
 
 
+@checks_options
 def paraphrase(
     corpus: Texts = (),
     *,

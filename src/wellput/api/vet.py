@@ -18,13 +18,13 @@ from wellput.api.inputs import (
     check_column,
     check_confidence,
     check_files,
-    checks_choices,
     open_items,
     read_answers,
 )
 from wellput.api.output_values import documents_of, metric_values, output_lengths
 from wellput.core.errors import InputError, did_you_mean
 from wellput.core.judgment import Judgment, Preference
+from wellput.core.options import checks_options
 from wellput.core.registries import Names, split_names
 from wellput.core.source import EvalSource
 from wellput.core.work import OnPhase, available_cores, ignore_phase
@@ -34,7 +34,7 @@ from wellput.metrics.registry import SCORE_FILE, create_all
 from wellput.stats.judges.alternative_annotator import Scoring
 
 
-@checks_choices
+@checks_options
 def vet(
     judgments: Answers,
     judge: str,

@@ -19,6 +19,7 @@ from click.shell_completion import CompletionItem
 
 from wellput.cli.keyword_messages import keywords_as_options
 from wellput.core.errors import WellputError, printable
+from wellput.core.options import MAX_OF
 from wellput.core.result import Result
 from wellput.core.work import OnPhase
 from wellput.reporting.table import FORMATS, Format, Report, Table, render, suffix_format
@@ -61,14 +62,14 @@ def basic_options(function: F) -> F:
         ),
         click.option(
             "--seed",
-            type=click.IntRange(min=0),
+            type=click.IntRange(0, MAX_OF["seed"]),
             default=12345,
             show_default=True,
             help="Seed of everything random.",
         ),
         click.option(
             "--threads",
-            type=click.IntRange(min=1),
+            type=click.IntRange(1, MAX_OF["threads"]),
             metavar="N",
             help="Threads (default: all cores).",
         ),

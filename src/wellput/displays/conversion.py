@@ -18,6 +18,7 @@ from xml.etree import ElementTree
 
 from wellput.core.errors import InputError, did_you_mean
 from wellput.core.evalset import EvalSet, Item
+from wellput.core.options import checks_options
 from wellput.core.registries import Names, split_names
 from wellput.core.result import Result
 from wellput.core.source import EvalSource
@@ -123,6 +124,7 @@ class Conversion(Result):
         return {"file": file, "items": len(self.evalset), "systems": systems}
 
 
+@checks_options
 def convert(
     inputs: PathLike | Sequence[PathLike | EvalSource],
     *,

@@ -18,6 +18,7 @@ from wellput.core.errors import InputError
 from wellput.core.estimates import ScoreTable
 from wellput.core.evalset import ORIGINAL
 from wellput.core.metric import Floats, Metric
+from wellput.core.options import checks_options
 from wellput.core.result import Result
 from wellput.core.source import EvalSource
 from wellput.core.work import OnPhase, available_cores, ignore_phase
@@ -98,6 +99,7 @@ class DisplayEvaluation(Result):
         return {**self.result.values(), "rank_sums": [asdict(test) for test in self.rank_sums]}
 
 
+@checks_options
 def evaluate(
     evalset: EvalSource | PathLike,
     *,

@@ -18,6 +18,7 @@ import numpy as np
 
 from wellput.core.errors import InputError
 from wellput.core.evalset import ORIGINAL, EvalSet, Item
+from wellput.core.options import checks_options
 from wellput.core.result import Result
 from wellput.displays.schedules import Derivation, nodes_of, words_of
 from wellput.displays.strategies import DisplayRule, conditions_of
@@ -104,6 +105,7 @@ class ExampleCorpus(Result):
         }
 
 
+@checks_options
 def example(
     *,
     n: int = DEFAULT_SENTENCES,

@@ -16,6 +16,7 @@ from typing import Any, ClassVar
 
 from wellput.core.errors import InputError, cannot_listen, did_you_mean
 from wellput.core.evalset import EvalSet, Item
+from wellput.core.options import checks_options
 from wellput.core.registries import Names, split_names
 from wellput.core.result import Result
 from wellput.core.source import EvalSource
@@ -73,6 +74,7 @@ class Preview(Result):
         return {"sentences": self.sentences, "systems": list(self.systems), "output": output}
 
 
+@checks_options
 def preview(
     evalset: EvalSource | PathLike,
     *,

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from wellput.core.errors import InputError, counted, did_you_mean
 from wellput.core.evalset import EvalSet, Item
 from wellput.core.metric import Floats, Integers
+from wellput.core.options import checks_options
 from wellput.core.registries import Names, split_names
 from wellput.core.result import Result
 from wellput.core.source import EvalSource
@@ -75,6 +76,7 @@ class Selection(Result):
         }
 
 
+@checks_options
 def select(
     evalset: EvalSource | PathLike,
     *,

@@ -123,8 +123,12 @@ def _allotment(setup: StudySetup, judge: int) -> tuple[Trial, ...]:
     times = setup.plan.times or most_times(setup)
     groups = _groups(setup)
     rng = rng_for(setup.seed, judge, ALLOTMENT_STREAM)
+    if times * len(groups) > _n_items(setup):
+        raise _too_few_items(setup, groups, times)
     slots = [group for group in groups for _ in range(times)]
-    items = _allot(setup, slots, rng)
+    items = _matching(setup, slots, rng)
+    if items is None:
+        raise _too_few_items(setup, groups, times)
     trials: list[Trial] = []
     for place, (group, item) in enumerate(zip(slots, items, strict=True)):
         is_turned = setup.design.balances_order and place % times >= (times + 1) // 2
@@ -150,7 +154,7 @@ def most_times(setup: StudySetup) -> int:
     """How often a judge can see every pair (or system) when each item comes once; even for pairs."""
     groups = _groups(setup)
     is_even = setup.design.balances_order
-    times = len({trial.item for trial in setup.trials}) // len(groups)
+    times = _n_items(setup) // len(groups)
     if is_even and times > 1:
         times -= times % 2
     while times > 1:
@@ -169,19 +173,16 @@ def _groups(setup: StudySetup) -> list[tuple[str, ...]]:
     return setup.design.groups(setup.systems, setup.questionnaire.layout)
 
 
-def _allot(
-    setup: StudySetup, slots: Sequence[tuple[str, ...]], rng: np.random.Generator
-) -> list[int]:
-    found = _matching(setup, slots, rng)
-    if found is None:
-        n_items = len({trial.item for trial in setup.trials})
-        raise InputError(
-            f"The plan within-judge needs a different item for each of a judge's {len(slots)} trials "
-            f"({counted(len(set(slots)), 'pair' if len(slots[0]) == 2 else 'system')} × "
-            f"{len(slots) // len(set(slots))}), and {counted(n_items, 'item')} cannot give it. "
-            "Lower times=, or bring more items."
-        )
-    return found
+def _n_items(setup: StudySetup) -> int:
+    return len({trial.item for trial in setup.trials})
+
+
+def _too_few_items(setup: StudySetup, groups: Sequence[tuple[str, ...]], times: int) -> InputError:
+    return InputError(
+        f"The plan within-judge needs a different item for each of a judge's {times * len(groups)} "
+        f"trials ({counted(len(groups), 'pair' if len(groups[0]) == 2 else 'system')} × {times}), and "
+        f"{counted(_n_items(setup), 'item')} cannot give it. Lower times=, or bring more items."
+    )
 
 
 def _matching(

@@ -340,7 +340,7 @@ def _plan_problems(plan: StudyPlan, n_trials: int) -> list[str]:
         problems.append("systems must be seen at least once")
     if min(plan.repeats, plan.checks) < 0:
         problems.append("repeats and checks cannot be negative")
-    if plan.lease_minutes <= 0:
+    if not plan.lease_minutes > 0:
         problems.append("a lease must last some time")
     if plan.at_most is not None and plan.kind == "per-item":
         if plan.at_most < 1:

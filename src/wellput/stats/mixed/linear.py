@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wellput.core.errors import InputError
+from wellput.core.options import MAX_SIZE, MIN_SIZE
 from wellput.stats.mixed.contrasts import (
     Contrasts,
     Places,
@@ -130,6 +131,17 @@ def _check(values: Floats, design: MixedDesign) -> None:
         raise InputError("a linear model takes ratings, not choices")
     if np.ptp(values) == 0:
         raise InputError("all values are equal: there is nothing to compare")
+    largest = float(np.abs(values).max())
+    if largest > MAX_SIZE:
+        raise InputError(
+            f"values as large as {largest:.3g} cannot be squared, as the model must: divide all values "
+            "by the same number"
+        )
+    if np.ptp(values) < MIN_SIZE:
+        raise InputError(
+            f"values that differ by only {np.ptp(values):.3g} cannot be squared, as the model must: "
+            "multiply all values by the same number"
+        )
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,0 +1,96 @@
+"""The options of verbs, checked in one place: choices by their Literal types, numbers by their size.
+
+The command line checks choices and the lower ends of ranges itself; both it and Python come here for
+numbers that cannot be computed with.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import cache, wraps
+from typing import Literal, ParamSpec, TypeVar, get_args, get_origin
+
+from wellput.core.errors import InputError, did_you_mean
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+MAX_SIZE = 1e100
+MIN_SIZE = 1e-100
+"""Numbers beyond these may overflow, or vanish, when they are squared."""
+MAX_WHOLE = 1_000_000_000
+MAX_DURATION = 1_000_000
+"""In seconds eleven days, in minutes almost two years."""
+
+MAX_OF = {
+    "seed": 2**63 - 1,
+    "threads": 4096,
+    "parallel": 1000,
+    "judges": 100_000,
+    "per_item": 100_000,
+    "quota": 100_000,
+    "permutations": 1_000_000,
+    "simulations": 10_000_000,
+    "lease": MAX_DURATION,
+    "place_timeout": MAX_DURATION,
+    "request_timeout": MAX_DURATION,
+    "timeout": MAX_DURATION,
+}
+REASONS = {
+    "permutations": "more would take hours, and p-values have three sure digits by then",
+    "simulations": "more do not fit into memory, and power has three sure digits by then",
+}
+
+
+def checks_options(function: Callable[P, T]) -> Callable[P, T]:
+    """Refuses keywords whose value the verb cannot use, as the command line does."""
+
+    @wraps(function)
+    def call(*args: P.args, **kwargs: P.kwargs) -> T:
+        for name, choices in _choices(function).items():
+            value = kwargs.get(name)
+            if isinstance(value, str) and value not in choices:
+                hint = did_you_mean(value, choices)
+                raise InputError(f"{name}={value!r} is none of {', '.join(choices)}.{hint}")
+        for name, value in kwargs.items():
+            if isinstance(value, int | float) and not isinstance(value, bool):
+                check_number(name, value)
+        return function(*args, **kwargs)
+
+    return call
+
+
+def check_number(name: str, value: float) -> None:
+    """Refuses a number that is not finite, or too large or too small to compute with.
+
+    >>> check_number("threads", 10**20)
+    Traceback (most recent call last):
+      ...
+    wellput.core.errors.InputError: threads=100000000000000000000 is too large: at most 4,096.
+    """
+    if not isinstance(value, int) and not math.isfinite(value):
+        raise InputError(f"{name}={value} is not a finite number.")
+    maximum = MAX_OF.get(name, MAX_WHOLE if isinstance(value, int) else MAX_SIZE)
+    if abs(value) > maximum:
+        shown = f"{maximum:,}" if isinstance(maximum, int) else f"{maximum:g}"
+        reason = f"; {REASONS[name]}" if name in REASONS else ""
+        raise InputError(f"{name}={value} is too large: at most {shown}{reason}.")
+    if 0 < abs(value) < MIN_SIZE:
+        raise InputError(f"{name}={value} is too small: 0, or at least {MIN_SIZE:g}.")
+
+
+@cache
+def _choices(function: Callable[..., object]) -> dict[str, tuple[str, ...]]:
+    """The keywords whose type is a Literal (or None), with the names that they take."""
+    found: dict[str, tuple[str, ...]] = {}
+    for name, annotation in function.__annotations__.items():
+        try:
+            kind = eval(annotation, function.__globals__)
+        except (NameError, TypeError):  # names known only to type checkers: not a Literal
+            continue
+        kinds = [one for one in (get_args(kind) or ()) if get_origin(kind) is not Literal] or [kind]
+        names = [one for part in kinds if get_origin(part) is Literal for one in get_args(part)]
+        if names and all(get_origin(part) is Literal or part is type(None) for part in kinds):
+            found[name] = tuple(names)
+    return found
