@@ -76,6 +76,13 @@ def test_columns_may_come_in_any_order_and_names_may_be_numbers(tmp_path: Path) 
             ],
         ),
         (
+            "judge,item,system,question,value\nj,7,A,q,4e300\nj,7,A,q,-1e-320\n",
+            [
+                "line 2: the value 4e+300 is too large to be squared: divide all values by one number",
+                "line 3: the value -1e-320 is too small to be squared",
+            ],
+        ),
+        (
             "judge,item,system_a,system_b,question,choice\nj,7,A,B,q,c\nj,7,A,A,q,a\n",
             ["line 2: the choice 'c' is not a, b, tie", "line 3: A is compared with itself"],
         ),
@@ -88,6 +95,14 @@ def test_all_bad_rows_are_reported(tmp_path: Path, text: str, messages: list[str
         read_judgments(path)
     for message in messages:
         assert message in str(caught.value)
+
+
+def test_a_whole_number_beyond_all_floats_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "j.jsonl"
+    answer = '{"judge": "j", "item": "1", "system": "A", "question": "q", "value": 1%s}'
+    path.write_text(answer % ("0" * 400))
+    with pytest.raises(InputError, match=r"line 1: the value 1000.* is not a finite number"):
+        read_judgments(path)
 
 
 def test_bad_objects(tmp_path: Path) -> None:

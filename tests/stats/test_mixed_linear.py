@@ -185,6 +185,10 @@ def test_what_cannot_be_fitted_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     values = np.array([1.0, 2.0, 3.0, 5.0])
     with pytest.raises(InputError, match="all values are equal"):
         fit_linear(np.ones(4), MixedDesign(systems, {}))
+    with pytest.raises(InputError, match=r"values as large as 5e\+300 cannot be squared"):
+        fit_linear(1e300 * values, MixedDesign(systems, {}))
+    with pytest.raises(InputError, match="differ by only 4e-200 cannot be squared"):
+        fit_linear(1e-200 * values, MixedDesign(systems, {}))
     judge, system = np.divmod(np.arange(40), 4)
     for exact in (judge + system, system + judge % 3 * 1e3):
         with pytest.raises(InputError, match="explain every value exactly"):

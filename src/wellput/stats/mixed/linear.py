@@ -135,12 +135,12 @@ def _check(values: Floats, design: MixedDesign) -> None:
     if largest > MAX_SIZE:
         raise InputError(
             f"values as large as {largest:.3g} cannot be squared, as the model must: divide all values "
-            "by the same number"
+            "by one number"
         )
     if np.ptp(values) < MIN_SIZE:
         raise InputError(
             f"values that differ by only {np.ptp(values):.3g} cannot be squared, as the model must: "
-            "multiply all values by the same number"
+            "multiply all values by one number"
         )
 
 
