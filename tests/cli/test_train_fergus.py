@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import shutil
 from pathlib import Path
 
@@ -38,6 +39,25 @@ def test_fergus_is_trained_the_same_each_time(run: Run, tmp_path: Path) -> None:
     assert "supertags" in again.out
     for name in ("tree.wpm", "ngrams.wlm"):
         assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
+
+
+def test_a_failed_training_leaves_no_folder(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "bad.conllu").write_text("1\tno tree\n")
+    assert run("train", "fergus", "bad.conllu", "-o", "new/models").code == 2
+    assert not (tmp_path / "new").exists()
+    (tmp_path / "old").mkdir()
+    assert run("train", "fergus", "bad.conllu", "-o", "old").code == 2
+    assert (tmp_path / "old").is_dir()
+    (tmp_path / "a.conllu").write_text(TREES * 3)
+    monkeypatch.setattr("os.fsync", _disk_is_full)
+    assert "the disk is full" in run("train", "fergus", "a.conllu", "-o", "new").err
+    assert not (tmp_path / "new").exists()
+
+
+def _disk_is_full(_: int) -> None:
+    raise OSError(errno.ENOSPC, "No space left on device")
 
 
 def test_brackets_become_a_realizer(run: Run, tmp_path: Path, mrg: str) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Sequence, Set
+from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,7 +24,7 @@ from wellput.core.options import checks_options
 from wellput.core.registries import Names, split_names
 from wellput.core.work import OnPhase, available_cores, ignore_phase
 from wellput.io.files import PathLike
-from wellput.io.output import check_files
+from wellput.io.output import check_files, made_folder
 from wellput.metrics.gleu_fluency import GleuFeatures
 from wellput.reporting.training import (
     EnglishTraining,
@@ -127,9 +128,10 @@ def english(
     inputs = TrainingInputs(
         sources, folder, threads or available_cores(), seed, on_phase("reading sentences")
     )
-    cards = make_all(
-        steps, inputs, command=_shown_command(sources), is_restarted=restart, on_step=begin
-    )
+    with made_folder(path):
+        cards = make_all(
+            steps, inputs, command=_shown_command(sources), is_restarted=restart, on_step=begin
+        )
     return EnglishTraining(folder, tuple(cards), frozenset(new))
 
 
@@ -256,24 +258,23 @@ def fluency(
     if missing := [str(one) for one in texts if not one.exists()]:
         raise InputError(f"No such file or folder: {', '.join(missing)}.")
     pools = split_text(texts, on_progress=on_phase("reading sentences"))
-    folder = Path(path)
-    folder.mkdir(exist_ok=True)
     makers: dict[str, Callable[..., Learned]] = {fluency_metric.FLUENCY_FILE: make_fluency}
     if features == "paper":
         trees = list(all_trees(given))
         makers = {gleu_fluency.GLEU_PAPER_FILE: partial(make_paper_gleu, treebank=trees)}
     elif is_installed() if gleu is None else gleu:
         makers[gleu_fluency.GLEU_FILE] = make_gleu
-    learned = {
-        file: make(
-            pools,
-            folder / file,
-            seed=seed,
-            threads=threads or available_cores(),
-            on_progress=on_phase("weighing sentences"),
-        )
-        for file, make in makers.items()
-    }
+    with made_folder(path) as folder:
+        learned = {
+            file: make(
+                pools,
+                folder / file,
+                seed=seed,
+                threads=threads or available_cores(),
+                on_progress=on_phase("weighing sentences"),
+            )
+            for file, make in makers.items()
+        }
     return FluencyTraining(
         folder,
         {file: one.weights for file, one in learned.items()},
@@ -426,22 +427,20 @@ def fergus(
     >>> made.to_dict()["supertags"], made.realizer("fergus").realize(tree).text
     (2, 'dogs bark')
     """
-    from wellput.language.realize.parameters import made_folder
     from wellput.language.realize.training import train_fergus
 
     given, measured = tree_list(trees), [] if dev is None else tree_list(dev)
     check_files([], [*given, *measured])
-    if path is not None:
-        made_folder(path)
-    made = FergusTraining(
-        train_fergus(
-            list(all_trees(given)),
-            sample=list(all_trees(measured)),
-            seed=seed,
-            threads=threads or available_cores(),
-            on_progress=on_phase("counting trees"),
+    with nullcontext() if path is None else made_folder(path):
+        made = FergusTraining(
+            train_fergus(
+                list(all_trees(given)),
+                sample=list(all_trees(measured)),
+                seed=seed,
+                threads=threads or available_cores(),
+                on_progress=on_phase("counting trees"),
+            )
         )
-    )
-    if path is not None:
-        made.save(path)
+        if path is not None:
+            made.save(path)
     return made

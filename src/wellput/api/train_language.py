@@ -16,6 +16,7 @@ from wellput.core.options import checks_options
 from wellput.core.tree import Tree
 from wellput.core.work import OnPhase, available_cores, ignore_phase
 from wellput.io.files import InputFile, PathLike
+from wellput.io.output import made_folder
 from wellput.reporting.training import FluencyTraining, ParserTraining, RealizerTraining
 
 if TYPE_CHECKING:
@@ -73,7 +74,6 @@ def realizer(
       ...
     wellput.core.errors.InputError: No such file or folder: UD_Welsh-CCG.
     """
-    from wellput.language.realize.parameters import made_folder
     from wellput.language.realize.training import train_treebank_realizer
 
     trees = _read(treebank, dev)
@@ -81,17 +81,17 @@ def realizer(
         " ".join(form.replace(" ", "_") for form in words)
         for words in _words_of(text, _tokenizer(trees))
     ]
-    folder = made_folder(path)
-    advance = on_phase("training the realizer, steps")
-    made = train_treebank_realizer(
-        trees.train,
-        trees.dev,
-        text=lines,
-        seed=seed,
-        threads=threads or available_cores(),
-        on_step=lambda _: advance(1),
-    )
-    made.save(folder)
+    with made_folder(path) as folder:
+        advance = on_phase("training the realizer, steps")
+        made = train_treebank_realizer(
+            trees.train,
+            trees.dev,
+            text=lines,
+            seed=seed,
+            threads=threads or available_cores(),
+            on_step=lambda _: advance(1),
+        )
+        made.save(folder)
     return RealizerTraining(folder, len(trees.train), trees.words, made.kept, trees.names)
 
 
@@ -108,7 +108,6 @@ def treebank_parser(
     """Tokenizer, tagger and parser; see `train.parser`."""
     from wellput.language.models.parser_training import attachment_scores, train_parser
     from wellput.language.models.treebanks import has_own_tags, with_tags
-    from wellput.language.realize.parameters import made_folder
 
     if any(isinstance(one, Tree) for one in dev):
         raise InputError("With treebank=, dev= takes files, not trees.")
@@ -136,7 +135,8 @@ def treebank_parser(
     }
     made = ParserTraining(trained, len(trees.train), scores, card, _tokenizer(trees))
     if path is not None:
-        made.save(made_folder(path))
+        with made_folder(path) as folder:
+            made.save(folder)
     return made
 
 
@@ -155,31 +155,32 @@ def treebank_fluency(
     from wellput.language.models.parsers import TaggingParser
     from wellput.language.models.treebank_fluency import TREEBANK_FEATURES, TreebankFluencyModels
     from wellput.language.models.treebanks import has_own_tags, with_tags
-    from wellput.language.realize.parameters import made_folder
     from wellput.language.shipped import PARSER_FILE, TAGGER_FILE, TOKENIZER_FILE
     from wellput.metrics.fluency import FLUENCY_FILE
     from wellput.metrics.treebank_fluency_training import train_treebank_fluency, usable
 
     trees = _read(treebank, ())
-    folder = made_folder(path)
-    if not all((folder / file).is_file() for file in (TAGGER_FILE, PARSER_FILE, TOKENIZER_FILE)):
-        treebank_parser(
-            treebank, (), epochs=10, path=folder, seed=seed, threads=threads, on_phase=on_phase
+    with made_folder(path) as folder:
+        if not all(
+            (folder / file).is_file() for file in (TAGGER_FILE, PARSER_FILE, TOKENIZER_FILE)
+        ):
+            treebank_parser(
+                treebank, (), epochs=10, path=folder, seed=seed, threads=threads, on_phase=on_phase
+            )
+        on_phase("counting and weighing sentences")
+        tokenizer = _tokenizer(trees)
+        models = TreebankFluencyModels.train(
+            with_tags(trees.train, has_xpos=has_own_tags(trees.train)),
+            tokenizer,
+            TaggingParser.load(folder),
+            text=_words_of(text, tokenizer),
+            threads=threads,
         )
-    on_phase("counting and weighing sentences")
-    tokenizer = _tokenizer(trees)
-    models = TreebankFluencyModels.train(
-        with_tags(trees.train, has_xpos=has_own_tags(trees.train)),
-        tokenizer,
-        TaggingParser.load(folder),
-        text=_words_of(text, tokenizer),
-        threads=threads,
-    )
-    rng = np.random.default_rng(seed)
-    model = train_treebank_fluency(trees.train, trees.dev, models, rng, threads=threads)
-    weights = dict(zip(TREEBANK_FEATURES, model.sums.weights.round(4).tolist(), strict=True))
-    models.save(folder)
-    model.save(folder / FLUENCY_FILE, {"data": list(trees.names), "weights": weights})
+        rng = np.random.default_rng(seed)
+        model = train_treebank_fluency(trees.train, trees.dev, models, rng, threads=threads)
+        weights = dict(zip(TREEBANK_FEATURES, model.sums.weights.round(4).tolist(), strict=True))
+        models.save(folder)
+        model.save(folder / FLUENCY_FILE, {"data": list(trees.names), "weights": weights})
     fitted = len(usable(trees.dev))
     return FluencyTraining(folder, {FLUENCY_FILE: weights}, fitted, fitted)
 

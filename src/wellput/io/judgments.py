@@ -276,7 +276,9 @@ def _wrong_size(number: float) -> str:
     if abs(number) > MAX_SIZE:
         return f"the value {number:.3g} is too large to be squared: divide all values by one number"
     if 0 < abs(number) < MIN_SIZE:
-        return f"the value {number:.3g} is too small to be squared: multiply all values by one number"
+        return (
+            f"the value {number:.3g} is too small to be squared: multiply all values by one number"
+        )
     return ""
 
 

@@ -2,7 +2,8 @@
 
 The new content goes to a temporary file in the target's folder. When everything is written, that file
 is renamed to the target; on an error or an interruption it is deleted. `-` is standard output; devices
-and pipes are written directly. `.gz` and `.xz` compress. Parent folders are never made.
+and pipes are written directly. `.gz` and `.xz` compress. Parent folders are never made, but
+`made_folder` makes the folder of a model.
 """
 
 from __future__ import annotations
@@ -69,6 +70,25 @@ def replacing(path: PathLike, *, is_private: bool = False) -> Iterator[IO[bytes]
     except BaseException:
         with contextlib.suppress(OSError):  # the first error is the one to raise
             temporary.unlink(missing_ok=True)
+        raise
+
+
+@contextlib.contextmanager
+def made_folder(path: PathLike) -> Iterator[Path]:
+    """The folder, which is made if missing, with its parents. If the block fails, new folders that are
+    still empty are removed again."""
+    folder = Path(path)
+    new = [one for one in (folder, *folder.parents) if not one.exists()]
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError(f"The folder {path} cannot be made: {error.strerror}.") from None
+    try:
+        yield folder
+    except BaseException:
+        with contextlib.suppress(OSError):  # one that is not empty stays, and so do its parents
+            for one in new:
+                one.rmdir()
         raise
 
 

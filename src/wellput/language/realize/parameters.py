@@ -25,17 +25,16 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 from math import log
-from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from wellput.core.errors import OutputError
 from wellput.core.metric import Floats
 from wellput.core.tree import Tree
 from wellput.io.files import PathLike
 from wellput.io.model_files import ModelFile, StoredModel, packed_strings
+from wellput.io.output import made_folder
 from wellput.language.models.ngram_files import save_model
 from wellput.language.models.ngrams import NgramModel
 from wellput.language.models.tree_model import TreeModel
@@ -278,18 +277,8 @@ class FergusParts:
         }
 
     def save(self, path: PathLike) -> None:
-        folder = made_folder(path)
-        self.tree_model.save(folder / TREE_MODEL_FILE)
-        save_model(self.ngrams, folder / NGRAMS_FILE)
-        self.parameters.save(folder / REALIZER_FILE)
-        self.completer.save(folder / COMPLETER_FILE)
-
-
-def made_folder(path: PathLike) -> Path:
-    """The folder, which is made if missing."""
-    folder = Path(path)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise OutputError(f"The folder {path} cannot be made: {error.strerror}.") from None
-    return folder
+        with made_folder(path) as folder:
+            self.tree_model.save(folder / TREE_MODEL_FILE)
+            save_model(self.ngrams, folder / NGRAMS_FILE)
+            self.parameters.save(folder / REALIZER_FILE)
+            self.completer.save(folder / COMPLETER_FILE)
