@@ -265,10 +265,10 @@ def margins(given: Margin, metrics: Sequence[str]) -> dict[str, float]:
             f"margin= names {', '.join(unknown)}, which is not scored; the metrics are "
             f"{', '.join(metrics)}."
         )
-    for value in found.values():
-        if not value > 0:
+    for margin in found.values():
+        if not margin > 0:
             raise InputError("margin= must be above 0: it is the smallest difference that matters.")
-        check_number("margin", value)
+        check_number("margin", margin)
     return found
 
 

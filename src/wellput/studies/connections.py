@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Collection
 from dataclasses import dataclass, field
 from socket import socket as Socket
 from typing import Any, TypeAlias
@@ -91,7 +91,8 @@ class ConnectionLimits:
         if self.handshakes:
             self.end_longest_handshake()
         else:
-            largest = max((self.unfinished, self.idle, self.waiting), key=len)
+            groups: list[Collection[LimitedConnection]] = [self.unfinished, self.idle, self.waiting]
+            largest = max(groups, key=len)
             longest = next(iter(largest), newest)
             self.forget(longest)
             longest.transport.abort()
