@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import errno
 import json
 import re
 from html.parser import HTMLParser
@@ -178,6 +179,45 @@ def test_images_and_sounds_of_a_folder_become_part_of_the_study(tmp_path: Path) 
         with_media(EvalSet.of({"A": ["plain"]}), folder)
     with pytest.raises(InputError, match="not a folder"):
         with_media(EvalSet.of({"A": ["plain"]}), tmp_path / "nowhere")
+
+
+AS_WRITTEN = [
+    "`![a](a.gif)`",
+    "```\n![a](a.gif)\n```",
+    "    ![a](a.gif)",
+    "\\![a](a.gif)",
+    "<div>\n![a](a.gif)\n</div>",
+    "![nul](a%00.gif)",
+    f"![long]({'a' * 300}.gif)",
+    "![circle](circle.gif)",
+    "![surrogate](\ud800.gif)",
+]
+
+
+@pytest.mark.parametrize("text", AS_WRITTEN)
+def test_what_is_no_image_or_cannot_be_a_file_stays_as_it_is(tmp_path: Path, text: str) -> None:
+    (tmp_path / "a.gif").write_bytes(base64.b64decode(GIF))
+    (tmp_path / "circle.gif").symlink_to("circle.gif")
+    (item,) = with_media(EvalSet.of({"A": [f"{text}\n\n![a](a.gif)"]}), tmp_path)
+    assert item.outputs["A"] == f"{text}\n\n![a](data:image/gif;base64,{GIF})"
+
+
+def test_a_file_that_cannot_be_shown_is_named_with_its_item(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "a.gif").write_bytes(base64.b64decode(GIF))
+    (tmp_path / "page.html").write_text("<script>")
+
+    def refuse(path: Path) -> bytes:
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    monkeypatch.setattr(Path, "read_bytes", refuse)
+    texts = ["![a](a.gif)", "![p](page.html)", "![a](a.gif)"]
+    with pytest.raises(InputError) as error:
+        with_media(EvalSet.of({"A": texts}), tmp_path)
+    assert "item 1: a.gif: cannot be read: Permission denied" in str(error.value)
+    assert "item 2: page.html: not a PNG" in str(error.value)
+    assert "item 3" not in str(error.value)
 
 
 def test_a_study_shows_markdown_and_gives_programs_the_text(

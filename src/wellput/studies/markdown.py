@@ -104,9 +104,8 @@ def _rendered(text: str) -> Markup:
     as_it_is = Markup('<p dir="auto" class="as-it-is">{}</p>').format(text)
     if _is_too_much(text):
         return as_it_is
-    # The key is random, so a text cannot forge the placeholder of a formula.
-    formulas: dict[str, str] = {}
-    env: dict[str, Any] = {"formulas": formulas, "formula_key": secrets.token_hex(8)}
+    env = _new_env()
+    formulas: dict[str, str] = env["formulas"]
     tokens = PARSER.parse(text, env)
     if _is_too_deep(tokens) or _repeats_too_much(tokens, text):
         return as_it_is
@@ -119,6 +118,18 @@ def _rendered(text: str) -> Markup:
 
 
 _remembered = lru_cache(TEXTS_IN_MEMORY)(_rendered)
+
+
+def image_addresses(text: str) -> set[str]:
+    """The addresses of the images of a text. What only looks like one, as within code, is none."""
+    tokens = [] if _is_too_much(text) else PARSER.parse(text, _new_env())
+    inside = (child for token in tokens for child in token.children or ())
+    return {str(child.attrGet("src")) for child in inside if child.type == "image"}
+
+
+def _new_env() -> dict[str, Any]:
+    # The key is random, so a text cannot forge the placeholder of a formula.
+    return {"formulas": {}, "formula_key": secrets.token_hex(8)}
 
 
 def _is_too_much(text: str) -> bool:

@@ -8,11 +8,14 @@ study is one file and no page fetches anything from elsewhere.
 from __future__ import annotations
 
 import base64
+import errno
 import mimetypes
 import re
+import secrets
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from importlib.resources.abc import Traversable
+from itertools import count
 from pathlib import Path
 from typing import Literal, Protocol, TypeAlias, get_args
 from urllib.parse import unquote
@@ -134,7 +137,7 @@ def with_media(evalset: EvalSet, folder: str | Path) -> EvalSet:
     reader = _MediaFolder(Path(folder))
     items = [_with_media(item, reader) for item in evalset]
     if reader.problems:
-        raise InputError.collect("These files cannot be shown:", sorted(set(reader.problems)))
+        raise InputError.collect("These files cannot be shown:", reader.problems)
     if not reader.found:
         raise InputError(
             f"media={str(folder)!r}: no output names a file of this folder, as in ![words](file.png)."
@@ -145,11 +148,11 @@ def with_media(evalset: EvalSet, folder: str | Path) -> EvalSet:
 def _with_media(item: Item, reader: _MediaFolder) -> Item:
     return item._replace(
         outputs={
-            system: reader.embedded(output) if isinstance(output, str) else output
+            system: reader.embedded(item.id, output) if isinstance(output, str) else output
             for system, output in item.outputs.items()
         },
-        context=None if item.context is None else reader.embedded(item.context),
-        source=None if item.source is None else reader.embedded(item.source),
+        context=None if item.context is None else reader.embedded(item.id, item.context),
+        source=None if item.source is None else reader.embedded(item.id, item.source),
     )
 
 
@@ -163,27 +166,61 @@ class _MediaFolder:
         self.found: dict[str, str] = {}
         self.problems: list[str] = []
 
-    def embedded(self, text: str) -> str:
+    def embedded(self, item: str, text: str) -> str:
+        """The text of an item with its files. What is no image to markdown stays as it is, such as the
+        code `![words](path)`: each path gets a number, and the parser says which are addresses."""
+        from wellput.studies.markdown import image_addresses
+
+        key = secrets.token_hex(8)
+        numbers = count()
+        numbered = LOCAL_FILE.sub(lambda match: f"{match['before']}{key}-{next(numbers)}", text)
+        if numbered == text:
+            return text
+        images = image_addresses(numbered)
+        numbers = count()
         return LOCAL_FILE.sub(
-            lambda match: f"{match['before']}{self._address(match['path'])}", text
+            lambda match: (
+                f"{match['before']}{self._address(item, match['path'])}"
+                if f"{key}-{next(numbers)}" in images
+                else match[0]
+            ),
+            text,
         )
 
-    def _address(self, name: str) -> str:
+    def _address(self, item: str, name: str) -> str:
         if name not in self.found:
-            path = (self._folder / unquote(name)).resolve()
-            if not path.is_relative_to(self._folder) or not path.is_file():
-                return name
-            self.found[name] = self._data(name, path)
+            try:
+                path = self._file(name)
+                if path is None:
+                    return name
+                self.found[name] = self._data(item, name, path)
+            except OSError as error:
+                self.problems.append(f"item {item}: {name}: cannot be read: {error.strerror}")
+                self.found[name] = name
         return self.found[name]
 
-    def _data(self, name: str, path: Path) -> str:
+    def _file(self, name: str) -> Path | None:
+        """The file of the folder with this name, None where there is none."""
+        try:
+            path = (self._folder / unquote(name)).resolve()
+            return path if path.is_relative_to(self._folder) and path.is_file() else None
+        except (ValueError, RuntimeError):  # a NUL or half a surrogate pair; links in a circle
+            return None
+        except OSError as error:
+            if error.errno in (errno.ENAMETOOLONG, errno.ELOOP):
+                return None
+            raise
+
+    def _data(self, item: str, name: str, path: Path) -> str:
         kind = mimetypes.guess_type(path.name)[0] or ""
         if not re.fullmatch(r"image/(?:png|jpeg|gif|webp|avif)|audio/[\w.+-]+", kind):
             self.problems.append(
-                f"{name}: not a PNG, JPEG, GIF, WebP or AVIF image, and not a sound"
+                f"item {item}: {name}: not a PNG, JPEG, GIF, WebP or AVIF image, and not a sound"
             )
             return name
         if path.stat().st_size > MAX_FILE_BYTES:
-            self.problems.append(f"{name}: larger than {MAX_FILE_BYTES // 1_000_000} MB")
+            self.problems.append(
+                f"item {item}: {name}: larger than {MAX_FILE_BYTES // 1_000_000} MB"
+            )
             return name
         return f"data:{kind};base64,{base64.b64encode(path.read_bytes()).decode('ascii')}"
