@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -98,3 +99,33 @@ def test_numbers_at_the_edge_end_in_no_traceback(
 ) -> None:
     for value in AT_THE_EDGE:
         _call(names, *_typed(option, value))
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (["power", "--difference", "1", "--items", "5,1" + "0" * 20], "--items 1000.* too large"),
+        (["power", "--difference", "1", "--judges", "1" + "0" * 20], "--judges 1000.* too large"),
+        (["score", "e.jsonl", "-m", "bleu", "--margin", "bleu=1e308"], r"--margin 1e\+308 is too"),
+        (["rank", "j.csv", "--permutations", "1" + "0" * 20], "at most 1,000,000; more would take"),
+        (
+            ["study", "create", "e.jsonl", "-o", "s.db", "--design", "rating", "--times", "1000000000",
+             "--plan", "within-judge", "--judges", "2"],
+            r"2,000,000,000 trials \(2 systems × 1000000000\), and 1 item cannot give it",
+        ),
+    ],
+)  # fmt: skip
+def test_numbers_in_texts_and_in_plans(call: list[str], message: str, tmp_path: Path) -> None:
+    (tmp_path / "e.jsonl").write_text(
+        '{"id": "1", "references": ["a"], "outputs": {"A": "a", "B": "b"}}'
+    )
+    result = CliRunner().invoke(cli, call, standalone_mode=False)
+    assert isinstance(result.exception, WellputError), result
+    assert re.search(message, str(result.exception))
+
+
+def test_python_refuses_the_same_numbers() -> None:
+    with pytest.raises(wellput.InputError, match="sd_item=1e\\+308 is too large: at most 1e\\+100"):
+        wellput.power(difference=0.2, sd_item=1e308)
+    with pytest.raises(wellput.InputError, match="lease=nan is not a finite number"):
+        wellput.Study.create("e.jsonl", path="s.db", lease=float("nan"))

@@ -178,9 +178,10 @@ def _n_items(setup: StudySetup) -> int:
 
 
 def _too_few_items(setup: StudySetup, groups: Sequence[tuple[str, ...]], times: int) -> InputError:
+    kind = "pair" if len(groups[0]) == 2 else "system"
     return InputError(
-        f"The plan within-judge needs a different item for each of a judge's {times * len(groups)} "
-        f"trials ({counted(len(groups), 'pair' if len(groups[0]) == 2 else 'system')} × {times}), and "
+        "The plan within-judge needs a different item for each of a judge's "
+        f"{counted(times * len(groups), 'trial')} ({counted(len(groups), kind)} × {times}), and "
         f"{counted(_n_items(setup), 'item')} cannot give it. Lower times=, or bring more items."
     )
 
