@@ -97,6 +97,27 @@ def test_all_bad_rows_are_reported(tmp_path: Path, text: str, messages: list[str
         assert message in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("cells", "values"),
+    [
+        (["3,5", "-4", "0,25", "1,5E-02"], [3.5, -4.0, 0.25, 0.015]),
+        (["3.5", "4.25"], [3.5, 4.25]),
+        (["3,5", "4.5"], ["3,5", "4.5"]),  # who knows which is the decimal sign
+        (["1.234,5", "2,5"], ["1.234,5", "2,5"]),
+        (["3,5", "good"], ["3,5", "good"]),
+    ],
+)
+def test_decimal_commas_beside_semicolons(
+    tmp_path: Path, cells: list[str], values: list[float] | list[str]
+) -> None:
+    path = tmp_path / "j.csv"
+    rows = "".join(f"j;{n},5;A;q;{cell};4,5\n" for n, cell in enumerate(cells))
+    path.write_text(f"\ufeffjudge;item;system;question;value;note\n{rows}")
+    found = read_judgments(path)
+    assert [one.value for one in found if isinstance(one, Judgment)] == values
+    assert (found[0].item, found[0].extra) == ("0,5", {"note": "4,5"})
+
+
 def test_a_whole_number_beyond_all_floats_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "j.jsonl"
     answer = '{"judge": "j", "item": "1", "system": "A", "question": "q", "value": 1%s}'

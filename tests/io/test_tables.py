@@ -324,12 +324,25 @@ def test_a_source_that_fails_leaves_nothing(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize(
-    ("name", "mark", "word"),
-    [("e.csv", ";", "semicolons"), ("e.csv", "\t", "tabs"), ("e.tsv", ",", "commas")],
-)
-def test_tables_with_other_delimiters(tmp_path: Path, name: str, mark: str, word: str) -> None:
+@pytest.mark.parametrize(("name", "mark"), [("e.csv", ";"), ("e.csv", "\t"), ("e.tsv", ",")])
+@pytest.mark.parametrize("quote", ["", '"'])
+def test_the_header_tells_the_delimiter(tmp_path: Path, name: str, mark: str, quote: str) -> None:
     path = tmp_path / name
-    path.write_text(mark.join(["id", "references.0", "outputs.A"]) + "\n")
-    with pytest.raises(InputError, match=f"seem to be separated by {word}"):
+    header = mark.join(f"{quote}{one}{quote}" for one in ("id", "references.0", "outputs.A"))
+    row = mark.join(("1", f'"so{mark} it rained"', "3.5"))
+    path.write_bytes(f"\ufeff{header}\r\n{row}\r\n".encode())
+    (item,) = read_evalset(path)
+    assert item == Item("1", {"A": "3.5"}, (f"so{mark} it rained",))
+
+
+def test_texts_keep_their_commas(tmp_path: Path) -> None:
+    path = tmp_path / "e.csv"
+    path.write_text("id;references.0;outputs.A\n1,5;2,5;3,5\n")
+    assert read_evalset(path).items == (Item("1,5", {"A": "3,5"}, ("2,5",)),)
+
+
+def test_columns_between_bars_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "e.csv"
+    path.write_text("id|references.0|outputs.A\n")
+    with pytest.raises(InputError, match="with commas, semicolons or tabs between the columns"):
         read_evalset(path)

@@ -49,10 +49,20 @@ def test_a_long_file_has_a_metric_for_each_name(tmp_path: Path, evalset: wellput
     assert {"COMET-22", "MetricX-24", "bleu"} == {one.metric for one in result.scores}
 
 
+def test_a_long_file_with_semicolons_and_decimal_commas(
+    tmp_path: Path, evalset: wellput.EvalSet
+) -> None:
+    european = LONG.replace(",", ";").replace("0.", "0,").replace("2.5", "2,5")
+    result = wellput.score(evalset, written(tmp_path, european))
+    assert result["A", "COMET-22"].score == pytest.approx(0.7)
+    assert result["A", "MetricX-24"].score == pytest.approx(2.5)
+
+
 @pytest.mark.parametrize(
     ("name", "text"),
     [
         ("rater.csv", "item,A,B\n1,3,1\n2,5,\n"),
+        ("rater.csv", "item;A;B\n1;3,0;1,0\n2;5;\n"),
         ("rater.tsv", "id\tA\tB\n1\t3\t1\n2\t5\t\n"),
         ("rater.csv", "system,item,rater,remark\nA,1,3,good\nA,2,5,fine\nB,1,1,odd\nB,2,,none\n"),
         ("rater.csv", "score,item,system\n3,1,A\n5,2,A\n1,1,B\nnan,2,B\n"),

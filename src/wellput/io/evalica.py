@@ -6,6 +6,7 @@ Other winners and other columns are ignored, as evalica does, except `judge`, `i
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from wellput.core.errors import InputError, Problems
@@ -23,10 +24,8 @@ def knows(path: PathLike) -> bool:
     file = InputFile(path)
     if file.suffix not in (".csv", ".tsv"):
         return False
-    header = (
-        next(file.lines(), "").removesuffix("\r").replace("\t", ",").replace('"', "").split(",")
-    )
-    return set(EVALICA_COLUMNS) <= set(header)
+    header = next(file.lines(), "").removesuffix("\r").replace('"', "")
+    return set(EVALICA_COLUMNS) <= set(re.split("[,;\t]", header))
 
 
 def read_judgments(path: PathLike) -> list[Preference]:

@@ -36,6 +36,7 @@ ITEM_COLUMNS = (
 """Names that the column of items may have."""
 SYSTEM_COLUMNS = ("system", "model", "system_id", "model_id", "system_name", "model_name")
 """Names that the column of systems may have."""
+NAME_COLUMNS = frozenset((*ITEM_COLUMNS, *SYSTEM_COLUMNS, "metric", "version"))
 SHOWN_ITEMS = 4
 MAX_NAMED_ITEMS = 100_000
 """Above this number, items are found by the hashes of their names."""
@@ -199,7 +200,7 @@ def read_external_scores(path: PathLike) -> dict[str, ExternalScores]:
     file = InputFile(path)
     check_readable(file)
     problems = Problems(file.name)
-    rows = read_records(file, problems, ())
+    rows = read_records(file, problems, (), is_number=lambda name: name not in NAME_COLUMNS)
     first = next(rows, None)
     if first is None:
         problems.raise_if_any()

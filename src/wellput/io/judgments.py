@@ -44,6 +44,7 @@ from wellput.io.judgment_columns import (
     OTHER_NAMES,
     PAIRWISE_COLUMNS,
     RATING_COLUMNS,
+    VALUE,
     JudgmentColumns,
     naming_advice,
 )
@@ -128,6 +129,7 @@ def read_judgments(path: PathLike, *, column: Columns = ()) -> list[Judgment] | 
         own.columns_of(required),
         advice=lambda header: _advice(header, is_pairwise=is_pairwise, is_named=bool(own)),
         formulas_marked=True,
+        is_number=frozenset(own.columns_of([VALUE])).__contains__,
     )
     named = ((number, row) for number, found in rows for row in own.records(found)) if own else rows
     records = _checked(named, required, problems, unit=unit)

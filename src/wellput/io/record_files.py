@@ -291,7 +291,7 @@ class FilePartition:
 
 def stream_format(file: InputFile) -> str:
     """The format of records on standard input: JSONL, unless the first line looks like the header of a
-    table with tabs or commas."""
+    table with tabs, commas or semicolons."""
     try:
         head = next(file.chunks(), b"").removeprefix(codecs.BOM_UTF8).lstrip()
     except InputError:
@@ -299,7 +299,7 @@ def stream_format(file: InputFile) -> str:
     line = head.partition(b"\n")[0]
     if line.startswith((b"{", b"[")):
         return ".jsonl"
-    return ".tsv" if b"\t" in line else ".csv" if b"," in line else ".jsonl"
+    return ".tsv" if b"\t" in line else ".csv" if b"," in line or b";" in line else ".jsonl"
 
 
 def first_rows(file: RecordFile, n: int) -> tuple[list[str], list[dict[str, Any]]]:

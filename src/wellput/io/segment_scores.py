@@ -78,7 +78,7 @@ def read_segments(path: PathLike) -> Iterator[SegmentScore]:
     check_readable(file)
     problems = Problems(file.name)
     unit = "row" if file.suffix == ".parquet" else "line"
-    for number, record in read_records(file, problems, SEGMENT_COLUMNS):
+    for number, record in read_records(file, problems, SEGMENT_COLUMNS, is_number="score".__eq__):
         score = record["score"]
         try:
             value = math.nan if score in ("", None) else float(score)

@@ -2,7 +2,8 @@
 format (`io.files`).
 
 Judgments, segment scores and evaluation sets are such tables; only in JSONL are evaluation sets
-nested. CSV and TSV have a header and a row for each record. TSV is CSV with tabs: a field that begins
+nested. CSV and TSV have a header and a row for each record. The header tells whether commas,
+semicolons or tabs stand between the columns. TSV is CSV with tabs: a field that begins
 with a double quote is quoted, as pandas and spreadsheets write it, so that a cell may hold line breaks
 (trees). PyArrow reads and writes Parquet; it is imported only when needed.
 
@@ -23,7 +24,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from itertools import islice
+from itertools import chain, islice
 from typing import IO, Any, Protocol, TextIO, TypeAlias, TypeVar
 
 from wellput.core.errors import InputError, MissingExtra, OutputError, Problems, counted
@@ -74,17 +75,33 @@ TableCell: TypeAlias = str | float | None
 
 DELIMITERS = {".csv": ",", ".tsv": "\t"}
 MAX_FIELD_CHARACTERS = 1 << 27
-DELIMITER_NAMES = {";": "semicolons", "\t": "tabs", "|": "bars", ",": "commas"}
-"""Other delimiters that a table may have by mistake, as messages name them."""
+OTHER_DELIMITERS = (";", "\t", ",")
+"""Delimiters that are read in place of that of the suffix, if the header has no other."""
+_QUOTED = re.compile('"[^"]*"')
+_WITH_COMMA = re.compile(r"\s*[+-]?\d+(,\d+)?([eE][+-]?\d+)?\s*", re.ASCII)
 
 
 def read_table(
-    file: InputFile, delimiter: str, problems: Problems
+    file: InputFile,
+    delimiter: str,
+    problems: Problems,
+    *,
+    is_number: Callable[[str], bool] | None = None,
 ) -> tuple[list[str], Iterator[tuple[int, list[str]]]]:
-    """The header, and each row's first line number with its cells, as many as the header has."""
+    """The header, and each row's first line number with its cells, as many as the header has.
+
+    Columns for which `is_number` is true may have decimal commas if the delimiter is a semicolon, as
+    in spreadsheets of much of Europe; they become points.
+    """
     csv.field_size_limit(MAX_FIELD_CHARACTERS)
+    lines = file.lines()
+    first = next(lines, "")
+    delimiter = _delimiter_in(first, delimiter)
     reader = csv.reader(
-        (line + "\n" for line in file.lines()), delimiter=delimiter, strict=True, quotechar='"'
+        (line + "\n" for line in chain([first], lines)),
+        delimiter=delimiter,
+        strict=True,
+        quotechar='"',
     )
     try:
         header = next(reader, [])
@@ -93,14 +110,40 @@ def read_table(
     twice = [name for name, n in Counter(header).items() if n > 1]
     if twice:
         raise InputError(f"{file.name}: the header names {', '.join(twice)} twice.")
-    if len(header) == 1 and (
-        other := next((mark for mark in DELIMITER_NAMES if mark in header[0]), None)
-    ):
+    if len(header) == 1 and any(mark in header[0] for mark in (*OTHER_DELIMITERS, "|")):
         raise InputError(
-            f"{file.name}: the header is a single column; the columns seem to be separated by "
-            f"{DELIMITER_NAMES[other]}. Save the table with commas (.csv) or tabs (.tsv)."
+            f"{file.name}: the header is a single column, {header[0]!r:.80}. Save the table with "
+            "commas, semicolons or tabs between the columns."
         )
-    return header, _text_rows(reader, len(header), problems)
+    rows = _text_rows(reader, len(header), problems)
+    if is_number is not None and delimiter == ";":
+        return header, _with_decimal_points(header, rows, is_number)
+    return header, rows
+
+
+def _delimiter_in(header: str, usual: str) -> str:
+    """The delimiter of a table, by its first line: the usual one if it is there, or else the only other
+    one that is."""
+    unquoted = _QUOTED.sub("", header)
+    found = [mark for mark in OTHER_DELIMITERS if mark in unquoted]
+    return found[0] if usual not in found and len(found) == 1 else usual
+
+
+def _with_decimal_points(
+    header: Sequence[str], rows: Iterable[tuple[int, list[str]]], is_number: Callable[[str], bool]
+) -> Iterator[tuple[int, list[str]]]:
+    """The rows, with points for decimal commas in columns where every cell is such a number."""
+    kept = list(rows)
+    places = [
+        place
+        for place, name in enumerate(header)
+        if is_number(name)
+        and all(_WITH_COMMA.fullmatch(row[place]) for _, row in kept if row[place].strip())
+    ]
+    for number, row in kept:
+        for place in places:
+            row[place] = row[place].replace(",", ".")
+        yield number, row
 
 
 def _text_rows(
@@ -313,10 +356,12 @@ def read_records(
     on_stream: str = ".csv",
     advice: str | Callable[[Sequence[str]], str] = "",
     formulas_marked: bool = False,
+    is_number: Callable[[str], bool] | None = None,
 ) -> Iterator[tuple[int, dict[str, Any]]]:
     """Each row's number and its values by column; empty cells of CSV and TSV are empty texts.
 
     `formulas_marked`: the apostrophe is taken from CSV and TSV cells that `writing_table` marked.
+    `is_number`: as for `read_table`.
 
     Raises InputError, with the `advice` (a text, or made from the header), for a table without the
     required columns. A JSON object
@@ -337,7 +382,7 @@ def read_records(
     if suffix == ".parquet":
         header, rows = read_parquet(file)
     else:
-        header, rows = read_table(file, DELIMITERS[suffix], problems)
+        header, rows = read_table(file, DELIMITERS[suffix], problems, is_number=is_number)
         if formulas_marked:
             header = [with_formula(name) for name in header]
             rows = ((number, [with_formula(cell) for cell in row]) for number, row in rows)
