@@ -7,7 +7,7 @@ those of differences over the pairs of all slices.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 
@@ -30,10 +30,11 @@ from wellput.agreement.correlations import (
 from wellput.agreement.judges import ceiling, question_correlations, summarize_judges
 from wellput.agreement.metric_pairs import compare_pairs, pair_test
 from wellput.agreement.models import fitted_models
-from wellput.agreement.orders import metric_orders
+from wellput.agreement.orders import MetricOrder, metric_orders
 from wellput.agreement.panel import Exclusion, Normalization, Panel
 from wellput.agreement.preferences import Decisions, decision_confusions, verdict_rows
 from wellput.agreement.prepared_panels import prepared_panels
+from wellput.agreement.rankings.plain_ranking import Ranking
 from wellput.agreement.rankings.ranked_questions import judgments_of, rank_question
 from wellput.agreement.result import Agreement, AgreementLevel, AgreementResult, MetricDifference
 from wellput.core.clusters import Clusters
@@ -111,10 +112,11 @@ def agree(
         agreement += rows
         differences += pairs
     ceilings = {summary.question: ceiling(summary) for summary in summaries}
+    clusters = first.clusters and first.clusters.of_items(_scored_items(ready.values(), options))
     return AgreementResult(
         level=options.level,
         ranking=tuple(rankings),
-        orders=tuple(metric_orders(tables, rankings)),
+        orders=tuple(_orders(tables, rankings, ready, options)),
         agreement=tuple(agreement),
         differences=tuple(differences),
         judges=tuple(summaries),
@@ -149,14 +151,33 @@ def agree(
         n_resamples=options.uncertainty.n_resamples,
         normalization={name: panel.normalization for name, panel in ready.items()},
         generalize=options.uncertainty.generalize,
-        clusters=first.clusters,
+        clusters=clusters,
         confidence=options.uncertainty.confidence,
         notes=(
             *(panel.note for panel in ready.values() if panel.note),
             *(FITTED_HERE_NOTE.format(name) for name in tables if name in options.fitted_here),
-            *_items_taken_alone(options.test, first.clusters, len(tables)),
+            *_items_taken_alone(options.test, clusters, len(tables)),
         ),
     )
+
+
+def _orders(
+    tables: Mapping[str, ScoreTable],
+    rankings: Sequence[Ranking],
+    ready: Mapping[str, Panel],
+    options: AgreementOptions,
+) -> Iterator[MetricOrder]:
+    """How each metric orders the systems, by its scores on the items that people judged or on all."""
+    for ranking in rankings:
+        items = _scored_items([ready[ranking.question]], options)
+        own = {name: table.of_items(items) for name, table in tables.items()}
+        yield from metric_orders(own, [ranking])
+
+
+def _scored_items(panels: Iterable[Panel], options: AgreementOptions) -> NDArray[np.bool_]:
+    """The items whose scores the metrics' figures rest on: those with a judgment, or all."""
+    judged = np.logical_or.reduce([panel.table().present.any(axis=0) for panel in panels])
+    return np.ones_like(judged) if options.metric_items == "all" else judged
 
 
 def _items_taken_alone(test: str, clusters: Clusters | None, n_metrics: int) -> list[str]:

@@ -29,7 +29,12 @@ from wellput.core.clusters import DOCUMENT
 from wellput.core.errors import InputError, counted
 from wellput.core.estimates import Estimate, Generalize, ScoreTable
 from wellput.core.metric import Floats
-from wellput.stats.correlation import Coefficient, Correlation, correlation_value
+from wellput.stats.correlation import (
+    ACCURACY_COEFFICIENTS,
+    Coefficient,
+    Correlation,
+    correlation_value,
+)
 from wellput.stats.correlation_intervals import (
     ChanceLevel,
     chance_of,
@@ -150,10 +155,14 @@ class MetricAgainstPeople:
         """The difference of two metrics' coefficients, with interval and p-value."""
         if self.figure is None or other.figure is None:
             return Estimate(math.nan, p_value=math.nan, method="undefined")
-        return (self.figure - other.figure).estimate(
+        found = (self.figure - other.figure).estimate(
             generalize=uncertainty.generalize,
             confidence=uncertainty.confidence,
         )
+        if found.low is None or found.high is None:
+            return found
+        farthest = 1.0 if self.correlation.coefficient in ACCURACY_COEFFICIENTS else 2.0
+        return replace(found, low=max(found.low, -farthest), high=min(found.high, farthest))
 
 
 def correlate_segments(

@@ -24,12 +24,12 @@ ITEM = "item"
 @dataclass(frozen=True, slots=True, eq=False)
 class Clusters:
     """The cluster of each item: `codes` count from 0, in the order of the items. `unit` is what a
-    cluster is: "document", or the name of a tag. `alone` items have none; each is a cluster of its
-    own."""
+    cluster is: "document", or the name of a tag. Items that have none are clusters of their own, with
+    codes in `alone`."""
 
     unit: str
     codes: NDArray[np.intp]
-    alone: int = 0
+    alone: frozenset[int] = frozenset()
 
     @property
     def n(self) -> int:
@@ -55,12 +55,20 @@ class Clusters:
         one = DOCUMENT if self.unit == DOCUMENT else f"value of {self.unit}"
         text = f"Items with the same {self.unit} are not independent, so the units are "
         text += f"{self.n:,} {one if self.n == 1 else self.words}."
-        if self.alone:
-            verbs = ("has", "counts") if self.alone == 1 else ("have", "count")
-            text += (
-                f" {counted(self.alone, 'item')} {verbs[0]} no {self.unit} and {verbs[1]} alone."
-            )
+        if n := len(self.alone):
+            verbs = ("has", "counts") if n == 1 else ("have", "count")
+            text += f" {counted(n, 'item')} {verbs[0]} no {self.unit} and {verbs[1]} alone."
         return text
+
+    def of_items(self, items: NDArray[np.bool_]) -> Clusters:
+        """The clusters of some of the items, with codes that count from 0 again.
+
+        >>> Clusters("document", np.array([0, 0, 1, 2])).of_items(np.array([True, True, False, True])).n
+        2
+        """
+        left, codes = np.unique(self.codes[items], return_inverse=True)
+        alone = frozenset(new for new, old in enumerate(left.tolist()) if old in self.alone)
+        return Clusters(self.unit, codes.astype(np.intp), alone)
 
 
 def clusters_among(
@@ -102,7 +110,8 @@ def _clusters(unit: str, names: Sequence[str | None]) -> Clusters:
         ],
         np.intp,
     )
-    return Clusters(unit, found, alone=sum(name is None for name in names))
+    alone = [code for code, name in zip(found.tolist(), names, strict=True) if name is None]
+    return Clusters(unit, found, frozenset(alone))
 
 
 Places: TypeAlias = NDArray[np.intp]

@@ -139,17 +139,13 @@ class ScoreTable:
 
     def of_items(self, items: NDArray[np.bool_]) -> ScoreTable:
         """The part of the table with these items."""
-        clusters = self.clusters
-        if clusters is not None:
-            _, codes = np.unique(clusters.codes[items], return_inverse=True)
-            clusters = Clusters(clusters.unit, codes.astype(np.intp))
         return replace(
             self,
             items=tuple(compress(self.items, items)),
             statistics=self.statistics[:, items],
             present=self.present[:, items],
             samples=None if self.samples is None else self.samples[:, items],
-            clusters=clusters,
+            clusters=None if self.clusters is None else self.clusters.of_items(items),
         )
 
     @property
