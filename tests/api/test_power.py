@@ -33,6 +33,21 @@ def test_with_one_judge_the_note_says_so() -> None:
         assert only not in str(wellput.power(difference=0.5, items=20, simulations=200, **options))
 
 
+def test_judges_are_named_where_no_number_of_items_is_enough() -> None:
+    # Without noise t has n - 1 degrees of freedom and the mean 0.5 / (0.5 / √n): 3 for 9 judges (a power of
+    # .75), √10 for 10 (.80).
+    few = wellput.power(difference=0.5, sd_judge=0.5, judges=[4], items=[50])
+    assert few.smallest[0].n_items is None
+    assert few.notes == ("However many the items, a power of 0.8 takes at least 10 judges.",)
+    enough = wellput.power(difference=0.5, sd_judge=0.5, judges=[10, 9], items=[50])
+    assert [one.n_items is None for one in enough.smallest] == [False, True]
+
+
+def test_no_number_of_judges_finds_a_tiny_difference() -> None:
+    table = wellput.power(difference=0.001, sd_judge=1, judges=[4], items=[50])
+    assert table.notes == ("Not even 10,000 judges reach 0.8: the difference is too small.",)
+
+
 def test_the_noise_is_that_of_one_rating() -> None:
     # A difference of two ratings has twice its variance: as much as items that differ by √2 · 0.7.
     noisy = wellput.power(difference=0.5, items=30, judges=1, sd_item=0, sd_noise=0.7)

@@ -194,7 +194,7 @@ def power(
         of_metrics = {"judge_correlation": judge_correlation, "pilot_judges": pilot_judges}
         _refuse_unused("two systems without a proxy", of_metrics)
         table = power_for_systems(difference, judges=panels or DEFAULT_JUDGES, **simulated, **given)
-    table = replace(table, notes=notes)
+    table = replace(table, notes=(*notes, *table.notes))
     if path is not None:
         table.save(path)
     return table

@@ -65,7 +65,8 @@ def _few_judges(table: PowerTable) -> list[str]:
         return []
     return [
         "With several judges, the result is meant to hold for other judges, too. Two or three are "
-        f"hardly enough for that; from {MIN_JUDGES_FOR_FREEDOM} on far fewer items are needed."
+        f"hardly enough for that; {MIN_JUDGES_FOR_FREEDOM} or more need far fewer items, or reach a "
+        "power that two or three cannot."
     ]
 
 

@@ -86,6 +86,7 @@ Z_OF_95_PERCENT = 1.959964
 """Standard errors on either side of the middle of a 95% interval."""
 MAX_ITEMS = 1_000_000
 """The search for the smallest number of items stops here."""
+MAX_JUDGES = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,7 +228,18 @@ def power_for_systems(
     assumed = {
         "difference": difference, "sd_item": sd_item, "sd_noise": sd_noise, "sd_judge": sd_judge,
     }  # fmt: skip
-    return replace(table, assumed=assumed)
+    notes: tuple[str, ...] = ()
+    if any(one.n_items is None for one in table.smallest):
+        notes = _judges_needed(share, target)
+    return replace(table, assumed=assumed, notes=notes)
+
+
+def _judges_needed(share: PowerOfSize, target: float) -> tuple[str, ...]:
+    """How many judges it takes where no number of items is enough."""
+    n = _fewest(lambda k: share(MAX_ITEMS, k)[0] >= target, 2, MAX_JUDGES)
+    if n is None:
+        return (f"Not even {MAX_JUDGES:,} judges reach {target:g}: the difference is too small.",)
+    return (f"However many the items, a power of {target:g} takes at least {n:,} judges.",)
 
 
 def _test_of_systems(judges: Sequence[int]) -> str:
@@ -353,32 +365,40 @@ def table_of_powers(
         alpha=alpha,
         target=target,
         rows=tuple(PowerRow(n, k, power(n, k)) for k in judges for n in items),
-        smallest=tuple(_smallest(k, target, power, min_items, max_items) for k in judges),
+        smallest=tuple(_smallest(k, target, share, min_items, max_items) for k in judges),
     )
 
 
 def _smallest(
     n_judges: int | None,
     target: float,
-    power: Callable[[int, int | None], Estimate],
+    share: PowerOfSize,
     min_items: int,
     max_items: int,
 ) -> SmallestStudy:
-    """Doubles the items until they are enough, then halves the gap: power rises with the items."""
-    low, high = 1, min_items
-    while not (reached := power(high, n_judges)).value >= target:
-        if np.isnan(reached.value):
-            return SmallestStudy(n_judges, None, reached.method)
-        if high >= max_items:
-            return SmallestStudy(n_judges, None, f"not even {max_items:,} items reach {target:g}")
-        low, high = high, min(2 * high, max_items)
+    undefined = share(max_items, n_judges)[1]
+    if undefined:
+        return SmallestStudy(n_judges, None, undefined)
+    n_items = _fewest(lambda n: share(n, n_judges)[0] >= target, min_items, max_items)
+    note = "" if n_items else f"not even {max_items:,} items reach {target:g}"
+    return SmallestStudy(n_judges, n_items, note)
+
+
+def _fewest(is_enough: Callable[[int], bool], start: int, limit: int) -> int | None:
+    """The smallest number, of `start` to `limit`, that is enough; None where none is. Doubles until it
+    is, then halves the gap: power rises with the size of a study."""
+    low, high = 1, start
+    while not is_enough(high):
+        if high >= limit:
+            return None
+        low, high = high, min(2 * high, limit)
     while high - low > 1:
         middle = (low + high) // 2
-        if power(middle, n_judges).value >= target:
+        if is_enough(middle):
             high = middle
         else:
             low = middle
-    return SmallestStudy(n_judges, high)
+    return high
 
 
 def require(claim: bool | np.bool_, message: str) -> None:
