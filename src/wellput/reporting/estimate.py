@@ -61,7 +61,7 @@ def _systems_table(result: EstimateResult) -> Table:
 
 
 def _notes(result: EstimateResult) -> list[str]:
-    notes = [*_too_few(result), *_saved(result)]
+    notes = [*_winner(result), *_too_few(result), *_saved(result)]
     names = ", ".join(result.judges[:4])
     more = len(result.judges) - 4
     who = names + (f" and {more} more" if more > 0 else "")
@@ -103,6 +103,23 @@ def _notes(result: EstimateResult) -> list[str]:
         "intervals hold for other judges too: so its figures and tests may differ from these."
     )
     return [*notes, *left_out_notes(result.excluded), *result.notes]
+
+
+def _winner(result: EstimateResult) -> list[str]:
+    """Which system is first; nothing where no difference could be tested."""
+    if all(math.isnan(one.p_adjusted) for one in result.differences):
+        return []
+    leaders = [row for row in result.systems if row.rank_low == 1]
+    names = listed([row.system for row in leaders])
+    n_others = len(result.systems) - len(leaders)
+    if not n_others:
+        return [f"No difference is shown between the {len(leaders)} systems."]
+    others = "the other system" if n_others == 1 else f"the other {counted(n_others, 'system')}"
+    if len(leaders) == 1 and leaders[0].rank_high == 1:
+        return [f"{names} is first, significantly ahead of {others}."]
+    place = "is first" if len(leaders) == 1 else "share first place"
+    verb = "is" if n_others == 1 else "are each"
+    return [f"{names} {place}; {others} {verb} significantly behind at least one system."]
 
 
 def _labels_of_a_system(result: EstimateResult) -> str:

@@ -87,6 +87,7 @@ def metric_table(result: Fit) -> Table:
         if card["method"] == "ols"
         else f"R² = {number(card['r_squared'], 3)}; ridge penalty {card['penalty']:.4g}.",
         *_generality(result),
+        *_f_note(result),
         *_choice_note(result),
         *_scale_notes(result),
         *(f"Warning: {warning}." for warning in result.warnings),
@@ -208,9 +209,18 @@ def unseen_table(result: Fit) -> Table:
                 for one in result.cross_validation
                 if one.note
             ),
+            *_one_predictor(result),
             *_verdict(result),
         ],
     )
+
+
+def _one_predictor(result: Fit) -> list[str]:
+    if len(result.derived.names) > 1:
+        return []
+    return [
+        "With one predictor, r is that of the predictor itself, whatever the metric is fitted to."
+    ]
 
 
 def _verdict(result: Fit) -> list[str]:
@@ -251,6 +261,13 @@ def _generality(result: Fit) -> list[str]:
         *([] if result.clusters is None else [result.clusters.sentence]),
         holds_for(result.generalize, result.clusters),
     ]
+
+
+def _f_note(result: Fit) -> list[str]:
+    is_told = result.inference is not None and not result.inference.reason
+    if result.model.card["method"] != "ols" or not is_told:
+        return []
+    return ["F and AIC take all outputs for independent; intervals and p do not."]
 
 
 def _choice_note(result: Fit) -> list[str]:

@@ -112,15 +112,17 @@ def _systems_table(question: QuestionRanking) -> Table:
     level = f"{100 * ranking.confidence:g}%"
     has_covariates = bool(ranking.covariate_effects)
     is_ranked = ranking.against is None
+    has_intervals = not ranking.sequential  # sequential intervals are those of differences
     columns = [
-        "system", ESTIMATE_HEADINGS[ranking.model], f"{level} interval",
+        "system", ESTIMATE_HEADINGS[ranking.model],
+        *([f"{level} interval"] if has_intervals else ()),
         *(("rank", "cluster") if is_ranked else ()), "judgments", "raw",
     ]  # fmt: skip
     rows = [
         [
             row.system,
             shown_estimate(row.estimate, ranking.model),
-            shown_interval(row, ranking.model),
+            *([shown_interval(row, ranking.model)] if has_intervals else ()),
             *((shown_rank(row), str(row.cluster)) if is_ranked else ()),
             judgments_text(row, ranking),
             shown_estimate(row.raw_mean, ranking.model),
