@@ -204,7 +204,7 @@ BENCHMARKS = {
             "MODEL, a GGUF file of a model that follows instructions, such as Qwen2.5-Coder-1.5B-Instruct",
             "KEPT, a folder for the answers",
         ),
-        "--model MODEL --kept KEPT",
+        "--model MODEL --kept KEPT --threads 1",
     ),
     "wmt-metrics": Benchmark(
         "agreement.wmt_metrics",

@@ -29,6 +29,7 @@ from benchmarks.data import data_path, read_jsonl
 from benchmarks.pages import table, write_page
 from wellput.core.evalset import EvalSet, Item
 from wellput.core.judgment import Judgment
+from wellput.core.work import OnProgress
 from wellput.studies.machines.judge_results import JudgeResult
 
 SEED = 12345
@@ -124,9 +125,24 @@ def judged(
         cache=folder / f"{data.name.lower()}.answers.jsonl",
         seed=SEED,
         threads=threads,
+        on_phase=_printed,
     )
     assert isinstance(result, JudgeResult)
     return result
+
+
+def _printed(what: str, total: int | None = None) -> OnProgress:
+    """Prints the phases, and every 50 answers that the model has given."""
+    print(what, flush=True)
+    done = 0
+
+    def on_step(n: int) -> None:
+        nonlocal done
+        done += n
+        if done % 50 == 0:
+            print(f"  {done} of {total}", flush=True)
+
+    return on_step
 
 
 def coefficients(data: RatedTexts, result: JudgeResult) -> list[list[str]]:
@@ -236,7 +252,8 @@ def page(
 
 A small language model (`{model.name}`, {model.stat().st_size / 1e6:,.0f} MB) judges texts that people judged, on one machine without a GPU:
 `wellput judge` with a GGUF file. GUG: sentences of learners of English, how grammatical they are, against the mean of five people. SFRES:
-outputs of restaurant systems, overall quality, against the median of three. The model answers yes or no (two points).
+outputs of restaurant systems, overall quality, against the median of three. The model answers yes or no (two points). The words of the
+question were the best of three on 11 sentences of GUG.
 
 {table(["data", "score", "texts", "Pearson's r with people", "Spearman's ρ", "Kendall's τ", "different scores"], correlations)}
 
@@ -291,6 +308,7 @@ def main() -> None:
     parser.add_argument("--threads", type=int, help="of the model")
     given = parser.parse_args()
     folder = Path(given.kept)
+    folder.mkdir(parents=True, exist_ok=True)
     runs = []
     for data in (gug(given.items), sfres(given.items)):
         result = judged(data, given.model, folder, injection=given.injection, threads=given.threads)

@@ -111,4 +111,7 @@ class LocalModel:
         try:
             return xllamacpp.Server(params)
         except (RuntimeError, ValueError) as error:
-            raise InputError(f"llama.cpp cannot load {self.file}: {error}.") from None
+            raise InputError(
+                f"llama.cpp cannot load {self.file}: {str(error).rstrip('.')}. The file may be "
+                "incomplete, or too large for the memory of this machine."
+            ) from None
