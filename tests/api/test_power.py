@@ -34,8 +34,8 @@ def test_with_one_judge_the_note_says_so() -> None:
 
 
 def test_judges_are_named_where_no_number_of_items_is_enough() -> None:
-    # Without noise t has n - 1 degrees of freedom and the mean 0.5 / (0.5 / √n): 3 for 9 judges (a power of
-    # .75), √10 for 10 (.80).
+    # Without noise t has n - 1 degrees of freedom and the mean 0.5 / (0.5 / √n): 3 for 9 judges
+    # (a power of .75), √10 for 10 (.80).
     few = wellput.power(difference=0.5, sd_judge=0.5, judges=[4], items=[50])
     assert few.smallest[0].n_items is None
     assert few.notes == ("However many the items, a power of 0.8 takes at least 10 judges.",)
