@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wellput.core.metric import Floats
-from wellput.stats.correlation import Correlation, common_cells, correlation_value
-from wellput.stats.correlation_intervals import leave_out
+from wellput.stats.correlation import Correlation, common_cells, correlate, correlation_value
+from wellput.stats.correlation_intervals import correlation_difference, leave_out
 from wellput.stats.soft_accuracy import spa, spa_leave_one_out
 from wellput.stats.two_way_jackknife import TableFigure
 
@@ -148,3 +148,24 @@ def test_the_order_of_tied_systems_does_not_matter_to_soft_pairwise_accuracy() -
     x = np.stack([z[0], z[0], z[2]])  # the metric ties the first two
     order = [1, 0, 2]
     assert spa(x, z).value == pytest.approx(spa(x[order], z[order]).value, abs=0.003)
+
+
+@pytest.mark.parametrize("n_systems", range(4, 12))
+@pytest.mark.parametrize("coefficient", COEFFICIENTS)
+def test_a_perfect_order_has_no_interval_however_it_is_rounded(
+    n_systems: int, coefficient: str
+) -> None:
+    """Kendall's τ of 5, 6, 8 and 10 systems in the same order comes out as 1 − 1e-16."""
+    people = np.arange(n_systems)[:, None] + np.zeros((n_systems, 20))
+    found = correlate(2 * people, people, Correlation("system", coefficient=coefficient))  # type: ignore[arg-type]
+    assert found.value == pytest.approx(1)
+    assert (found.low, found.p_value) == (None, None)
+    assert "it is perfect" in found.method
+
+
+def test_metrics_that_differ_by_rounding_alone_are_not_told_apart() -> None:
+    people = np.arange(5.0)[:, None] + np.zeros((5, 20))
+    found = correlation_difference(
+        people, people**2, people, Correlation("system", coefficient="kendall")
+    )
+    assert found.p_value is None

@@ -111,3 +111,12 @@ def test_what_is_undefined_has_a_reason() -> None:
     opposed = panel_reliability([[1.0, 2, 3, 4], [4.0, 3.1, 2, 1]])
     assert opposed.reliability.value < 0
     assert "no more than by chance" in opposed.ceiling.method
+
+
+def test_one_item_has_a_ceiling_without_interval() -> None:
+    """Five systems' outputs for one item: other items may be judged otherwise."""
+    ratings = np.array([[1.0, 2, 3, 4, 5], [1.0, 2, 3, 5, 5], [2.0, 2, 3, 4, 5]])
+    found = panel_reliability(ratings, items=np.zeros(5, np.intp)).ceiling
+    assert found.value > 0.9
+    assert found.low is None
+    assert "one item" in found.method

@@ -49,10 +49,20 @@ class Scale:
     backward: Callable[[Floats], Floats]
 
 
+ROUNDING_ERROR = 1e-12
+"""Coefficients this close to each other are equal: their sums were only rounded differently."""
+
+
+def _fisher_z(correlations: Floats) -> Floats:
+    """Infinite for a perfect correlation, also if it was rounded to a little less than 1."""
+    is_perfect = np.abs(correlations) >= 1 - ROUNDING_ERROR
+    return np.arctanh(np.where(is_perfect, np.sign(correlations), correlations))
+
+
 IDENTITY = Scale(np.asarray, np.asarray)
-FISHER_Z = Scale(np.arctanh, np.tanh)
+FISHER_Z = Scale(_fisher_z, np.tanh)
 """For correlations, from −1 to 1."""
-LOGIT = Scale(lambda share: np.arctanh(2 * share - 1), lambda z: (np.tanh(z) + 1) / 2)
+LOGIT = Scale(lambda share: _fisher_z(2 * share - 1), lambda z: (np.tanh(z) + 1) / 2)
 """For shares, from 0 to 1: half the log of the odds, which is Fisher's z of 2 · share − 1."""
 
 

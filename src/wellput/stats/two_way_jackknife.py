@@ -28,7 +28,7 @@ from wellput.core.clusters import Clusters
 from wellput.core.errors import counted
 from wellput.core.estimates import Estimate, Generalize, holds_for_words
 from wellput.core.metric import Floats
-from wellput.stats.student import IDENTITY, Scale, student_estimate
+from wellput.stats.student import IDENTITY, ROUNDING_ERROR, Scale, student_estimate
 
 if TYPE_CHECKING:
     from wellput.stats.clusters import ClusteredItems
@@ -235,14 +235,14 @@ class TableFigure:
         n: int | None = None,
     ) -> Estimate:
         """The figure with its interval and p-value; where there are none, `method` says why."""
-        if abs(self.value) == 1 and scale is not IDENTITY:
+        if abs(self.value) >= 1 - ROUNDING_ERROR and scale is not IDENTITY:
             return self._without_interval("it is perfect, so no spread is seen", null, n)
         with np.errstate(divide="ignore", invalid="ignore"):
             without = self._without(scale)
         if reason := without.too_few(generalize):
             return self._without_interval(reason, null, n)
         variance, freedom = without.variance(generalize)
-        if not (math.isfinite(variance) and variance > 0):
+        if not (math.isfinite(variance) and variance > ROUNDING_ERROR**2):
             reason = "it is the same, or undefined, when single systems or items are left out"
             return self._without_interval(reason, null, n)
         return student_estimate(

@@ -319,6 +319,8 @@ def _interval(
 ) -> tuple[float | None, float | None, str]:
     if len(np.unique(given.judges)) < 3:
         return None, None, "no interval: two judges do not show how much others would differ"
+    if len(np.unique(given.items)) < 2:
+        return None, None, "no interval: one item does not show how much others would differ"
     judges, n_judges = _jackknife(given, given.judges, rng)
     items, n_items = _jackknife(given, given.items, rng)
     answers, _ = _jackknife(given, given.judges * (given.items.max() + 1) + given.items, rng)
