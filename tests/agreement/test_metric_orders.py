@@ -15,11 +15,16 @@ def order(metric: str, systems: str, pairs: int, against: int) -> MetricOrder:
     return MetricOrder(metric, "q", tuple(systems), scores, pairs, pairs - against, wrong)
 
 
-def ranking(systems: str, n_real: int) -> Ranking:
+def ranking(systems: str, n_real: int, refusal: str = "") -> Ranking:
     rows = [SimpleNamespace(system=system, rank_low=1, rank_high=9) for system in systems]
     differences = [SimpleNamespace(is_real=place < n_real) for place in range(n_real + 1)]
     found: Any = SimpleNamespace(
-        question="q", systems=rows, who="people", differences=differences, leaders=["A", "B"]
+        question="q",
+        systems=rows,
+        who="people",
+        differences=differences,
+        leaders=["A", "B"],
+        refusal=refusal,
     )
     return cast("Ranking", found)
 
@@ -47,3 +52,12 @@ def test_counts_without_pairs_only_where_the_pairs_are_the_same() -> None:
     )
     assert "(5 of 6 pairs)" in said
     assert "(4 of 9 pairs)" in said
+
+
+def test_systems_that_could_not_be_tested_are_not_called_equal() -> None:
+    untested = ranking("AB", 0, refusal="A won all 120 comparisons.")
+    said = order_sentence([order("chrf", "AB", 0, 0)], untested)
+    assert "could not be tested" in said and "no two systems apart" not in said
+    assert "People tell no two systems apart" in order_sentence(
+        [order("chrf", "AB", 0, 0)], ranking("AB", 0)
+    )

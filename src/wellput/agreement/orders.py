@@ -116,6 +116,9 @@ def order_sentence(orders: Sequence[MetricOrder], ranking: Ranking) -> str:
     if not any(order.pairs for order in own):
         if any(difference.is_real for difference in ranking.differences):
             return f"The metrics have no scores for two systems that {who} tell apart."
+        if ranking.refusal:
+            told = f"Whether {who} tell systems apart could not be tested"
+            return f"{told}, so the metrics' orders are not compared with theirs."
         told = f"{who.capitalize()} tell no two systems apart"
         return f"{told}, so no metric can be right or wrong about them."
     own = [order for order in own if order.pairs]
