@@ -412,6 +412,19 @@ def test_a_judge_that_gives_the_most_frequent_label_stands_in_for_nobody(knows: 
         assert "It should not stand in for anyone" in found.verdict
 
 
+def test_agreement_on_equal_answers_shows_nothing() -> None:
+    """κ is 0/0 where all answers are the same: undefined, not 0."""
+    names = ("Kim", "Lee", "Mia", JUDGE)
+    answers = [rating(name, item, "A", "good") for item in range(40) for name in names]
+    found = vet_judge(answers, JUDGE, VetOptions())
+    kappa = found.agreement.beyond_chance
+    assert kappa is not None and math.isnan(kappa.value)
+    assert (
+        "all answers are equal: whether it would notice a difference is not shown" in found.verdict
+    )
+    assert "people disagree" not in found.verdict
+
+
 def test_a_judge_that_passes_but_agrees_less_is_warned_of() -> None:
     """People rate alike on the whole scale; the judge sees half of it and stays near the middle."""
     rng = np.random.default_rng(6)

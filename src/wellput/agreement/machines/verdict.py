@@ -79,14 +79,9 @@ def _answer(result: VetResult) -> str:
             f"annotator test {how}."
         )
     if doubt := _doubt(result):
-        easy = (
-            "the answer that most people give passes"
-            if result.alt_test.scoring == "accuracy"
-            else "any answer near the middle passes"
-        )
         return (
-            f"{result.judge} passes the alternative annotator test ({how}), but {doubt}: where people "
-            f"disagree much, {easy}. It should not stand in for anyone."
+            f"{result.judge} passes the alternative annotator test ({how}), but {doubt}. It should not "
+            "stand in for anyone."
         )
     uses = _uses(result)
     return (
@@ -107,24 +102,30 @@ def _published(test: AlternativeAnnotatorTest) -> str:
 
 def _doubt(result: VetResult) -> str:
     """Why a judge that passed may be useless: its answers are not shown to agree with people's."""
-    judge = result.agreement.judge
-    if result.alt_test.scoring != "neg_rmse":
-        kappa = result.agreement.beyond_chance
-        if kappa is None or math.isnan(kappa.value):
-            return "its answers cannot be compared with people's"
-        if not _is_above_zero(kappa):
-            interval = "no interval" if kappa.low is None else signed_interval(kappa)
-            return (
-                "is not shown to agree with people more than by chance (κ = "
-                f"{shown(kappa.value)}, {interval})"
-            )
+    agreement = result.agreement
+    are_labels = result.alt_test.scoring != "neg_rmse"
+    found = agreement.beyond_chance if are_labels else agreement.judge
+    if found is None:
+        return "its answers cannot be compared with people's"
+    if math.isnan(found.value):
+        if are_labels:
+            return "all answers are equal: whether it would notice a difference is not shown"
+        return (
+            "its answers, or people's, do not differ enough to be compared: any answer near the middle "
+            "may pass"
+        )
+    if _is_above_zero(found):
         return ""
-    if math.isnan(judge.value):
-        return "its answers do not differ enough to be compared with people's"
-    if not _is_above_zero(judge):
-        interval = "no interval" if judge.low is None else signed_interval(judge)
-        return f"is not shown to agree with people (r = {shown(judge.value)} {interval})"
-    return ""
+    interval = "no interval" if found.low is None else signed_interval(found)
+    if are_labels:
+        return (
+            f"is not shown to agree with people more than by chance (κ = {shown(found.value)}, "
+            f"{interval}): where people disagree much, the answer that most people give passes"
+        )
+    return (
+        f"is not shown to agree with people (r = {shown(found.value)} {interval}): where people "
+        "disagree much, any answer near the middle passes"
+    )
 
 
 def _is_above_zero(agreement: Estimate) -> bool:

@@ -199,7 +199,8 @@ def _correlations(people: Floats, judge: Floats, questions: Places) -> tuple[flo
 
 
 def _shares(people: Floats, judge: Floats, questions: Places) -> tuple[float, ...]:
-    """The shares of people and of the judge; and its κ, 0 where one side's answers are all equal."""
+    """The shares of people and of the judge; and its κ: 0 where one side's answers are all equal, NaN
+    where all answers are."""
     found = []
     for person in range(len(people)):
         rest = np.delete(people, person, axis=0)
@@ -212,7 +213,7 @@ def _shares(people: Floats, judge: Floats, questions: Places) -> tuple[float, ..
             for answers in (people[person], judge)
         )
         chance = _chance_share(judge[own], rest[:, own], questions[own])
-        kappa = (by_judge - chance) / (1 - chance) if chance < 1 else 0.0
+        kappa = (by_judge - chance) / (1 - chance) if chance < 1 else NAN
         found.append([by_person, by_judge, kappa])
     return _means(found, 3)
 
@@ -232,7 +233,7 @@ def _chance_share(judge: Floats, rest: Floats, questions: Places) -> float:
 def _means(rows: list[list[float]], n_figures: int) -> tuple[float, ...]:
     if not rows:
         return (NAN,) * n_figures
-    return tuple(np.mean(rows, axis=0).tolist())
+    return tuple(present_means(np.array(rows), axis=0).tolist())
 
 
 def _centered(values: Floats, questions: Places) -> Floats:
