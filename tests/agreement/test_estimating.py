@@ -283,6 +283,12 @@ def test_labels_of_few_documents_give_no_interval_and_the_reason() -> None:
     assert "too few items have labels of both" not in shown
 
 
+def test_equal_labels_give_no_interval_and_the_reason() -> None:
+    equal = [replace(one, value=3.0) if one.judge != MACHINE else one for one in ratings()]
+    shown = str(wellput.estimate(evalset(), equal, f"judge:{MACHINE}"))
+    assert "No interval of A and B: all labels are equal, which says nothing of others." in shown
+
+
 def test_the_units_of_an_estimate_can_be_chosen() -> None:
     documents, judge = evalset(per_document=8, tag=True), f"judge:{MACHINE}"
     alone = wellput.estimate(evalset(), ratings(), judge)

@@ -102,6 +102,22 @@ def fit(run: Run, *arguments: str) -> Outcome:
     return run(*given, *arguments)
 
 
+def test_one_item_is_not_helped_by_asking_about_items(run: Run, tmp_path: Path) -> None:
+    words = ["the", "ferry", "leaves", "the", "harbor", "at", "noon"]
+    outputs = {name: " ".join(words[: 7 - place]) for place, name in enumerate("ABCDE")}
+    Path("one.jsonl").write_text(
+        json.dumps({"id": "1", "references": [" ".join(words)], "outputs": outputs}) + "\n"
+    )
+    rows = [
+        f"J{j},1,{name},q,{9 - place - (j * place) % 3}"
+        for place, name in enumerate("ABCDE")
+        for j in (1, 2, 3)
+    ]
+    Path("one.csv").write_text("\n".join(["judge,item,system,question,value", *rows]) + "\n")
+    shown = run("fit", "one.jsonl", "one.csv", "--question", "q", "--predictors", "ssa").out
+    assert "No interval and no p: 1 item cannot show how others differ, it takes 4." in shown
+
+
 @pytest.mark.usefixtures("study")
 def test_fit_then_score(run: Run, tmp_path: Path) -> None:
     outcome = fit(run, "-o", "quality.json")

@@ -74,6 +74,8 @@ def test_few_documents_claim_nothing() -> None:
     result = wellput.score(evalset_of(4), "gsa", baseline="A")
     assert "4 documents are too few to claim a difference; at least 5 are needed." in str(result)
     assert result["B", "gsa"].is_worse is None
+    alone = wellput.score(evalset_of(1), "gsa", baseline="A")
+    assert "1 document is too few to claim a difference" in str(alone)
 
 
 def test_a_tag_may_be_the_unit() -> None:

@@ -46,15 +46,21 @@ class Clusters:
         return f"{self.unit}s" if self.unit == DOCUMENT else f"values of {self.unit}"
 
     @property
+    def number(self) -> str:
+        """How many there are, with their name."""
+        one = DOCUMENT if self.unit == DOCUMENT else f"value of {self.unit}"
+        return counted(self.n, one, self.words)
+
+    @property
     def sentence(self) -> str:
         """What was done, for a note beneath a table.
 
         >>> Clusters("document", np.array([0, 0, 1])).sentence
         'Items with the same document are not independent, so the units are 2 documents.'
         """
-        one = DOCUMENT if self.unit == DOCUMENT else f"value of {self.unit}"
-        text = f"Items with the same {self.unit} are not independent, so the units are "
-        text += f"{self.n:,} {one if self.n == 1 else self.words}."
+        text = (
+            f"Items with the same {self.unit} are not independent, so the units are {self.number}."
+        )
         if n := len(self.alone):
             verbs = ("has", "counts") if n == 1 else ("have", "count")
             text += f" {counted(n, 'item')} {verbs[0]} no {self.unit} and {verbs[1]} alone."

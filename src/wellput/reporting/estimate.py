@@ -61,7 +61,7 @@ def _systems_table(result: EstimateResult) -> Table:
 
 
 def _notes(result: EstimateResult) -> list[str]:
-    notes = [*_winner(result), *_too_few(result), *_saved(result)]
+    notes = [*_winner(result), *_too_few(result), *_equal_labels(result), *_saved(result)]
     names = ", ".join(result.judges[:4])
     more = len(result.judges) - 4
     who = names + (f" and {more} more" if more > 0 else "")
@@ -152,13 +152,27 @@ def _too_few(result: EstimateResult) -> list[str]:
     return [text]
 
 
+def _equal_labels(result: EstimateResult) -> list[str]:
+    """Which systems have no interval although their labels are many: nothing varies."""
+    without = [
+        row.system
+        for row in result.systems
+        if row.estimate.low is None and row.n_clusters >= MIN_LABELS
+    ]
+    if not without:
+        return []
+    return [
+        f"No interval of {listed(without)}: all labels are equal, which says nothing of others."
+    ]
+
+
 def _saved(result: EstimateResult) -> list[str]:
     """What the proxy saved, in labels; nothing where no system has labels enough."""
     labels, worth = result.labels, result.labels_worth
     if math.isnan(worth):
         if all(row.n_clusters < MIN_LABELS for row in result.systems):
             return []
-        return ["What the proxy saves cannot be said: all labels of a system are equal."]
+        return ["What the proxy saves cannot be said."]
     more = worth - labels
     if more < 0.05 * labels:
         return [

@@ -253,10 +253,10 @@ def _generality(result: Fit) -> list[str]:
     if result.inference is None:
         return []
     if result.inference.reason:
-        others = (
-            "" if result.generalize == "items" else "; generalize='items' asks about other items"
-        )
-        return [f"No interval and no p: {result.inference.reason}{others}."]
+        reason = result.inference.reason
+        lacks_systems = "system" in reason and result.generalize != "items"
+        others = "; generalize='items' asks about other items" if lacks_systems else ""
+        return [f"No interval and no p: {reason}{others}."]
     return [
         *([] if result.clusters is None else [result.clusters.sentence]),
         holds_for(result.generalize, result.clusters),
