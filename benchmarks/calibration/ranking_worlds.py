@@ -37,16 +37,17 @@ class World:
     per_document: int = 1
     kind: str = "linear"
     noise: float = 0.8
+    are_own_judges: bool = False
+    """Whether each judge sees one system only."""
 
     def study(self, rng: np.random.Generator, gap: float) -> QuestionData:
         if self.kind == "choices":
             return self._choices(rng, gap)
-        judge, system, item = (
-            renumbered(codes)
-            for codes in np.nonzero(
-                rng.random((self.judges, self.systems, self.items)) < self.share
-            )
-        )
+        cells = rng.random((self.judges, self.systems, self.items)) < self.share
+        if self.are_own_judges:
+            own = np.arange(self.judges)[:, None] % self.systems == np.arange(self.systems)
+            cells &= own[:, :, None]
+        judge, system, item = (renumbered(codes) for codes in np.nonzero(cells))
         mains = self._mains(judge, item)
         factors = {
             **mains,
@@ -139,6 +140,7 @@ DOCUMENTS = {
 LATENT = {"judge": 0.8, "item": 0.8, "judge:system": 0.5, "item:system": 0.6}
 STRONG = {**OUTPUTS, "judge:system": 0.8}
 WITHOUT_TASTES = {**OUTPUTS, "judge:system": 0.0}
+SEVERE = {**WITHOUT_TASTES, "judge": 0.3}
 WORLDS = (
     World("3 judges, 60 items", 3, 3, 60, OUTPUTS),
     World("4 judges, 100 items", 4, 3, 100, OUTPUTS),
@@ -153,6 +155,9 @@ WORLDS = (
     World("a crowd of 30, 8% of the cells", 30, 4, 60, OUTPUTS, share=0.08),
     World("12 documents of 5 items", 6, 3, 60, DOCUMENTS, per_document=5),
     World("4 documents of 8 items, 5 judges", 5, 3, 32, DOCUMENTS, per_document=8),
+    World("2 judges for each of 3 systems", 6, 3, 30, SEVERE, are_own_judges=True),
+    World("3 judges for each of 2 systems", 6, 2, 30, SEVERE, are_own_judges=True),
+    World("5 judges for each of 3 systems", 15, 3, 30, SEVERE, are_own_judges=True),
     World("grades 1 to 5, 8 judges, 30 items", 8, 3, 30, LATENT, kind="ordinal"),
     World("grades 1 to 5, a crowd of 30", 30, 3, 30, LATENT, kind="ordinal", share=0.15),
     World("yes or no, 8 judges, 40 items", 8, 3, 40, LATENT, kind="binary"),

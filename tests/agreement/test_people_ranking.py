@@ -14,7 +14,11 @@ import wellput
 from tests.agreement.ranked_studies import LETTERS, golden_judgments, simulated
 from tests.stats.mixed_studies import golden
 from wellput import InputError, Judgment, Preference
-from wellput.agreement.rankings.checks import larger_studies, permutation_p_value
+from wellput.agreement.rankings.checks import (
+    larger_studies,
+    pairs_fit_p_value,
+    permutation_p_value,
+)
 from wellput.agreement.rankings.fitted_question import fit_question, model_for, reliability_of
 from wellput.agreement.rankings.judgment_design import question_data
 from wellput.agreement.rankings.people_ranking import MANY_SYSTEMS, RankOptions, rank_judgments
@@ -187,6 +191,77 @@ def test_a_judge_of_its_own_for_each_system_is_said() -> None:
     assert found.scope == "these systems, other items and these judges"
     assert any(
         "a severe judge cannot be distinguished from a bad system" in note for note in found.notes
+    )
+
+
+@pytest.mark.parametrize(("per_system", "freedom"), [(2, 2), (3, 4)])
+def test_few_judges_for_each_system_have_their_own_degrees_of_freedom(
+    per_system: int, freedom: int
+) -> None:
+    """Two systems with two judges each: four judges less two means."""
+    rng = np.random.default_rng(1)
+    ratings = [
+        Judgment(f"{system}{judge}", f"i{item}", system, "q", float(5 + rng.normal()))
+        for system in "AB"
+        for judge in range(per_system)
+        for item in range(30)
+    ]
+    data = question_data("q", ratings)
+    assert data.judge_groups.of_systems.tolist() == [0, 1]
+    assert data.judge_groups.n_judges.tolist() == [per_system, per_system]
+    fitted = fit_question(data)
+    assert fitted.freedom.max() <= freedom
+    assert any("these 2 groups: A; B." in note for note in fitted.notes)
+
+
+def test_one_judge_of_two_systems_joins_their_groups() -> None:
+    shared = [one for one in simulated(8) if one.judge in ("J0", "J1") or one.system == "A"]
+    data = question_data("q", shared)
+    assert len(data.judge_groups.n_judges) == 1
+    assert not any("groups" in note for note in fit_question(data).notes)
+
+
+def _choices_of_pairs(shares: dict[str, float], *, seed: int = 3) -> list[Preference]:
+    """120 choices of each pair by six judges; `shares` says how often its first system wins."""
+    rng = np.random.default_rng(seed)
+    return [
+        Preference(
+            f"J{judge}", f"i{item}", pair[0], pair[1], "q", "a" if rng.random() < share else "b"
+        )
+        for pair, share in shares.items()
+        for judge in range(6)
+        for item in range(20)
+    ]
+
+
+def test_circular_preferences_are_said() -> None:
+    """A beats B, B beats C and C beats A, each in about three of four: the best strengths are equal."""
+    circular = _choices_of_pairs({"AB": 0.75, "BC": 0.75, "CA": 0.75})
+    found = wellput.rank(circular, permutations=9).rankings[0]
+    assert any("preferences may be circular" in note for note in found.notes)
+    agreed = rank_answers(circular)[0]
+    assert any("preferences may be circular" in note for note in agreed.notes)
+
+
+def test_choices_that_fit_strengths_are_not_called_circular() -> None:
+    """Odds of 2 : 1 and 2 : 1 give 4 : 1 (.67, .67, .80)."""
+    choices = _choices_of_pairs({"AB": 2 / 3, "BC": 2 / 3, "AC": 4 / 5})
+    p_value = pairs_fit_p_value(fit_question(question_data("q", choices)))
+    assert p_value is not None and p_value > 0.2
+    two = [one for one in choices if one.system_b == "B"]
+    assert pairs_fit_p_value(fit_question(question_data("q", two))) is None
+
+
+def test_of_separated_answers_each_end_is_named() -> None:
+    answers = [
+        Judgment(f"J{judge}", f"i{item}", system, "q", value)
+        for judge in range(4)
+        for item in range(10)
+        for system, value in (("A", 1.0), ("B", 0.0), ("C", float((item + judge) % 2)))
+    ]
+    notes = wellput.rank(answers, permutations=9).rankings[0].notes
+    assert notes[0].startswith(
+        "Every answer about A is the highest and every answer about B is the lowest"
     )
 
 

@@ -12,19 +12,23 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import stdtrit
+from scipy.special import fdtrc, stdtrit
 
 from wellput.agreement.rankings.fitted_question import MAX_FREEDOM, FittedQuestion, reliability_of
 from wellput.agreement.rankings.fitted_ranking import LOGISTIC_VARIANCE
 from wellput.agreement.rankings.judgment_design import QuestionData
+from wellput.agreement.rankings.plain_ranking import SIGNIFICANT_P
 from wellput.core.errors import InputError
 from wellput.stats.mixed.contrasts import MIN_ITEMS_FOR_FREEDOM, MIN_JUDGES_FOR_FREEDOM
-from wellput.stats.mixed.equations import Codes, Floats
+from wellput.stats.mixed.equations import Codes, Floats, MixedDesign
 from wellput.stats.mixed.influence import judge_influence
+from wellput.stats.mixed.laplace import fit_choices
 from wellput.stats.mixed.linear import LinearMixed, fit_linear, ratios_of
 from wellput.stats.resampling import resampling_p_value
 
 MIN_JUDGES_TO_LEAVE_ONE_OUT = 3
+MAX_CIRCLES = 100
+"""With more pairs than this that close a circle, their fit is not tested."""
 EQUAL_SPREAD_RATIO = 1 - 1e-12
 """Spreads that differ by less are equal."""
 
@@ -176,6 +180,66 @@ def _t_quantile(errors: dict[str, float], n_judges: int, n_items: int) -> float:
     if 1 < n_items < MIN_ITEMS_FOR_FREEDOM:
         freedom = min(freedom, n_items - 1)
     return float(stdtrit(min(max(freedom, 1.0), MAX_FREEDOM), 0.975))
+
+
+def pairs_fit_p_value(question: FittedQuestion) -> float | None:
+    """Whether one strength for each system explains the choices of every pair: small where preferences
+    are circular (A before B, B before C, C before A). None where that cannot be tested.
+
+    Each pair that closes a circle gets an effect of its own; the test is Wald's that all of these are
+    0, by F with the fewest degrees of freedom among them.
+    """
+    data = question.data
+    if not data.are_choices:
+        return None
+    columns = _circles(data)
+    k = columns.shape[1]
+    if not 0 < k <= MAX_CIRCLES:
+        return None
+    design = data.design
+    covariates = np.hstack([design.covariates, columns])
+    try:
+        fitted = fit_choices(data.values, MixedDesign(design.systems, design.factors, covariates))
+    except InputError:  # a pair in which one system won all choices
+        return None
+    n = len(fitted.effects)
+    weights = np.eye(n)[n - k :]
+    found = fitted.contrast(weights)
+    covariance = fitted.restricted_covariance[n - k : n, n - k : n]
+    values = fitted.effects[n - k :]
+    wald = float(values @ np.linalg.solve(covariance, values)) / k
+    freedom = min(float(np.nan_to_num(found.freedom, nan=1.0).min()), MAX_FREEDOM)
+    if data.n_judges < MIN_JUDGES_FOR_FREEDOM:
+        freedom = min(freedom, data.n_judges - 1)
+    return float(fdtrc(k, max(freedom, 1.0), wald))
+
+
+def _circles(data: QuestionData) -> Floats:
+    """A column for each pair of systems that closes a circle of compared pairs: 1 where its first
+    system was offered first, −1 where it was offered second."""
+    first, second = data.design.systems.T
+    low, high = np.minimum(first, second), np.maximum(first, second)
+    group = list(range(len(data.system_names)))
+    columns = []
+    for a, b in np.unique(np.stack([low, high]), axis=1).T.tolist():
+        if group[a] != group[b]:
+            group = [group[a] if one == group[b] else one for one in group]
+            continue
+        is_pair = (low == a) & (high == b)
+        columns.append(np.where(is_pair, np.where(first == a, 1.0, -1.0), 0.0))
+    return np.stack(columns, axis=1) if columns else np.zeros((len(first), 0))
+
+
+def circular_note(question: FittedQuestion) -> tuple[str, ...]:
+    """A note where the choices of single pairs do not fit one strength for each system."""
+    p_value = pairs_fit_p_value(question)
+    if p_value is None or p_value >= SIGNIFICANT_P:
+        return ()
+    return (
+        "The choices of single pairs differ significantly from this ranking, which gives each system "
+        "one strength: preferences may be circular, such as A before B, B before C and C before A. "
+        "Read the choices of each pair by themselves.",
+    )
 
 
 def permutation_p_value(data: QuestionData, *, permutations: int, seed: int) -> float | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import compress
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -32,6 +33,8 @@ MAX_ORDINAL_GRADES = 5
 MAX_FREEDOM = 1e6
 """Student's t is normal from here on."""
 TIE = 0.5
+MAX_NAMED_GROUPS = 6
+"""A sentence names so many groups of systems; of more it gives the number."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,6 +118,8 @@ def fit_question(
             "Each system had a judge of its own: a severe judge cannot be distinguished from a bad "
             "system, so differences may be those of the judges."
         )
+    elif told := _judges_in_groups(data):
+        notes.append(told)
     alone = data.systems_of_one_judge
     if alone and not data.has_own_judges:
         notes.append(
@@ -127,20 +132,49 @@ def fit_question(
             "before; each counts."
         )
     found = fitted.contrast_pairs(*system_pairs(len(data.system_names))).freedom
+    return FittedQuestion(
+        estimable,
+        name,
+        fitted,
+        _freedom(found, data, random),
+        identified.reasons,
+        tuple(notes),
+        tuple(random),
+        model == "auto",
+    )
+
+
+def _freedom(found: Floats, data: QuestionData, random: Sequence[str]) -> Floats:
+    """The degrees of freedom of the differences of all pairs: the model's own, but where judges or
+    items are few at most those of their number, as the model may see no spread among a few."""
     freedom = np.clip(np.nan_to_num(found, nan=1.0), 1.0, MAX_FREEDOM)
     if 1 < data.n_judges < MIN_JUDGES_FOR_FREEDOM and "judge:system" in random:
         freedom = np.minimum(freedom, data.n_judges - 1)
     if 1 < data.n_items < MIN_ITEMS_FOR_FREEDOM and "item:system" in random:
         freedom = np.minimum(freedom, data.n_items - 1)
-    return FittedQuestion(
-        estimable,
-        name,
-        fitted,
-        freedom,
-        identified.reasons,
-        tuple(notes),
-        tuple(random),
-        model == "auto",
+    if "judge" in random and not data.has_own_judges:
+        groups = data.judge_groups
+        first, second = (groups.of_systems[codes] for codes in system_pairs(len(data.system_names)))
+        n_first, n_second = groups.n_judges[first], groups.n_judges[second]
+        are_few = (first != second) & (np.minimum(n_first, n_second) < MIN_JUDGES_FOR_FREEDOM)
+        limit = np.maximum(n_first + n_second - 2, 1)
+        freedom = np.where(are_few, np.minimum(freedom, limit), freedom)
+    return freedom
+
+
+def _judges_in_groups(data: QuestionData) -> str:
+    """Says which systems have no judge in common; empty where all have, over third ones at least."""
+    groups = data.judge_groups
+    n = len(groups.n_judges)
+    if n < 2:
+        return ""
+    names = [
+        ", ".join(compress(data.system_names, groups.of_systems == group)) for group in range(n)
+    ]
+    shown = "; ".join(names[:MAX_NAMED_GROUPS]) + ("; …" if n > MAX_NAMED_GROUPS else "")
+    return (
+        f"No judge judged systems of two of these {n} groups: {shown}. Differences between groups may "
+        "be those of their judges."
     )
 
 
@@ -215,8 +249,12 @@ def _reason_for_separation(data: QuestionData, problem: Separated) -> str:
         return f"{who} won or lost every comparison with the others"
     values = data.raw_means[list(problem.systems)] if names else np.array([])
     if len(values) and np.isin(values, (data.values.min(), data.values.max())).all():
-        extreme = "highest" if values[0] == data.values.max() else "lowest"
-        return f"every answer about {who} is the {extreme}"
+        is_highest = values == data.values.max()
+        return " and ".join(
+            f"every answer about {listed(list(compress(names, which)))} is the {extreme}"
+            for extreme, which in (("highest", is_highest), ("lowest", ~is_highest))
+            if which.any()
+        )
     if names:
         return f"the answers about {who} do not overlap with each other or with the others'"
     return f"{who} decides the answers completely"

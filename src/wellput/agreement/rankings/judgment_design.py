@@ -13,6 +13,8 @@ from functools import cached_property
 from typing import cast
 
 import numpy as np
+from scipy.sparse import csr_matrix
+from scipy.sparse.csgraph import connected_components
 
 from wellput.core.clusters import places_of
 from wellput.core.errors import InputError, did_you_mean
@@ -25,6 +27,14 @@ DOCUMENT_COLUMN = "document"
 CHOICE_VALUES = {"a": 1.0, "b": 0.0, "tie": 0.5}
 Covariates = Mapping[str, Mapping[tuple[str, str], float]]
 """Name to the value of each (system, item)."""
+
+
+@dataclass(frozen=True, eq=False)
+class JudgeGroups:
+    """The group of each system, and the number of judges of each group."""
+
+    of_systems: Codes
+    n_judges: Codes
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,6 +86,20 @@ class QuestionData:
             return False
         met = np.unique(np.stack([self.design.systems, self.judges]), axis=1).shape[1]
         return bool(met == self.n_judges == len(self.system_names))
+
+    @cached_property
+    def judge_groups(self) -> JudgeGroups:
+        """Systems of different groups have no judge in common, not even over third systems. Of choices
+        there is one group: a judge who compares two systems is equally severe to both."""
+        n = len(self.system_names)
+        if self.are_choices:
+            return JudgeGroups(np.zeros(n, np.int64), np.array([self.n_judges]))
+        met = csr_matrix(
+            (np.ones(len(self.values)), (self.design.systems, self.judges + n)),
+            shape=(n + self.n_judges,) * 2,
+        )
+        _, labels = connected_components(met, directed=False)
+        return JudgeGroups(labels[:n].astype(np.int64), np.bincount(labels[n:]))
 
     @property
     def systems_of_one_judge(self) -> list[str]:

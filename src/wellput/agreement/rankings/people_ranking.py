@@ -23,6 +23,7 @@ from wellput.agreement.prepared_panels import chosen_judges, refuse_labels
 from wellput.agreement.rankings.checks import (
     LargerStudy,
     OtherOrder,
+    circular_note,
     larger_studies,
     other_orders,
     permutation_p_value,
@@ -309,8 +310,9 @@ def _asked(options: RankOptions) -> dict[str, Any]:
 def _ranked(
     fitted: FittedQuestion, ranking: FittedRanking, options: RankOptions
 ) -> QuestionRanking:
-    p = None  # the permutation test is right for one look only
+    p = None  # these tests are right for one look only
     if not options.sequential:
+        ranking = replace(ranking, notes=(*ranking.notes, *circular_note(fitted)))
         p = permutation_p_value(fitted.data, permutations=options.permutations, seed=options.seed)
     return QuestionRanking(ranking, other_orders(fitted), larger_studies(fitted), p)
 

@@ -316,8 +316,8 @@ def _first_and_next(ranking: Ranking) -> str:
         if len(others) == 1:
             return f"{lead} to {gap.systems[1]}: {share} of the choices are for {first.system}."
         return (
-            f"{lead} to each of the {len(others)} others: of the choices between it and "
-            f"{gap.systems[1]}, the next, {share} are for {first.system}."
+            f"{lead} to each of the {len(others)} others: of choices between it and "
+            f"{gap.systems[1]}, the next, {share} are expected to be for {first.system}."
         )
     size = f"{shown_difference(abs(gap.delta), ranking.model)} {_bounds(gap, ranking.model)}"
     if ranking.model == "rate":

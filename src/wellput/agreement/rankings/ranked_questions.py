@@ -15,6 +15,7 @@ from typing import cast
 import numpy as np
 
 from wellput.agreement.panel import AnyJudgment, Panel
+from wellput.agreement.rankings.checks import circular_note
 from wellput.agreement.rankings.fitted_question import fit_question, model_for
 from wellput.agreement.rankings.fitted_ranking import SCALE_OF, rank_fitted
 from wellput.agreement.rankings.judgment_design import QuestionData, question_data
@@ -46,7 +47,10 @@ def rank_question(
     """The ranking by the answers to one question."""
     data = question_data(question, cast("Sequence[Judgment]", answers))
     try:
-        return rank_fitted(fit_question(data), sequential=sequential)
+        fitted = fit_question(data)
+        ranking = rank_fitted(fitted, sequential=sequential)
+        circular = () if sequential else circular_note(fitted)  # a test for one look only
+        return replace(ranking, notes=(*ranking.notes, *circular))
     except InputError as problem:
         reason = str(problem).removeprefix(f"{question}: ")
         return replace(_plain_ranking(data, reason), sequential=sequential)
