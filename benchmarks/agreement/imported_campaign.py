@@ -44,7 +44,7 @@ from wellput.io.appraise import (
     read_batches,
     read_rows,
 )
-from wellput.io.appraise_writer import appraise_span
+from wellput.io.appraise_campaign import appraise_span
 from wellput.studies.queries import read_answered
 from wellput.studies.store import Store
 

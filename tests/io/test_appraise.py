@@ -13,7 +13,7 @@ from wellput.core.evalset import Item
 from wellput.core.judgment import Judgment
 from wellput.io import read_judgments
 from wellput.io.appraise import knows, mqm_score, open_evalset, read_rows
-from wellput.io.appraise_writer import write_scores
+from wellput.io.appraise_campaign import write_scores
 from wellput.io.readers import open_known_evalset
 
 ROWS = """\

@@ -12,7 +12,7 @@ import codecs
 from collections.abc import Iterable, Iterator, Sequence
 from queue import Empty, Full, Queue
 from threading import Event, Thread
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from wellput import _native
 from wellput.core.errors import Problems
@@ -22,9 +22,6 @@ from wellput.io.evalset_columns import OwnColumns
 from wellput.io.files import InputFile, whole_lines
 from wellput.io.jsonl import json_values
 from wellput.io.records import RecordReader
-
-if TYPE_CHECKING:
-    pass
 
 T = TypeVar("T")
 

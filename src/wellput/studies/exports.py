@@ -16,8 +16,7 @@ from wellput.core.evalset import Item
 from wellput.core.judgment import Judgment, Preference
 from wellput.core.work import OnPhase, ignore_phase
 from wellput.io import check_files, check_table, write_judgments
-from wellput.io.appraise_campaign import AnsweredCheck, SpoiledOutput
-from wellput.io.appraise_writer import write_batches, write_scores
+from wellput.io.appraise_campaign import AnsweredCheck, SpoiledOutput, write_batches, write_scores
 from wellput.io.evalica import write_evalica
 from wellput.io.exported_spans import RATING_SUFFIX, write_ratings
 from wellput.io.label_studio import write_config, write_label_studio

@@ -4,12 +4,16 @@
 wrote can be deeper than Python's stack. A phrase has one head among its parts, found by the table
 `collins_heads.tsv`; the head word of every other part depends on the head word of the head.
 Punctuation hangs on the head of its phrase, and is a head only where there is nothing else.
+
+The Penn Treebank marks a subject by the tag SBJ, which parsers do not write. Where a sentence has no
+such tag, `with_subjects` adds it by the place of noun phrases: before the verb phrase of a clause,
+after the verb of an inverted one.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -20,6 +24,10 @@ from wellput.core.tree import Constituent, Tree, Word
 
 EMPTY_ELEMENT = "-NONE-"
 AFTER_CATEGORY = re.compile(r"[-=|]")
+SUBJECT_TAG = "SBJ"
+CLAUSE_LABELS = frozenset(["S", "SINV", "SQ"])
+INVERTED_CLAUSE_LABELS = frozenset(["SINV", "SQ"])
+VERB_TAGS = frozenset(["MD", "VB", "VBD", "VBG", "VBN", "VBP", "VBZ"])
 
 T = TypeVar("T")
 
@@ -239,3 +247,61 @@ def _is_predicate(part: Constituent, *, of: Constituent) -> bool:
         return False
     tags = function_tags(part.label)
     return "PRD" in tags or (not tags and category(of.label) == "VP")
+
+
+def with_subjects(constituent: Constituent) -> Constituent:
+    """The constituent with SBJ on its subjects; unchanged if it has that tag anywhere.
+
+    >>> from wellput.io.trees import parse_constituent
+    >>> found = with_subjects(parse_constituent("(S (NP (PRP It)) (VP (VBZ rains)))"))
+    >>> [part.label for part in found.children]
+    ['NP-SBJ', 'VP']
+    """
+    if fold(constituent, lambda node, below: _is_subject(node) or any(below)):
+        return constituent
+
+    def tagged(node: Constituent, parts: list[Constituent]) -> Constituent:
+        label = category(node.label)
+        place = None
+        if label in CLAUSE_LABELS:
+            place = _subject_of_clause(parts, is_inverted=label in INVERTED_CLAUSE_LABELS)
+        elif label in ("SBAR", "SBARQ"):
+            place = _moved_subject(parts)
+        if place is not None:
+            part = parts[place]
+            parts[place] = Constituent(f"{part.label}-{SUBJECT_TAG}", part.children, part.word)
+        return Constituent(node.label, tuple(parts), node.word)
+
+    return fold(constituent, tagged)
+
+
+def _is_subject(node: Constituent) -> bool:
+    return SUBJECT_TAG in function_tags(node.label)
+
+
+def _subject_of_clause(parts: Sequence[Constituent], *, is_inverted: bool) -> int | None:
+    """The noun phrase next to the verb: after the first verb of an inverted clause, else before it."""
+    names = [category(part.label) for part in parts]
+    verbs = [place for place, name in enumerate(names) if name == "VP" or name in VERB_TAGS]
+    nouns = [
+        place
+        for place, (part, name) in enumerate(zip(parts, names, strict=True))
+        if name == "NP" and not function_tags(part.label)
+    ]
+    if not verbs:
+        return None
+    before = [place for place in nouns if place < verbs[0]][-1:]
+    after = [place for place in nouns if place > verbs[0]][:1] if is_inverted else []
+    return next(iter(after or before), None)
+
+
+def _moved_subject(parts: Sequence[Constituent]) -> int | None:
+    """The question word or relative pronoun before a clause that has no subject of its own (*who left*,
+    but not *what to do*)."""
+    words = [place for place, part in enumerate(parts) if category(part.label) == "WHNP"]
+    clauses = [part for part in parts if category(part.label) in CLAUSE_LABELS]
+    if not words or not clauses or any(map(_is_subject, clauses[0].children)):
+        return None
+    verbs = [part for part in clauses[0].children if category(part.label) == "VP"]
+    is_infinitive = any(part.label == "TO" for verb in verbs for part in verb.children[:1])
+    return words[0] if verbs and not is_infinitive else None

@@ -26,8 +26,8 @@ from wellput.language.trees.constituents import (
     fold,
     function_tags,
     head_part,
+    with_subjects,
 )
-from wellput.language.trees.penn_subjects import with_subjects
 from wellput.language.trees.supertags import coarse
 
 ADVERBIAL_TAGS = frozenset(["ADV", "TMP", "LOC", "MNR", "PRP", "DIR", "EXT", "BNF", "CLR"])
