@@ -15,7 +15,7 @@ from tests.language.models import test_head_driven_chart, test_word_network
 from tests.language.models.biaffine_oracle import small_parser
 from tests.language.realize.order_networks import small_network
 from tests.language.realize.toy_treebank import TREES, save_toy_models
-from wellput.io.model_files import PREFIX, load_model_file, save_model_file
+from wellput.io.model_files import FILE_PREFIX, load_model_file, save_model_file
 from wellput.language.models.head_driven_training import save_head_driven, train_head_driven
 from wellput.language.models.ngram_files import load_model, quantized, save_model
 from wellput.language.models.parser_training import train_parser
@@ -52,8 +52,8 @@ def write_good_models(folder: Path) -> None:
 def forge(rng: Random, path: Path) -> None:
     """Changes arrays of a model file and makes its hash right again: what no accident does."""
     data = path.read_bytes()
-    length = PREFIX.unpack(data[: PREFIX.size])[2]
-    kind = json.loads(data[PREFIX.size : PREFIX.size + length])["kind"]
+    length = FILE_PREFIX.unpack(data[: FILE_PREFIX.size])[2]
+    kind = json.loads(data[FILE_PREFIX.size : FILE_PREFIX.size + length])["kind"]
     file = load_model_file(path, kind)
     arrays: dict[str, NDArray[Any]] = {name: np.array(array) for name, array in file.arrays.items()}
     for _ in range(rng.choice([1, 1, 2])):

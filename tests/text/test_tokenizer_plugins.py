@@ -15,7 +15,7 @@ from wellput.core.evalset import Batch, EvalSet, Item
 from wellput.core.tree import Tree, Word
 from wellput.metrics.accuracy import GenerationStringAccuracy
 from wellput.metrics.registry import create
-from wellput.reporting.html.items import GLUE, drawn_alignments, glued
+from wellput.reporting.html.items import WORD_JOINER, drawn_alignments, glued
 from wellput.text import tokenizers
 from wellput.text.tokenizers import prepare, tokenize
 
@@ -170,7 +170,7 @@ def test_drawings_show_its_tokens() -> None:
 
 def test_the_report_shows_its_tokens() -> None:
     metric = GenerationStringAccuracy(tokenize="camel")
-    assert glued("getUser.", metric.tokens("getUser.")) == GLUE.join(["get", "User", "."])
+    assert glued("getUser.", metric.tokens("getUser.")) == WORD_JOINER.join(["get", "User", "."])
     batch = Batch.from_texts(["getUser"], [["getUserName"]])
     (drawn,) = drawn_alignments(batch, metric)
     assert drawn == {"reference": "getUserName", "marks": "..d"}

@@ -13,7 +13,7 @@ from sacrebleu.metrics.bleu import _get_tokenizer
 from wellput import _native
 from wellput.core.errors import InputError
 from wellput.text import tokenizers
-from wellput.text.tokenizers import NATIVE, NativeName, prepare, prepare_lists, tokenize
+from wellput.text.tokenizers import NATIVE_TOKENIZERS, NativeName, prepare, prepare_lists, tokenize
 
 PIECES = [
     *"ab12.,-'&<>;\"!/@[`{~+",
@@ -71,13 +71,13 @@ def test_the_rules_of_13a(text: str, tokens: list[str]) -> None:
     assert tokenize(text) == tokens == authority(text, "13a")
 
 
-@pytest.mark.parametrize("name", NATIVE)
+@pytest.mark.parametrize("name", NATIVE_TOKENIZERS)
 @given(text=st.lists(st.sampled_from(PIECES), max_size=14).map("".join))
 def test_equal_to_sacrebleu_on_what_the_rules_are_about(name: NativeName, text: str) -> None:
     assert tokenize(text, name) == authority(text, name)
 
 
-@pytest.mark.parametrize("name", NATIVE)
+@pytest.mark.parametrize("name", NATIVE_TOKENIZERS)
 @given(text=st.text().filter(assigned) | st.text(st.characters(codec=None)).filter(assigned))
 def test_equal_to_sacrebleu_on_any_text(name: NativeName, text: str) -> None:
     assert tokenize(text, name) == authority(text, name)

@@ -31,7 +31,7 @@ from wellput.language.degrade.degraders import (
 from wellput.language.degrade.sequences import Boundary
 from wellput.text.english import detokenize
 
-MAX_LENGTH = 500
+MAX_SENTENCE_WORDS = 500
 
 
 @checks_options
@@ -164,7 +164,7 @@ def degrade(
 
 
 def _check_numbers(length: int, n: int) -> None:
-    if not 1 <= length <= MAX_LENGTH:
-        raise InputError(f"length={length} must be from 1 to {MAX_LENGTH}.")
+    if not 1 <= length <= MAX_SENTENCE_WORDS:
+        raise InputError(f"length={length} must be from 1 to {MAX_SENTENCE_WORDS}.")
     if n < 1:
         raise InputError(f"n={n} must be 1 or more.")

@@ -76,7 +76,8 @@ def paraphrase(
     column
         The columns of the evalset's file, as for `score`.
     method
-        A choice of `candidates` and `filter`, or several to write their `substitutions` together.
+        A name for a pair of `candidates` and `filter`. Several names are for judges: their
+        `substitutions` are written together.
         `"context"` (the default): WordNet's synonyms, filtered; `"contextwn"`: filtered as in Kauchak &
         Barzilay (2006), single words only, with classifiers learned from `corpus` (without it, the
         shipped ones); `"wordnet"`: not filtered; `"lsa"`, `"brown"`: not filtered.

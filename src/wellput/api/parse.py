@@ -13,12 +13,12 @@ from wellput.io import write_trees
 from wellput.io.files import PathLike
 from wellput.language.models.parsers import ENGLISH_PARSER
 from wellput.language.models.sentence_parsing import (
-    TREEBANK,
+    TREEBANK_TOKENS,
     ParseResult,
     ParseSummary,
     SentenceParser,
 )
-from wellput.text.tokenizers import NATIVE
+from wellput.text.tokenizers import NATIVE_TOKENIZERS
 
 LINES_AT_ONCE = 1024
 
@@ -29,7 +29,7 @@ def parse(
     *,
     parser: str = "english",
     models: PathLike | None = None,
-    tokenize: str = TREEBANK,
+    tokenize: str = TREEBANK_TOKENS,
     path: PathLike | None = None,
     seed: int = 12345,
     threads: int | None = None,
@@ -76,7 +76,7 @@ def parse(
     [('I', 'nsubj'), ('do', 'aux'), ("n't", 'advmod'), ('think', 'root')]
     """
     check_files([path], [sentences])
-    known = (TREEBANK, *NATIVE)
+    known = (TREEBANK_TOKENS, *NATIVE_TOKENIZERS)
     if tokenize not in known:
         hint = did_you_mean(tokenize, known)
         raise InputError(f"tokenize={tokenize!r} is none of {', '.join(known)}.{hint}")

@@ -138,20 +138,20 @@ def english(
 def _steps_to_make(only: Sequence[str], roles: Set[SourceRole]) -> list[TrainingStep]:
     """The steps of these files and of all files that they need. If no file is named: all steps, without
     those of fluency if their text was not given."""
-    from wellput.language.models.english_training import STEPS
+    from wellput.language.models.english_training import TRAINING_STEPS
 
-    by_file = {step.file: step for step in STEPS}
+    by_file = {step.file: step for step in TRAINING_STEPS}
     for name in only:
         if name not in by_file:
             hint = did_you_mean(name, list(by_file))
             raise InputError(f"There is no file {name!r}.{hint} There are {', '.join(by_file)}.")
     wanted = set(only) or {
-        step.file for step in STEPS if "real" not in step.roles or "real" in roles
+        step.file for step in TRAINING_STEPS if "real" not in step.roles or "real" in roles
     }
-    for step in reversed(STEPS):
+    for step in reversed(TRAINING_STEPS):
         if step.file in wanted:
             wanted |= set(step.needs)
-    return [step for step in STEPS if step.file in wanted]
+    return [step for step in TRAINING_STEPS if step.file in wanted]
 
 
 def _shown_command(sources: Sequence[TrainingSource]) -> str:

@@ -20,7 +20,7 @@ from wellput.cli.options import (
 )
 from wellput.stats.correlation import COEFFICIENTS
 
-TESTS = (
+COMPARISON_TESTS = (
     "auto", "perm-both", "perm-systems", "perm-inputs", "perm-cells", "boot-both", "boot-systems",
     "boot-inputs", "williams", "paired-t",
 )  # fmt: skip
@@ -101,7 +101,7 @@ Examples:
 )
 @click.option(
     "--test",
-    type=click.Choice(TESTS),
+    type=click.Choice(COMPARISON_TESTS),
     default="auto",
     show_default=True,
     help="How two metrics are compared. auto: the method of the intervals; the others are tests used "

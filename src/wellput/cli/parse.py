@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from wellput.cli.options import basic_options, show_summary_of, trees_file_option
-from wellput.text.tokenizers import NATIVE
+from wellput.text.tokenizers import NATIVE_TOKENIZERS
 
 if TYPE_CHECKING:
     from wellput.core.work import OnPhase
     from wellput.language.models.sentence_parsing import ParseResult
 
-TREEBANK = "treebank"
+TREEBANK_TOKENS = "treebank"
 
 
 @click.command(
@@ -41,8 +41,8 @@ Examples:
 )
 @click.option(
     "--tokenize",
-    type=click.Choice([TREEBANK, *NATIVE]),
-    default=TREEBANK,
+    type=click.Choice([TREEBANK_TOKENS, *NATIVE_TOKENIZERS]),
+    default=TREEBANK_TOKENS,
     show_default=True,
     help="How lines are split into words; treebank: as the parser's treebank does; none: at spaces "
     "only.",

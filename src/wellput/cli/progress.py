@@ -17,7 +17,7 @@ from typing import TextIO
 
 from wellput.core.work import OnPhase, OnProgress, ignore_phase
 
-STARTED = time.monotonic()
+STARTED_SECONDS = time.monotonic()
 SHOWN_AFTER_SECONDS = 0.7
 """Counted from the start of the program."""
 REDRAW_SECONDS = 0.2
@@ -92,7 +92,7 @@ class Line:
 
     def draw(self) -> None:
         with self._lock:
-            is_early = time.monotonic() - STARTED < self._after
+            is_early = time.monotonic() - STARTED_SECONDS < self._after
             if self._current is None or is_early or self._stopped.is_set():
                 return
             self._write(self._text(self._current)[: self._columns() - 1])

@@ -13,9 +13,9 @@ from wellput.core.work import OnPhase
 if TYPE_CHECKING:
     from wellput.engine.realization import RealizationResult
 
-INPUTS = ("words", "labels", "lemmas")
+INPUT_FORMS = ("words", "labels", "lemmas")
 CHOOSERS = ("exact", "top-down", "alone")
-MODELS = ("learned", "fergus+", "fergus", "lr")
+REALIZER_MODELS = ("learned", "fergus+", "fergus", "lr")
 
 
 @click.command(
@@ -32,7 +32,7 @@ Examples:
 @click.argument("trees", metavar="TREES")
 @click.option(
     "--input",
-    type=click.Choice(INPUTS),
+    type=click.Choice(INPUT_FORMS),
     default="words",
     show_default=True,
     help="What the realizer is given. words: inflected words; labels: also their relations and tags; "
@@ -40,8 +40,8 @@ Examples:
 )
 @click.option(
     "--model",
-    type=click.Choice(MODELS),
-    default=MODELS[0],
+    type=click.Choice(REALIZER_MODELS),
+    default=REALIZER_MODELS[0],
     show_default=True,
     help="learned: the best model; fergus: the paper's model; fergus+: fergus with weights on word "
     "order; lr: the paper's baseline.",

@@ -13,7 +13,7 @@ import click
 
 from wellput.cli.lazy_group import LazyGroup
 from wellput.cli.options import basic_options, show_summary_of
-from wellput.text.tokenizers import NATIVE
+from wellput.text.tokenizers import NATIVE_TOKENIZERS
 
 TRAINING_COMMANDS: dict[str, tuple[str, str]] = {
     "english": (
@@ -205,7 +205,7 @@ Examples:
 )
 @click.option(
     "--tokenize",
-    type=click.Choice(NATIVE),
+    type=click.Choice(NATIVE_TOKENIZERS),
     default="none",
     show_default=True,
     help="Tokenizer of the text.",

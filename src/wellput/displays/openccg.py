@@ -28,10 +28,10 @@ from wellput.io.files import InputFile, PathLike, check_readable
 
 Leaf: TypeAlias = dict[str, Any]
 
-ACCENT = re.compile(r"(.+)_([LH+*!]+)")
-BOUNDARY = re.compile(r"[LH]{1,2}%?")
-INFORMATION = {"th": "theme", "rh": "rheme"}
-DICTIONARY = "dict.xml"
+ACCENT_PATTERN = re.compile(r"(.+)_([LH+*!]+)")
+BOUNDARY_PATTERN = re.compile(r"[LH]{1,2}%?")
+INFORMATION_STATUSES = {"th": "theme", "rh": "rheme"}
+DICTIONARY_FILE = "dict.xml"
 DESIGN_PROPERTIES = {
     "manufacturer": "manufacturer",
     "series": "series",
@@ -41,7 +41,7 @@ DESIGN_PROPERTIES = {
 }
 """From classes of COMIC's grammar to properties of a tile design."""
 CONCESSION = "although"
-CONCEDED = {"Arg1": "negative", "Arg2": "positive"}
+EVALUATION_BY_ARGUMENT = {"Arg1": "negative", "Arg2": "positive"}
 """The evaluation of each part of a concession."""
 
 
@@ -58,7 +58,7 @@ def read_testbed(path: PathLike) -> list[Item]:
     lacking = [f"item {n}" for n, entry in enumerate(entries, 1) if not entry.get("string")]
     if lacking:
         raise InputError.collect(f"{file.name} has items without a string:", lacking)
-    classes = read_classes(Path(file.name).parent / DICTIONARY)
+    classes = read_classes(Path(file.name).parent / DICTIONARY_FILE)
     return [_item(str(number), entry, classes) for number, entry in enumerate(entries, start=1)]
 
 
@@ -77,12 +77,12 @@ def read_classes(path: Path) -> dict[str, str]:
 def _item(name: str, entry: ElementTree.Element, classes: Mapping[str, str]) -> Item:
     leaves: list[Leaf] = []
     for token in entry.get("string", "").split():
-        if leaves and BOUNDARY.fullmatch(token):
+        if leaves and BOUNDARY_PATTERN.fullmatch(token):
             leaves[-1]["features"]["boundary"] = token
         elif leaves and not any(character.isalnum() for character in token):
             leaves[-1]["word"] += token
         else:
-            accent = ACCENT.fullmatch(token)
+            accent = ACCENT_PATTERN.fullmatch(token)
             features = {"prosody": accent[2]} if accent else {}
             word = (accent[1] if accent else token).replace("_", " ")
             leaves.append({"id": f"w{len(leaves) + 1}", "word": word, "features": features})
@@ -121,7 +121,7 @@ class _Overlay:
     ) -> set[int]:
         """`inherited` are features that a node has from its parent unless it has its own."""
         features = {**inherited, **_features(node), **self._kind(node)}
-        passed = {name: features[name] for name in INHERITED if name in features}
+        passed = {name: features[name] for name in INHERITED_PROPERTIES if name in features}
         places: set[int] = set()
         place = self._place_of(node.get("pred", ""))
         if place is not None:
@@ -132,8 +132,8 @@ class _Overlay:
         for rel in node.findall("rel"):
             name = rel.get("name", "")
             own = dict(passed)
-            if node.get("pred") == CONCESSION and name in CONCEDED:
-                own["evaluation"] = CONCEDED[name]
+            if node.get("pred") == CONCESSION and name in EVALUATION_BY_ARGUMENT:
+                own["evaluation"] = EVALUATION_BY_ARGUMENT[name]
             for child in rel.findall("node"):
                 if child.get("idref") is None:
                     places |= self._take(child, name, own, found)
@@ -162,7 +162,7 @@ class _Overlay:
         return None
 
 
-INHERITED = ("information", "evaluation")
+INHERITED_PROPERTIES = ("information", "evaluation")
 
 
 def _features(node: ElementTree.Element) -> dict[str, str]:
@@ -173,7 +173,7 @@ def _features(node: ElementTree.Element) -> dict[str, str]:
         features["semantics"] = node.get("pred", "")
     info = node.get("info")
     if info:
-        features["information"] = INFORMATION.get(info, info)
+        features["information"] = INFORMATION_STATUSES.get(info, info)
     return features
 
 

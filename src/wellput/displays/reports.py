@@ -32,15 +32,15 @@ if TYPE_CHECKING:
     from wellput.displays.previewing import Preview
     from wellput.displays.selection import Selection
 
-INK, QUIET, LINE, PAPER = "#1b1f24", "#57606a", "#d8dde3", "#ffffff"
+INK_COLOR, QUIET_COLOR, LINE_COLOR, PAPER_COLOR = "#1b1f24", "#57606a", "#d8dde3", "#ffffff"
 COLORS = ("#0f6257", "#5b8fd0", "#c9792b", "#8a5aa8", "#6b7280", "#b3471d")
 """People who cannot tell red from green can tell these apart; in print they differ in lightness."""
 
 BARS_HEIGHT_PX = 240.0
 BAR_WIDTH_PX = 22.0
 GROUP_GAP_PX = 26.0
-LEFT, TOP, BOTTOM = 44.0, 58.0, 34.0
-FONT = "font-family='system-ui, sans-serif'"
+LEFT_MARGIN_PX, TOP_MARGIN_PX, BOTTOM_MARGIN_PX = 44.0, 58.0, 34.0
+FONT_STYLE = "font-family='system-ui, sans-serif'"
 
 
 @dataclass(frozen=True)
@@ -59,16 +59,18 @@ def bar_chart(
     """
     hues = [COLORS[place % len(COLORS)] for place in colors or range(len(series))]
     parts: list[str] = []
-    left = LEFT
+    left = LEFT_MARGIN_PX
     for panel in panels:
-        left = _draw_panel(parts, panel, hues, left) + LEFT
-    width = max(left - LEFT + 12, LEFT + sum(len(name) * 7.5 + 40 for name in series))
-    x = LEFT
+        left = _draw_panel(parts, panel, hues, left) + LEFT_MARGIN_PX
+    width = max(
+        left - LEFT_MARGIN_PX + 12, LEFT_MARGIN_PX + sum(len(name) * 7.5 + 40 for name in series)
+    )
+    x = LEFT_MARGIN_PX
     for place, name in enumerate(series):
         parts.append(f"<rect x='{x:g}' y='32' width='12' height='12' rx='2' fill='{hues[place]}'/>")
         parts.append(_text(x + 17, 42, name, anchor="start", size=12))
         x += len(name) * 7.5 + 40
-    height = TOP + BARS_HEIGHT_PX + BOTTOM
+    height = TOP_MARGIN_PX + BARS_HEIGHT_PX + BOTTOM_MARGIN_PX
     described = "; ".join(
         f"{group}: " + ", ".join(f"{n} {v:.2f}" for n, v in zip(series, values, strict=True))
         for panel in panels
@@ -77,10 +79,10 @@ def bar_chart(
     return "\n".join(
         [
             f"<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {width:g} {height:g}' "
-            f"width='{width:g}' height='{height:g}' role='img' {FONT}>",
+            f"width='{width:g}' height='{height:g}' role='img' {FONT_STYLE}>",
             f"<title>{escape(title)}</title><desc>{escape(described)}</desc>",
-            f"<rect width='{width:g}' height='{height:g}' fill='{PAPER}'/>",
-            _text(LEFT, 20, title, anchor="start", size=14, weight=600),
+            f"<rect width='{width:g}' height='{height:g}' fill='{PAPER_COLOR}'/>",
+            _text(LEFT_MARGIN_PX, 20, title, anchor="start", size=14, weight=600),
             *parts,
             "</svg>\n",
         ]
@@ -94,15 +96,15 @@ def _draw_panel(parts: list[str], panel: BarPanel, hues: Sequence[str], left: fl
     step = _step(max([0.0, *finite]))
     top = step * max(1, math.ceil(max([0.0, *finite]) / step - 1e-9))
     right = left + len(panel.groups) * (n_series * BAR_WIDTH_PX + GROUP_GAP_PX) + 6
-    base = TOP + BARS_HEIGHT_PX
+    base = TOP_MARGIN_PX + BARS_HEIGHT_PX
 
     def height_of(value: float) -> float:
         return BARS_HEIGHT_PX * max(value, 0.0) / top
 
     for tick in range(round(top / step) + 1):
         y = base - height_of(tick * step)
-        parts.append(f"<path d='M{left:g} {y:.1f}H{right:g}' stroke='{LINE}'/>")
-        parts.append(_text(left - 6, y + 4, f"{tick * step:g}", anchor="end", fill=QUIET))
+        parts.append(f"<path d='M{left:g} {y:.1f}H{right:g}' stroke='{LINE_COLOR}'/>")
+        parts.append(_text(left - 6, y + 4, f"{tick * step:g}", anchor="end", fill=QUIET_COLOR))
     x = left + GROUP_GAP_PX / 2
     for name, values in panel.groups:
         for place, value in enumerate(values):
@@ -114,7 +116,9 @@ def _draw_panel(parts: list[str], panel: BarPanel, hues: Sequence[str], left: fl
                     f"height='{tall:.1f}' rx='1.5' fill='{hues[place]}'/>"
                 )
                 middle = x + place * BAR_WIDTH_PX + BAR_WIDTH_PX / 2 - 1
-                parts.append(_text(middle, base - tall - 4, f"{value:.2f}", size=9.5, fill=QUIET))
+                parts.append(
+                    _text(middle, base - tall - 4, f"{value:.2f}", size=9.5, fill=QUIET_COLOR)
+                )
         parts.append(_text(x + n_series * BAR_WIDTH_PX / 2, base + 18, name, size=12))
         x += n_series * BAR_WIDTH_PX + GROUP_GAP_PX
     return right
@@ -135,7 +139,7 @@ def _text(
     *,
     anchor: str = "middle",
     size: float = 11,
-    fill: str = INK,
+    fill: str = INK_COLOR,
     weight: int = 400,
 ) -> str:
     return (

@@ -225,7 +225,7 @@ def _context_level(
     return ContextLevel(of_context, contexts[first], displays[first], added.astype(np.int64))
 
 
-MAX_ITERATIONS = 200
+MAX_FIT_ITERATIONS = 200
 
 
 class DisplayModel:
@@ -256,7 +256,7 @@ class DisplayModel:
             np.zeros(x.shape[1] * k),
             jac=True,
             method="L-BFGS-B",
-            options={"maxiter": MAX_ITERATIONS},
+            options={"maxiter": MAX_FIT_ITERATIONS},
         )
         self._weights = found.x.reshape(-1, k)
 

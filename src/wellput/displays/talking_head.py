@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from wellput.studies.designs.base import Design
     from wellput.studies.questionnaire import Questionnaire
 
-PROGRAM = "espeak-ng"
+SPEECH_PROGRAM = "espeak-ng"
 SAMPLES_PER_SECOND = 22050
 GAP_CENTISECONDS = 30
 """The long gap between words, in espeak-ng's units of about 10 ms."""
@@ -51,7 +51,7 @@ GAP_CENTISECONDS = 30
 MIN_GAP_SECONDS = 0.2
 """Only a gap has this many seconds of zeros."""
 
-COMMAND = (PROGRAM, "--stdin", "-v", "en-us", "-s", "150", "-p", "42")
+SPEECH_COMMAND = (SPEECH_PROGRAM, "--stdin", "-v", "en-us", "-s", "150", "-p", "42")
 WAV_HEADER_BYTES = 44
 
 MouthFrame: TypeAlias = tuple[float, float, float]
@@ -82,7 +82,7 @@ class Speech:
 
 def can_speak() -> bool:
     """Whether the program is installed."""
-    return shutil.which(PROGRAM) is not None
+    return shutil.which(SPEECH_PROGRAM) is not None
 
 
 def speak(words: Sequence[str]) -> Speech:
@@ -225,7 +225,11 @@ def _samples(text: str, *options: str) -> NDArray[np.int16]:
 
 def _run(text: str, *options: str) -> bytes:
     done = subprocess.run(
-        [*COMMAND, *options], input=text.encode(), capture_output=True, check=True, timeout=60
+        [*SPEECH_COMMAND, *options],
+        input=text.encode(),
+        capture_output=True,
+        check=True,
+        timeout=60,
     )
     return done.stdout
 

@@ -16,7 +16,7 @@ from wellput.core.source import EvalSource, Partition
 from wellput.core.tree import Tree
 from wellput.core.work import OnPhase, ignore_phase
 from wellput.language.models.language_check import (
-    THEIR_TREES_MEAN_LITTLE,
+    TREE_CONSEQUENCES,
     not_english_sentence,
     reasons_against,
 )
@@ -91,7 +91,7 @@ class ParsedReferences(EvalSource):
         sentence = not_english_sentence(
             reasons_against(checked),
             "parsed reference",
-            THEIR_TREES_MEAN_LITTLE,
+            TREE_CONSEQUENCES,
             total=len(checked),
         )
         if is_cut:

@@ -41,7 +41,7 @@ from wellput.io.model_files import ModelFile, load_model_file, packed_strings, s
 from wellput.io.output import refuse_url
 from wellput.io.segment_scores import drop_other_parts, gathering_parts, has_part, writing_part
 
-MAX_ATTEMPTS = 3
+MAX_ATTEMPTS_A_PARTITION = 3
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ class Failed:
 def failed_each_time(error: BaseException) -> Failed:
     """The failure of a partition whose every attempt failed, the last with `error`."""
     told = str(error) if isinstance(error, WellputError) else repr(error)
-    return Failed(f"{MAX_ATTEMPTS} attempts failed, the last with {told}", error)
+    return Failed(f"{MAX_ATTEMPTS_A_PARTITION} attempts failed, the last with {told}", error)
 
 
 PartitionOutcome: TypeAlias = Evaluated | Unchanged | Failed
@@ -353,7 +353,7 @@ def outcomes_here(
 ) -> Generator[tuple[Partition, PartitionOutcome], None, None]:
     """Each partition with its outcome, one after another, each on all threads of this process."""
     for number, partition in enumerate(partitions):
-        for _ in range(MAX_ATTEMPTS):
+        for _ in range(MAX_ATTEMPTS_A_PARTITION):
             try:
                 outcome = evaluate_partition(
                     partition, number, job, before(partition), with_fingerprint

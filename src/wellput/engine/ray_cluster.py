@@ -20,7 +20,7 @@ from typing import Any, TextIO, TypeVar, cast
 from wellput.core.errors import InputError, MissingExtra
 from wellput.core.source import Partition
 from wellput.engine.partitions import (
-    MAX_ATTEMPTS,
+    MAX_ATTEMPTS_A_PARTITION,
     Failed,
     FingerprintBefore,
     PartitionJob,
@@ -122,7 +122,9 @@ def tasks_in_order(
     """Calls the function on workers with the arguments of each (key, arguments), several at a time.
     Yields each key in order with its task, to be waited for. Cancels the remaining tasks if it is
     closed early."""
-    remote = ray.remote(num_cpus=1, max_retries=MAX_ATTEMPTS - 1, retry_exceptions=True)(function)
+    remote = ray.remote(
+        num_cpus=1, max_retries=MAX_ATTEMPTS_A_PARTITION - 1, retry_exceptions=True
+    )(function)
     at_once = TASKS_PER_PROCESSOR * max(1, int(ray.cluster_resources().get("CPU", 1)))
     waiting: deque[tuple[K, Any]] = deque()
     coming = iter(calls)
@@ -146,5 +148,5 @@ def _outcome(ray: Any, task: Any) -> PartitionOutcome:
         return failed_each_time(error.cause)
     except ray.exceptions.RayError as error:
         reason = str(error).partition("\n")[0]
-        return Failed(f"{MAX_ATTEMPTS} workers died while evaluating it: {reason}")
+        return Failed(f"{MAX_ATTEMPTS_A_PARTITION} workers died while evaluating it: {reason}")
     return outcome

@@ -22,7 +22,7 @@ from wellput.engine.score import score_source
 from wellput.engine.scoring_plan import Inference, Resampling, ScoringPlan
 from wellput.io.files import PathLike
 from wellput.io.output import write_text
-from wellput.language.models.language_check import THEIR_TREES_MEAN_LITTLE, not_english_sentence
+from wellput.language.models.language_check import TREE_CONSEQUENCES, not_english_sentence
 from wellput.language.realize.inputs import Realized
 from wellput.metrics.registry import create_all
 
@@ -113,7 +113,7 @@ class RealizationResult(Result):
     @property
     def warning(self) -> str:
         """A sentence on given sentences that are not English prose; empty if there are none."""
-        return not_english_sentence(self.not_english, "line", THEIR_TREES_MEAN_LITTLE)
+        return not_english_sentence(self.not_english, "line", TREE_CONSEQUENCES)
 
     @property
     def sentences(self) -> list[str]:

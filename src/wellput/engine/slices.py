@@ -1,14 +1,13 @@
 """Scores by slice: the items that have the same value of a tag, such as the domain.
 
-Every slice is a `ScoreResult` of its own, made from the rows of the whole. P-values of slices are
-corrected by Holm's method for the differences of all slices together; those of the whole stay as they
-are.
+Every slice is a `ScoreResult`, made from the rows of the whole result. P-values of slices are corrected
+by Holm's method for the differences of all slices together; those of the whole result do not change.
 
-A `SliceTest` says whether the difference of two systems depends on the slice. That a difference is
-shown in one slice and not in another says little: slices are small. So the differences of the slices
-are compared with each other, by Welch's analysis of variance, with the standard errors that the
-slices' own tests use (of clusters, where items have them). A cluster may have items in several slices;
-the differences of these slices then vary together, and the test is cautious.
+A `SliceTest` says whether the difference of two systems depends on the slice. Slices are small, so it
+says little that a difference is shown in one slice and not in another. Therefore the differences of
+the slices are compared with each other, by Welch's analysis of variance, with the standard errors that
+the slices' own tests use (of clusters, if items have them). A cluster may have items in several
+slices; the differences of these slices then vary together, and the test is cautious.
 """
 
 from __future__ import annotations
@@ -29,6 +28,7 @@ from wellput.engine.differences import (
     compare_systems,
     corrected,
     measured_differences,
+    scores_with_differences,
 )
 from wellput.engine.result import Comparison, ScoreResult
 from wellput.engine.scoring_plan import Inference
@@ -73,12 +73,12 @@ def slices_of(
         tables = {metric: table.of_items(items) for metric, table in whole.tables.items()}
         compared: list[Comparison] = []
         if tests:
-            there = {
+            complete = {
                 metric: table
                 for metric, table in tables.items()
                 if metric in testable and table.present.any(axis=1).all()
             }
-            compared = compare_systems(there, pairs, asked, of_slices=len(masks))
+            compared = compare_systems(complete, pairs, asked, of_slices=len(masks))
         parts.append((name, tables, compared))
         on_slice(1)
     every = iter(corrected([one for *_, compared in parts for one in compared]))
@@ -101,8 +101,6 @@ def _slice(
         for metric, table in tables.items()
         for system in whole.systems
     ]
-    from wellput.engine.differences import scores_with_differences
-
     clusters = next(iter(tables.values())).clusters
     baseline = next((score.baseline for score in whole.scores if score.baseline), None)
     return replace(
@@ -129,16 +127,16 @@ def _slice(
 
 def _score(whole: Score, table: ScoreTable, system: str, asked: Inference) -> Score:
     row = table.row(system)
-    there = table.present[row]
+    is_present = table.present[row]
     sums = block_sum(table.statistics[row])
     score = replace(
         whole,
-        score=float(table.aggregate(sums)) if there.any() else float("nan"),
-        n=int(there.sum()),
+        score=float(table.aggregate(sums)) if is_present.any() else float("nan"),
+        n=int(is_present.sum()),
         left_out=0,
-        undefined=int(np.isnan(table.scores_of(row)[there]).sum()),
+        undefined=int(np.isnan(table.scores_of(row)[is_present]).sum()),
         components={
-            name: float(value) for name, value in table.components(sums).items() if there.any()
+            name: float(value) for name, value in table.components(sums).items() if is_present.any()
         },
         low=None,
         high=None,
@@ -155,13 +153,13 @@ def _score(whole: Score, table: ScoreTable, system: str, asked: Inference) -> Sc
         n_common=None,
         is_worse=None,
     )
-    if not asked.has_intervals or not there.any():
+    if not asked.has_intervals or not is_present.any():
         return score
     interval = asked.resampling.interval(table, system, by_bootstrap=asked.draws == "bs")
     return replace(score, low=interval.low, high=interval.high)
 
 
-MIN_FREEDOM = 5
+MIN_DEGREES_OF_FREEDOM = 5
 """A slice whose difference has fewer degrees of freedom is left out: its error is too uncertain."""
 
 
@@ -171,8 +169,7 @@ class SliceTest:
 
     `deltas` has the difference in each slice that is tested, `n` the number of their items.
     `statistic` is Welch's F; `freedom` has its degrees of freedom, of numerator and denominator.
-    `p_adjusted` is corrected by Holm's method
-    for all pairs and metrics.
+    `p_adjusted` is corrected by Holm's method for all pairs and metrics.
     """
 
     metric: str
@@ -195,7 +192,7 @@ def slice_tests(
     for name, tables in slices.items():
         for metric, table in tables.items():
             for (a, b), found in measured_differences(table, pairs).items():
-                if found.freedom >= MIN_FREEDOM:
+                if found.freedom >= MIN_DEGREES_OF_FREEDOM:
                     measured.setdefault((metric, a, b), {})[name] = found
     tests = [
         _tested(metric, a, b, by_slice)

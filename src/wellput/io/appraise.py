@@ -29,8 +29,8 @@ from wellput.io.files import InputFile, PathLike, check_readable
 from wellput.io.tables import with_formula
 
 N_COLUMNS = (11, 12)
-JUDGED, ATTENTION_CHECK = "TGT", "BAD"
-ITEM_TYPES = (JUDGED, ATTENTION_CHECK, "REF", "CHK", "SRC")
+JUDGED_SEGMENT, ATTENTION_CHECK = "TGT", "BAD"
+ITEM_TYPES = (JUDGED_SEGMENT, ATTENTION_CHECK, "REF", "CHK", "SRC")
 ESA_QUESTION, MQM_QUESTION, DIRECT_QUESTION = "esa", "mqm", "direct assessment"
 MQM_WEIGHTS = {"minor": 1.0, "major": 5.0, "critical": 25.0, "undecided": 0.0}
 """Those of the ESA campaign's own scripts; minor punctuation weighs 0.1."""
@@ -58,7 +58,7 @@ class AppraiseRow:
     @property
     def is_judged(self) -> bool:
         """Whether it is about an output, not a check, a tutorial or a filler."""
-        return self.type == JUDGED and is_content(self.document)
+        return self.type == JUDGED_SEGMENT and is_content(self.document)
 
     @property
     def document_name(self) -> str:
@@ -233,7 +233,7 @@ def judged_segments(
         (str(item["documentID"]), int(item["itemID"]), item)
         for batch in batches
         for item in batch["items"]
-        if item.get("itemType") == JUDGED and is_content(str(item["documentID"]))
+        if item.get("itemType") == JUDGED_SEGMENT and is_content(str(item["documentID"]))
     ]
     places = places_in_documents((document, number) for document, number, _ in shown)
     return [

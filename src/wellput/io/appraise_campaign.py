@@ -30,7 +30,7 @@ from wellput.core.judgment import MISSING, SPANS_COLUMN, Judgment
 from wellput.io.appraise import (
     ATTENTION_CHECK,
     DOCUMENT_MARK,
-    JUDGED,
+    JUDGED_SEGMENT,
     MQM_QUESTION,
     MQM_WEIGHTS,
     AppraiseRow,
@@ -173,7 +173,7 @@ def write_scores(
     numbers = {item.id: number for number, item in enumerate(items, start=1)}
     documents = {item.id: document_of(item) for item in items}
     marks = _check_marks(spoiled)
-    written = [(answer, JUDGED, "") for answer in answers]
+    written = [(answer, JUDGED_SEGMENT, "") for answer in answers]
     written += [(check.answer, ATTENTION_CHECK, marks[check.shown]) for check in checks]
     with replacing_text(path) as file:
         plain = csv.writer(file, lineterminator="\n")
@@ -259,7 +259,7 @@ def _segment(
         "targetText": text,
         "targetContextLeft": "",
         "itemID": number,
-        "itemType": ATTENTION_CHECK if check_mark else JUDGED,
+        "itemType": ATTENTION_CHECK if check_mark else JUDGED_SEGMENT,
         "documentID": f"{document}{DOCUMENT_MARK}{system}{check_mark}",
         "isCompleteDocument": False,
         "mqm": [],

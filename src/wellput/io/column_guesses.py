@@ -8,8 +8,8 @@ from typing import Any, Literal, TypeAlias
 
 from wellput.core.long_tables import OUTPUT_NAMES
 
-SEEN_ROWS = 200
-NAMES = {
+ROWS_LOOKED_AT = 200
+NAMES_BY_FIELD = {
     "id": "id item_id prompt_id question_id example_id sample_id segment_id seg_id qid uid key index",
     "document": "document doc doc_id document_id docid conversation conversation_id thread thread_id "
     "article article_id session session_id dialogue dialog ticket ticket_id case case_id chat chat_id",
@@ -36,7 +36,7 @@ SCORE_LABELS = {"system", "model", "metric", "version"}
 VERDICTS = ("correct", "label")
 """Names of references that may also be the names of scores."""
 FileKind: TypeAlias = Literal["evalset", "judgments", "scores"]
-FIELD_OF = {name: field for field, names in NAMES.items() for name in names.split()}
+FIELD_OF = {name: field for field, names in NAMES_BY_FIELD.items() for name in names.split()}
 MAX_TAG_VALUES = 20
 """A column with at most this many different short values looks like a tag."""
 MAX_SHORT_TEXT_CHARACTERS = 30
@@ -95,7 +95,7 @@ def file_kind(examples: Mapping[str, str], guesses: Mapping[str, str]) -> FileKi
     are_short = all(len(cell.split()) < MAX_WORDS_OF_A_NAME for cell in examples.values())
     if names.keys() & PERSON_NAMES and names.keys() & SYSTEM_NAMES and are_short:
         return "judgments"
-    ids = {"item", *NAMES["id"].split()}
+    ids = {"item", *NAMES_BY_FIELD["id"].split()}
     rest = {name: column for name, column in names.items() if name not in ids | SCORE_LABELS}
     has_answers = any(
         guesses.get(column) == "references" and name not in VERDICTS

@@ -11,7 +11,7 @@ from wellput.core.errors import InputError
 from wellput.core.result import Result
 from wellput.io.column_guesses import (
     FIELD_ORDER,
-    SEEN_ROWS,
+    ROWS_LOOKED_AT,
     FileKind,
     column_keyword,
     file_kind,
@@ -88,7 +88,7 @@ class ColumnsResult(Result):
 
 def column_views(file: RecordFile) -> list[ColumnView]:
     """The columns of a table, or the keys of the first lines of JSONL, in their order."""
-    header, rows = first_rows(file, SEEN_ROWS)
+    header, rows = first_rows(file, ROWS_LOOKED_AT)
     own = dict(file.own_columns.pairs)
     if own:
         file.own_columns.header(header, file.file.name)

@@ -142,7 +142,7 @@ def column_entries(given: Columns) -> list[tuple[str, str]]:
 
 
 NESTED_KEYS = ("references", "trees", "outputs", "tags", *BY_SYSTEM)
-SAMPLES = "samples"
+SAMPLES_FIELD = "samples"
 """The numbered samples of a system; in a record they are a list among the outputs."""
 Put = Callable[[dict[str, Any], Any], None]
 
@@ -183,9 +183,9 @@ class EvalSetColumns:
         wrong += [
             f"{system} has a column outputs.{system} and columns samples.{system}.0, …; keep one kind"
             for system in dict.fromkeys(
-                column.removeprefix(f"{SAMPLES}.").rpartition(".")[0]
+                column.removeprefix(f"{SAMPLES_FIELD}.").rpartition(".")[0]
                 for column in header
-                if column.startswith(f"{SAMPLES}.")
+                if column.startswith(f"{SAMPLES_FIELD}.")
             )
             if f"outputs.{system}" in header
         ]
@@ -221,7 +221,7 @@ def _put(column: str, has_null: bool) -> Put | None:
     if key in ("references", "trees") and _is_number(rest):
         return _stored(key, int(rest))
     system, _, number = rest.rpartition(".")
-    if key == SAMPLES and system and _is_number(number):
+    if key == SAMPLES_FIELD and system and _is_number(number):
         return _stored("outputs", system, int(number))
     if key in BY_SYSTEM and system and _is_number(number):
         return _stored(key, system, int(number))

@@ -12,20 +12,22 @@ from dataclasses import dataclass
 from typing import Any
 
 from wellput.core.errors import InputError, did_you_mean
-from wellput.io.column_guesses import NAMES, column_keyword, plain_name
+from wellput.io.column_guesses import NAMES_BY_FIELD, column_keyword, plain_name
 from wellput.io.evalset_columns import Columns, column_entries
 
 RATING_COLUMNS = ("judge", "item", "system", "question", "value")
 PAIRWISE_COLUMNS = ("judge", "item", "system_a", "system_b", "question", "choice")
 JUDGMENT_FIELDS = tuple(dict.fromkeys((*RATING_COLUMNS, *PAIRWISE_COLUMNS)))
 QUESTION = "question"
-VALUE = "value"
-OTHER_NAMES = "If columns have other names, say which: column=['judge=NAME', 'item=NAME', …]."
+VALUE_COLUMN = "value"
+NAME_COLUMNS_ADVICE = (
+    "If columns have other names, say which: column=['judge=NAME', 'item=NAME', …]."
+)
 GUESSED_NAMES = {
     "judge": "judge rater annotator evaluator worker reviewer expert participant person user who "
     "judge_id rater_id annotator_id evaluator_id worker_id reviewer_id participant_id user_id "
     "annotator_name",
-    "item": f"item {NAMES['id']} prompt prompt_nr prompt_no row row_id",
+    "item": f"item {NAMES_BY_FIELD['id']} prompt prompt_nr prompt_no row row_id",
     "system": "system model system_id model_id model_name system_name",
     "system_a": "system_a model_a left",
     "system_b": "system_b model_b right",
@@ -57,7 +59,7 @@ class JudgmentColumns:
                     f"column='{field}={column}': {field} is not a field of a judgment."
                     f"{did_you_mean(field, JUDGMENT_FIELDS)} There are {', '.join(JUDGMENT_FIELDS)}."
                 )
-            known = {known for _, known in pairs} - {VALUE}
+            known = {known for _, known in pairs} - {VALUE_COLUMN}
             if field in known or any(column == taken for taken, _ in pairs):
                 raise InputError(f"column='{field}={column}': one of the two is given twice.")
             pairs.append((column, field))
@@ -102,7 +104,7 @@ class JudgmentColumns:
         for column in self._answers:
             row = {n: v for n, v in record.items() if n == column or n not in answers | {QUESTION}}
             if record.get(column) not in (None, ""):
-                found.append(JudgmentColumns((*others, (column, VALUE)))._record(row))
+                found.append(JudgmentColumns((*others, (column, VALUE_COLUMN)))._record(row))
         return found
 
     def _record(self, record: dict[str, Any]) -> dict[str, Any]:
@@ -120,7 +122,7 @@ class JudgmentColumns:
     @property
     def _answers(self) -> list[str]:
         """The columns of the answers that were named."""
-        return [column for column, field in self.pairs if field in (VALUE, "choice")]
+        return [column for column, field in self.pairs if field in (VALUE_COLUMN, "choice")]
 
 
 def split_columns(given: Columns) -> tuple[list[str], list[str]]:

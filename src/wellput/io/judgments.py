@@ -41,10 +41,10 @@ from wellput.io.files import (
     check_readable,
 )
 from wellput.io.judgment_columns import (
-    OTHER_NAMES,
+    NAME_COLUMNS_ADVICE,
     PAIRWISE_COLUMNS,
     RATING_COLUMNS,
-    VALUE,
+    VALUE_COLUMN,
     JudgmentColumns,
     naming_advice,
 )
@@ -129,7 +129,7 @@ def read_judgments(path: PathLike, *, column: Columns = ()) -> list[Judgment] | 
         own.columns_of(required),
         advice=lambda header: _advice(header, is_pairwise=is_pairwise, is_named=bool(own)),
         formulas_marked=True,
-        is_number=frozenset(own.columns_of([VALUE])).__contains__,
+        is_number=frozenset(own.columns_of([VALUE_COLUMN])).__contains__,
     )
     named = ((number, row) for number, found in rows for row in own.records(found)) if own else rows
     records = _checked(named, required, problems, unit=unit)
@@ -216,7 +216,9 @@ def _advice(header: Sequence[str], *, is_pairwise: bool, is_named: bool) -> str:
     if is_named:
         return ""
     guessed = naming_advice(header)
-    return guessed or (OTHER_NAMES if is_pairwise else f"{PAIRWISE_ADVICE} {OTHER_NAMES}")
+    return guessed or (
+        NAME_COLUMNS_ADVICE if is_pairwise else f"{PAIRWISE_ADVICE} {NAME_COLUMNS_ADVICE}"
+    )
 
 
 def _is_pairwise(file: InputFile) -> bool:

@@ -32,18 +32,18 @@ from wellput.core.errors import InputError, WellputError
 from wellput.io.files import InputFile, PathLike, check_readable
 from wellput.io.output import replacing
 
-MAGIC = b"wellput\x00model\x00\x00\x00"
-VERSION = 1
-PREFIX = struct.Struct("<16sII")
-ALIGNMENT = 64
-SUFFIX = ".wpm"
+MAGIC_BYTES = b"wellput\x00model\x00\x00\x00"
+MODEL_FORMAT_VERSION = 1
+FILE_PREFIX = struct.Struct("<16sII")
+ALIGNMENT_BYTES = 64
+MODEL_SUFFIX = ".wpm"
 MAX_PACKED_SHARE = 0.95
 HASH_UP_TO_BYTES = 1 << 26
 """The hash of arrays up to this size is checked, in a tenth of a second. Larger ones are only
 mapped."""
 MAX_AXIS_LENGTH = 1 << 40
 """The longest axis of an array."""
-TYPES = frozenset(["|i1", "|u1", "<i2", "<u2", "<i4", "<u4", "<i8", "<u8", "<f4", "<f8"])
+ARRAY_TYPES = frozenset(["|i1", "|u1", "<i2", "<u2", "<i4", "<u4", "<i8", "<u8", "<f4", "<f8"])
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,38 +89,39 @@ def save_model_file(
         ],
     }
     text = json.dumps(header, ensure_ascii=False, sort_keys=True).encode()
-    text += b" " * (-(PREFIX.size + len(text)) % ALIGNMENT)
+    text += b" " * (-(FILE_PREFIX.size + len(text)) % ALIGNMENT_BYTES)
     with replacing(path) as file:
-        file.write(PREFIX.pack(MAGIC, VERSION, len(text)))
+        file.write(FILE_PREFIX.pack(MAGIC_BYTES, MODEL_FORMAT_VERSION, len(text)))
         file.write(text)
         for data in packed.values():
             file.write(data)
-            file.write(bytes(-len(data) % ALIGNMENT))
+            file.write(bytes(-len(data) % ALIGNMENT_BYTES))
 
 
 def load_model_file(path: PathLike, kind: str) -> ModelFile:
     """Maps the file; raises InputError unless it is a whole file of this kind and version."""
     check_readable(InputFile(path))
     damaged = InputError(f"{path} is not a model of wellput, or is damaged: train it again.")
-    if Path(path).stat().st_size < PREFIX.size:
+    if Path(path).stat().st_size < FILE_PREFIX.size:
         raise damaged
     data = np.memmap(path, np.uint8, "r")
-    magic, version, length = PREFIX.unpack(data[: PREFIX.size].tobytes())
-    if magic != MAGIC:
+    magic, version, length = FILE_PREFIX.unpack(data[: FILE_PREFIX.size].tobytes())
+    if magic != MAGIC_BYTES:
         raise damaged
-    if version != VERSION:
+    if version != MODEL_FORMAT_VERSION:
         raise InputError(
-            f"{path} has version {version} of the format; this wellput reads version {VERSION}."
+            f"{path} has version {version} of the format; this wellput reads version "
+            f"{MODEL_FORMAT_VERSION}."
         )
-    place = PREFIX.size + length
+    place = FILE_PREFIX.size + length
     try:
-        header = json.loads(data[PREFIX.size : place].tobytes())
+        header = json.loads(data[FILE_PREFIX.size : place].tobytes())
         stored: dict[str, _Stored] = {}
         for name, type_, shape, size in header["arrays"]:
-            if type_ not in TYPES or size < 0 or not all(map(_is_length, shape)):
+            if type_ not in ARRAY_TYPES or size < 0 or not all(map(_is_length, shape)):
                 raise damaged
             stored[name] = _Stored(np.asarray(data[place : place + size]), type_, tuple(shape))
-            place += size + -size % ALIGNMENT
+            place += size + -size % ALIGNMENT_BYTES
         if place != data.size or any(array.is_short for array in stored.values()):
             raise damaged
         arrays = _Arrays(stored, damaged)
@@ -249,7 +250,7 @@ def fingerprint(kind: str, arrays: Mapping[str, NDArray[Any]]) -> str:
 
 def _little_endian(array: NDArray[Any]) -> NDArray[Any]:
     stored = np.ascontiguousarray(array, array.dtype.newbyteorder("<"))
-    assert stored.dtype.str in TYPES, stored.dtype
+    assert stored.dtype.str in ARRAY_TYPES, stored.dtype
     return stored
 
 

@@ -21,7 +21,7 @@ from wellput.io.files import InputFile, PathLike
 from wellput.io.jsonl import read_json_lines
 from wellput.io.logged_answers import LoggedAnswer, as_number, evalset_of, text_of
 
-SUFFIX = ".jsonl"
+LOG_SUFFIX = ".jsonl"
 
 
 def knows(path: PathLike) -> bool:
@@ -38,7 +38,7 @@ def open_evalset(path: PathLike) -> EvalSet:
 
 def _files(path: Path) -> list[Path]:
     inside = sorted(path.iterdir()) if path.is_dir() else [path]
-    return [file for file in inside if InputFile(file).suffix == SUFFIX and file.is_file()]
+    return [file for file in inside if InputFile(file).suffix == LOG_SUFFIX and file.is_file()]
 
 
 def _spec(path: Path) -> Mapping[str, Any] | None:

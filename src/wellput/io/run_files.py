@@ -22,7 +22,7 @@ from wellput.io.files import PathLike
 from wellput.io.output import check_writable, refuse_url, replacing
 from wellput.io.tables import import_pyarrow
 
-FORMAT = 1
+RUN_FORMAT_VERSION = 1
 """Increased when an older wellput would misread new files. A new column is no reason: unknown columns
 are ignored."""
 
@@ -154,7 +154,7 @@ def _check_format(path: Path, marks: Mapping[bytes, bytes]) -> None:
     if FORMAT_KEY not in marks:
         raise UnreadableRun(path, "was not stored by wellput")
     written = marks[FORMAT_KEY].decode(errors="replace")
-    if written != str(FORMAT):
+    if written != str(RUN_FORMAT_VERSION):
         writer = marks.get(VERSION_KEY, b"?").decode(errors="replace")
         raise UnreadableRun(
             path, f"was stored by a later wellput ({writer})", "Update wellput to read it."
@@ -240,5 +240,5 @@ def _schema(pyarrow: Any, version: str) -> Any:
     }
     # The seed is text because it may be larger than Parquet's integers.
     columns = [(name, types.get(name, text)) for name in ("run", *RUN_COLUMNS, *SCORE_COLUMNS)]
-    marks = {FORMAT_KEY: str(FORMAT).encode(), VERSION_KEY: version.encode()}
+    marks = {FORMAT_KEY: str(RUN_FORMAT_VERSION).encode(), VERSION_KEY: version.encode()}
     return pyarrow.schema(columns, metadata=marks)

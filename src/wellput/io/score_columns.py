@@ -22,8 +22,8 @@ T = TypeVar("T", bound=np.generic)
 MISSING_CELLS = ("", "nan", "na", "n/a", "none", "null")
 PLAIN_SUFFIXES = {".csv": ",", ".tsv": "\t"}
 BLOCK_BYTES = 1 << 24
-MAX_RUNS = 10_000
-MAX_NAMES = 100_000
+MAX_EQUAL_RUNS = 10_000
+MAX_NAMES_AS_LIST = 100_000
 
 
 class Unsuitable(Exception):
@@ -93,7 +93,9 @@ def read_score_columns(
             raise Unsuitable
         named: dict[str, NameColumn] = {}
         for name in sorted(names, key=names.index, reverse=True):  # items last: systems help them
-            others = next((one for one in named.values() if 1 < len(one.names) < MAX_RUNS), None)
+            others = next(
+                (one for one in named.values() if 1 < len(one.names) < MAX_EQUAL_RUNS), None
+            )
             named[name] = _named(read(name), others)
         return named, {name: _numbers(read(name)) for name in values}
     except (pyarrow.ArrowException, OSError, UnicodeError):
@@ -174,7 +176,9 @@ def _named(column: Any, others: NameColumn | None) -> NameColumn:
         unique = {text: place for place, text in enumerate(dict.fromkeys(stripped))}
         codes = np.array([unique[text] for text in stripped], np.int32)[codes]
         return NameColumn(codes, list(unique))
-    return NameColumn(codes, ArrowNames(texts) if len(texts) > MAX_NAMES else texts.to_pylist())
+    return NameColumn(
+        codes, ArrowNames(texts) if len(texts) > MAX_NAMES_AS_LIST else texts.to_pylist()
+    )
 
 
 def _equal_runs(column: Any, others: NameColumn) -> int:

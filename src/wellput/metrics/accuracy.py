@@ -41,7 +41,7 @@ from wellput.text.tokenizers import (
 Counts: TypeAlias = NDArray[np.int64]
 
 HYPOTHESIS, REFERENCE, SUBSTITUTIONS, INSERTIONS, DELETIONS, MOVES, STRING_SUBSTITUTIONS = range(7)
-PAPER = "Bangalore, Rambow & Whittaker 2000"
+ACCURACY_PAPER = "Bangalore, Rambow & Whittaker 2000"
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ class Accuracy(AlignmentOptions):
 
     bounds: ClassVar[Bounds] = (None, 1.0)
     average: Literal["corpus", "sentence"] = "corpus"
-    paper = PAPER
+    paper = ACCURACY_PAPER
 
     def problems(self, counts: Floats) -> Floats:
         return counts[..., SUBSTITUTIONS] + counts[..., INSERTIONS] + counts[..., DELETIONS]

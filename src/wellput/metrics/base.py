@@ -24,8 +24,8 @@ from wellput.core.metric import Floats, Need
 if TYPE_CHECKING:
     from wellput.language.models.language_check import ReadText
 
-REFERENCES: frozenset[Need] = frozenset({"references"})
-NOTHING: frozenset[Need] = frozenset()
+NEEDS_REFERENCES: frozenset[Need] = frozenset({"references"})
+NEEDS_NOTHING: frozenset[Need] = frozenset()
 
 
 def as_text(value: object) -> str:
@@ -44,7 +44,7 @@ class BaseMetric(ABC):
     """Defaults for the `Metric` protocol."""
 
     family: ClassVar[str]
-    needs: ClassVar[frozenset[Need]] = REFERENCES
+    needs: ClassVar[frozenset[Need]] = NEEDS_REFERENCES
     output_kind: ClassVar[str] = "text"  # or the name of a `core.output_kinds.OutputKind`
     perfect: ClassVar[Mapping[str, float]] = {}
     bounds: ClassVar[Bounds] = (None, None)  # all scores lie between these
@@ -83,8 +83,8 @@ class BaseMetric(ABC):
         return {}
 
     def undefined_reasons(self, batch: Batch) -> Sequence[str]:
-        """For every row that has no score, why: `"not English"`. Empty where a row has a score, or
-        nothing more is to be said; no texts at all if this holds for all rows."""
+        """By row, the reason why it has no score, such as `"not English"`. The text is empty if the row
+        has a score, or if no reason is known. An empty sequence says so of all rows."""
         return ()
 
     def signature(self) -> str:

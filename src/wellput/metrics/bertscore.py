@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from wellput.language.models.token_vectors import EncodedText, KeptVectors
 
 Part: TypeAlias = Literal["f", "precision", "recall"]
-PARTS: tuple[Part, ...] = ("precision", "recall", "f")
+SCORE_PARTS: tuple[Part, ...] = ("precision", "recall", "f")
 ROWS_AT_ONCE = 256
 TEXTS_COUNTED_AT_ONCE = 1024
 
@@ -100,7 +100,7 @@ class Bertscore(BaseMetric):
             raise InputError("bertscore:idf=true must see all references first: call prepare().")
         vectors = self._vectors()
         lowest = _baseline(self.baseline, self.layer) if self.baseline else np.zeros(3)
-        found = np.ones((len(batch), len(PARTS) + 1))
+        found = np.ones((len(batch), len(SCORE_PARTS) + 1))
         for begin in range(0, len(batch), ROWS_AT_ONCE):
             rows = range(begin, min(begin + ROWS_AT_ONCE, len(batch)))
             wanted = [text for row in rows for text in (batch.texts[row], *batch.references[row])]
@@ -117,12 +117,12 @@ class Bertscore(BaseMetric):
         return found
 
     def score(self, statistics: Floats) -> Floats:
-        return ratio(statistics[..., PARTS.index(self.part)], statistics[..., -1])
+        return ratio(statistics[..., SCORE_PARTS.index(self.part)], statistics[..., -1])
 
     def components(self, statistics: Floats) -> dict[str, Floats]:
         return {
             part: ratio(statistics[..., place], statistics[..., -1])
-            for place, part in enumerate(PARTS)
+            for place, part in enumerate(SCORE_PARTS)
         }
 
     def signature(self) -> str:

@@ -20,7 +20,7 @@ from wellput.core.evalset import Batch
 from wellput.core.metric import Floats
 from wellput.metrics.base import BaseMetric, lowered, lowered_lists
 
-EPSILON = 1e-16
+EMPTY_ORDER_VALUE = 1e-16
 """sacreBLEU's value for an order without n-grams or matches, with `eps_smoothing`."""
 
 
@@ -130,10 +130,12 @@ class Chrf(BaseMetric):
         hypothesis, reference, matches = _by_order(statistics)
         shape = matches.shape
         precision = np.divide(
-            matches, hypothesis, out=np.full(shape, EPSILON), where=hypothesis > 0
+            matches, hypothesis, out=np.full(shape, EMPTY_ORDER_VALUE), where=hypothesis > 0
         )
-        recall = np.divide(matches, reference, out=np.full(shape, EPSILON), where=reference > 0)
-        by_order = self._f(precision, recall, otherwise=EPSILON)
+        recall = np.divide(
+            matches, reference, out=np.full(shape, EMPTY_ORDER_VALUE), where=reference > 0
+        )
+        by_order = self._f(precision, recall, otherwise=EMPTY_ORDER_VALUE)
         return np.asarray(100.0 * by_order.sum(axis=0) / len(by_order))
 
 

@@ -33,7 +33,7 @@ from wellput.metrics.base import BaseMetric, MeanMetric, lowered, lowered_lists,
 from wellput.text.tokenizers import TokenizerName, prepare, prepare_lists
 from wellput.text.tokenizers import tokenizer_signature as tokenizer_signature
 
-MORRIS = "Morris et al. 2004, From WER and RIL to MER and WIL"
+MORRIS_PAPER = "Morris et al. 2004, From WER and RIL to MER and WIL"
 
 
 @dataclass(frozen=True)
@@ -122,7 +122,7 @@ class Mer(Wer):
 
     family: ClassVar[str] = "mer"
     about: ClassVar[str] = "errors as a share of errors and matched words"
-    paper: ClassVar[str] = MORRIS
+    paper: ClassVar[str] = MORRIS_PAPER
     bounds: ClassVar[Bounds] = (0.0, 1.0)
 
     def score(self, statistics: Floats) -> Floats:
@@ -144,7 +144,7 @@ class Wip(Wer):
 
     family: ClassVar[str] = "wip"
     about: ClassVar[str] = "share of the reference's words matched, times that of the output's"
-    paper: ClassVar[str] = MORRIS
+    paper: ClassVar[str] = MORRIS_PAPER
     bounds: ClassVar[Bounds] = (0.0, 1.0)
     perfect: ClassVar[Mapping[str, float]] = {**_ErrorRate.perfect, "score": 1.0}
 
@@ -168,7 +168,7 @@ class Wil(Wer):
 
     family: ClassVar[str] = "wil"
     about: ClassVar[str] = "one minus the word information preserved (wip)"
-    paper: ClassVar[str] = MORRIS
+    paper: ClassVar[str] = MORRIS_PAPER
     bounds: ClassVar[Bounds] = (0.0, 1.0)
 
     def score(self, statistics: Floats) -> Floats:

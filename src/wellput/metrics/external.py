@@ -5,9 +5,9 @@ A file may hold several metrics, each called what its `metric` column says. High
 
 Only names say whether lower scores are better: judgments never do. A name is split into words at
 everything that is not a letter, and where a capital follows a small letter. Lower is better if a word
-of `ERROR_WORDS` is among them, or if the last word is one of `LAST_WORDS`, or if `rate` follows one of
-these. So `TER`, `MetricX-24`, `error_rate` and `wordPerplexity` count what is wrong; `criteria`,
-`error_detection` and `lossless` do not.
+of `ERROR_WORDS` is among them, or if the last word is one of `LAST_WORDS_OF_ERRORS`, or if `rate`
+follows one of these. So `TER`, `MetricX-24`, `error_rate` and `wordPerplexity` count what is wrong;
+`criteria`, `error_detection` and `lossless` do not.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from wellput.core.evalset import Batch
 from wellput.core.metric import Floats, Metric, Need
 from wellput.core.source import EvalSource
 from wellput.io.external_scores import ExternalScores, read_external_scores
-from wellput.metrics.base import NOTHING, MeanMetric
+from wellput.metrics.base import NEEDS_NOTHING, MeanMetric
 from wellput.metrics.registry import SCORE_FILE
 
 ERROR_WORDS = frozenset(
@@ -33,9 +33,11 @@ ERROR_WORDS = frozenset(
     }
 )  # fmt: skip
 """Names of measures of error, and of what nobody wants more of, in lower case."""
-LAST_WORDS = frozenset({"error", "errors", "loss", "cost", "distance", "bias", "duration"})
-LETTERS = re.compile(r"[a-z]+")
-WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+LAST_WORDS_OF_ERRORS = frozenset(
+    {"error", "errors", "loss", "cost", "distance", "bias", "duration"}
+)
+LETTERS_PATTERN = re.compile(r"[a-z]+")
+WORD_PATTERN = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 
 
 def is_lower_better(name: str) -> bool:
@@ -44,12 +46,12 @@ def is_lower_better(name: str) -> bool:
     >>> [is_lower_better(name) for name in ("TER", "MetricX-24-XL", "word_error_rate", "criteria")]
     [True, True, True, False]
     """
-    words = [word.lower() for word in WORD.findall(name)]
-    runs = LETTERS.findall(name.lower())  # of letters: MetricX is one word
+    words = [word.lower() for word in WORD_PATTERN.findall(name)]
+    runs = LETTERS_PATTERN.findall(name.lower())  # of letters: MetricX is one word
     if not ERROR_WORDS.isdisjoint([*words, *runs]):
         return True
     last = words[-2:-1] if words[-1:] == ["rate"] else words[-1:]
-    return not LAST_WORDS.isdisjoint(last)
+    return not LAST_WORDS_OF_ERRORS.isdisjoint(last)
 
 
 SHOWN_NAMES = 3
@@ -61,7 +63,7 @@ class ExternalMetric(MeanMetric):
 
     family: ClassVar[str] = "external"
     about: ClassVar[str] = "mean of scores made elsewhere"
-    needs: ClassVar[frozenset[Need]] = NOTHING
+    needs: ClassVar[frozenset[Need]] = NEEDS_NOTHING
     has_gaps: ClassVar[bool] = True
 
     scores: ExternalScores

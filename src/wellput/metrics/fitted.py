@@ -32,9 +32,9 @@ from wellput.metrics.registry import SCORE_FILE, create
 
 FILE_KIND = "fitted metric"
 FORMAT_VERSION = 1
-KEYS = ("wellput", "format", "predictors", "intercept", "scale", "card")
+FILE_KEYS = ("wellput", "format", "predictors", "intercept", "scale", "card")
 PREDICTOR_KEYS = ("metric", "component", "coefficient", "perfect")
-ADVICE = "`wellput fit` makes such files; they are not meant to be edited."
+FILE_ADVICE = "`wellput fit` makes such files; they are not meant to be edited."
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,10 +112,10 @@ class FittedModel:
         try:
             value = json.loads(text, parse_constant=_refuse_constant)
         except (ValueError, RecursionError) as error:
-            raise InputError(f"{name} is not JSON: {error}. {ADVICE}") from None
+            raise InputError(f"{name} is not JSON: {error}. {FILE_ADVICE}") from None
         if not isinstance(value, dict) or value.get("wellput") != FILE_KIND:
             raise InputError(
-                f'{name} is not a fitted metric: it lacks "wellput": "{FILE_KIND}". {ADVICE}'
+                f'{name} is not a fitted metric: it lacks "wellput": "{FILE_KIND}". {FILE_ADVICE}'
             )
         if value.get("format") != FORMAT_VERSION:
             raise InputError(
@@ -124,7 +124,7 @@ class FittedModel:
             )
         problems = list(_problems(value))
         if problems:
-            raise InputError.collect(f"{name} is not a valid fitted metric:", problems, ADVICE)
+            raise InputError.collect(f"{name} is not a valid fitted metric:", problems, FILE_ADVICE)
         return cls(
             predictors=tuple(
                 Predictor(
@@ -159,8 +159,8 @@ def predictor_name(metric: str, component: str | None) -> str:
 
 def _problems(value: Mapping[str, Any]) -> Sequence[str]:
     """Everything that is wrong with the file's content."""
-    found = [f"unknown key {key!r}" for key in value if key not in KEYS]
-    found += [f"no key {key!r}" for key in KEYS if key not in value]
+    found = [f"unknown key {key!r}" for key in value if key not in FILE_KEYS]
+    found += [f"no key {key!r}" for key in FILE_KEYS if key not in value]
     found += [
         f"{key} is {value[key]!r}, not a finite number"
         for key in ("intercept", "scale")

@@ -29,7 +29,7 @@ from wellput.core.errors import InputError
 from wellput.core.estimates import Bounds
 from wellput.core.evalset import Batch
 from wellput.core.metric import Floats, Need
-from wellput.metrics.base import NOTHING, BaseMetric, english_prose, ratio, reasons_of
+from wellput.metrics.base import NEEDS_NOTHING, BaseMetric, english_prose, ratio, reasons_of
 from wellput.metrics.perplexity import causal_model
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ class Fluency(BaseMetric):
 
     family: ClassVar[str] = "fluency"
     about: ClassVar[str] = "how fluent an output is, by models of English"
-    needs: ClassVar[frozenset[Need]] = NOTHING
+    needs: ClassVar[frozenset[Need]] = NEEDS_NOTHING
     bounds: ClassVar[Bounds] = (0.0, 1.0)
     has_gaps: ClassVar[bool] = True  # systems are compared on outputs of English prose alone
 
@@ -247,10 +247,10 @@ def model_in(folder: str, file: str, *, option: str) -> Path:
 
 
 NEURAL_SHARE = 0.6
-EXPONENT = 0.8
+LENGTH_EXPONENT = 0.8
 PENLP_MEAN, PENLP_SPREAD = -32.8, 8.56
 FLUENCY_MEAN, FLUENCY_SPREAD = 0.618, 0.141
-LOW_SUM, STEEPNESS = -0.62, 0.672
+MIDDLE_SUM, STEEPNESS = -0.62, 0.672
 """The curve gives 0.7 to the median real sentence of these, and 0.5 to one that is worse than 98 in
 100."""
 
@@ -270,7 +270,7 @@ def penalized(
 ) -> Floats:
     """PenLP of each text; NaN for one without words."""
     sums, pieces = causal_model(path, "auto").log_probs(texts, on_progress=on_progress)
-    return ratio(np.where(pieces > 0, sums, np.nan), ((5 + pieces) / 6) ** EXPONENT)
+    return ratio(np.where(pieces > 0, sums, np.nan), ((5 + pieces) / 6) ** LENGTH_EXPONENT)
 
 
 def joined_scores(fluency: Floats, penlp: Floats) -> Floats:
@@ -281,4 +281,4 @@ def joined_scores(fluency: Floats, penlp: Floats) -> Floats:
     network = (penlp - PENLP_MEAN) / PENLP_SPREAD
     own = (fluency - FLUENCY_MEAN) / FLUENCY_SPREAD
     sums = NEURAL_SHARE * network + (1 - NEURAL_SHARE) * own
-    return np.asarray(1 / (1 + np.exp(-np.clip(STEEPNESS * (sums - LOW_SUM), -500, 500))))
+    return np.asarray(1 / (1 + np.exp(-np.clip(STEEPNESS * (sums - MIDDLE_SUM), -500, 500))))

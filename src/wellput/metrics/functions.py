@@ -22,7 +22,7 @@ from wellput.core.evalset import Batch
 from wellput.core.metric import Floats, Need
 from wellput.metrics.base import MeanMetric
 
-OFFERED: tuple[Need, ...] = ("references", "source")
+OFFERED_NEEDS: tuple[Need, ...] = ("references", "source")
 """What a function may ask for by the name of a parameter."""
 
 
@@ -41,12 +41,12 @@ class FunctionMetric(MeanMetric):
                 "A metric needs a name: define the function with def, or give it a __name__. A lambda "
                 "has none."
             )
-        unknown = [one.name for one in self._further if one.name not in OFFERED]
+        unknown = [one.name for one in self._further if one.name not in OFFERED_NEEDS]
         if unknown:
             raise InputError(
                 f"{self.name}: a function that is a metric gets an output, and may have parameters "
-                f"named {' and '.join(OFFERED)}; nothing is known for {', '.join(unknown)}. Give such "
-                "a parameter a default."
+                f"named {' and '.join(OFFERED_NEEDS)}; nothing is known for {', '.join(unknown)}. Give "
+                "such a parameter a default."
             )
 
     @property
@@ -83,7 +83,7 @@ class FunctionMetric(MeanMetric):
     @property
     def _asked(self) -> list[Need]:
         names = {one.name for one in self._parameters[1:]}
-        return [name for name in OFFERED if name in names]
+        return [name for name in OFFERED_NEEDS if name in names]
 
     @property
     def _further(self) -> list[inspect.Parameter]:

@@ -18,7 +18,7 @@ import numpy as np
 from wellput.core.errors import InputError
 from wellput.core.evalset import Batch
 from wellput.core.metric import Floats, Need
-from wellput.metrics.base import NOTHING, BaseMetric, english_prose, ratio, reasons_of
+from wellput.metrics.base import NEEDS_NOTHING, BaseMetric, english_prose, ratio, reasons_of
 from wellput.metrics.fluency import feature_costs, model_in
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class GleuFluency(BaseMetric):
     family: ClassVar[str] = "gleu-fluency"
     about: ClassVar[str] = "whether parsers see a real sentence"
     paper: ClassVar[str] = "Mutton et al. 2007"
-    needs: ClassVar[frozenset[Need]] = NOTHING
+    needs: ClassVar[frozenset[Need]] = NEEDS_NOTHING
     has_gaps: ClassVar[bool] = True  # systems are compared on outputs of English prose alone
 
     feature: GleuFeature | None = None

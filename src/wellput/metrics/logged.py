@@ -26,7 +26,7 @@ from wellput.io.mt_metrics_eval import (
     read_metric_scores,
     scored_metric_names,
 )
-from wellput.metrics.base import NOTHING, MeanMetric, ratio
+from wellput.metrics.base import NEEDS_NOTHING, MeanMetric, ratio
 from wellput.metrics.external import is_lower_better
 
 ALL_SCORERS = "all"
@@ -92,7 +92,7 @@ class LoggedInFiles(Logged):
     difference between the folder's score and the mean of all segments.
     """
 
-    needs: ClassVar[frozenset[Need]] = NOTHING
+    needs: ClassVar[frozenset[Need]] = NEEDS_NOTHING
 
     scores: ExternalScores = field(kw_only=True, repr=False)
 

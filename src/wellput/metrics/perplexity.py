@@ -20,7 +20,7 @@ import numpy as np
 from wellput.core.errors import InputError
 from wellput.core.evalset import Batch
 from wellput.core.metric import Floats, Need
-from wellput.metrics.base import NOTHING, BaseMetric, english_prose, lowered, ratio
+from wellput.metrics.base import NEEDS_NOTHING, BaseMetric, english_prose, lowered, ratio
 from wellput.text import tokenizers
 from wellput.text.tokenizers import TokenizerName
 
@@ -48,7 +48,7 @@ class Perplexity(BaseMetric):
     family: ClassVar[str] = "perplexity"
     about: ClassVar[str] = "how surprising words are to a language model"
     paper: ClassVar[str] = "Chen & Goodman 1998; Lau et al. 2020"
-    needs: ClassVar[frozenset[Need]] = NOTHING
+    needs: ClassVar[frozenset[Need]] = NEEDS_NOTHING
     has_gaps: ClassVar[bool] = True
 
     model: str | None = None

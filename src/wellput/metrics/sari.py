@@ -22,7 +22,7 @@ from wellput.metrics.base import BaseMetric, lowered, lowered_lists
 from wellput.text.tokenizers import TokenizerName, prepare, prepare_lists
 from wellput.text.tokenizers import tokenizer_signature as tokenizer_signature
 
-ORDERS = 4
+N_NGRAM_ORDERS = 4
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ class Sari(BaseMetric):
         return mean
 
     def components(self, statistics: Floats) -> dict[str, Floats]:
-        counts = statistics.reshape(*statistics.shape[:-1], ORDERS, 3, 3)
+        counts = statistics.reshape(*statistics.shape[:-1], N_NGRAM_ORDERS, 3, 3)
         correct, by_output, by_references = np.moveaxis(counts, -1, 0)
         precision, recall = _share(correct, by_output), _share(correct, by_references)
         figures = _share(2 * precision * recall, precision + recall)

@@ -25,7 +25,7 @@ from wellput import _native
 from wellput.core.estimates import Bounds
 from wellput.core.evalset import Batch
 from wellput.core.metric import Floats, Need
-from wellput.metrics.base import NOTHING, BaseMetric, MeanMetric, as_text, lowered, ratio
+from wellput.metrics.base import NEEDS_NOTHING, BaseMetric, MeanMetric, as_text, lowered, ratio
 from wellput.text.tokenizers import TokenizerName, prepare, prepare_lists, tokenizer_signature
 
 
@@ -36,7 +36,7 @@ class Length(MeanMetric):
     family: ClassVar[str] = "length"
     bounds: ClassVar[Bounds] = (0.0, None)
     about: ClassVar[str] = "tokens per output"
-    needs: ClassVar[frozenset[Need]] = NOTHING
+    needs: ClassVar[frozenset[Need]] = NEEDS_NOTHING
 
     tokenize: TokenizerName = "13a"
 
@@ -99,7 +99,7 @@ class Diversity(MeanMetric):
     Ratios fall with length: compare outputs of similar length (see `length`).
     """
 
-    needs: ClassVar[frozenset[Need]] = NOTHING
+    needs: ClassVar[frozenset[Need]] = NEEDS_NOTHING
 
     tokenize: TokenizerName = "13a"
     lowercase: bool = True
@@ -184,7 +184,7 @@ class Random(MeanMetric):
 
     family: ClassVar[str] = "random"
     about: ClassVar[str] = "chance: a hash of seed, system and item id"
-    needs: ClassVar[frozenset[Need]] = NOTHING
+    needs: ClassVar[frozenset[Need]] = NEEDS_NOTHING
 
     seed: int = 0
 

@@ -32,7 +32,7 @@ MIN_WORDS, MAX_WORDS = 3, 60
 MISTAKE_COUNTS = (1, 2, 3, 5)
 SHUFFLED_MISTAKES = 5
 """The number of mistakes that a shuffled sentence counts as."""
-FACTORS = {"spelling": 0.3, "capital": 0.3, "stop": 0.3}
+FEATURE_FACTORS = {"spelling": 0.3, "capital": 0.3, "stop": 0.3}
 """As for English: unknown words are names more often, and habits of writing differ."""
 
 
@@ -118,5 +118,5 @@ def train_treebank_fluency(
         known,
         np.ones(len(known)),
         names=tuple(TREEBANK_FEATURES),
-        factors=FACTORS,
+        factors=FEATURE_FACTORS,
     )

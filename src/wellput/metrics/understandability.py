@@ -19,9 +19,9 @@ from wellput.core.estimates import Bounds
 from wellput.core.evalset import Batch
 from wellput.core.metric import Floats
 from wellput.metrics.accuracy import (
+    ACCURACY_PAPER,
     DELETIONS,
     INSERTIONS,
-    PAPER,
     REFERENCE,
     STRING_SUBSTITUTIONS,
     SUBSTITUTIONS,
@@ -46,7 +46,7 @@ class JudgmentModel(AlignmentOptions):
     needs = frozenset({"references", "tree"})
     bounds: ClassVar[Bounds] = (None, 1.0)
     perfect: ClassVar[Mapping[str, float]] = {"score": 1.0, "sta": 1.0, "substitutions": 0.0}
-    paper = PAPER
+    paper = ACCURACY_PAPER
 
     def statistics(self, batch: Batch) -> Floats:
         counts, per_row = treelet_errors(batch, self)

@@ -33,7 +33,7 @@ def error_sentences(result: ScoreResult) -> list[str]:
 
 
 def _inside(words: dict[str, str], names: list[str], place: int) -> str:
-    """What there would be more of: `items in each document`."""
+    """What would be doubled: `items in each document`."""
     return f"{words[names[place]]} in each {words[names[place - 1]].removesuffix('s')}"
 
 

@@ -20,7 +20,7 @@ CSV_COLUMNS = (
 MAX_METRICS_WITH_INTERVALS = 3
 """With more metrics the tables have no intervals; JSON and CSV have them."""
 VERDICT_MARKS = {"noticed": "", "partly": "", "few": "", "blind": " ○", "misled": " ▼"}
-MANY_TIES = 0.1
+MIN_SHARE_OF_TIES_SHOWN = 0.1
 """From this share on, ties are shown beside the accuracy."""
 
 
@@ -83,7 +83,7 @@ def _accuracy_table(result: ProbeResult, variants: Sequence[KindAndSeverity]) ->
     intervals = f" [{level} interval]" if len(names) <= MAX_METRICS_WITH_INTERVALS else ""
     notes = [
         f"Percent of pairs in which the better text scores strictly higher{intervals}; = ties, from "
-        f"{100 * MANY_TIES:.0f}% on.",
+        f"{100 * MIN_SHARE_OF_TIES_SHOWN:.0f}% on.",
         "○ blind: the better text is not shown to win more than half, or wins fewer than 60%. ▼ "
         "misled: the worse text is shown to win more than half, and wins 60% or more.",
         *_undefined_notes(result),
@@ -108,7 +108,7 @@ def _accuracy_cell(probe: Probe, n_metrics: int) -> str:
     text = f"{100 * probe.accuracy:.0f}"
     if n_metrics <= MAX_METRICS_WITH_INTERVALS and probe.low is not None and probe.high is not None:
         text += f" [{100 * probe.low:.0f}, {100 * probe.high:.0f}]"
-    if probe.ties >= MANY_TIES:
+    if probe.ties >= MIN_SHARE_OF_TIES_SHOWN:
         text += f" ={100 * probe.ties:.0f}"
     return text + VERDICT_MARKS[probe.verdict]
 

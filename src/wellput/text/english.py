@@ -62,7 +62,7 @@ PREFIXES = (
     *("quasi", "re", "semi", "sub", "super", "tele", "ultra", "un", "vice"),
 )
 # Tried in this order at every place. Lengths are limited so that a long text does not take too long.
-WORD = re.compile(
+WORD_PATTERN = re.compile(
     "|".join(
         (
             r"(?P<address>(?:https?://|ftp://|www\.)[^\s<>\"”“]{0,2000}[\w/])",
@@ -109,7 +109,7 @@ def treebank_words(text: str) -> Words:
     surface: list[tuple[int, int]] = []
     end = 0
     is_quoted = False
-    for match in WORD.finditer(text):
+    for match in WORD_PATTERN.finditer(text):
         parts = _word_parts(match[0]) if match.lastgroup == "word" else [match[0]]
         if match[0] in APOSTROPHES:
             # "parents'": an apostrophe after a word that ends in s, unless it closes a quotation.

@@ -22,7 +22,7 @@ GROUP = "wellput.tokenizers"
 
 NativeName: TypeAlias = Literal["13a", "char", "intl", "none", "zh"]
 
-NATIVE: tuple[NativeName, ...] = get_args(NativeName)
+NATIVE_TOKENIZERS: tuple[NativeName, ...] = get_args(NativeName)
 OF_SACREBLEU = ("flores101", "flores200", "ja-mecab", "ko-mecab", "spBLEU-1K", "spm")
 
 MAX_CACHED_TEXTS = 1 << 16
@@ -41,7 +41,7 @@ class PythonTokenizer:
 
 def is_native(name: str) -> TypeGuard[NativeName]:
     """Whether the native kernels have this tokenizer."""
-    return name in NATIVE
+    return name in NATIVE_TOKENIZERS
 
 
 def check_name(name: str) -> None:
@@ -56,7 +56,7 @@ TokenizerName: TypeAlias = Annotated[str, check_name]
 
 def tokenizer_names() -> list[str]:
     """The names of all tokenizers, built in or from other packages."""
-    return list(dict.fromkeys([*NATIVE, *OF_SACREBLEU, *plugins(GROUP)]))
+    return list(dict.fromkeys([*NATIVE_TOKENIZERS, *OF_SACREBLEU, *plugins(GROUP)]))
 
 
 def tokenize(text: str, name: str = "13a") -> list[str]:

@@ -9,7 +9,12 @@ import pytest
 
 from wellput.core.errors import InputError
 from wellput.language.models.english_steps import tagged_trees
-from wellput.language.models.english_training import STEPS, TrainingInputs, TrainingSource, make_all
+from wellput.language.models.english_training import (
+    TRAINING_STEPS,
+    TrainingInputs,
+    TrainingSource,
+    make_all,
+)
 from wellput.language.models.parsers import load_parser
 from wellput.language.models.tree_model import TreeModel
 
@@ -23,7 +28,7 @@ TREES = """1\tThe\tthe\tDET\tDT\t_\t2\tdet\t_\t_
 
 """
 # Fluency is learned from a text and a model of its own, see tests/metrics.
-FROM_TREES = [step for step in STEPS if "real" not in step.roles]
+FROM_TREES = [step for step in TRAINING_STEPS if "real" not in step.roles]
 UNTAGGED = "1\tno\tno\tX\t_\t_\t0\troot\t_\t_\n\n"
 
 

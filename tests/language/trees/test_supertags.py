@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from wellput.core.errors import InputError
 from wellput.core.tree import Tree, Word
 from wellput.language.trees.supertags import (
-    ARGUMENTS,
+    ARGUMENT_RELATIONS,
     InducedGrammar,
     Supertag,
     attaching_relation,
@@ -33,7 +33,7 @@ FIGURE_2 = Tree(
     )
 )
 
-slots = st.lists(st.sampled_from(sorted(ARGUMENTS)), max_size=4).map(tuple)
+slots = st.lists(st.sampled_from(sorted(ARGUMENT_RELATIONS)), max_size=4).map(tuple)
 relations = st.from_regex(r"[a-z]+(:[a-z]+)?", fullmatch=True).filter(lambda r: r != "root")
 attached = st.builds(
     Supertag, st.text(min_size=1), relations, st.sampled_from("<>"), st.just("N"), slots, slots

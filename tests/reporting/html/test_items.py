@@ -17,7 +17,7 @@ from wellput.metrics.accuracy import GenerationStringAccuracy, GenerationTreeAcc
 from wellput.metrics.alignments import aligned, origins
 from wellput.reporting.html.evaluation import draw_shown_items, usual_metrics
 from wellput.reporting.html.items import (
-    GLUE,
+    WORD_JOINER,
     _percentiles,
     _rounded,
     _shown,
@@ -72,15 +72,15 @@ def test_every_moved_word_comes_from_a_place_of_its_own(left: list[str], right: 
 def test_a_text_is_sent_as_it_was_written_with_its_tokens(text: str) -> None:
     tokens = GenerationStringAccuracy().tokens(text)
     sent = sent_text(text, tokens)
-    apart = [token for token in sent["text"].replace(GLUE, " ").split(" ") if token]
-    assert sent["text"].replace(GLUE, "") == text.replace(GLUE, "")
+    apart = [token for token in sent["text"].replace(WORD_JOINER, " ").split(" ") if token]
+    assert sent["text"].replace(WORD_JOINER, "") == text.replace(WORD_JOINER, "")
     assert sent.get("tokens", apart) == tokens
 
 
 def test_white_space_and_rewritten_tokens_are_kept() -> None:
     assert sent_text("a  b", ["a", "b"]) == {"text": "a  b", "tokens": ["a", "b"]}
     assert sent_text("A b.", ["a", "b", "."]) == {"text": "A b.", "tokens": ["a", "b", "."]}
-    assert sent_text("a b.", ["a", "b", "."]) == {"text": f"a b{GLUE}."}
+    assert sent_text("a b.", ["a", "b", "."]) == {"text": f"a b{WORD_JOINER}."}
 
 
 def test_wrong_treelets_are_listed_with_what_is_wrong() -> None:

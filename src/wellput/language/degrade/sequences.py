@@ -20,7 +20,7 @@ from wellput.core.errors import InputError, counted
 from wellput.language.degrade.corpus import TaggedCorpus, WordNumbers
 
 Boundary: TypeAlias = Literal["sentence", "literal"]
-MAX_TRIES = 1000
+MAX_DRAWS = 1000
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,7 +95,7 @@ class SequenceGenerator:
     def _sentence(self, rng: np.random.Generator) -> list[int]:
         """Starts again if nothing can follow, so that sentences are drawn from those with an end."""
         pieces = self.length // self.size
-        for _ in range(MAX_TRIES):
+        for _ in range(MAX_DRAWS):
             tokens = self._window(int(rng.choice(self.firsts)))
             for piece in range(1, pieces):
                 follow = self.last if piece == pieces - 1 else self.middle
@@ -107,7 +107,7 @@ class SequenceGenerator:
                 return tokens
         raise InputError(
             f"The corpus is too small to join sequences of {self.size} words to {self.length} words: "
-            f"{MAX_TRIES:,} tries gave no complete sentence. Give a larger corpus, or another size= or "
+            f"{MAX_DRAWS:,} tries gave no complete sentence. Give a larger corpus, or another size= or "
             "length=."
         )
 

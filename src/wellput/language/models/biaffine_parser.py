@@ -33,8 +33,8 @@ from wellput.language.models.word_analysis import WordAnalysis
 from wellput.language.models.word_network import (
     BEGIN,
     NAME,
-    PLAIN,
-    WORD,
+    PLAIN_CHARACTERS,
+    WORD_PATTERN,
     Pieces,
     WordNetwork,
     whole_rows,
@@ -42,9 +42,9 @@ from wellput.language.models.word_network import (
 
 AFFIX_KINDS = 8
 """The features of a word's letters: three beginnings, four endings, its shape."""
-CACHED_WORDS = 1 << 16
+MAX_CACHED_WORDS = 1 << 16
 UNKNOWN_WORD = 0
-MOST_PIECES_A_WORD = 12
+MAX_PIECES_A_WORD = 12
 """Further pieces of a word, such as a long address, are not read."""
 LONGEST_RUN, LONGEST_SHAPE = 2, 8
 JOINED_ENDINGS = frozenset(["n't", "'s", "'re", "'ve", "'ll", "'d", "'m"])
@@ -71,8 +71,8 @@ class InputCoder:
         self._n_affixes = affixes
         self._pieces = pieces
         self._begin, self._name = pieces.numbers[BEGIN], pieces.numbers[NAME]
-        self._of_letters = lru_cache(CACHED_WORDS)(self._letters)
-        self._of_text = lru_cache(CACHED_WORDS)(self._text_pieces)
+        self._of_letters = lru_cache(MAX_CACHED_WORDS)(self._letters)
+        self._of_text = lru_cache(MAX_CACHED_WORDS)(self._text_pieces)
 
     def coded(self, forms: Sequence[str]) -> SentenceInputs:
         letters = [self._of_letters(form) for form in forms]
@@ -101,8 +101,10 @@ class InputCoder:
         return spans, pieces
 
     def _text_pieces(self, text: str) -> tuple[int, ...]:
-        found = [piece for word in WORD.findall(text) for piece in self._pieces.of_word(word)]
-        return tuple(found[:MOST_PIECES_A_WORD])
+        found = [
+            piece for word in WORD_PATTERN.findall(text) for piece in self._pieces.of_word(word)
+        ]
+        return tuple(found[:MAX_PIECES_A_WORD])
 
 
 def plain_form(form: str) -> str:
@@ -144,7 +146,7 @@ def _written_words(forms: Sequence[str]) -> list[tuple[str, int]]:
     """Words as they are written, and of how many forms each consists."""
     found: list[tuple[str, int]] = []
     for form in forms:
-        plain = form.translate(PLAIN).replace("''", '"')
+        plain = form.translate(PLAIN_CHARACTERS).replace("''", '"')
         if found and plain.lower() in JOINED_ENDINGS and found[-1][0][-1:].isalpha():
             text, size = found[-1]
             found[-1] = text + plain, size + 1
@@ -155,7 +157,7 @@ def _written_words(forms: Sequence[str]) -> list[tuple[str, int]]:
 
 MAX_WEIGHT = 31
 """Weights are whole numbers up to this, times the scale of their row."""
-MAX_WORDS = 250
+MAX_WORDS_READ_TOGETHER = 250
 """A longer sentence is parsed in parts, and the roots of the later ones hang on the first."""
 FURTHER_ROOT_RELATION = "parataxis"
 ROOT_RELATION = "root"
@@ -284,10 +286,10 @@ class BiaffineParser(StoredModel):
         cut = [
             (place, begin)
             for place, forms in enumerate(sentences)
-            for begin in range(0, len(forms), MAX_WORDS)
+            for begin in range(0, len(forms), MAX_WORDS_READ_TOGETHER)
         ]
-        parts = [sentences[place][begin : begin + MAX_WORDS] for place, begin in cut]
-        own_tags = [tags[place][begin : begin + MAX_WORDS] for place, begin in cut]
+        parts = [sentences[place][begin : begin + MAX_WORDS_READ_TOGETHER] for place, begin in cut]
+        own_tags = [tags[place][begin : begin + MAX_WORDS_READ_TOGETHER] for place, begin in cut]
         rows = iter(self._rows(parts, own_tags, threads).tolist())
         relations, xpos, upos = self.relations, self.tags, self.categories
         found: list[list[ParsedWord]] = [[] for _ in sentences]

@@ -67,11 +67,11 @@ class CausalModel:
         """The natural logarithm of each text's probability, and its number of pieces. `on_progress`
         counts texts, or parts of long ones."""
         start = self._network.start
-        room = self._network.limit - len(start)
+        max_own_pieces = self._network.limit - len(start)
         parts: list[tuple[int, list[int]]] = []
         for number, pieces in enumerate(self._network.pieces(texts)):
-            cuts = range(0, len(pieces), room)
-            parts += [(number, start + pieces[begin : begin + room]) for begin in cuts]
+            cuts = range(0, len(pieces), max_own_pieces)
+            parts += [(number, start + pieces[begin : begin + max_own_pieces]) for begin in cuts]
         sums, counts = np.zeros(len(texts)), np.zeros(len(texts))
         for batch in _batches(parts, self._network.batch):
             scored = self._network.log_probs([pieces for _, pieces in batch])

@@ -120,7 +120,7 @@ def _probs(
 
 
 LENGTH_NAMES = ("unigrams", "bigrams", "trigrams")
-ORDER = len(LENGTH_NAMES)
+NGRAM_ORDER = len(LENGTH_NAMES)
 MIN_WORD_COUNT = 2
 PRUNING_THRESHOLD = 2e-8  # makes 2.7 MB
 TOGETHER_NAME = "all together"
@@ -143,7 +143,7 @@ def mixture_for(
     together = [sentence for text in texts.values() for sentence in text]
     known = _known_words(together)
     parts = {
-        name: train([text], order=ORDER, known=known, threads=threads)
+        name: train([text], order=NGRAM_ORDER, known=known, threads=threads)
         for name, text in {**texts, TOGETHER_NAME: together}.items()
     }
     weights = mixing_weights([part.model for part in parts.values()], sample)

@@ -1,6 +1,6 @@
 """`wellput train english`: makes the files of the shipped English models, one after the other.
 
-A `TrainingStep` makes one file; `STEPS` has them in order. Each file has a `ModelCard`
+A `TrainingStep` makes one file; `TRAINING_STEPS` has them in order. Each file has a `ModelCard`
 (`NAME.card.json`) beside it: its data with hashes and licences, the command, the measured figures, and
 the file's hash. A file whose card has the same data, earlier files and seed is not made again, so a
 stopped training can be resumed.
@@ -248,7 +248,7 @@ def _write(path: Path, text: str) -> None:
 
 
 # One step for each file, in the order in which they are made.
-STEPS: tuple[TrainingStep, ...] = (
+TRAINING_STEPS: tuple[TrainingStep, ...] = (
     TrainingStep(
         NGRAMS_FILE,
         "trigram model of words",

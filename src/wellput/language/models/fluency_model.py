@@ -67,7 +67,7 @@ FLUENCY_FEATURES: dict[str, str] = {
 }
 END_MARKS = ".?!…:;\"'”’)]"
 RUN_WORDS = 3
-MIN_GAIN = -0.2
+MIN_GAIN_IN_SEQUENCE = -0.2
 """A word with a lower gain does not go with the words before it."""
 MIN_USAGE_GAIN = 0.3
 """The same for the network, which sees all words before it."""
@@ -211,7 +211,7 @@ def _of_usage(scored: ScoredWords) -> tuple[float, ...]:
     return scored.penalized(), *in_sequence(scored.gains(), MIN_USAGE_GAIN)
 
 
-def in_sequence(gains: Floats, least: float = MIN_GAIN) -> tuple[float, float, float]:
+def in_sequence(gains: Floats, least: float = MIN_GAIN_IN_SEQUENCE) -> tuple[float, float, float]:
     """The mean gain, the gain at the worst place, and −log(1 + all that is lacking)."""
     lacking = float(np.maximum(0.0, least - gains).sum())
     return float(gains.mean()), _weakest(gains), fewness(lacking)
@@ -259,7 +259,7 @@ def english_models(folder: Path | None = None) -> FluencyModels:
 MIDDLE_SCORE, LOW_SCORE = 0.7, 0.5
 LOW_SHARE = 0.02
 """The share of real sentences that score below `LOW_SCORE`."""
-TRUST = {
+FEATURE_TRUST = {
     **dict.fromkeys(("likelihood", "unusual"), 3.0),
     **dict.fromkeys(("spelling", "near_misses", "capital", "stop"), 0.3),
 }
@@ -286,7 +286,7 @@ class FluencyModel:
         weights: Floats,
         *,
         names: Sequence[str] = tuple(FLUENCY_FEATURES),
-        factors: Mapping[str, float] = TRUST,
+        factors: Mapping[str, float] = FEATURE_TRUST,
     ) -> FluencyModel:
         """From rows of `FluencyModels.features`, the known severity of each (0 for a real sentence)
         and its weight. `names` are those of the features, `factors` change their fitted weights."""

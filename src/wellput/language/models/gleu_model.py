@@ -174,7 +174,7 @@ PAPER_FEATURES: dict[str, str] = {
 assert tuple(PAPER_FEATURES) == tuple(GLEU_FEATURES)
 N_COUNTS = 6
 """Log probability, fragments, nulls, invalid linkages, checked linkages and words of a sentence."""
-UNRELATED = frozenset(
+LOOSE_RELATIONS = frozenset(
     ["parataxis", "list", "dep", "orphan", "reparandum", "dislocated", "goeswith", "discourse",
      "vocative"]
 )  # fmt: skip
@@ -256,7 +256,7 @@ def fragments_of(tree: Tree, supertags: frozenset[str]) -> int:
     """The number of parts into which a tree falls when unknown and ungrammatical arcs are cut."""
     cut = sum(
         word.head > 0
-        and (word.relation.partition(":")[0] in UNRELATED or str(supertag) not in supertags)
+        and (word.relation.partition(":")[0] in LOOSE_RELATIONS or str(supertag) not in supertags)
         for word, supertag in zip(tree.words, induce_supertags(tree), strict=True)
     )
     return 1 + cut

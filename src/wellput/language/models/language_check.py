@@ -49,8 +49,8 @@ MAX_NGRAM = 4
 MAX_CACHED_WORDS = 1 << 18
 LETTER = re.compile(r"[^\W\d_]")
 PROSE_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
-THEIR_TREES_MEAN_LITTLE = (", and its tree means little", ", and their trees mean little")
-ADDRESS = re.compile(r"(?:https?://|www\.)\S+|\S+@\S+\.\S+")
+TREE_CONSEQUENCES = (", and its tree means little", ", and their trees mean little")
+ADDRESS_PATTERN = re.compile(r"(?:https?://|www\.)\S+|\S+@\S+\.\S+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ class ReadText:
 def checked_words(text: str) -> list[str]:
     """The words that the check looks at, in lower case, without web addresses."""
     if "@" in text or "www." in text or "://" in text:
-        text = ADDRESS.sub(" ", text)
+        text = ADDRESS_PATTERN.sub(" ", text)
     return PROSE_WORD.findall(text.lower())[:MAX_WORDS]
 
 
@@ -84,7 +84,7 @@ CODE_MARKS = re.compile(r"[{}<>=;_\\|&*+$#@^~\[\]`]")
 CODE_TRIGGER = re.compile(
     r"[{}<>=;_\\|*+^~\[\]`]|\w\(|^\s*(?:import|from|def|class|select)\s", re.I | re.M
 )
-CALL = re.compile(r"\w\(")
+CALL_PATTERN = re.compile(r"\w\(")
 CODE_PAIR = re.compile(
     r"[a-z][A-Z]|\w_\w|[a-z]\.[a-z_]+(?=[\s(\[=,;)]|$)|::|->|=>|==|!=|<=|>=|&&|\|\||\+\+|\+=|</|/>|=\"|\":|"
     r"\s[-+*/%|:<]?=\s|\sdo(?:\s*$|\s\|)|(?<!\w)@\w+\b(?!\s+[A-Za-z])|#\{|<<\s|:\w+\s=>"
@@ -172,7 +172,7 @@ def line_features(line: str) -> tuple[float, ...]:
     n = len(tokens)
     return (
         len(CODE_MARKS.findall(line)) / sum(map(len, tokens)),
-        min(1.0, len(CALL.findall(line)) / n),
+        min(1.0, len(CALL_PATTERN.findall(line)) / n),
         min(1.0, len(CODE_PAIR.findall(line)) / n),
         sum(PLAIN_TOKEN.match(token) is not None for token in tokens) / n,
         sum(token.lower() in SMALL_WORDS for token in tokens) / n,
@@ -240,7 +240,7 @@ class LanguageCheck:
         return [self.read(text) for text in texts]
 
     def is_english(self, text: str) -> bool:
-        """Whether a text without markup is English, in case of doubt true."""
+        """Whether a text without markup is English; true for a text that is too short to tell."""
         if _is_in_other_script([text]):
             return False
         words = checked_words(text)
@@ -314,16 +314,9 @@ class LanguageCheck:
         with noticing_damage(path):
             arrays = file.arrays
             scale, bias, word_limit = map(float, arrays["numbers"])
-            code = LinearModel(
-                tuple(file.strings("code features")),
-                arrays["code means"],
-                arrays["code scales"],
-                arrays["code weights"],
-                float(arrays["code bias"][0]),
-            )
-            code.check()
+            code = LinearModel.of_file(file, "code ")
             found = cls(arrays["table"], scale, bias, word_limit, code, file.fingerprint)
-            # Models that do not fit their features, or that have no finite number, give none.
+            # A model of the wrong size, or with a number that is not finite, gives no finite score.
             with np.errstate(all="ignore"):
                 tried = found.score(["the"]) + float(found.code_scores(["x = 1;"])[0])
             if not math.isfinite(tried):

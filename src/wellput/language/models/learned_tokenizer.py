@@ -35,7 +35,7 @@ MIN_ATTACHED_COUNT = 3
 MAX_WORD_CHARACTERS = 24
 LOG_UNKNOWN_CHARACTER = -14.0
 SENTENCE_END = re.compile(r"(?:(?<=[.!?…؟।])[\"'”’»)\]]*\s+|(?<=[。！？])[”’」』）]*\s*)(?=\S)")
-RUN = re.compile(r"[A-Za-zÀ-ɏ0-9０-９]+(?:[.,][0-9]+)*")
+WORD_OR_NUMBER = re.compile(r"[A-Za-zÀ-ɏ0-9０-９]+(?:[.,][0-9]+)*")
 WORD_INSIDE = "\x1f"
 """Separates the words of a surface token in the file."""
 
@@ -196,7 +196,7 @@ class LearnedTokenizer(StoredModel):
             for start in range(max(0, end - MAX_WORD_CHARACTERS), end):
                 word = chunk[start:end]
                 log = self._log_shares.get(word)
-                if log is None and RUN.fullmatch(word):
+                if log is None and WORD_OR_NUMBER.fullmatch(word):
                     log = LOG_UNKNOWN_CHARACTER
                 if log is not None:
                     found = max(found, (best[start][0] + log, start))

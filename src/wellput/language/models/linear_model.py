@@ -24,7 +24,7 @@ from wellput.io.model_files import (
     save_model_file,
 )
 
-MAX_SIZE = 1e100
+MAX_NUMBER_SIZE = 1e100
 """Larger numbers in a file are damage: their products could overflow."""
 
 Loss: TypeAlias = Literal["hinge", "logistic"]
@@ -45,7 +45,7 @@ class LinearModel:
         """Raises ValueError for numbers whose products could overflow, and for none."""
         with np.errstate(all="ignore"):
             sizes = np.abs(np.concatenate([self.means, 1 / self.scales, self.weights, [self.bias]]))
-        if not (sizes <= MAX_SIZE).all():
+        if not (sizes <= MAX_NUMBER_SIZE).all():
             raise ValueError("numbers that would overflow")
 
     def contributions(self, rows: Floats) -> Floats:
@@ -75,16 +75,21 @@ class LinearModel:
     def load(cls, path: PathLike, kind: str) -> tuple[LinearModel, ModelFile]:
         file = load_model_file(path, kind)
         with noticing_damage(path):
-            arrays = file.arrays
-            model = cls(
-                tuple(file.strings("features")),
-                arrays["means"],
-                arrays["scales"],
-                arrays["weights"],
-                float(arrays["bias"][0]),
-            )
-            model.check()
-            return model, file
+            return cls.of_file(file), file
+
+    @classmethod
+    def of_file(cls, file: ModelFile, prefix: str = "") -> LinearModel:
+        """The model whose arrays have names that begin with `prefix`."""
+        arrays = file.arrays
+        model = cls(
+            tuple(file.strings(f"{prefix}features")),
+            arrays[f"{prefix}means"],
+            arrays[f"{prefix}scales"],
+            arrays[f"{prefix}weights"],
+            float(arrays[f"{prefix}bias"][0]),
+        )
+        model.check()
+        return model
 
 
 def fit_separating(

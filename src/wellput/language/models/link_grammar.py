@@ -9,7 +9,7 @@ fluency from these numbers: the null count, and the share of invalid linkages.
         for parse in grammar.parse(["The cat sat on the mat.", "Cat the mat on sat the."]):
             print(parse.status, parse.null_count)      # parsed 0, parsed 2
 
-The library can hang, abort or be killed over a sentence; `LinkParse.status` then says so. A
+The library can hang, abort or be killed because of a sentence; `LinkParse.status` then says so. A
 `LinkProcess` runs one worker (`link_worker.py`): it is started when needed and replaced when it dies.
 """
 
@@ -34,10 +34,15 @@ from typing import Any, Literal, Self
 
 from wellput.core.errors import InputError, WellputError
 from wellput.language.models import link_worker
-from wellput.language.models.link_worker import EFFORTS, LinkAnswer, LinkSettings, load_library
+from wellput.language.models.link_worker import (
+    PARSING_EFFORTS,
+    LinkAnswer,
+    LinkSettings,
+    load_library,
+)
 
 MAX_START_SECONDS = 60.0  # a dictionary is read in a tenth of a second
-MAX_STARTS = 3  # a process can also be killed while it starts
+MAX_PROCESS_STARTS = 3  # a process can also be killed while it starts
 MISSING_LIBRARY_MESSAGE = (
     "Link grammar is not installed: {problem}. On Debian and Ubuntu: "
     "apt-get install liblink-grammar5 link-grammar-dictionaries-en. On macOS: "
@@ -104,12 +109,12 @@ class LinkProcess:
     def _running(self) -> subprocess.Popen[bytes]:
         if self._process is not None and self._process.poll() is None:
             return self._process
-        for _ in range(MAX_STARTS):
+        for _ in range(MAX_PROCESS_STARTS):
             with suppress(WorkerDied):
                 return self._start()
         raise WellputError(
-            f"{MAX_STARTS} link grammar processes in a row ended while starting: the library or its "
-            "dictionary may be damaged, or memory may be exhausted."
+            f"{MAX_PROCESS_STARTS} link grammar processes in a row ended while starting: the library "
+            "or its dictionary may be damaged, or memory may be exhausted."
         )
 
     def _start(self) -> subprocess.Popen[bytes]:
@@ -287,7 +292,7 @@ class LinkGrammar:
                 try:
                     return LinkParse(sentence, **process.ask(text))
                 except NoAnswer:  # it would take as long again
-                    return LinkParse(sentence, "timeout", len(EFFORTS))
+                    return LinkParse(sentence, "timeout", len(PARSING_EFFORTS))
                 except WorkerDied:
                     continue
             return LinkParse(sentence, "lost")

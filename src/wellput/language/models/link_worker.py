@@ -23,8 +23,9 @@ from typing import Any, Literal, TypedDict
 LIBRARIES = ("liblink-grammar.so.5", "liblink-grammar.5.dylib")
 # Search efforts, the slowest first: (longest link of "short" connectors, whether all are short). The
 # first is the library's default.
-EFFORTS = ((16, False), (6, False), (6, True))
-MAX_NULLS = 300  # more than a sentence can have words, so every one gets some linkage in time
+PARSING_EFFORTS = ((16, False), (6, False), (6, True))
+# More words than a sentence can have, so every sentence gets some linkage in time.
+MAX_UNLINKED_WORDS = 300
 TOO_LONG_CODE = -2  # the library's PARSE_NUM_OVERFLOW
 
 LIBRARY_FUNCTIONS: dict[str, tuple[Any, tuple[Any, ...]]] = {
@@ -113,11 +114,11 @@ class LinkParser:
 
     def parse(self, sentence: str) -> LinkAnswer:
         """Tries each effort in turn until one finishes in time."""
-        for timeouts, (short_length, all_short) in enumerate(EFFORTS):
+        for timeouts, (short_length, all_short) in enumerate(PARSING_EFFORTS):
             answer = self._attempt(sentence, timeouts, short_length, all_short)
             if answer["status"] != "timeout":
                 return answer
-        return nothing("timeout", len(EFFORTS))
+        return nothing("timeout", len(PARSING_EFFORTS))
 
     def _attempt(
         self, sentence: str, timeouts: int, short_length: int, all_short: bool
@@ -127,7 +128,7 @@ class LinkParser:
         library.parse_options_set_verbosity(options, 0)
         library.parse_options_set_linkage_limit(options, self._settings["linkage_limit"])
         library.parse_options_set_min_null_count(options, 0)
-        library.parse_options_set_max_null_count(options, MAX_NULLS)
+        library.parse_options_set_max_null_count(options, MAX_UNLINKED_WORDS)
         library.parse_options_set_max_parse_time(options, self._settings["timeout"])
         library.parse_options_set_short_length(options, short_length)
         library.parse_options_set_all_short_connectors(options, int(all_short))

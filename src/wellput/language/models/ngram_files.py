@@ -35,9 +35,9 @@ from wellput.language.models.ngrams import NgramModel, vocabulary_hash
 if TYPE_CHECKING:
     from wellput._native import LevelArrays
 
-MAGIC = b"wellput\x00ngrams\x00\x00"
+MAGIC_BYTES = b"wellput\x00ngrams\x00\x00"
 MAPPED_VERSION, COMPACT_VERSION = 1, 2
-HEADER = struct.Struct("<16sII32s")
+FILE_HEADER = struct.Struct("<16sII32s")
 WORD_TYPES = ("<u8", "|u1", "<u4")
 LEVEL_TYPES = ("<u4", "<u4", "<f4", "<f4")
 LINES_A_BLOCK = 1 << 16
@@ -79,7 +79,9 @@ def check_suffix(path: PathLike) -> str:
 def _binary(model: NgramModel) -> Iterator[bytes]:
     arrays: list[NDArray[Any]] = [*model.vocabulary, *itertools.chain(*model.levels)]
     types = [*WORD_TYPES, *LEVEL_TYPES * model.order]
-    yield HEADER.pack(MAGIC, MAPPED_VERSION, model.order, vocabulary_hash(model.vocabulary))
+    yield FILE_HEADER.pack(
+        MAGIC_BYTES, MAPPED_VERSION, model.order, vocabulary_hash(model.vocabulary)
+    )
     yield np.array([len(array) for array in arrays], "<u8").tobytes()
     for array, type_ in zip(arrays, types, strict=True):
         data = array.astype(type_, copy=False).tobytes()
@@ -88,7 +90,7 @@ def _binary(model: NgramModel) -> Iterator[bytes]:
 
 def _compact(model: NgramModel) -> Iterator[bytes]:
     data = packed_model(model)
-    yield HEADER.pack(MAGIC, COMPACT_VERSION, model.order, hashlib.sha256(data).digest())
+    yield FILE_HEADER.pack(MAGIC_BYTES, COMPACT_VERSION, model.order, hashlib.sha256(data).digest())
     yield data
 
 
@@ -96,11 +98,11 @@ def _read_binary(path: Path) -> NgramModel:
     damaged = InputError(
         f"{path} is not an n-gram model of wellput, or is damaged: train it again."
     )
-    if path.stat().st_size < HEADER.size:
+    if path.stat().st_size < FILE_HEADER.size:
         raise damaged
     data = np.memmap(path, np.uint8, "r")
-    magic, version, order, stored_hash = HEADER.unpack(data[: HEADER.size].tobytes())
-    if magic != MAGIC or order < 1:
+    magic, version, order, stored_hash = FILE_HEADER.unpack(data[: FILE_HEADER.size].tobytes())
+    if magic != MAGIC_BYTES or order < 1:
         raise damaged
     if version not in (MAPPED_VERSION, COMPACT_VERSION):
         raise InputError(
@@ -116,7 +118,7 @@ def _read_binary(path: Path) -> NgramModel:
 
 
 def _unpacked(data: NDArray[np.uint8], order: int, stored_hash: bytes) -> NgramModel:
-    rest = data[HEADER.size :].tobytes()
+    rest = data[FILE_HEADER.size :].tobytes()
     if hashlib.sha256(rest).digest() != stored_hash:
         raise ValueError("another hash")
     return unpacked(rest, order)
@@ -124,11 +126,11 @@ def _unpacked(data: NDArray[np.uint8], order: int, stored_hash: bytes) -> NgramM
 
 def _mapped(data: NDArray[np.uint8], order: int, stored_hash: bytes) -> NgramModel:
     """Raises ValueError if the lengths do not fit the file, or the hash does not fit the words."""
-    place = HEADER.size + 8 * (len(WORD_TYPES) + len(LEVEL_TYPES) * order)
+    place = FILE_HEADER.size + 8 * (len(WORD_TYPES) + len(LEVEL_TYPES) * order)
     if data.size < place:
         raise ValueError("no lengths")
     types = [*WORD_TYPES, *LEVEL_TYPES * order]
-    lengths = data[HEADER.size : place].view("<u8").tolist()
+    lengths = data[FILE_HEADER.size : place].view("<u8").tolist()
     bytes_ = [n * np.dtype(type_).itemsize for n, type_ in zip(lengths, types, strict=True)]
     if place + sum(n + -n % 8 for n in bytes_) != data.size:
         raise ValueError("other lengths")
@@ -231,9 +233,9 @@ def _announced_order(file: InputFile) -> int:
     return order
 
 
-MAX_VALUES = 256
+MAX_STORED_VALUES = 256
 MAX_DEFLATED_SHARE = 0.93  # planes that deflate does not bring below this share are stored plain
-MIN_LOG = -90.0  # lower values stand for impossible words and are not rounded
+MIN_LOG_PROB = -90.0  # lower values stand for impossible words and are not rounded
 PIECE_HEADER = struct.Struct("<BQQ")  # planes, length of each, bytes when packed
 
 Bytes = NDArray[np.uint8]
@@ -261,12 +263,12 @@ def quantized(model: NgramModel) -> NgramModel:
 
 def _rounded(logs: Log) -> Log:
     """Replaces each value by the mean of its bin; bins are equally wide. Zeros stay zeros."""
-    usual = (logs > MIN_LOG) & (logs != 0)
+    usual = (logs > MIN_LOG_PROB) & (logs != 0)
     if not usual.any():
         return logs
     low, high = float(logs[usual].min()), float(logs[usual].max())
     # Two more values are for zero and for impossible words.
-    n_bins = MAX_VALUES - 2
+    n_bins = MAX_STORED_VALUES - 2
     width = (high - low) / n_bins or 1.0
     bins = np.minimum((logs[usual] - low) / width, n_bins - 1).astype(np.int64)
     counts = np.bincount(bins, minlength=n_bins)
@@ -326,7 +328,7 @@ def _packed_numbers(numbers: NDArray[np.int64]) -> bytes:
 
 def _packed_values(values: Log) -> bytes:
     different, codes = np.unique(values, return_inverse=True)
-    assert len(different) <= MAX_VALUES
+    assert len(different) <= MAX_STORED_VALUES
     book = np.frombuffer(different.astype("<f4").tobytes(), np.uint8)
     return _packed_planes([book]) + _packed_planes([codes.astype(np.uint8)])
 

@@ -93,7 +93,7 @@ class WorkFolder:
 
 # Sorting holds a number of 4 bytes and two keys of 8 for every token of a run.
 BYTES_PER_TOKEN = 24
-MAX_ORDER = 20
+MAX_NGRAM_ORDER = 20
 
 
 @dataclass(frozen=True)
@@ -128,8 +128,10 @@ def train(
     fit into memory. `on_progress` counts sentences. The same sentences give the same model, whatever
     the lists, memory and threads.
     """
-    if not 1 <= order <= MAX_ORDER:
-        raise InputError(f"The order of an n-gram model is from 1 to {MAX_ORDER}, not {order}.")
+    if not 1 <= order <= MAX_NGRAM_ORDER:
+        raise InputError(
+            f"The order of an n-gram model is from 1 to {MAX_NGRAM_ORDER}, not {order}."
+        )
     if min_count < 1 or memory_mb < 1:
         raise InputError("min_count and memory_mb must be at least 1.")
     run_tokens = memory_mb * 1_000_000 // BYTES_PER_TOKEN

@@ -40,7 +40,7 @@ def parents(model: NgramModel) -> list[Nodes]:
 
 
 def lengths(begins: NDArray[np.unsignedinteger[Any]]) -> Nodes:
-    """The number of things between each beginning and the next."""
+    """The sizes of groups that stand in one row, from the places where they begin."""
     ends = begins.astype(np.int64)
     return ends[1:] - ends[:-1]
 
@@ -71,7 +71,7 @@ def backoffs(probs: Floats, shorter: Floats, contexts: Nodes, n_contexts: int) -
     left = 1 - np.bincount(contexts, probs, n_contexts)
     left_shorter = 1 - np.bincount(contexts, shorter, n_contexts)
     weights = np.ones(n_contexts)
-    # Where a context has all words nothing is left to back off to but rounding errors.
+    # If all words follow a context, no probability is left to back off with, except rounding errors.
     np.divide(
         left,
         left_shorter,
@@ -106,7 +106,7 @@ def pruned_model(model: NgramModel, frequencies: Sequence[Floats], threshold: fl
         weights[depth - 1] = backoffs(
             probs[depth][keep], shorter[keep], histories[depth][keep], len(needed[depth - 1])
         )
-    return _only(model, kept, weights)
+    return _with_kept(model, kept, weights)
 
 
 def _losses(probs: Floats, shorter: Floats, histories: Nodes, frequencies: Floats) -> Floats:
@@ -125,7 +125,7 @@ def _losses(probs: Floats, shorter: Floats, histories: Nodes, frequencies: Float
     return losses
 
 
-def _only(model: NgramModel, kept: Sequence[Mask], weights: Sequence[Floats]) -> NgramModel:
+def _with_kept(model: NgramModel, kept: Sequence[Mask], weights: Sequence[Floats]) -> NgramModel:
     levels = []
     for depth, (words, begins, log_probs, _) in enumerate(model.levels):
         keep, is_last = kept[depth], depth + 1 == model.order

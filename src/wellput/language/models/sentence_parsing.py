@@ -23,7 +23,7 @@ from wellput.io.output import STANDARD_OUTPUT
 from wellput.language import shipped
 from wellput.language.models.head_driven import HeadDrivenParse, HeadDrivenParser
 from wellput.language.models.language_check import (
-    THEIR_TREES_MEAN_LITTLE,
+    TREE_CONSEQUENCES,
     not_english_sentence,
     reasons_against,
 )
@@ -38,7 +38,7 @@ from wellput.language.models.parsers import (
 )
 from wellput.text.english import Words, spaced_words, treebank_words
 
-TREEBANK = "treebank"
+TREEBANK_TOKENS = "treebank"
 MAX_WEIGHED_WORDS = 1000
 """The log probability of a longer text would take minutes, and such a text is not a sentence."""
 
@@ -80,7 +80,7 @@ class ParseSummary:
     @property
     def warning(self) -> str:
         """A sentence on lines that are not English prose; empty if there are none."""
-        return not_english_sentence(self.not_english, "line", THEIR_TREES_MEAN_LITTLE)
+        return not_english_sentence(self.not_english, "line", TREE_CONSEQUENCES)
 
 
 @dataclass(frozen=True, repr=False)
@@ -136,7 +136,7 @@ class SentenceParser:
         parser: Parser,
         head_driven: HeadDrivenParser | None = None,
         *,
-        tokenize: str = TREEBANK,
+        tokenize: str = TREEBANK_TOKENS,
         tokenizer: LearnedTokenizer | None = None,
     ) -> None:
         self.parser = parser
@@ -145,7 +145,7 @@ class SentenceParser:
         self._tokenize = tokenize
 
     @classmethod
-    def load(cls, name: str, *, tokenize: str = TREEBANK, is_weighed: bool = True) -> Self:
+    def load(cls, name: str, *, tokenize: str = TREEBANK_TOKENS, is_weighed: bool = True) -> Self:
         """The parser of this name. With spaCy the head-driven model is the English one; without
         `is_weighed` there is none."""
         parser = load_parser(name)
@@ -188,7 +188,7 @@ class SentenceParser:
         return [next(found).tree if text.split() else Tree(()) for text in texts]
 
     def _words(self, line: str) -> Words:
-        if self._tokenize == TREEBANK:
+        if self._tokenize == TREEBANK_TOKENS:
             return treebank_words(line) if self._tokenizer is None else self._tokenizer.words(line)
         return spaced_words(_native.tokenize([line], self._tokenize, 1)[0])
 

@@ -35,7 +35,7 @@ from wellput.language.trees.supertags import (
 
 MAX_SLOTS = 8
 MAX_ADJUNCTS = 8
-MAX_COUNT = 65535
+MAX_STORED_COUNT = 65535
 MIN_PAIR_COUNT = 2
 # The count of a pair is one byte; few pairs are more frequent, and these are certain enough.
 MAX_PAIR_COUNT = 255
@@ -170,5 +170,5 @@ def _arcs(
 def _rows(tuples: Iterable[tuple[int, ...]]) -> NDArray[np.int64]:
     """Sorted rows, the last column a count that fits the file."""
     rows = np.array(sorted(tuples) or np.zeros((0, 4)), np.int64)
-    rows[:, -1] = np.minimum(rows[:, -1], MAX_COUNT)
+    rows[:, -1] = np.minimum(rows[:, -1], MAX_STORED_COUNT)
     return rows

@@ -24,7 +24,7 @@ from wellput.language.models.english_training import TrainingInputs
 MIN_COMMON_COUNT = 3
 """The least count of a word that a near miss can be meant for."""
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
-ENDINGS = (
+ENGLISH_ENDINGS = (
     *(("s", ""), ("es", ""), ("ies", "y"), ("ed", ""), ("ed", "e"), ("ied", "y"), ("ing", "")),
     *(("ing", "e"), ("er", ""), ("er", "e"), ("est", ""), ("est", "e"), ("ly", ""), ("ily", "y")),
     *(("ness", ""), ("less", ""), ("able", ""), ("ful", "")),
@@ -35,7 +35,7 @@ MIN_STEM_LETTERS = 3
 MIN_LETTERS_AFTER_PREFIX = 4
 MIN_LOWER_CASE_SHARE = 0.05
 """From this share of lower-case occurrences on, lower case counts as correct for a word."""
-CACHED_WORDS = 1 << 17
+MAX_CACHED_WORDS = 1 << 17
 
 
 class WordList:
@@ -47,8 +47,8 @@ class WordList:
     def __init__(self, counts: Mapping[str, int], fingerprint: str = "") -> None:
         self._counts = dict(counts)
         self.fingerprint = fingerprint
-        self.is_known = lru_cache(CACHED_WORDS)(self._is_known)
-        self.is_near_miss = lru_cache(CACHED_WORDS)(self._is_near_miss)
+        self.is_known = lru_cache(MAX_CACHED_WORDS)(self._is_known)
+        self.is_near_miss = lru_cache(MAX_CACHED_WORDS)(self._is_near_miss)
 
     @classmethod
     def of(cls, counts: Mapping[str, int]) -> WordList:
@@ -91,7 +91,7 @@ class WordList:
         return small in self._counts or is_named or self._is_derived(small)
 
     def _is_derived(self, small: str) -> bool:
-        for ending, restored in ENDINGS:
+        for ending, restored in ENGLISH_ENDINGS:
             bare = small.removesuffix(ending)
             if bare == small or len(bare) < MIN_STEM_LETTERS:
                 continue

@@ -29,22 +29,22 @@ from wellput.io.files import PathLike
 from wellput.io.model_files import load_model_file, noticing_damage, packed_strings, save_model_file
 
 UNKNOWN, BEGIN, END, NUMBER, NAME = "<unk>", "<s>", "</s>", "<num>", "<name>"
-INSIDE = "##"
+INSIDE_MARK = "##"
 """The mark of a piece that does not begin a word."""
 SPECIAL_PIECES = (UNKNOWN, BEGIN, END, NUMBER, NAME)
 LONGEST_NUMBER = 4
-CACHED_WORDS = 1 << 17
-PLAIN = str.maketrans(
+MAX_CACHED_WORDS = 1 << 17
+PLAIN_CHARACTERS = str.maketrans(
     {"’": "'", "‘": "'", "`": "'", "“": '"', "”": '"', "–": "-", "—": "-", "…": "."}
 )
-ENDINGS = re.compile(r"\s+(n't|'(?:s|re|ve|ll|d|m))\b", re.IGNORECASE)
-WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)*|\d+(?:[.,:]\d+)*|[^\w\s]|_")
+ENDING_PATTERN = re.compile(r"\s+(n't|'(?:s|re|ve|ll|d|m))\b", re.IGNORECASE)
+WORD_PATTERN = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)*|\d+(?:[.,:]\d+)*|[^\w\s]|_")
 
 
 def plain_words(text: str) -> list[str]:
     """The words, numbers and marks of a sentence, however it is tokenized."""
-    plain = text.translate(PLAIN).replace("''", '"')
-    return WORD.findall(ENDINGS.sub(r"\1", plain))
+    plain = text.translate(PLAIN_CHARACTERS).replace("''", '"')
+    return WORD_PATTERN.findall(ENDING_PATTERN.sub(r"\1", plain))
 
 
 class Pieces:
@@ -53,7 +53,7 @@ class Pieces:
     def __init__(self, pieces: Sequence[str]) -> None:
         self.numbers = {piece: number for number, piece in enumerate(pieces)}
         self._longest = max(map(len, pieces))
-        self.of_word = lru_cache(CACHED_WORDS)(self._of_word)
+        self.of_word = lru_cache(MAX_CACHED_WORDS)(self._of_word)
 
     def coded(self, words: Iterable[str]) -> tuple[list[str], list[tuple[int, ...]]]:
         """The words and the pieces of each; names in a row are one."""
@@ -85,7 +85,7 @@ class Pieces:
         found: list[int] = []
         begin = 0
         while begin < len(small):
-            mark = INSIDE if begin else ""
+            mark = INSIDE_MARK if begin else ""
             for end in range(min(len(small), begin + self._longest), begin, -1):
                 if (piece := numbers.get(mark + small[begin:end])) is not None:
                     break
@@ -97,13 +97,13 @@ class Pieces:
 
 
 MAX_WEIGHT = 15
-MAX_SCALE = 1000.0
+MAX_ROW_SCALE = 1000.0
 """Of a row in a file; trained ones are below 1."""
 STATE_STEPS = 1023
 """A state from −1 to 1 is rounded to this many steps on either side."""
-THOUSAND = 1000
+STEPS_PER_UNIT = 1000
 """Biases and logarithms are stored in thousandths."""
-BLOCK, BLOCK_PIECES = 256, 1 << 18
+BLOCK_SENTENCES, BLOCK_PIECES = 256, 1 << 18
 """Sentences that are read together, and their pieces if all were as long as the longest."""
 LENGTH_EXPONENT = 0.8
 Numbers: TypeAlias = NDArray[np.int64]
@@ -147,7 +147,7 @@ class Matrix:
             self.steps.shape == shape
             and self.steps.dtype == np.int8
             and self.scales.shape == shape[:1]
-            and bool((np.abs(self.scales) <= MAX_SCALE).all())
+            and bool((np.abs(self.scales) <= MAX_ROW_SCALE).all())
             and bool((np.abs(self.steps.astype(np.int16)) <= MAX_WEIGHT).all())
         )
 
@@ -305,7 +305,7 @@ class WordNetwork:
         found: list[Floats] = [np.empty(0)] * len(rows)
         vectors = steps * scales[:, None]
         while order:
-            most = max(1, min(BLOCK, BLOCK_PIECES // len(rows[order[0]])))
+            most = max(1, min(BLOCK_SENTENCES, BLOCK_PIECES // len(rows[order[0]])))
             block, order = order[:most], order[most:]
             scored = self._block([rows[place] for place in block], begin, gates, vectors, used)
             for place, own in zip(block, scored, strict=True):
@@ -348,11 +348,11 @@ class WordNetwork:
 
 
 def _whole(values: Singles) -> NDArray[np.int16]:
-    return np.round(values * THOUSAND).astype(np.int16)
+    return np.round(values * STEPS_PER_UNIT).astype(np.int16)
 
 
 def _parts(whole: NDArray[np.int16]) -> Singles:
-    return np.asarray(whole.astype(np.float32) / np.float32(THOUSAND))
+    return np.asarray(whole.astype(np.float32) / np.float32(STEPS_PER_UNIT))
 
 
 def _sigmoid(values: Singles) -> Singles:

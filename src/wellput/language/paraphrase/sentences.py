@@ -28,8 +28,8 @@ TOKEN = re.compile(
     r"|\d+(?:[.,:/-]\d+)*\w*"
     r"|\S"
 )
-WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*\Z")
-QUOTED = re.compile(
+WORD_PATTERN = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*\Z")
+QUOTED_PATTERN = re.compile(
     r'"[^"]*"|“[^”]*”|„[^“”]*[“”]|«[^»]*»|``[^`]*?\'\''
     r"|‘[^‘]*?’(?!\w)|(?<!\w)'[^']+'(?!\w)",
     re.DOTALL,
@@ -67,9 +67,13 @@ class Sentence:
     @cached_property
     def is_fixed(self) -> tuple[bool, ...]:
         """By token, whether it may not be replaced (or, in an output, not be a replacement)."""
-        quoted = [match.span() for match in QUOTED.finditer(self.text)] if self._has_quotes else []
+        quoted = (
+            [match.span() for match in QUOTED_PATTERN.finditer(self.text)]
+            if self._has_quotes
+            else []
+        )
         return tuple(
-            not WORD.match(token)
+            not WORD_PATTERN.match(token)
             or self._is_name(place)
             or bool(self.also_fixed and self.also_fixed[place])
             or any(begin < self.spans[place][0] < end for begin, end in quoted)

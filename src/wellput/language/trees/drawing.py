@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from wellput.core.tree import Constituent, Tree
 
-REPLACEMENT = "\ufffd"
+REPLACEMENT_SIGN = "\ufffd"
 
 
 class DrawnArc(NamedTuple):
@@ -47,7 +47,8 @@ def on_one_line(text: str) -> str:
     """The text on one line, with U+FFFD for characters that cannot be shown or written (control
     characters, lone surrogates, noncharacters)."""
     return "".join(
-        " " if char.isspace() else REPLACEMENT if _is_unprintable(char) else char for char in text
+        " " if char.isspace() else REPLACEMENT_SIGN if _is_unprintable(char) else char
+        for char in text
     )
 
 
@@ -88,7 +89,7 @@ def _cells(char: str) -> int:
 
 
 UP, DOWN, LEFT, RIGHT = 1, 2, 4, 8
-BOX = {
+BOX_CHARACTERS = {
     UP: "│", DOWN: "│", UP | DOWN: "│",
     LEFT: "─", RIGHT: "─", LEFT | RIGHT: "─",
     DOWN | RIGHT: "╭", DOWN | LEFT: "╮", UP | RIGHT: "╰", UP | LEFT: "╯",
@@ -126,7 +127,7 @@ class _Canvas:
         side = self.sides[row][column]
         if side == UP | DOWN | LEFT | RIGHT and (row, column) not in self.corners:
             side = UP | DOWN  # two arcs cross: the horizontal one passes behind
-        return self.marks.get((row, column)) or BOX.get(side, " ")
+        return self.marks.get((row, column)) or BOX_CHARACTERS.get(side, " ")
 
 
 def draw_dependencies(tree: Tree, *, width: int = 100) -> str:

@@ -255,13 +255,9 @@ def _of_modifier(part: PhrasePart, name: str) -> str:
     if name in PREPOSITION_PHRASES:
         return "obl"
     if name in ("S", "SBAR", "VP"):
-        return (
-            "xcomp"
-            if name == "S" and not part.has_subject
-            else "advcl"
-            if name == "VP"
-            else "ccomp"
-        )
+        if name == "VP":
+            return "advcl"
+        return "xcomp" if name == "S" and not part.has_subject else "ccomp"
     if name in NOMINAL_PHRASES:
         return "obl:unmarked"
     by_kind = {
@@ -278,8 +274,8 @@ def _of_modifier(part: PhrasePart, name: str) -> str:
 VERB_PHRASES = frozenset(["VP", "SQ", "SINV"])
 CLAUSE_LABELS = frozenset(["S", "SQ", "SINV", "SBAR", "SBARQ", "VP", "FRAG"])
 CONJUNCTIONS = frozenset(["CC", "CONJP"])
-TRACE = re.compile(r"\*T\*-(\d+)")
-INDEX = re.compile(r"-(\d+)(?:=|$)")
+TRACE_PATTERN = re.compile(r"\*T\*-(\d+)")
+INDEX_PATTERN = re.compile(r"-(\d+)(?:=|$)")
 
 
 @dataclass(frozen=True)
@@ -331,7 +327,7 @@ def _traces(constituent: Constituent) -> dict[str, str]:
 
     def visit(node: Constituent, below: list[None]) -> None:
         for child in node.children:
-            if child.label == EMPTY_ELEMENT and (match := TRACE.match(child.word or "")):
+            if child.label == EMPTY_ELEMENT and (match := TRACE_PATTERN.match(child.word or "")):
                 found[match[1]] = node.label
 
     fold(constituent, visit)
@@ -345,7 +341,7 @@ def _joined(
     label = category(node.label)
     parts = [phrase.part for phrase in phrases]
     head = _head_of(label, parts)
-    index = INDEX.search(node.label)
+    index = INDEX_PATTERN.search(node.label)
     own = replace(
         parts[head],
         label=node.label,
@@ -376,7 +372,7 @@ def _marker_of(parts: Sequence[PhrasePart]) -> str:
 
 
 def _head_of(label: str, parts: Sequence[PhrasePart]) -> int:
-    """Which part is the head; Collins's table decides where nothing here does."""
+    """Which part is the head, by Collins' table unless a rule here says otherwise."""
     labels = [category(part.label) for part in parts]
     if label == "SBAR":
         clauses = [place for place, name in enumerate(labels) if name in CLAUSE_LABELS]
@@ -407,8 +403,8 @@ def _head_of(label: str, parts: Sequence[PhrasePart]) -> int:
 
 
 def _conjunct_after(parts: Sequence[PhrasePart], place: int, head: int) -> int | None:
-    """The conjunct on which a part hangs that stands after a conjunction: a conjunction hangs on the
-    conjunct after it, and so do the words between them."""
+    """The conjunct that is the head of this part: a conjunction, and the words between it and the
+    conjunct after it, depend on that conjunct. None for other parts."""
     if place < head:
         return None
     conjunctions = [

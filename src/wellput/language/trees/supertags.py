@@ -3,8 +3,8 @@
 A supertag names a word's category (its part of speech), how the word attaches (by which relation, on
 which side of what kind of mother), and the slots for its own arguments from left to right.
 `VBD/root[nsubj,_,obj]` is a past-tense root with a subject before it and an object after it;
-`DT/det<N[_]` is a determiner before a noun. Relations in `ARGUMENTS` fill slots of their mothers. All
-others are adjuncts, which may stand anywhere on their side of the mother.
+`DT/det<N[_]` is a determiner before a noun. `ARGUMENT_RELATIONS` fill slots of their mothers.
+All others are adjuncts, which may stand anywhere on their side of the mother.
 
 Order on the line of a mother: her slots and her own word (the anchor) have the odd places 1, 3, 5, …
 from left to right, the gaps around and between them the even places 0, 2, 4, …. A slot is for one
@@ -44,7 +44,7 @@ from wellput.core.tree import Tree, Word
 Side = Literal["", "<", ">"]
 
 # Daughters whose order around the mother is fixed in English: they fill slots.
-ARGUMENTS = frozenset(
+ARGUMENT_RELATIONS = frozenset(
     [
         "nsubj",
         "csubj",
@@ -76,11 +76,13 @@ KEPT_SUBTYPES = frozenset(
         "obl:unmarked",
     ]
 )
-UNLABELED = "dep"
-ANCHOR = "_"
-RELATION = r"[a-z]+(?::[a-z]+)?"
-WRITTEN_SUPERTAG = re.compile(rf"(.+)/({RELATION})(?:([<>])(\w+))?\[([a-z:,_]*)\]", re.DOTALL)
-SLOT = re.compile(RELATION)
+UNLABELED_RELATION = "dep"
+ANCHOR_MARK = "_"
+RELATION_PATTERN = r"[a-z]+(?::[a-z]+)?"
+WRITTEN_SUPERTAG = re.compile(
+    rf"(.+)/({RELATION_PATTERN})(?:([<>])(\w+))?\[([a-z:,_]*)\]", re.DOTALL
+)
+SLOT_PATTERN = re.compile(RELATION_PATTERN)
 
 KIND_OF_CATEGORY = {
     **dict.fromkeys(["MD", "VB", "VBD", "VBG", "VBN", "VBP", "VBZ", "VERB", "AUX"], "V"),
@@ -113,7 +115,7 @@ class Supertag:
 
     @property
     def is_argument(self) -> bool:
-        return self.relation in ARGUMENTS and self.side != ""
+        return self.relation in ARGUMENT_RELATIONS and self.side != ""
 
     @property
     def anchor(self) -> int:
@@ -129,7 +131,7 @@ class Supertag:
     def text(self) -> str:
         """The supertag as it is written; `parse_supertag` reads it back."""
         attachment = f"{self.side}{self.mother}" if self.side else ""
-        slots = ",".join([*self.left, ANCHOR, *self.right])
+        slots = ",".join([*self.left, ANCHOR_MARK, *self.right])
         return f"{self.category}/{self.relation}{attachment}[{slots}]"
 
     def __str__(self) -> str:
@@ -140,7 +142,7 @@ S = TypeVar("S", contravariant=True)
 
 
 class OrderingGrammar(Protocol[S]):
-    """The questions that a grammar, the induced one or another, answers to order a treelet."""
+    """What a grammar must say, so that treelets can be ordered."""
 
     def anchor(self, mother: S) -> int:
         """The mother's own place, odd."""
@@ -188,7 +190,7 @@ def induce_supertags(tree: Tree) -> tuple[Supertag, ...]:
     right: list[list[str]] = [[] for _ in tree.words]
     relations = [attaching_relation(word) for word in tree.words]
     for number, (word, relation) in enumerate(zip(tree.words, relations, strict=True), start=1):
-        if word.head and relation in ARGUMENTS:
+        if word.head and relation in ARGUMENT_RELATIONS:
             (left if number < word.head else right)[word.head - 1].append(relation)
     supertags = []
     for number, (word, relation) in enumerate(zip(tree.words, relations, strict=True), start=1):
@@ -207,7 +209,9 @@ def attaching_relation(word: Word) -> str:
     if word.relation in KEPT_SUBTYPES:
         return word.relation
     relation = word.relation.partition(":")[0]
-    return relation if SLOT.fullmatch(relation) and relation != "root" else UNLABELED
+    return (
+        relation if SLOT_PATTERN.fullmatch(relation) and relation != "root" else UNLABELED_RELATION
+    )
 
 
 def category_of(word: Word) -> str:
@@ -228,14 +232,14 @@ def parse_supertag(text: str) -> Supertag:
     """
     found = WRITTEN_SUPERTAG.fullmatch(text)
     slots = found[5].split(",") if found else []
-    if found is None or (found[2] == "root") != (found[3] is None) or slots.count(ANCHOR) != 1:
+    if found is None or (found[2] == "root") != (found[3] is None) or slots.count(ANCHOR_MARK) != 1:
         raise InputError(
             f"{text!r} is not a supertag such as VBD/root[nsubj,_,obj] or DT/det<N[_]."
         )
-    place = slots.index(ANCHOR)
+    place = slots.index(ANCHOR_MARK)
     left, right = slots[:place], slots[place + 1 :]
-    if not all(slot in ARGUMENTS for slot in (*left, *right)):
-        raise InputError(f"{text!r}: a slot is one of {', '.join(sorted(ARGUMENTS))}.")
+    if not all(slot in ARGUMENT_RELATIONS for slot in (*left, *right)):
+        raise InputError(f"{text!r}: a slot is one of {', '.join(sorted(ARGUMENT_RELATIONS))}.")
     side: Side = "" if found[3] is None else "<" if found[3] == "<" else ">"
     return Supertag(found[1], found[2], side, found[4] or "", tuple(left), tuple(right))
 

@@ -50,7 +50,7 @@ NODES_BY_RELATION = {
     "xcomp": ("S_1", "S_2", "AP_1", "A_1", "AP"),
     "compound:prt": ("PL",),
 }
-INVERTED = frozenset([("nsubj", ">"), ("ccomp", "<")])
+INVERTED_SIDES = frozenset([("nsubj", ">"), ("ccomp", "<")])
 # Attachments that depend on the relation alone.
 ATTACHMENTS_BY_RELATION = {
     "nsubj": (Attachment("βNs"), Attachment("βvxN")),
@@ -95,7 +95,7 @@ def fills_of(frame: WordFrame) -> tuple[str, ...]:
         return ()
     if frame.relation == "nsubj" and mother.kind == "V" and mother.has("expl"):
         return ("NP_1", "NP_0")
-    if (frame.relation, frame.side) in INVERTED and mother.kind == "V":
+    if (frame.relation, frame.side) in INVERTED_SIDES and mother.kind == "V":
         return ()
     if frame.is_wh:
         return ("NP_w", *NODES_BY_RELATION[frame.relation])

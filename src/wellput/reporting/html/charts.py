@@ -21,8 +21,10 @@ BLUE, VERMILION, GREEN, ORANGE, SKY, PURPLE, YELLOW, GRAY = (
 """Okabe and Ito's colors, with a darker yellow for a white ground, and gray instead of black."""
 
 SYSTEM_COLORS = (BLUE, VERMILION, GREEN, ORANGE, PURPLE, SKY, YELLOW, GRAY)
-SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right",
-          "triangle-left")  # fmt: skip
+POINT_SHAPES = (
+    "circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right",
+    "triangle-left",
+)  # fmt: skip
 CLAIM_MARKS = {
     "baseline": (GRAY, "diamond"),
     "better": (BLUE, "triangle-up"),
@@ -137,7 +139,7 @@ def scatter_spec(
 def _system_marks(alt: Any, systems: Sequence[str]) -> dict[str, Any]:
     shown = list(systems)
     colors = alt.Scale(domain=shown, range=list(SYSTEM_COLORS[: len(shown)]))
-    shapes = alt.Scale(domain=shown, range=list(SHAPES[: len(shown)]))
+    shapes = alt.Scale(domain=shown, range=list(POINT_SHAPES[: len(shown)]))
     legend = alt.Legend(title=None, orient="top", labelLimit=160, symbolSize=90)
     return {
         "color": alt.Color("system:N", scale=colors, legend=legend),

@@ -3,9 +3,9 @@
 Scores, ratings and their ranks (from 0, the worst of the outputs shown, to 100, the best) are lists
 with a value for each metric or question.
 
-A page may hold thousands of outputs, so their data are short. A text is sent as its tokens, with `GLUE`
-where the tokenizer cut without white space: the page gets the tokens and the text from one string.
-Where this string does not give the original text, the tokens are sent beside the text.
+A page may hold thousands of outputs, so their data are short. A text is sent as its tokens, with
+`WORD_JOINER` where the tokenizer cut without white space: the page gets the tokens and the text from
+one string. Where this string does not give the original text, the tokens are sent beside the text.
 """
 
 from __future__ import annotations
@@ -244,7 +244,7 @@ def _rounded(values: Floats) -> list[list[list[float | None]]]:
     return lists
 
 
-GLUE = "\u2060"
+WORD_JOINER = "\u2060"
 MAX_ALIGNED_TOKENS = 2000
 """Longer texts have no alignment in the page: its cost grows with the square of the length."""
 
@@ -256,17 +256,17 @@ def sent_text(text: str, tokens: Sequence[str]) -> dict[str, Any]:
     ({'text': 'Two\\u2060.'}, {'text': 'Two.', 'tokens': ['two', '.']})
     """
     both = glued(text, tokens)
-    apart = [token for token in both.replace(GLUE, " ").split(" ") if token]
-    if both.replace(GLUE, "") == text and apart == list(tokens):
+    apart = [token for token in both.replace(WORD_JOINER, " ").split(" ") if token]
+    if both.replace(WORD_JOINER, "") == text and apart == list(tokens):
         return {"text": both}
     return {"text": text, "tokens": list(tokens)}
 
 
 def glued(text: str, tokens: Sequence[str]) -> str:
-    """Tokens with spaces where the text has white space and `GLUE` where it has none; the text itself
-    where the tokenizer changed it.
+    """Tokens with spaces where the text has white space and `WORD_JOINER` where it has none; the text
+    itself where the tokenizer changed it.
 
-    >>> glued("No, two.", ["No", ",", "two", "."]).replace(GLUE, "|")
+    >>> glued("No, two.", ["No", ",", "two", "."]).replace(WORD_JOINER, "|")
     'No|, two|.'
     """
     pieces: list[str] = []
@@ -274,10 +274,10 @@ def glued(text: str, tokens: Sequence[str]) -> str:
     for token in tokens:
         start = text.find(token, at)
         between = text[at:start]
-        if start < 0 or between.strip() or GLUE in token:
+        if start < 0 or between.strip() or WORD_JOINER in token:
             return text
         if pieces:
-            pieces.append(" " if between else GLUE)
+            pieces.append(" " if between else WORD_JOINER)
         pieces.append(token)
         at = start + len(token)
     return "".join(pieces)

@@ -13,7 +13,7 @@ from wellput.core.evalset import Item
 from wellput.reporting.table import Table
 
 MAX_TEXT_CHARACTERS = 160
-ABOUT = (
+CORRECTED_NOTE = (
     "corrected: what people would say of all items that the machine judged, from the machine's answers "
     "and people's labels. machine − people is on the trials that both answered."
 )
@@ -83,7 +83,7 @@ def _systems_table(comparison: MachineComparison) -> Table:
         ],
         rows,
         title=f"People and {comparison.judge} side by side: {comparison.question}",
-        notes=[ABOUT],
+        notes=[CORRECTED_NOTE],
     )  # fmt: skip
 
 
