@@ -28,7 +28,7 @@ namespace wellput {
 namespace {
 
 // From this many names on, an object's names are compared by hash and not one by one.
-constexpr std::size_t MANY_NAMES = 32;
+constexpr std::size_t MIN_NAMES_TO_HASH = 32;
 
 struct Text {
     std::string_view raw;
@@ -202,7 +202,7 @@ private:
             Text name;
             skip_space();
             if (!text(name) || name.is_escaped || name.raw.empty()) return false;
-            if (pool_.size() - first < 2 * MANY_NAMES) {
+            if (pool_.size() - first < 2 * MIN_NAMES_TO_HASH) {
                 for (std::size_t i = first; i < pool_.size(); i += 2)
                     if (pool_[i].raw == name.raw) return false;
             } else {

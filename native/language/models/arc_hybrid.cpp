@@ -370,7 +370,7 @@ std::size_t checked_labels(std::size_t labels) {
 
 // From the second round on, the parser follows its own moves nine times in ten and learns from
 // where they lead.
-constexpr std::uint64_t kFollowed = 9, kOutOf = 10;
+constexpr std::uint64_t kFollowedMoves = 9, kMovesInAll = 10;
 
 nb::bytes train_arc_hybrid(nb::handle word_lists, nb::handle tag_lists, nb::handle hint_lists,
                            const Numbers& heads, const Numbers& labels, std::size_t n_labels,
@@ -417,7 +417,8 @@ nb::bytes train_arc_hybrid(nb::handle word_lists, nb::handle tag_lists, nb::hand
                         trainer.update(keys, static_cast<std::uint16_t>(guess), -1);
                     }
                     trainer.tick();
-                    const bool is_followed = epoch > 0 && stream.next() % kOutOf < kFollowed;
+                    const bool is_followed =
+                        epoch > 0 && stream.next() % kMovesInAll < kFollowedMoves;
                     const int made = is_followed ? guess : right;
                     state.make(classes.move(made), classes.label(made));
                 }

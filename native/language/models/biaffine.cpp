@@ -24,13 +24,13 @@ namespace wellput {
 namespace {
 
 // Sentences that go through the network together.
-constexpr std::size_t kGroup = 32;
+constexpr std::size_t kGroupSentences = 32;
 constexpr std::size_t kGroupWords = 640;
 constexpr std::size_t kColumns = 4;  // of the result: head, relation, tag, category
 
 // Tables in the order in which Python gives them.
 constexpr std::size_t kTables = 20;
-constexpr std::size_t kFirstSide = 7, kAfterSides = 15;
+constexpr std::size_t kFirstSideTable = 7, kAfterSideTables = 15;
 
 std::vector<Step> rounded(const Array<float>& values) {
     std::vector<Step> steps(values.shape(0));
@@ -74,8 +74,8 @@ public:
         w.affixes = vectors(4);
         w.tags = vectors(5);
         w.read = matrix(6);
-        for (std::size_t i = kFirstSide; i < kAfterSides; i += 2) {
-            const std::size_t side = (i - kFirstSide) / 2;
+        for (std::size_t i = kFirstSideTable; i < kAfterSideTables; i += 2) {
+            const std::size_t side = (i - kFirstSideTable) / 2;
             w.layers[side / 2][side % 2] = {matrix(i), matrix(i + 1)};
         }
         w.parts = matrix(15);
@@ -162,7 +162,8 @@ private:
         std::vector<std::vector<std::size_t>> groups;
         std::size_t words = 0;
         for (const std::size_t s : order) {
-            if (groups.empty() || groups.back().size() == kGroup || words + size(s) > kGroupWords) {
+            if (groups.empty() || groups.back().size() == kGroupSentences ||
+                words + size(s) > kGroupWords) {
                 groups.emplace_back();
                 words = 0;
             }

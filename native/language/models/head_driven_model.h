@@ -39,7 +39,7 @@ struct BackoffTable {
 
 struct BackoffTables {
     static constexpr double EVENT_STEPS = 16, WEIGHT_STEPS = 4096;
-    static constexpr std::size_t FINE = 256;  // steps of a weight in one of an event
+    static constexpr std::size_t WEIGHT_STEPS_PER_EVENT_STEP = 256;
     BackoffTable<std::uint8_t> events;
     BackoffTable<std::uint16_t> contexts;
     // Contexts whose outcomes are listed: from begins[place] on.
@@ -52,17 +52,18 @@ struct BackoffTables {
     BackoffTables() {
         for (std::size_t step = 0; step < discounted.size(); ++step)
             discounted[step] = std::exp(-static_cast<double>(step) / EVENT_STEPS);
-        for (std::size_t step = 0; step < FINE; ++step)
+        for (std::size_t step = 0; step < WEIGHT_STEPS_PER_EVENT_STEP; ++step)
             fine_[step] = std::exp(-static_cast<double>(step) / WEIGHT_STEPS);
     }
 
     double weight(std::uint16_t steps) const {
-        static_assert(WEIGHT_STEPS == EVENT_STEPS * FINE);
-        return discounted[steps / FINE] * fine_[steps % FINE];
+        static_assert(WEIGHT_STEPS == EVENT_STEPS * WEIGHT_STEPS_PER_EVENT_STEP);
+        return discounted[steps / WEIGHT_STEPS_PER_EVENT_STEP] *
+               fine_[steps % WEIGHT_STEPS_PER_EVENT_STEP];
     }
 
 private:
-    std::array<double, FINE> fine_;
+    std::array<double, WEIGHT_STEPS_PER_EVENT_STEP> fine_;
 };
 
 template <typename... Ids>
@@ -75,7 +76,7 @@ std::uint64_t context_key(std::uint64_t family, std::uint64_t level, Ids... ids)
 // The contexts of one distribution, the shortest first; built once, used for many outcomes.
 class BackoffChain {
 public:
-    static constexpr std::size_t MOST_LEVELS = 8;
+    static constexpr std::size_t MAX_LEVELS = 8;
 
     BackoffChain(const BackoffTables& tables, std::uint64_t family)
         : tables_(&tables), family_(family) {}
@@ -103,14 +104,14 @@ public:
 private:
     const BackoffTables* tables_;
     std::uint64_t family_;
-    std::array<std::uint64_t, MOST_LEVELS> keys_{};
-    std::array<double, MOST_LEVELS> weights_{};
+    std::array<std::uint64_t, MAX_LEVELS> keys_{};
+    std::array<double, MAX_LEVELS> weights_{};
     std::size_t size_ = 0;
 };
 
 enum Family : std::uint64_t { LEFT, RIGHT, ROOT, NEXT_WORD, HEAD_WORD, LEFT_AFTER, RIGHT_AFTER };
 
-constexpr std::size_t DISTANCES = 4;
+constexpr std::size_t DISTANCE_CLASSES = 4;
 
 // How far a head's right side reaches: nothing, up to 2 words, up to 6, more.
 inline std::size_t distance_class(std::size_t words) {

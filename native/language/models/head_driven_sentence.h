@@ -208,7 +208,7 @@ protected:
     // A right row is by tag, for the tags to the right of the head's first place only.
     const float* right_row(std::size_t head, std::size_t cls, std::size_t distance) {
         std::size_t& place =
-            right_rows_[(local_[head] * n_local_classes_ + cls) * DISTANCES + distance];
+            right_rows_[(local_[head] * n_local_classes_ + cls) * DISTANCE_CLASSES + distance];
         if (place == NONE) {
             place = rows_.size();
             const std::size_t n_next = tags_from_[first_place_[local_[head]] + 1];
@@ -277,7 +277,7 @@ private:
         right_coarse_.clear();
         coarse_rows_.clear();
         left_rows_.assign(n_local_tags_, NONE);
-        right_rows_.assign(n_local_tags_ * n_local_classes_ * DISTANCES, NONE);
+        right_rows_.assign(n_local_tags_ * n_local_classes_ * DISTANCE_CLASSES, NONE);
         lexical_.assign(word_of_.size() * n_local_classes_, Lexical{});
         left_after_.assign(n_local_tags_ * (n_ + 1), Lexical{});
         right_after_.assign(n_local_tags_ * (n_ + 1), Lexical{});

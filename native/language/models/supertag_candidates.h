@@ -34,13 +34,13 @@ public:
     const std::vector<Candidate>& alone(const TreeNode& node, int daughters) {
         const auto key = std::tuple(node.lexeme, node.shape, node.head < 0, node.category,
                                     node.relation, daughters);
-        if (remembered_.size() > REMEMBERED) remembered_.clear();
+        if (remembered_.size() > MAX_REMEMBERED_WORDS) remembered_.clear();
         auto [place, is_new] = remembered_.try_emplace(key);
         if (is_new) {
-            for (int attempt = 0; attempt < ATTEMPTS && place->second.empty(); ++attempt)
+            for (int attempt = 0; attempt < MAX_ATTEMPTS && place->second.empty(); ++attempt)
                 collect(node, daughters, attempt, place->second);
             require(!place->second.empty(), "the model has no supertag for a word in such a place");
-            shorten(place->second, WIDER * width_);
+            shorten(place->second, WIDENING_FACTOR * width_);
         }
         return place->second;
     }
@@ -50,7 +50,7 @@ public:
         const TreeNode& node = tree[x];
         const auto& below = tree.daughters(x);
         std::vector<Candidate> list = alone(node, static_cast<int>(below.size()));
-        best_filler_.assign(p_.slot_kinds(), -INFINITE);
+        best_filler_.assign(p_.slot_kinds(), -INFINITY_SCORE);
         for (const int d : below)
             for (std::size_t kind = 0; kind < best_filler_.size(); ++kind)
                 best_filler_[kind] = std::max(
@@ -90,7 +90,7 @@ private:
             add_categories(node.shape, wanted);
         }
         const int relation = attempt < 2 ? node.relation : -1;
-        const bool fills_all = attempt != 1 && attempt != ATTEMPTS - 1;
+        const bool fills_all = attempt != 1 && attempt != MAX_ATTEMPTS - 1;
         for (std::size_t category = 0; category < by_category_.size(); ++category) {
             if (!wanted[category]) continue;
             int stem = -1;
@@ -115,9 +115,9 @@ private:
             wanted[p_.a.category[p_.a.lexicon_supertag[i]]] = true;
     }
 
-    static constexpr int ATTEMPTS = 6;
-    static constexpr std::size_t REMEMBERED = 2000, WIDER = 8;
-    static constexpr double INFINITE = std::numeric_limits<double>::infinity();
+    static constexpr int MAX_ATTEMPTS = 6;
+    static constexpr std::size_t MAX_REMEMBERED_WORDS = 2000, WIDENING_FACTOR = 8;
+    static constexpr double INFINITY_SCORE = std::numeric_limits<double>::infinity();
 
     const TreeProbabilities& p_;
     const Ints& role_relation_;

@@ -74,7 +74,7 @@ struct Analysis {
 
 class TreeChooser {
 public:
-    static constexpr double MISPLACED = -15, MISFIT = -20;
+    static constexpr double MISPLACED_SCORE = -15, MISFIT_SCORE = -20;
 
     TreeChooser(const TreeProbabilities& model, const Ints& role_relation, int width)
         : p_(model), roles_(model), finder_(model, role_relation, width),
@@ -99,7 +99,7 @@ public:
         }
         Ints chosen(nodes.size(), 0);
         const int root = tree_.root();
-        double best = -INFINITE;
+        double best = -INFINITY_SCORE;
         for (std::size_t c = 0; c < candidates_[root].size(); ++c)
             if (const double score = inside_[root][c][0].score + root_score(root, c); score > best)
                 best = score, chosen[root] = static_cast<int>(c);
@@ -148,7 +148,7 @@ public:
             const int mother = nodes[nodes[x].head].lexeme;
             roles_.enter(site, mother);
             arc = p_.lexeme(nodes[x].lexeme, stem, mother) +
-                  (fits(stem, site) ? roles_(role_of(t)) : MISFIT);
+                  (fits(stem, site) ? roles_(role_of(t)) : MISFIT_SCORE);
         }
         return result;
     }
@@ -165,7 +165,7 @@ public:
     }
 
 private:
-    static constexpr double INFINITE = std::numeric_limits<double>::infinity();
+    static constexpr double INFINITY_SCORE = std::numeric_limits<double>::infinity();
 
     struct Choice {
         int candidate, rank;
@@ -275,7 +275,7 @@ private:
             for (const auto& group : groups_[d]) {
                 const int role = p_.a.stem_role[group.stem], slot = p_.a.role_slot[role];
                 const bool fitting = fits(group.stem, site);
-                const double arc = group.lexeme + (fitting ? roles_(role) : MISFIT);
+                const double arc = group.lexeme + (fitting ? roles_(role) : MISFIT_SCORE);
                 for (const auto& [score, choice] : group.options) {
                     if (!fitting || slot == 0) {
                         keep(offers[0], {score + arc, choice}, n_best);
@@ -313,14 +313,14 @@ private:
                         if (s < slots)
                             extend(score, mask, rank, offers[kind], next | 1 << s, n_best);
                         else
-                            extend(score + MISPLACED, mask, rank, offers[kind], next, n_best);
+                            extend(score + MISPLACED_SCORE, mask, rank, offers[kind], next, n_best);
                     }
                 }
             }
         }
         last_.clear();
         for (int mask = 0; mask < masks; ++mask) {
-            const double price = MISPLACED * (slots - __builtin_popcount(unsigned(mask)));
+            const double price = MISPLACED_SCORE * (slots - __builtin_popcount(unsigned(mask)));
             const auto& end = cells_[count * masks + mask];
             for (int rank = 0; rank < static_cast<int>(end.size()); ++rank)
                 keep(last_, {end[rank].score + price, mask, rank, {0, 0}}, n_best);
@@ -356,7 +356,7 @@ private:
             misplaced += left[slot]-- > 0 ? -1 : 1;
         }
         const int count = static_cast<int>(tree_.daughters(x).size());
-        return MISPLACED * misplaced + p_.log_orders(p_.adjuncts(t, count));
+        return MISPLACED_SCORE * misplaced + p_.log_orders(p_.adjuncts(t, count));
     }
 
     std::vector<Analysis> best_trees(int n_best) {

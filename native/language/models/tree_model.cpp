@@ -57,7 +57,7 @@ void check(const TreeModelArrays& a) {
     require(roles > 0 && a.weights.size() == P::WEIGHTS && a.words >= 0,
             "a tree model without its parts");
     for (const double weight : a.weights)
-        require(weight >= 0 && weight <= P::HEAVIEST, "a weight of a tree model is out of range");
+        require(weight >= 0 && weight <= P::MAX_WEIGHT, "a weight of a tree model is out of range");
     require_ids(a.category, supertags, P::CATEGORIES);
     require_ids(a.stem, supertags, stems);
     require_ids(a.site, supertags, sites);
@@ -66,7 +66,7 @@ void check(const TreeModelArrays& a) {
     require_pieces(std::span(a.slot_begin), a.slots.size(),
                    "the beginnings of the slots are out of order");
     for (std::size_t t = 0; t < supertags; ++t)
-        require(a.slot_begin[t + 1] - a.slot_begin[t] <= P::MOST_SLOTS,
+        require(a.slot_begin[t + 1] - a.slot_begin[t] <= P::MAX_SLOTS,
                 "a supertag with too many slots");
     require_ids(a.stem_role, stems, roles);
     require_ids(a.role_slot, roles, P::SLOT_KINDS);

@@ -100,13 +100,13 @@ struct TreeModelArrays {
 
 class TreeProbabilities {
 public:
-    static constexpr int MOST_ADJUNCTS = 8, MOST_SLOTS = 16;
+    static constexpr int MAX_ADJUNCTS = 8, MAX_SLOTS = 16;
     static constexpr std::size_t WEIGHTS = 14, KINDS_OF_MOTHERS = 16, CATEGORIES = 256;
     // Limits of the keys of counts: kinds of slots; and frames, lexemes or stems.
     static constexpr std::size_t SLOT_KINDS = 1u << 16, FRAMES = 1u << 20;
-    static constexpr double HEAVIEST = 1e9;
+    static constexpr double MAX_WEIGHT = 1e9;
     // Probabilities of unseen events, chosen well below those of events seen once.
-    static constexpr double UNSEEN = 1e-5, UNSEEN_LEXEME = 1e-6;
+    static constexpr double UNSEEN_PROBABILITY = 1e-5, UNSEEN_LEXEME_PROBABILITY = 1e-6;
 
     explicit TreeProbabilities(TreeModelArrays arrays) : a(std::move(arrays)) {
         for (int level = 0; level < 4; ++level) {
@@ -128,7 +128,7 @@ public:
     double root_role(int role) const { return std::log(wide_role_[role]); }
     // Of a lexeme, given its stem and the mother's lexeme, -1 for none.
     double lexeme(int lexeme, int stem, int mother) const {
-        double p = lexeme_[0](stem_category_[stem], lexeme, UNSEEN_LEXEME);
+        double p = lexeme_[0](stem_category_[stem], lexeme, UNSEEN_LEXEME_PROBABILITY);
         p = lexeme_[1](stem, lexeme, p);
         if (mother >= 0) p = lexeme_[2](std::uint64_t(mother) << 16 | stem, lexeme, p);
         return std::log(p);
@@ -138,10 +138,10 @@ public:
         double p = frame_base_[t];
         p = frame_[2](std::uint64_t(lexeme) << 8 | a.category[t], a.frame[t], p);
         p = frame_[3](std::uint64_t(lexeme) << 16 | a.stem[t], a.frame[t], p);
-        return std::log(p) + adjuncts_base_[t * (MOST_ADJUNCTS + 1) + adjuncts(t, daughters)];
+        return std::log(p) + adjuncts_base_[t * (MAX_ADJUNCTS + 1) + adjuncts(t, daughters)];
     }
     int adjuncts(int t, int daughters) const {
-        return std::clamp(daughters - slots_of(t), 0, MOST_ADJUNCTS);
+        return std::clamp(daughters - slots_of(t), 0, MAX_ADJUNCTS);
     }
     // The logarithm of the number of orders of so many adjuncts.
     double log_orders(int adjuncts) const { return log_orders_[adjuncts]; }
@@ -183,7 +183,7 @@ private:
                     roots.add(a.root_slot, a.stem_role[stem], count);
             }
         for (std::size_t role = 0; role < a.role_slot.size(); ++role)
-            wide_role_.push_back(roots(a.role_slot[role], role, UNSEEN));
+            wide_role_.push_back(roots(a.role_slot[role], role, UNSEEN_PROBABILITY));
     }
     // Shares of what each lexeme is, with a little of what all lexemes are.
     void count_uses() {
@@ -203,8 +203,8 @@ private:
             each(l, [&](int coarse, int slot, double count) {
                 mothers[coarse] += count, slots[slot] += count, all += count;
             });
-        for (double& share : mothers) share *= SHARED / all;
-        for (double& share : slots) share *= SHARED / all;
+        for (double& share : mothers) share *= PRIOR_COUNT / all;
+        for (double& share : slots) share *= PRIOR_COUNT / all;
         const std::size_t lexemes = a.lexicon_begin.size() - 1;
         makes_mother_ = shares(lexemes, mothers, [&](std::size_t l, auto add) {
             each(l, [&](int coarse, int, double count) { add(coarse, count); });
@@ -222,7 +222,7 @@ private:
         std::vector<double> logs, own(common.size(), 0);
         for (const double share : common) logs.push_back(std::log(share));
         for (std::size_t l = 0; l < lexemes; ++l) {
-            double total = SHARED;
+            double total = PRIOR_COUNT;
             counts(l, [&](int kind, double count) { own[kind] += count, total += count; });
             const double log_total = std::log(total);
             for (std::size_t kind = 0; kind < common.size(); ++kind) {
@@ -250,7 +250,7 @@ private:
         for (std::uint64_t coarse = 0; coarse < KINDS_OF_MOTHERS; ++coarse)
             for (std::size_t role = 0; role < a.role_slot.size(); ++role) {
                 const std::uint64_t slot = a.role_slot[role];
-                const double p = widest(slot, role, UNSEEN);
+                const double p = widest(slot, role, UNSEEN_PROBABILITY);
                 coarse_role_.push_back(wide(slot << 8 | coarse, role, p));
             }
         lexical_begin_.assign(a.words + 1, 0);
@@ -273,21 +273,21 @@ private:
     }
     void precompute() {
         for (int t = 0; t < supertags(); ++t) {
-            const double wide = frame_[0](a.category[t], a.frame[t], UNSEEN);
+            const double wide = frame_[0](a.category[t], a.frame[t], UNSEEN_PROBABILITY);
             frame_base_.push_back(frame_[1](a.stem[t], a.frame[t], wide));
-            for (int n = 0; n <= MOST_ADJUNCTS; ++n) {
-                double p = adjuncts_[0](a.category[t], n, 1.0 / (MOST_ADJUNCTS + 1));
+            for (int n = 0; n <= MAX_ADJUNCTS; ++n) {
+                double p = adjuncts_[0](a.category[t], n, 1.0 / (MAX_ADJUNCTS + 1));
                 p = adjuncts_[1](std::uint64_t(a.category[t]) << 16 | a.frame[t], n, p);
                 adjuncts_base_.push_back(std::log(adjuncts_[2](t, n, p)));
             }
         }
-        for (double& count : stem_frequency_) count = std::log(std::max(count, UNSEEN));
+        for (double& count : stem_frequency_) count = std::log(std::max(count, UNSEEN_PROBABILITY));
         // Computed in advance: lgamma writes the sign into a variable that all threads share.
-        for (int n = 0; n <= MOST_ADJUNCTS; ++n) log_orders_.push_back(std::lgamma(n + 1.0));
+        for (int n = 0; n <= MAX_ADJUNCTS; ++n) log_orders_.push_back(std::lgamma(n + 1.0));
     }
 
     friend class RoleScores;
-    static constexpr double SHARED = 0.5;
+    static constexpr double PRIOR_COUNT = 0.5;
     Level lexeme_[3], frame_[4], adjuncts_[3];
     std::vector<double> frame_base_, adjuncts_base_, stem_frequency_, log_orders_;
     Ints stem_category_;

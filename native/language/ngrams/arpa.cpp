@@ -154,7 +154,7 @@ private:
             if (at < n_known && std::equal(ending, ending + depth, shorter.ids.data() + at * depth))
                 continue;
             shorter.ids.insert(shorter.ids.end(), ending, ending + depth);
-            shorter.log_probs.push_back(MISSING);
+            shorter.log_probs.push_back(MISSING_LOG_PROB);
             shorter.backoffs.push_back(0);
         }
     }
@@ -220,14 +220,14 @@ private:
             const auto& above = levels[depth - 1];
             for (std::size_t parent = 0; parent < above.log_probs.size(); ++parent)
                 for (std::uint32_t x = above.begins[parent]; x < above.begins[parent + 1]; ++x) {
-                    if (levels[depth].log_probs[x] != MISSING) continue;
+                    if (levels[depth].log_probs[x] != MISSING_LOG_PROB) continue;
                     const float backoff = contexts[x] == NO_NODE ? 0 : above.backoffs[contexts[x]];
                     levels[depth].log_probs[x] = backoff + above.log_probs[parent];
                 }
         }
     }
 
-    static constexpr float MISSING = 1e30f;
+    static constexpr float MISSING_LOG_PROB = 1e30f;
     bool is_finished_ = false;
     WordTable words_{SPECIAL_WORDS};
     std::vector<Entries> entries_;

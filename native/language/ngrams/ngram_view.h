@@ -70,13 +70,14 @@ public:
             if (size >= length) result += levels_[size - 1].backoffs[context];
             context = size < n ? longer(size, context, before[size]) : NO_NODE;
         }
-        return result >= -MOST && result <= MOST ? result : -MOST;
+        return result >= -MAX_LOG_PROB_SIZE && result <= MAX_LOG_PROB_SIZE ? result
+                                                                           : -MAX_LOG_PROB_SIZE;
     }
 
 private:
     // No logarithm of a probability is as large; in a damaged file there may be larger ones, or
     // NaN.
-    static constexpr double MOST = 1e6;
+    static constexpr double MAX_LOG_PROB_SIZE = 1e6;
 
     // Each level but the last has begins and back-off weights, each but the first has words.
     void add_level(nanobind::handle level) {

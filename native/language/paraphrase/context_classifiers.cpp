@@ -29,8 +29,8 @@ namespace {
 // each an n-gram (n = 1..4) of neighbors with its length and place. The boundary stands beyond the
 // ends of the sentence. Bag n-grams are those of the whole sentence without the gap, in any place.
 
-constexpr std::size_t SIDE = 2;
-constexpr std::uint64_t BOUNDARY = 0x9ae16a3b2f90404full;
+constexpr std::size_t WORDS_ON_A_SIDE = 2;
+constexpr std::uint64_t BOUNDARY_KEY = 0x9ae16a3b2f90404full;
 
 enum FeatureKind : std::uint64_t { COLLOCATION = 1, BAG = 2, CLASS_COLLOCATION = 3 };
 
@@ -64,13 +64,14 @@ void add_context(const ContextShape& shape, const std::uint64_t* words,
                  std::size_t last, std::vector<std::uint32_t>& features,
                  std::vector<std::uint64_t>& rest) {
     auto add_collocations = [&](FeatureKind kind, const std::uint64_t* keys) {
-        std::uint64_t near[2 * SIDE];
-        for (std::size_t i = 0; i < SIDE; ++i) {
-            near[i] = first + i >= SIDE ? keys[first + i - SIDE] : BOUNDARY;
-            near[SIDE + i] = last + i < length ? keys[last + i] : BOUNDARY;
+        std::uint64_t near[2 * WORDS_ON_A_SIDE];
+        for (std::size_t i = 0; i < WORDS_ON_A_SIDE; ++i) {
+            near[i] =
+                first + i >= WORDS_ON_A_SIDE ? keys[first + i - WORDS_ON_A_SIDE] : BOUNDARY_KEY;
+            near[WORDS_ON_A_SIDE + i] = last + i < length ? keys[last + i] : BOUNDARY_KEY;
         }
-        for (std::size_t n = 1; n <= 2 * SIDE; ++n)
-            for (std::size_t place = 0; place + n <= 2 * SIDE; ++place)
+        for (std::size_t n = 1; n <= 2 * WORDS_ON_A_SIDE; ++n)
+            for (std::size_t place = 0; place + n <= 2 * WORDS_ON_A_SIDE; ++place)
                 features.push_back(ngram_key(kind, place, near + place, n));
     };
     if (shape.has_collocations) add_collocations(COLLOCATION, words);
