@@ -24,7 +24,7 @@ from wellput.language.models.head_driven import (
     HeadDrivenParser,
     ngram_log_probabilities,
 )
-from wellput.language.models.head_driven_training import NGRAM_SHARE, glued
+from wellput.language.models.head_driven_training import NGRAM_SHARE, joined_pairs
 from wellput.language.models.ngram_files import load_model
 from wellput.language.models.ngram_training import train
 from wellput.language.models.ngrams import NgramModel
@@ -129,7 +129,10 @@ def fragment_lines(parser: HeadDrivenParser, parts: dict[str, list[Tree]]) -> li
     ]
     for part, gold in parts.items():
         sentences = words_of(gold)
-        for name, texts in (("one sentence", sentences), ("two glued", glued(sentences)[::2])):
+        for name, texts in (
+            ("one sentence", sentences),
+            ("two glued", joined_pairs(sentences)[::2]),
+        ):
             counts = Counter(min(3, parsed.fragments) for parsed in parser.parse(texts))
             shares = " | ".join(f"{100 * counts[n] / len(texts):.1f} %" for n in (1, 2, 3))
             lines.append(f"| {part} | {name} | {shares} | {len(texts)} |")

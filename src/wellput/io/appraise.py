@@ -204,10 +204,12 @@ def mqm_score(spans: Sequence[Mapping[str, Any]]) -> float:
 def open_evalset(path: PathLike) -> EvalSet:
     """The segments of all batches, with their sources and each system's output. Of two segments of a
     document with the same number, in two batches, the first counts."""
-    return evalset_of(judged_segments(read_batches(path)), where=InputFile(path).name)
+    return evalset_of_segments(judged_segments(read_batches(path)), where=InputFile(path).name)
 
 
-def evalset_of(segments: Iterable[tuple[str, Mapping[str, Any]]], *, where: str) -> EvalSet:
+def evalset_of_segments(
+    segments: Iterable[tuple[str, Mapping[str, Any]]], *, where: str
+) -> EvalSet:
     """The evalset of named segments."""
     texts: dict[str, dict[str, str]] = {}
     sources: dict[str, str] = {}

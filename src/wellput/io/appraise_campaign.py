@@ -34,7 +34,7 @@ from wellput.io.appraise import (
     MQM_QUESTION,
     MQM_WEIGHTS,
     AppraiseRow,
-    evalset_of,
+    evalset_of_segments,
     is_content,
     judged_segments,
     mqm_score,
@@ -121,7 +121,7 @@ def read_campaign(batches: PathLike, scores: PathLike) -> Campaign:
                 answer = _judgment(row, end, name, question)
                 checks.append(AnsweredCheck(answer, str(shown["targetText"])))
     problems.raise_if_any()
-    return Campaign(evalset_of(segments, where=InputFile(batches).name), judgments, checks)
+    return Campaign(evalset_of_segments(segments, where=InputFile(batches).name), judgments, checks)
 
 
 def _place(item: Mapping[str, Any]) -> tuple[str, int]:

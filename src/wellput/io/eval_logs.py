@@ -30,7 +30,7 @@ from wellput.core.evalset import EvalSet
 from wellput.io.files import InputFile, PathLike, check_readable
 from wellput.io.inspect_logs import inspect_answers, is_inspect_log, read_archive
 from wellput.io.locations import is_url
-from wellput.io.logged_answers import LoggedAnswer, as_number, evalset_of, text_of
+from wellput.io.logged_answers import LoggedAnswer, as_number, evalset_of_answers, text_of
 from wellput.io.ragas_logs import is_ragas_table, ragas_answers, ragas_rows, table_rows
 
 COMPARING_ASSERTIONS = ("equals", "similar", "rouge-n", "bleu", "gleu", "meteor", "levenshtein")
@@ -186,14 +186,14 @@ def open_evalset(path: PathLike) -> EvalSet:
     logs = {str(file): _loaded(InputFile(file)) for file in inside if _is_log(file)}
     found = list(logs.values())
     if all(is_inspect_log(log) for log in found):
-        return evalset_of(inspect_answers(logs), str(path))
+        return evalset_of_answers(inspect_answers(logs), str(path))
     if len(logs) == 1 and is_promptfoo_log(found[0]):
-        return evalset_of(promptfoo_answers(found[0]), str(path))
+        return evalset_of_answers(promptfoo_answers(found[0]), str(path))
     if all(is_deepeval_log(log) for log in found):
-        return evalset_of(deepeval_answers(logs), str(path))
+        return evalset_of_answers(deepeval_answers(logs), str(path))
     rows = {name: ragas_rows(log) for name, log in logs.items()}
     if all(rows.values()):
-        return evalset_of(ragas_answers(rows), str(path))
+        return evalset_of_answers(ragas_answers(rows), str(path))
     raise InputError(
         f"{path} is no log of inspect_ai (an object with eval and samples), promptfoo (an object with "
         "results), DeepEval (an object with testCases) or ragas (rows with user_input and response). "

@@ -26,7 +26,7 @@ from wellput.core.errors import InputError, Problems, WellputError
 from wellput.core.evalset import EvalSet
 from wellput.io.files import InputFile, PathLike, check_readable
 from wellput.io.jsonl import read_json_lines
-from wellput.io.logged_answers import LoggedAnswer, evalset_of, text_of
+from wellput.io.logged_answers import LoggedAnswer, evalset_of_answers, text_of
 
 SAMPLES_NAME = re.compile(
     r"samples_(?P<task>.+?)(?:_(?P<date>\d{4}-\d\d-\d\dT[\d.-]+))?\.jsonl(?:\.gz)?"
@@ -83,7 +83,7 @@ def _files(path: Path) -> list[SamplesFile]:
 
 def open_evalset(path: PathLike) -> EvalSet:
     """The items of all samples, with every model's answers."""
-    return evalset_of(_answers(_files(Path(path))), str(path))
+    return evalset_of_answers(_answers(_files(Path(path))), str(path))
 
 
 def _answers(files: Sequence[SamplesFile]) -> Iterator[LoggedAnswer]:

@@ -57,7 +57,7 @@ def as_number(value: Any) -> float | None:
         return None
 
 
-def evalset_of(answers: Iterable[LoggedAnswer], name: str) -> EvalSet:
+def evalset_of_answers(answers: Iterable[LoggedAnswer], name: str) -> EvalSet:
     """The items in the order of their first answers."""
     found: dict[str, dict[str, list[LoggedAnswer]]] = {}
     for answer in answers:

@@ -19,7 +19,7 @@ from wellput.core.errors import Problems, WellputError
 from wellput.core.evalset import EvalSet
 from wellput.io.files import InputFile, PathLike
 from wellput.io.jsonl import read_json_lines
-from wellput.io.logged_answers import LoggedAnswer, as_number, evalset_of, text_of
+from wellput.io.logged_answers import LoggedAnswer, as_number, evalset_of_answers, text_of
 
 LOG_SUFFIX = ".jsonl"
 
@@ -33,7 +33,7 @@ def knows(path: PathLike) -> bool:
 def open_evalset(path: PathLike) -> EvalSet:
     """The items of all logs, with every model's answers."""
     files = [file for file in _files(Path(path)) if _spec(file) is not None]
-    return evalset_of(_answers(files), str(path))
+    return evalset_of_answers(_answers(files), str(path))
 
 
 def _files(path: Path) -> list[Path]:

@@ -17,7 +17,7 @@ from wellput.core.errors import Problems, WellputError
 from wellput.core.evalset import EvalSet
 from wellput.io.files import InputFile, PathLike
 from wellput.io.locations import is_url
-from wellput.io.logged_answers import LoggedAnswer, as_number, evalset_of, text_of
+from wellput.io.logged_answers import LoggedAnswer, as_number, evalset_of_answers, text_of
 from wellput.io.tables import read_records
 
 RAGAS_COLUMNS = frozenset({"user_input", "response"})
@@ -57,7 +57,7 @@ knows = is_ragas_table
 
 def open_evalset(path: PathLike) -> EvalSet:
     """The items of a table."""
-    return evalset_of(ragas_answers({str(path): table_rows(InputFile(path))}), str(path))
+    return evalset_of_answers(ragas_answers({str(path): table_rows(InputFile(path))}), str(path))
 
 
 def table_rows(file: InputFile) -> Rows:

@@ -52,7 +52,7 @@ def tables_of(result: AgreementResult) -> list[Table]:
     if result.agreement:
         tables.append(agreement_table(result))
     if any(not math.isnan(row.p_value) for row in result.differences):
-        tables.append(difference_table(result))
+        tables.append(metric_difference_table(result))
     if result.slices:
         tables += ranking_slice_tables(result)
         if result.agreement:
@@ -64,7 +64,7 @@ def tables_of(result: AgreementResult) -> list[Table]:
     if result.spans:
         tables += span_tables(result)
     if result.models:
-        tables.append(model_table(result))
+        tables.append(regression_table(result))
     for entry in result.preferences:
         tables += preference_tables(entry, excluded_notes(result, "choice", entry["question"]))
     if result.confusion:
@@ -219,7 +219,7 @@ def order_table(result: AgreementResult) -> Table:
     )
 
 
-def difference_table(result: AgreementResult) -> Table:
+def metric_difference_table(result: AgreementResult) -> Table:
     """The pairs of metrics that differ; all pairs where there are few."""
     shown = [
         row
@@ -266,7 +266,7 @@ def difference_table(result: AgreementResult) -> Table:
     )
 
 
-def model_table(result: AgreementResult) -> Table:
+def regression_table(result: AgreementResult) -> Table:
     """R² and p of each combination of metrics, as in Table 3 of Bangalore et al. (2000)."""
     rows = [
         [

@@ -78,7 +78,7 @@ def test_no_sentences_and_no_words() -> None:
 
 
 def test_a_long_sentence_is_parsed_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(biaffine_parser, "MAX_WORDS", 3)
+    monkeypatch.setattr(biaffine_parser, "MAX_WORDS_READ_TOGETHER", 3)
     parser = small_parser()
     forms = ["the", "cat", "cats", "I", "zzz", "the", "cat"]
     parts = [forms[:3], forms[3:6], forms[6:]]

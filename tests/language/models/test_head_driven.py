@@ -17,7 +17,11 @@ from wellput.io.model_files import fingerprint
 from wellput.io.trees import format_tree, parse_tree
 from wellput.language.models.function_tags import TagSet
 from wellput.language.models.head_driven import MAX_ARC_WORDS, MAX_EXACT_WORDS, HeadDrivenParser
-from wellput.language.models.head_driven_training import glued, save_head_driven, train_head_driven
+from wellput.language.models.head_driven_training import (
+    joined_pairs,
+    save_head_driven,
+    train_head_driven,
+)
 from wellput.language.models.ngram_files import save_model
 from wellput.language.models.ngram_training import train
 from wellput.language.models.parser_training import train_parser
@@ -55,7 +59,7 @@ def test_score_is_that_of_parse_and_threads_change_nothing() -> None:
 
 def test_further_fragments_hang_on_the_first_root() -> None:
     likely = HeadDrivenParser(ARRAYS, GUESSER, continuing=0.9)
-    text = glued([["the", "dog", "barks"], ["a", "cat", "sleeps"]])[0]
+    text = joined_pairs([["the", "dog", "barks"], ["a", "cat", "sleeps"]])[0]
     parsed = likely.parse([text])[0]
     assert parsed.fragments == len(parsed.roots) >= 2
     heads = [word.head for word in parsed.tree.words]

@@ -239,7 +239,7 @@ MIN_LOG_PROB = -90.0  # lower values stand for impossible words and are not roun
 PIECE_HEADER = struct.Struct("<BQQ")  # planes, length of each, bytes when packed
 
 Bytes = NDArray[np.uint8]
-Log = NDArray[np.float32]
+Logs = NDArray[np.float32]
 Numbers = NDArray[np.uint32]
 
 
@@ -261,7 +261,7 @@ def quantized(model: NgramModel) -> NgramModel:
     return NgramModel(model.vocabulary, tuple(levels))
 
 
-def _rounded(logs: Log) -> Log:
+def _rounded(logs: Logs) -> Logs:
     """Replaces each value by the mean of its bin; bins are equally wide. Zeros stay zeros."""
     usual = (logs > MIN_LOG_PROB) & (logs != 0)
     if not usual.any():
@@ -326,7 +326,7 @@ def _packed_numbers(numbers: NDArray[np.int64]) -> bytes:
     return _packed_planes([(numbers >> 8 * i & 255).astype(np.uint8) for i in range(n_planes)])
 
 
-def _packed_values(values: Log) -> bytes:
+def _packed_values(values: Logs) -> bytes:
     different, codes = np.unique(values, return_inverse=True)
     assert len(different) <= MAX_STORED_VALUES
     book = np.frombuffer(different.astype("<f4").tobytes(), np.uint8)
@@ -363,7 +363,7 @@ class _Pieces:
             result |= plane.astype(np.uint32) << np.uint32(8 * i)
         return result
 
-    def values(self) -> Log:
+    def values(self) -> Logs:
         book = self.planes()[0].view("<f4").astype(np.float32)
-        values: Log = np.take(book, self.planes()[0])
+        values: Logs = np.take(book, self.planes()[0])
         return values
