@@ -31,7 +31,7 @@ _BETA = math.log(0.5) / math.log(1.5) ** 2
 class Nist(BaseMetric):
     """Bits of matched information per n-gram, summed over the orders 1 to n; no upper bound.
 
-    As in NLTK, each order takes the reference with the highest precision (of equals the longest),
+    As in NLTK, each order takes the reference with the highest precision (the longest, if equal),
     and the length penalty uses the references that were taken. A segment's score uses the weights
     of the whole corpus; NLTK's `sentence_nist` uses the weights of the sentence alone, like a
     corpus of one sentence. An order without n-grams (all outputs are shorter) adds nothing; NLTK

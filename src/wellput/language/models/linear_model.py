@@ -42,7 +42,7 @@ class LinearModel:
     bias: float
 
     def check(self) -> None:
-        """Raises ValueError for numbers whose products could overflow, and for none."""
+        """Raises ValueError for NaN, and for numbers whose products could overflow."""
         with np.errstate(all="ignore"):
             sizes = np.abs(np.concatenate([self.means, 1 / self.scales, self.weights, [self.bias]]))
         if not (sizes <= MAX_NUMBER_SIZE).all():
@@ -114,11 +114,11 @@ def fit_separating(
     x = (rows - means) / scales
     y = np.where(is_positive, 1.0, -1.0)
     each = (np.ones(len(rows)) if weights is None else weights) / regularization
-    lossy = _LOSSES[loss]
+    loss_and_slope = _LOSSES[loss]
 
     def objective(parameters: Floats) -> Gradient:
         w, bias = parameters[:-1], parameters[-1]
-        value, slope = lossy(y * (x @ w + bias))
+        value, slope = loss_and_slope(y * (x @ w + bias))
         pull = each * slope * y
         return (
             float(0.5 * w @ w + each @ value),

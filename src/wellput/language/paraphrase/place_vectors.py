@@ -30,8 +30,8 @@ SMOOTHING_POWER = 0.75
 
 @dataclass(frozen=True, eq=False)
 class PlaceVectors:
-    """Rows of bytes, each with its own unit: `vectors` are those of `words`, `neighbors` those of
-    `neighbor_words`, one place after the other."""
+    """Vectors in bytes: a row of bytes times its step is the vector. `vectors` are those of `words`,
+    `neighbors` those of `neighbor_words`, one place after the other."""
 
     words: list[str]
     neighbor_words: list[str]

@@ -149,7 +149,8 @@ def _text_metrics(sample: ShownItems, sentinels: str) -> str:
 
 @dataclass(frozen=True)
 class Evaluation:
-    """Scores with rows, intervals and all pairs; the items to show; judgments where there are any."""
+    """What a report shows: scores with intervals and all pairs of systems (their segments are kept),
+    the items, and the judgments if there are any."""
 
     title: str
     result: ScoreResult
