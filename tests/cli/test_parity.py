@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import doctest
 import inspect
 import json
-import pkgutil
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -358,16 +355,3 @@ def test_every_command_is_compared() -> None:
     # In test_study.py, and in tests/studies/test_imported_studies.py.
     of_studies = {"study create", "study import", *OF_A_STUDY}
     assert SAME_JSON.keys() | of_studies == WITH_FUNCTION.keys()
-
-
-MODULES = [
-    f"{room.__name__}.{module.name}"
-    for room in (wellput.api, wellput.displays)
-    for module in pkgutil.iter_modules(room.__path__)
-]
-
-
-@pytest.mark.parametrize("name", ["wellput.displays", "wellput.core.registries", *MODULES])
-def test_examples_in_docstrings_are_true(name: str) -> None:
-    found = doctest.testmod(import_module(name))
-    assert found.failed == 0

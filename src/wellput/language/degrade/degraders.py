@@ -110,7 +110,7 @@ def _with_lexicon(corpus: TaggedCorpus, grammar: ContextFreeGrammar) -> TaggedCo
 def degraded_systems(methods: Sequence[str], sizes: Sequence[int]) -> dict[str, int]:
     """The systems with the size of their sequences, 0 where they have none.
 
-    >>> systems_of(["sequence", "pos"], [1, 4])
+    >>> degraded_systems(["sequence", "pos"], [1, 4])
     {'sequence-1': 1, 'sequence-4': 4, 'pos': 0}
     """
     for name in methods:
@@ -183,7 +183,7 @@ class DegradedSentences(Result):
 
     @property
     def is_summary(self) -> bool:
-        """Whether to show the systems with an example each, or every sentence."""
+        """Whether to show one example for each system, not every sentence."""
         return self.is_evalset or self.path is not None
 
     def save(self, path: PathLike) -> None:

@@ -207,7 +207,7 @@ def with_first_capital(
     gets its capital back if all words of its form had one and either the first word now also had one
     or the word is a name.
 
-    >>> capitalized(("he", "saw", "new", "York"), Counter(he=1, new=1), [False] * 4)
+    >>> with_first_capital(("he", "saw", "new", "York"), Counter(he=1, new=1), [False] * 4)
     ('He', 'saw', 'New', 'York')
     """
     first = next((place for place, word in enumerate(words) if word[:1].isalpha()), 0)
