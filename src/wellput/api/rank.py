@@ -92,16 +92,16 @@ def rank(
         `"bradley-terry"` for choices. `"auto"` chooses by the answers: choices, yes or no, up to five
         whole grades, else linear.
     by
-        A further column of the judgments, or a tag of the evalset, such as `domain`: also ranks each of
-        its values alone, all by one model and with p-values corrected together, and tests whether
-        differences depend on it.
+        A further column of the judgments, or a tag of the evalset, such as `domain`: also ranks the
+        systems on each of its values, with one model and with p-values corrected together, and tests
+        whether differences depend on it.
     against
         Compares with this system only; the correction then counts only these comparisons.
     covariates
         Metrics of the evalset, such as `length`, whose influence on the judgments is taken out.
     random
         The random effects, any of judge, item, document, judge:system, item:system, document:system;
-        without it all that these judgments can estimate.
+        default: all that can be estimated from these judgments.
     judges
         `"people"` leaves out judges named `model:…`, `"all"` takes all; or the names of judges.
     exclude

@@ -27,7 +27,7 @@ TEXTS_PER_CALL = 256
 """Texts given to the parser at once: enough for all threads, few enough to show progress."""
 
 MAX_CHECKED_REFERENCES = 1000
-"""So many references at the beginning are checked for being English."""
+"""Only the first references, up to this many, are checked for being English."""
 
 MAX_KEPT_TREES = 1 << 17
 """Trees kept for references that occur again; a limit, so that a large file does not fill memory."""

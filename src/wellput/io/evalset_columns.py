@@ -257,15 +257,8 @@ def _intended(column: str) -> str:
     meant = intended_key(key)
     if meant not in NESTED_KEYS:
         return meant if not rest else ""
-    example = (
-        "domain"
-        if meant == "tags"
-        else "A"
-        if meant == "outputs"
-        else "A.0"
-        if meant in BY_SYSTEM
-        else "0"
-    )
+    examples = {"tags": "domain", "outputs": "A", **dict.fromkeys(BY_SYSTEM, "A.0")}
+    example = examples.get(meant, "0")
     return f"{meant}.{rest if rest and meant != key else example}"
 
 

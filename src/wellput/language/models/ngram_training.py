@@ -6,8 +6,8 @@ leaves them undefined; unigrams interpolated with a uniform distribution, so tha
 probability. Nothing is pruned here (see `ngram_trie.py`).
 
 `WorkFolder` is where a training keeps what it has counted, so that it can be resumed: `tokens` (the
-text as word numbers) and `words`, both appended to, then sorted runs of n-grams, which are made
-anew where more text or another option came since. `progress.json` says how much of them is valid
+text as word numbers) and `words`, which grow, and sorted runs of n-grams, which are made again if
+text was added or an option changed. `progress.json` says how much of them is valid
 and what they were made from.
 """
 
