@@ -134,7 +134,7 @@ def fitted(real: Path, source: Path, models: FluencyModels) -> tuple[LinearModel
 
 
 def with_factors(sums: LinearModel, real: Floats, factors: Factors) -> FluencyModel:
-    """As `FluencyModel.train` does with `TRUST`."""
+    """As `FluencyModel.train` does with `FEATURE_TRUST`."""
     writing, likelihood, unusual = factors
     trust = {"likelihood": likelihood, "unusual": unusual, **dict.fromkeys(WRITING, writing)}
     weights = sums.weights * np.array([trust.get(name, 1.0) for name in FLUENCY_FEATURES])
