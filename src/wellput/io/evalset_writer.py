@@ -3,6 +3,8 @@
 Data that a table cannot hold is refused, never changed: CSV and TSV cannot hold missing outputs, empty
 references or empty samples, and no table can hold an empty list of references for one system. In a
 table all outputs of a system that has samples are in columns of samples.
+
+This is apart from `io.evalsets` because it loads `io.tables`, which scoring JSONL does without.
 """
 
 from __future__ import annotations

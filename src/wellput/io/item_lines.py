@@ -3,7 +3,8 @@
 A block of JSONL is `BLOCK_ITEMS` lines that are not blank, cut from the bytes first. If all its lines
 are plain (see evalset_lines.cpp in native/), they become columns without Python's JSON; otherwise
 Python reads the block, which accepts more and says what is wrong. A thread reads a few blocks ahead
-(`read_ahead`).
+(`read_ahead`). This is apart from `io.jsonl` because it loads the kernels, which `wellput runs` does
+without.
 """
 
 from __future__ import annotations
