@@ -127,6 +127,28 @@ NO_PLACE = [
     ("agreement", "He's late."),
     ("contraction", "I know who they are."),
     ("quotes", "The board is 5' long."),
+    ("pronoun", "Every pilot knows what he or she has to do."),  # the order says nothing
+    ("negation", 'They sang "Can\'t Stop" twice.'),  # a title
+    ("antonym", "He was under suspicion."),
+    ("antonym", "The team lost 0:3."),  # a score that is won or gained is another one
+    ("omitted-verb", "The town is located in Iowa."),  # "The town is in Iowa" says the same
+    ("omitted-adverb", "She also sang a song."),  # too little is lost
+    ("omitted-adverb", "The boat left ahead of us."),
+    ("omitted-adverb", "The last song was Universally Speaking."),
+    ("omitted-phrase", "At least three people sang."),
+    ("omitted-phrase", "The ferry was billed as a hotel."),
+    ("omitted-phrase", "The song looks like a hymn."),
+    ("agreement", "The US has won."),  # "the US have" is also right
+    ("passive", "The company opened more stores than the bank."),
+    ("passive", "Each side attacked the port."),
+    ("clause-order", "The warning was canceled soon after the storm made landfall."),
+    ("clause-order", "The minister may only stay if the house supports the plan."),
+    ("clause-order", "It grants the officials a payment if they leave."),
+    ("clause-order", "The comment came after ministers endorsed the plan."),
+    ("swapped-arguments", "The rise represents the increase."),  # both sentences say the same
+    ("swapped-arguments", "The company agreed this weekend to sell it."),
+    ("list-comma", "The ships were sold to Goldman, Sachs and Co."),
+    ("list-comma", "They bought the stock, subject to approval and other factors."),
     ("casing", "The US won."),
     ("source-copy", "There is no source."),
     ("unrelated", "There is no other text."),
@@ -157,6 +179,39 @@ def test_a_name_outside_the_lists_becomes_another_name_of_the_corpus() -> None:
     texts = ["We sailed to Gull Island.", "We sailed to Thorn Island."] * 2
     made = perturbed(texts, [PERTURBATIONS["name"]])
     assert [list(own.values()) for own in made[:2]] == [[texts[1]], [texts[0]]]
+
+
+def test_a_person_never_becomes_a_place() -> None:
+    texts = [
+        "Kovac died last year.",
+        "They saw Kovac at noon.",
+        "They live in Eggenfelden.",
+        "They saw Eggenfelden at noon.",
+        "Miranchuk died last week.",
+        "They saw Miranchuk at noon.",
+        "They saw Fuenlabrada at noon.",
+        "They saw Fuenlabrada again.",
+    ]
+    for seed in range(10):
+        made = perturbed(texts, [PERTURBATIONS["name"]], seed=seed)
+        assert [list(own.values()) for own in made] == [
+            ["Miranchuk died last year."],
+            ["They saw Miranchuk at noon."],
+            [],
+            [],
+            ["Kovac died last week."],
+            ["They saw Kovac at noon."],
+            [],  # nothing shows what it is
+            [],
+        ]
+
+
+def test_a_phrase_with_one_bracket_stays() -> None:
+    text = "The accident occurred at noon (13:25 in Moscow) near the village."
+    for seed in range(10):
+        (made,) = perturbed([text], [PERTURBATIONS["omitted-phrase"]], seed=seed)
+        left = made[KindAndSeverity("omitted-phrase", "major")]
+        assert left.count("(") == left.count(")")
 
 
 def words(text: str) -> list[str]:

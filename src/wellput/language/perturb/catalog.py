@@ -17,7 +17,7 @@ import numpy as np
 from wellput.core.errors import InputError, did_you_mean
 from wellput.language.perturb import damage, harmless, meaning
 from wellput.language.perturb.passage import Edits, Passage, Surroundings, parse_passages
-from wellput.language.perturb.word_lists import corpus_names, lines_of
+from wellput.language.perturb.word_lists import corpus_names, lines_of, name_kinds
 
 Severity: TypeAlias = Literal["base", "critical", "major", "minor", "harmless"]
 SEVERITIES: tuple[Severity, ...] = get_args(Severity)
@@ -131,12 +131,12 @@ def perturbed(
     {'negation/critical': 'She did pay 30 euros.'}
     """
     passages = parse_passages(texts, threads=threads)
-    names = corpus_names(passages)
+    names, its_kinds = corpus_names(passages), name_kinds(passages)
     kinds = {name: number for number, name in enumerate(PERTURBATIONS)}
     found: list[dict[KindAndSeverity, str]] = []
     for place, passage in enumerate(passages):
         given = Surroundings(
-            "" if sources is None else sources[place], _others(texts, place), names
+            "" if sources is None else sources[place], _others(texts, place), names, its_kinds
         )
         own: dict[KindAndSeverity, str] = {}
         for one in perturbations if passage.text.strip() else ():

@@ -23,6 +23,8 @@ from wellput.language.perturb.word_lists import has_right_lemma, like, word_set
 
 MAX_DROPPED_WORDS = 8
 ADVERB_STOPS = word_set("adverb-stops")
+VERBS_BESIDE_BE = word_set("verbs-beside-be")
+"""Verbs whose participle says hardly more than *be*: *the town is located in*."""
 
 
 def omitted_subject(
@@ -59,8 +61,14 @@ def omitted_verb(
     for sentence in passage.sentences:
         root = sentence.root
         has_subject = bool(sentence.children(root, "nsubj", "nsubj:pass"))
-        if sentence.words[root].tag.startswith("VB") and len(sentence.words) > 4 and has_subject:
+        verb = sentence.words[root]
+        if verb.lemma in VERBS_BESIDE_BE and sentence.children(root, "aux:pass", "cop"):
+            continue
+        if verb.tag.startswith("VB") and len(sentence.words) > 4 and has_subject:
             yield _dropped(passage, sentence, root, root)
+
+
+WORDS_THAT_NEED_AN_ADVERB = ("not", "and", "but", "or", "once", "n't", "than")
 
 
 def omitted_adverb(
@@ -72,17 +80,14 @@ def omitted_adverb(
             if word.tag != "RB" or word.relation != "advmod" or word.small in ADVERB_STOPS:
                 continue
             after = sentence.follows(place)
-            if sentence.children(place) or not word.is_word or after is None:
+            if sentence.children(place) or not word.is_word or after is None or after.small == "of":
                 continue
-            if place and sentence.words[place - 1].small in (
-                "not",
-                "and",
-                "but",
-                "or",
-                "once",
-                "n't",
-            ):
+            if place and sentence.words[place - 1].small in WORDS_THAT_NEED_AN_ADVERB:
                 continue
+            if place and word.form[0].isupper():
+                continue  # the word of a title
+            if place and sentence.words[place - 1].is_name and word.small == "first":
+                continue  # a day: *on November first*
             if word.head >= 0 and sentence.words[word.head].tag in ("RB", "JJR", "IN", "CD"):
                 continue
             last = place + (
@@ -103,8 +108,34 @@ def omitted_phrase(
                 continue
             if sentence.words[phrase[0]].tag not in ("IN", "TO") or cases[0] != phrase[0]:
                 continue
-            if phrase[0] > 0 and phrase[1] - phrase[0] < MAX_DROPPED_WORDS:
+            is_short = phrase[0] > 0 and phrase[1] - phrase[0] < MAX_DROPPED_WORDS
+            if is_short and _can_do_without(passage, sentence, place, phrase):
                 yield _dropped(passage, sentence, *phrase)
+
+
+def _can_do_without(
+    passage: Passage, sentence: PassageSentence, head: int, phrase: tuple[int, int]
+) -> bool:
+    """Whether the sentence is whole without this prepositional phrase."""
+    first, last = phrase
+    shown = passage.covered(sentence, first, last)
+    after, end = sentence.follows(last), sentence.words[last].end
+    inside = sentence.words[first : last + 1]
+    preposition, governor = sentence.words[first], sentence.words[sentence.words[head].head]
+    return (
+        sentence.words[head].tag.startswith(("NN", "PRP", "CD"))  # not *at least*
+        and shown.count("(") == shown.count(")")
+        and passage.text[end : end + 2] != ".."
+        and not any(word.relation == "parataxis" for word in inside)
+        and (after is None or after.tag != "VBG")  # *resulted in the islands becoming free*
+        and not (preposition.small in ("as", "like") and governor.tag.startswith("VB"))
+        and not any(
+            word.tag == "IN" and next_word.tag == "CC"  # *found in or linked from the page*
+            for word, next_word in zip(
+                sentence.words[:first], sentence.words[1:first], strict=False
+            )
+        )
+    )
 
 
 def _dropped(passage: Passage, sentence: PassageSentence, first: int, last: int) -> Edits:
@@ -138,6 +169,8 @@ def agreement(passage: Passage, given: Surroundings, rng: np.random.Generator) -
             verb = _finite_verb(sentence, word.head)
             if verb is None or not place < verb or not sentence.words[verb].is_word:
                 continue  # also not a verb that is written together with its subject: he's
+            if len(word.form) > 1 and word.form.isupper():
+                continue  # *the US have* is also right
             if sentence.children(place, "conj", "cc", "acl", "acl:relcl") or word.small == "you":
                 continue
             if not any(w.head == word.head or w is word for w in sentence.words[place : place + 1]):

@@ -90,6 +90,9 @@ BE_FORMS |= {("VBZ", True): "are", ("VBP", False): "is"}
 TAGS_OF_A_SECOND_OBJECT = ("DT", "PRP", "PRP$", "NN", "NNS", "NNP", "JJ", "CD")
 
 
+PASSIVE_STOPS = ("by", "latter", "former", "than", "each", "every")
+
+
 def passive(passage: Passage, given: Surroundings, rng: np.random.Generator) -> Iterator[Edits]:
     """An active sentence becomes a passive one."""
     for sentence in passage.sentences:
@@ -108,12 +111,12 @@ def passive(passage: Passage, given: Surroundings, rng: np.random.Generator) -> 
         has_time = any(word.small in TIME_WORDS for word in sentence.words[o_first : o_last + 1])
         if form is None or s_first > 0 or has_time:
             continue  # a time may belong to the verb
-        if any(word.small in ("by", "latter", "former") for word in sentence.words):
-            continue  # two agents, or words that name the first and the second party
+        if any(word.small in PASSIVE_STOPS for word in sentence.words):
+            continue  # two agents, or words that rest on the order of the two parties
         after = sentence.follows(o_last)
         if (after is not None and after.tag == "CC") or not has_clear_case(sentence.words[0]):
             continue
-        if after is not None and after.tag in TAGS_OF_A_SECOND_OBJECT:
+        if after is not None and (after.tag in TAGS_OF_A_SECOND_OBJECT or after.small == "of"):
             continue  # "provided the users a way": two objects
         if after is not None and after.tag == "TO" and verb.lemma == "cause":
             continue  # "caused the road to close": the road was not caused
@@ -197,12 +200,31 @@ def _may_be_fronted(sentence: PassageSentence, first: int, last: int) -> bool:
         and main[-1].form[-1] != "."
         and words[first].small != "since"  # in front it would be taken for "because"
         and main[-1].small != "it"  # "I love it when it rains"
+        and words[first + 1].small != "that"  # "he has said before that …"
         and has_clear_case(words[0])
-        and main[-1].tag not in ("IN", "TO")  # "divided on when …"
+        and main[-1].tag not in ("IN", "TO", "RB")  # "divided on when …", "soon after …"
+        and main[-1].lemma != "be"  # "it was because …"
+        and words[root].lemma != "come"  # "the news came after …"
+        and not any(word.small == "only" for word in main)  # "he may only stay if …"
+        and not _is_about_another(sentence, first, subjects[0])
         and not any(map(_is_time, main[-2:]))  # "in 1914 when …", "months before …"
         and not (
             words[first].small == "when" and words[root].lemma in word_set("verbs-that-ask-when")
         )
+    )
+
+
+def _is_about_another(sentence: PassageSentence, first: int, subject: int) -> bool:
+    """Whether the subjects of both clauses are different pronouns of the third person, so that in front
+    the pronoun of the clause would have nothing to refer to: *it pays the crew if they leave*."""
+    words = sentence.words
+    own = [w for w in words[first:] if w.relation in ("nsubj", "nsubj:pass")]
+    main = words[subject]
+    return (
+        bool(own)
+        and own[0].small != main.small
+        and {own[0].small, main.small} <= set(THIRD_PERSONS)
+        and own[0].small != "it"  # "it rained"
     )
 
 
@@ -414,14 +436,15 @@ def list_comma(passage: Passage, given: Surroundings, rng: np.random.Generator) 
             if not any(w.form == "," for w in sentence.words[first : parts[0]]):
                 continue
             before = sentence.words[place - 1]
+            if not _is_plain_list(sentence, first, parts):
+                continue
             if before.form == ",":
                 yield [Edit(before.begin, before.end, "")]
-            elif (
-                before.is_word
-                and passage.text[before.end] == " "
-                and _is_plain_list(sentence, first, parts)
-            ):
+            elif before.is_word and passage.text[before.end] == " ":
                 yield [Edit(before.end, before.end, ",")]
+
+
+COMPANY_ENDINGS = ("co", "company", "sons", "partners", "associates")
 
 
 def _is_plain_list(sentence: PassageSentence, first: int, parts: list[int]) -> bool:
@@ -433,8 +456,15 @@ def _is_plain_list(sentence: PassageSentence, first: int, parts: list[int]) -> b
             return False
     if any(sentence.children(part, "case") for part in parts):
         return False
-    if any(word.tag == "IN" for word in words[first : parts[0]]):
+    if any(word.tag in ("IN", "TO", "VBG") for word in words[first : parts[0]]):
         return False
+    if len({words[part].tag[:2] for part in (first, *parts)}) > 1:
+        return False
+    if words[parts[-1]].small.rstrip(".") in COMPANY_ENDINGS:
+        return False  # *Goldman, Sachs and Co*
+    begin = min(sentence.subtree(first))
+    if begin and words[begin - 1].form == "," and words[begin].tag == "IN":
+        return False  # *Japan, with its surplus, the symbol of …*
     phrase = sentence.phrase(parts[-1])
     after = None if phrase is None else sentence.follows(phrase[1])
     if phrase is None or (after is not None and after.tag in (",", "CC")):

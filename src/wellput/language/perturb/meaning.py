@@ -121,8 +121,8 @@ def _without_negation(passage: Passage, sentence: PassageSentence) -> Iterator[E
             for w in rest
         ):
             continue  # these words need the negation
-        if not after.form[0].isalnum():
-            continue
+        if not after.form[0].isalnum() or (place > 1 and before.form[0].isupper()):
+            continue  # the title of a song: *they sang "Can't Stop"*
         begin = word.begin - (passage.text[word.begin - 1] == " ")
         edits = [Edit(begin, word.end, "")]
         if full := FULL_AUXILIARY.get(before.small):
@@ -214,7 +214,7 @@ def name(passage: Passage, given: Surroundings, rng: np.random.Generator) -> Ite
                 other
                 for other in known
                 if other not in text
-                and is_like_name(shown, other)
+                and is_like_name(shown, other, given.name_kinds or {})
                 and _same_article(sentence, first, other)
             ]
             if fitting:
@@ -271,6 +271,9 @@ def antonym(passage: Passage, given: Surroundings, rng: np.random.Generator) -> 
                 continue
             if word.tag in ("JJR", "JJS") and lemma == "great":
                 continue
+            after = sentence.follows(place)
+            if category == "verb" and after is not None and after.tag == "CD":
+                continue  # *lost 0:3*
             if category == "verb" and not _may_change_verb(sentence, place, lemma):
                 continue
             for other in word_pairs("antonyms.tsv").get((lemma, category), ()):
@@ -314,6 +317,12 @@ PRONOUNS = {
 }  # fmt: skip
 
 
+BOTH_PRONOUNS = re.compile(
+    r"\b(?:s?he|him|his|hers?)\b(?: ?/ ?| (?:or|and) )(?:s?he|him|his|hers?)\b", re.IGNORECASE
+)
+"""*He or she*: the two may change places without harm."""
+
+
 def pronoun(passage: Passage, given: Surroundings, rng: np.random.Generator) -> Iterator[Edits]:
     """He and she are exchanged, in the whole text."""
     edits = [
@@ -321,7 +330,7 @@ def pronoun(passage: Passage, given: Surroundings, rng: np.random.Generator) -> 
         for word in passage.words
         if (other := PRONOUNS.get((word.small, word.tag)))
     ]
-    if edits:
+    if edits and not BOTH_PRONOUNS.search(passage.text):
         yield edits
 
 

@@ -52,12 +52,13 @@ Edits = Sequence[Edit]
 
 @dataclass(frozen=True)
 class Surroundings:
-    """What a change may draw on besides the text: the source of the item, the texts of other items, and
-    the names in the corpus, by the word before them."""
+    """What a change may draw on besides the text: the source of the item, the texts of other items, the
+    names in the corpus by the word before them, and what each of these is the name of."""
 
     source: str = ""
     others: Sequence[str] = ()
     corpus_names: Mapping[str, Sequence[str]] | None = None
+    name_kinds: Mapping[str, str] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -159,6 +159,39 @@ def corpus_names(passages: Sequence[Passage]) -> dict[str, list[str]]:
     }
 
 
+PLACE_PREPOSITIONS = ("in", "near")
+
+
+def name_kinds(passages: Sequence[Passage]) -> dict[str, str]:
+    """The names of the corpus that are surely of a person or of a place, by what stands beside them. A
+    name that seems to be both is left out."""
+    found: dict[str, set[str]] = defaultdict(set)
+    for passage in passages:
+        for sentence in passage.sentences:
+            for first, last in name_runs(sentence):
+                name = passage.covered(sentence, first, last)
+                if kind := _shown_kind(sentence, first, last):
+                    found[name].add(kind)
+                    if kind == "person":
+                        found[sentence.words[last].form].add(kind)
+    return {name: kind for name, kinds in found.items() if len(kinds) == 1 for kind in kinds}
+
+
+def _shown_kind(sentence: PassageSentence, first: int, last: int) -> str | None:
+    before = sentence.words[first - 1] if first else None
+    after, head = sentence.follows(last), sentence.words[last]
+    if after is not None and after.tag in ("NN", "NNS", "POS", "HYPH"):
+        return None  # a part of a longer phrase: *in Tyumen region*, *in Smith's house*
+    listed = {kind for kind, *names in lines_of("names.tsv") if sentence.words[first].form in names}
+    if first < last and listed & {"woman", "man"}:
+        return "person"
+    governor = sentence.words[head.head] if head.head >= 0 else None
+    if head.relation == "nsubj" and governor is not None:
+        return "person" if governor.lemma in word_set("person-verbs") else None
+    is_place = before is not None and before.small in PLACE_PREPOSITIONS
+    return "place" if is_place and head.relation in ("obl", "nmod") else None
+
+
 def name_runs(sentence: PassageSentence) -> Iterator[tuple[int, int]]:
     """The first and last word of each run of names."""
     first = None
@@ -188,14 +221,17 @@ def name_key(sentence: PassageSentence, first: int, last: int) -> str:
     return f"{word_before} {last - first + 1} {relation} {head.tag} {is_possessive}"
 
 
-def is_like_name(name: str, other: str) -> bool:
-    """Whether another name of the corpus may be of the same kind: it ends in the same word (*Gull
-    Island*, *Thorn Island*), or no word of either is listed or has a meaning of its own."""
+def is_like_name(name: str, other: str, kinds: Mapping[str, str]) -> bool:
+    """Whether another name of the corpus is of the same kind: it ends in the same word (*Gull Island*,
+    *Thorn Island*); or both name a person or both a place, and no word of either is listed or has a
+    meaning of its own."""
     one, two = name.split(), other.split()
     if len(one) > 1 and one[-1] == two[-1]:
         return one[0] != two[0]
     if one[0][:SAME_BEGINNING] == two[0][:SAME_BEGINNING]:
         return False  # the same name in another spelling
+    if name not in kinds or kinds[name] != kinds.get(other):
+        return False
     return all(_is_mere_name(word) for word in (*one, *two)) and not set(one) & set(two)
 
 
