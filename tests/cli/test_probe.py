@@ -11,6 +11,7 @@ import pytest
 import wellput
 from tests.cli.conftest import Run
 from wellput.agreement.probing import UNCHANGED
+from wellput.io.minimal_pairs import DEMETR_KEYS
 
 Files = Callable[..., None]
 NOTICES = """The ferry has left the harbor.
@@ -142,6 +143,9 @@ def test_examples_show_what_was_got_wrong(run: Run, files: Files) -> None:
         (["empty.txt"], "no text to change"),
         (["missing.jsonl"], "missing.jsonl"),
         (["-m", "chrf", "free.jsonl"], "reference"),
+        (["p.csv"], "p.csv has minimal pairs: give it as --dataset"),
+        (["d.json"], "d.json has minimal pairs: give it as --dataset"),
+        (["--dataset", "free.jsonl"], "has no minimal pairs: give it as the corpus"),
     ],
 )
 def test_what_cannot_be_done_is_said(
@@ -152,6 +156,7 @@ def test_what_cannot_be_done_is_said(
             "n.txt": NOTICES,
             "empty.txt": "\n \n",
             "p.csv": "better,worse,perturbation,severity\na,b,cut,major\n",
+            "d.json": json.dumps([dict.fromkeys(DEMETR_KEYS, "a")]),
             "free.jsonl": '{"id": "1", "outputs": {"A": "We can run."}}',
         }
     )

@@ -35,7 +35,7 @@ from wellput.api.inputs import (
     read_answers,
 )
 from wellput.api.score import with_paraphrases
-from wellput.core.errors import InputError, did_you_mean
+from wellput.core.errors import InputError, counted, did_you_mean
 from wellput.core.estimates import Generalize
 from wellput.core.judgment import Judgment, Preference
 from wellput.core.metric import Metric
@@ -389,8 +389,9 @@ def _hint(name: str, spots: BlindSpots) -> str:
     more = len(missed) - MAX_NAMED_KINDS
     kinds = ", ".join(missed[:MAX_NAMED_KINDS]) + (f" and {more} more" if more > 0 else "")
     return (
-        f"In {spots.texts} English texts, {name} does not notice these errors: {kinds}. The judgments "
-        f"may not show it, if the systems do not make them. See wellput probe -m {name}."
+        f"In {counted(spots.texts, 'text')} of the embedded example, {name} does not notice these "
+        f"errors: {kinds}. The judgments may not show it, if the systems do not make them. See wellput "
+        f"probe -m {name}."
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 from statistics import mean
 
 import numpy as np
@@ -42,6 +43,7 @@ from wellput.core.registries import Names, split_names
 from wellput.core.work import OnPhase, available_cores, ignore_phase
 from wellput.io import check_table, read_judgments, write_evalset
 from wellput.io.files import InputFile, PathLike
+from wellput.io.minimal_pairs import has_minimal_pairs
 from wellput.io.tables import read_records
 from wellput.language.perturb.catalog import chosen_perturbations
 from wellput.metrics.registry import create_all
@@ -209,7 +211,12 @@ def _texts(
         on_phase("reading pairs")
         return dataset_texts(files, names)
     perturbations = chosen_perturbations(names)
-    items, note = corpus_items(corpus, column, system)
+    try:
+        items, note = corpus_items(corpus, column, system)
+    except InputError:
+        if isinstance(corpus, str | Path) and has_minimal_pairs(corpus):
+            raise InputError(f"{corpus} has minimal pairs: give it as dataset=.") from None
+        raise
     evalset, left_out = perturbed_texts(
         items,
         perturbations,

@@ -19,7 +19,7 @@ from wellput.core.source import EvalSource
 from wellput.core.tree import Tree
 from wellput.core.work import OnPhase
 from wellput.io.files import InputFile, PathLike, check_readable
-from wellput.io.minimal_pairs import MinimalPair, read_minimal_pairs
+from wellput.io.minimal_pairs import MinimalPair, has_minimal_pairs, read_minimal_pairs
 from wellput.language.models.language_check import not_english_sentence, shipped_check
 from wellput.language.perturb.catalog import (
     PERTURBATIONS,
@@ -255,7 +255,14 @@ def _written_texts(path: PathLike) -> EvalSet | None:
         evalset = read_evalset(path)
     except InputError:
         return None
-    return evalset if UNCHANGED in evalset.systems else None
+    if UNCHANGED in evalset.systems:
+        return evalset
+    if has_minimal_pairs(path):
+        return None
+    raise InputError(
+        f"{path} is an evalset of systems, and has no minimal pairs: give it as the corpus instead of "
+        "dataset=."
+    )
 
 
 def _only(evalset: EvalSet, chosen: Sequence[str]) -> EvalSet:

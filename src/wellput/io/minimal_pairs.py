@@ -60,6 +60,14 @@ def read_minimal_pairs(path: PathLike) -> list[MinimalPair]:
     return pairs
 
 
+def has_minimal_pairs(path: PathLike) -> bool:
+    """Whether a file or folder can be read as minimal pairs."""
+    try:
+        return bool(read_minimal_pairs(path))
+    except InputError:
+        return False
+
+
 def _demetr_pairs(file: InputFile, problems: Problems) -> Iterator[MinimalPair]:
     try:
         records = json.loads(file.whole())

@@ -107,8 +107,8 @@ def _blind_spots_note(result: Fit) -> list[str]:
     if spots is None:
         return []
     return [
-        f"What it misses, in {spots.texts} English texts that were changed in one place each (wellput "
-        f"probe): {spots.summary}"
+        f"What it misses, in {counted(spots.texts, 'text')} of the embedded example, each changed in "
+        f"one place (wellput probe): {spots.summary}"
     ]
 
 

@@ -80,7 +80,9 @@ def _accuracy_table(result: ProbeResult, variants: Sequence[KindAndSeverity]) ->
         for variant, probes in _probes_by_variant(result, variants)
     ]
     level = f"{100 * result.confidence:g}%"
-    intervals = f" [{level} interval]" if len(names) <= MAX_METRICS_WITH_INTERVALS else ""
+    has_intervals = len(names) <= MAX_METRICS_WITH_INTERVALS
+    intervals = f" [{level} interval]" if has_intervals else ""
+    where = "" if has_intervals else " (in JSON and CSV)"
     notes = [
         f"Percent of pairs in which the better text scores strictly higher{intervals}; = ties, from "
         f"{100 * MIN_SHARE_OF_TIES_SHOWN:.0f}% on.",
@@ -88,7 +90,8 @@ def _accuracy_table(result: ProbeResult, variants: Sequence[KindAndSeverity]) ->
         "misled: the worse text is shown to win more than half, and wins 60% or more.",
         *_undefined_notes(result),
         *result.notes,
-        f"{counted(len(result.texts), 'text')}. Intervals hold for other {_units(result)} like these.",
+        f"{counted(len(result.texts), 'text')}. Intervals{where} hold for other {_units(result)} like "
+        "these.",
     ]
     return Table(
         ["harmful change", "severity", "texts", *names],
