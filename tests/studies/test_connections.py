@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 import http.client
 import resource
 import shutil
@@ -12,9 +13,10 @@ import ssl
 import subprocess
 import threading
 import time
+import weakref
 from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 import uvicorn
@@ -25,9 +27,10 @@ from uvicorn.server import ServerState
 from tests.studies.served_study import client_of, new_store
 from tests.studies.serving import HOST, ServedStudy
 from wellput.studies import connections
-from wellput.studies.app import create_app, listening, serve
+from wellput.studies.app import create_app, listening, serve, server_messages
 from wellput.studies.connections import (
     CONNECTION,
+    MAX_BYTES_AHEAD,
     MAX_TURNS,
     ConnectionLimits,
     InTurn,
@@ -52,6 +55,7 @@ def running(
     kernel_bytes: int | None = None,
     certificate: Path | None = None,
     before: Callable[[int], None] = lambda port: None,
+    keep_alive_seconds: int = 5,
     store: Store | None = None,
 ) -> Iterator[tuple[int, LimitedServer]]:
     """Serves a study in a thread. Yields the port and the server. Of an answer that is not read, the
@@ -61,6 +65,7 @@ def running(
         lifespan="off",
         log_config=None,
         timeout_graceful_shutdown=1,
+        timeout_keep_alive=keep_alive_seconds,
         ssl_certfile=certificate,
     )
     config.load()
@@ -211,7 +216,8 @@ def test_a_judge_does_not_wait_except_behind_an_own_request() -> None:
 
     async def ask() -> None:
         in_turn: Any = InTurn(app, judge_of=lambda scope: scope["judge"])
-        state = {CONNECTION: Connection()}
+        connection = Connection()
+        state = {CONNECTION: lambda: connection}
         asked = [("/1", "ann"), ("/2", "ann"), ("/3", None), ("/4", "ben")]
         tasks = [
             asyncio.create_task(in_turn({"path": path, "judge": judge, "state": state}, None, None))
@@ -314,6 +320,85 @@ def test_a_client_that_does_not_go_on_is_ended(tmp_path: Path, requests: bytes) 
     ):
         assert is_soon(lambda: not server.server_state.connections)
         assert not limits.unfinished and not limits.idle
+
+
+REQUEST = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"
+
+
+@pytest.mark.heavy
+def test_of_requests_that_are_sent_ahead_little_is_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ahead = []
+    as_it_is = LimitedConnection.data_received
+
+    def received(self: LimitedConnection, data: bytes) -> None:
+        as_it_is(self, data)
+        ahead.append(len(self.conn.trailing_data[0]))
+
+    monkeypatch.setattr(LimitedConnection, "data_received", received)
+    limit = 256 * 1024 + MAX_BYTES_AHEAD  # one reading of a connection is 256 KiB
+    with serving(tmp_path, ConnectionLimits()) as port:
+        connection = sent(port, REQUEST * 2)
+        answered = b""
+        while answered.count(b"HTTP/1.1 200") < 2:
+            answered += connection.recv(4096)
+        connection.settimeout(0.2)
+        with contextlib.suppress(OSError):  # the server ends the connection
+            for _ in range(40):
+                connection.sendall(REQUEST * 4000)
+                if max(ahead) > limit:
+                    break
+        connection.close()
+    assert max(ahead) <= limit
+
+
+@pytest.mark.heavy
+def test_a_connection_that_was_reset_is_forgotten(tmp_path: Path) -> None:
+    limits = ConnectionLimits()
+    with running(tmp_path, limits, keep_alive_seconds=1) as (port, server):
+        for _ in range(3):
+            connection = sent(port, REQUEST)
+            assert connection.recv(1) == b"H"  # what is not read makes closing a reset
+            connection.close()
+        assert is_soon(lambda: not server.server_state.connections)
+        time.sleep(1.2)
+        assert not limits.unfinished and not limits.idle
+
+
+@pytest.mark.heavy
+def test_a_lost_connection_is_freed_at_once(tmp_path: Path) -> None:
+    kept: weakref.WeakSet[LimitedConnection] = weakref.WeakSet()
+    limits = ConnectionLimits()
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        with running(tmp_path, limits) as (port, server):
+            for data in (REQUEST, REQUEST * 3, HALF_SENT, HALF_HEADERS):
+                connection = sent(port, data)
+                if data.startswith(REQUEST):
+                    assert connection.recv(1) == b"H"
+                assert is_soon(lambda: bool(server.server_state.connections))
+                kept.update(cast("set[LimitedConnection]", server.server_state.connections))
+                connection.close()
+                assert is_soon(lambda: not server.server_state.connections)
+            assert is_soon(lambda: not kept)
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
+@pytest.mark.heavy
+def test_what_strangers_ask_is_not_written_to_the_log(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    upgrade = b"GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n"
+    with server_messages(), serving(tmp_path, ConnectionLimits()) as port:
+        for data in (b"wrong\r\n\r\n", upgrade):
+            connection = sent(port, data)
+            assert connection.recv(1) == b"H"
+            connection.close()
+    assert capsys.readouterr().err == ""
 
 
 def new_certificate(folder: Path) -> Path:

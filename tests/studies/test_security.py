@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import re
+import time
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
+from starlette.requests import Request
 from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
 
 from tests.studies.served_study import (
     SYSTEMS,
@@ -24,7 +29,14 @@ from wellput.studies.designs.registry import default_questionnaire
 from wellput.studies.invitations import is_token, token_hash
 from wellput.studies.questionnaire import DemographicField
 from wellput.studies.questions import Question
-from wellput.studies.security import MAX_BODY_BYTES, Misses, public_address_warning
+from wellput.studies.security import (
+    MAX_BODY_BYTES,
+    MAX_HEAD_BYTES,
+    OWNER_COOKIE,
+    Misses,
+    OwnCookies,
+    public_address_warning,
+)
 from wellput.studies.store import StoreUnavailable
 from wellput.studies.study_setup import StudyItem
 
@@ -206,6 +218,49 @@ def test_large_bodies_are_refused_whether_or_not_they_say_so(tmp_path: Path) -> 
         assert "content-security-policy" in refused.headers
     assert refused.json()["reasons"]
     assert client.post(address, content=large[:-1]).status_code == 422
+
+
+def test_long_addresses_and_headers_are_refused(tmp_path: Path) -> None:
+    client = client_of(new_store(tmp_path))
+    long = MAX_HEAD_BYTES + 1
+    for response in (
+        client.get("/", headers={"X-Long": "a" * long}),
+        client.get("/", headers={f"X-{number}": "a" * 100 for number in range(long // 100)}),
+        client.get("/?" + "a" * long),
+        client.get("/" + "a" * long),
+    ):
+        assert (response.status_code, response.headers["connection"]) == (431, "close")
+        assert "larger than 16 KiB" in response.text
+    assert client.get("/", headers={"X-Long": "a" * (long // 2)}).status_code == 200
+
+
+def test_a_hostile_cookie_costs_nothing(tmp_path: Path) -> None:
+    # Python's reading of quoted values is quadratic before 3.11.10: seven thousand quotes took .1 s.
+    client = client_of(new_store(tmp_path))
+    quotes = '"' + '\\"' * 7000 + '"'
+    client.get("/")
+    began = time.process_time()
+    for _ in range(5):
+        response = client.get("/dashboard", headers={"Cookie": f"{OWNER_COOKIE}={quotes}"})
+        assert response.status_code == 200
+    assert time.process_time() - began < 0.5
+
+
+def test_only_our_cookies_reach_the_application() -> None:
+    reached = []
+
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        reached.append(Request(scope).cookies)
+
+    for cookies in (
+        ["a=b; wellput_owner=x_Y-1 ;c", "wellput_browser=2"],
+        ['wellput_owner="x"; xwellput_owner=z; wellput_owner_=z', "wellput_owner=é; =; ;"],
+        [],
+    ):
+        headers = [(b"cookie", one.encode("latin1")) for one in cookies]
+        scope = {"type": "http", "headers": [(b"host", b"x"), *headers]}
+        asyncio.run(OwnCookies(app)(scope, cast("Any", None), cast("Any", None)))
+    assert reached == [{"wellput_owner": "x_Y-1", "wellput_browser": "2"}, {}, {}]
 
 
 def test_guessing_is_slowed_down_and_locks_nobody_out(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@ forget."""
 
 from __future__ import annotations
 
+import gc
 from typing import Any
 
 import click
@@ -19,6 +20,9 @@ from wellput.cli.study_create import create, open_options
 from wellput.core.errors import InputError
 from wellput.core.result import Result
 from wellput.core.work import OnPhase
+
+SERVER_GC_THRESHOLDS = (700, 10, 10)
+"""Python's own."""
 
 
 @click.group(
@@ -180,6 +184,10 @@ def serve(
         click.echo(f"  judges     {address}/judge/TOKEN\n  dashboard  {address}/dashboard")
         if (link := opened.open_link(address)) is not None:
             click.echo(f"  open link  {link}")
+        # Other commands end soon and look for garbage rarely (`wellput.cli`). A server must free what
+        # its requests leave; what is there now stays.
+        gc.freeze()
+        gc.set_threshold(*SERVER_GC_THRESHOLDS)
         opened.serve(host=host, port=port, certificate=certificate, **options)
 
 

@@ -44,8 +44,10 @@ from wellput.studies.rendering import STATIC_FILES, check_template, load_markdow
 from wellput.studies.security import (
     BodyLimit,
     Gate,
+    HeadLimit,
     HeadRequests,
     Misses,
+    OwnCookies,
     SecurityHeaders,
     TrailingSlashes,
     is_api,
@@ -82,6 +84,8 @@ def create_app(store: Store, *, misses: Misses | None = None) -> FastAPI:
     app.add_middleware(HeadRequests)
     app.add_middleware(InTurn, judge_of=gate.known)
     app.add_middleware(BodyLimit)
+    app.add_middleware(OwnCookies)
+    app.add_middleware(HeadLimit)
     app.add_middleware(SecurityHeaders)
 
     @app.get("/", include_in_schema=False)
@@ -213,21 +217,34 @@ def serve(
             LimitedServer(config, limits).run(sockets=[socket])
 
 
+MESSAGES_OF_REQUESTS = (
+    "Invalid HTTP request received",
+    "Unsupported upgrade request",
+    "No supported WebSocket library",
+)
+"""How the messages begin that uvicorn writes for a request. Strangers could fill the disk with them."""
+
+
 @contextmanager
 def server_messages() -> Iterator[None]:
     """Writes the server's warnings and errors to stderr, with the time, unless the calling program has
-    log handlers."""
-    logger = logging.getLogger("uvicorn")
-    if logger.hasHandlers():
-        yield
-        return
-    handler = logging.StreamHandler()
-    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s: %(message)s"))
-    logger.addHandler(handler)
+    log handlers. What any stranger's request says is left out."""
+    logger, messages = logging.getLogger("uvicorn"), logging.getLogger("uvicorn.error")
+    handler = None if logger.hasHandlers() else logging.StreamHandler()
+    if handler is not None:
+        handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s: %(message)s"))
+        logger.addHandler(handler)
+    messages.addFilter(_is_of_server)
     try:
         yield
     finally:
-        logger.removeHandler(handler)
+        messages.removeFilter(_is_of_server)
+        if handler is not None:
+            logger.removeHandler(handler)
+
+
+def _is_of_server(record: logging.LogRecord) -> bool:
+    return not str(record.msg).startswith(MESSAGES_OF_REQUESTS)
 
 
 def listening(host: str, port: int) -> Socket:

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import weakref
 from collections.abc import AsyncIterator, Callable, Collection
 from dataclasses import dataclass, field
 from socket import socket as Socket
@@ -39,10 +40,12 @@ ACCEPT_AGAIN_SECONDS = 0.1
 MAX_WAITING_TO_BE_ACCEPTED = 1024
 SHARE_ACCEPTED_AT_ONCE = 1 / 8
 """Of the connections allowed. A burst of more could close a judge's connection before it is read."""
+MAX_BYTES_AHEAD = 64 * 1024
+"""Of further requests, sent before the answer to the first, so much is kept. Browsers send none."""
 OTHER_FILES = 256
 """Files that the server has open beside connections: the database, templates, standard streams."""
 CONNECTION = "wellput_connection"
-"""The key of the connection in the state of its requests."""
+"""The key of a weak reference to the connection, in the state of its requests."""
 
 Turn: TypeAlias = asyncio.Future[bool]
 """Of one request: true once it has come, false if its connection is lost before."""
@@ -111,7 +114,8 @@ class LimitedConnection(H11Protocol):
         self._limits = limits
         self._deadline: asyncio.TimerHandle | None = None
         self._turn: Turn | None = None
-        self.app_state[CONNECTION] = self
+        # Without a circle of references, a lost connection and what it has read are freed at once.
+        self.app_state[CONNECTION] = weakref.ref(self)
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
@@ -127,10 +131,15 @@ class LimitedConnection(H11Protocol):
         self._end_deadline()
         self._limits.forget(self)
         super().connection_lost(exc)
+        # A timer of a connection that was reset would count it again, and nobody would forget it.
+        self._unset_keepalive_if_required()
         if self._turn is not None and not self._turn.done():
             self._turn.set_result(False)
 
     def data_received(self, data: bytes) -> None:
+        if self._is_too_far_ahead(data):
+            self.cycle.keep_alive = False  # it ends with the answer, so the rest may be thrown away
+            return
         if self in self._limits.idle:
             self._count_as_unfinished()
         super().data_received(data)
@@ -200,6 +209,13 @@ class LimitedConnection(H11Protocol):
         self._limits.unfinished.setdefault(self)
         self._begin_deadline()
 
+    def _is_too_far_ahead(self, data: bytes) -> bool:
+        """Whether too much has come behind a request that is not answered yet. Each request that waits
+        lets more be read, so without a limit all the memory would fill."""
+        if self.conn.their_state is not h11.DONE or self.cycle.response_complete:
+            return False
+        return len(self.conn.trailing_data[0]) + len(data) > MAX_BYTES_AHEAD
+
     @property
     def _is_unfinished(self) -> bool:
         """Whether more must come from the client before there is a whole request."""
@@ -233,8 +249,8 @@ class InTurn:
         self._answered: set[str] = set()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        connection = scope.get("state", {}).get(CONNECTION)
-        if connection is None:  # another server
+        reference = scope.get("state", {}).get(CONNECTION)
+        if reference is None:  # another server
             await self.app(scope, receive, send)
             return
         judge = self._judge_of(scope)
@@ -244,6 +260,9 @@ class InTurn:
                 await self.app(scope, receive, send)
             finally:
                 self._answered.remove(judge)
+            return
+        connection: LimitedConnection | None = reference()
+        if connection is None:  # the client is gone
             return
         async with connection.in_turn() as is_open:
             if is_open:

@@ -29,13 +29,11 @@ from wellput.studies.forms import PostedForm, check_csrf
 from wellput.studies.overview import JudgeOverview
 from wellput.studies.payments import payments_csv
 from wellput.studies.rendering import page
-from wellput.studies.security import OWNER_COOKIE, Gate, owner_session, set_cookie
+from wellput.studies.security import BLINDED_COOKIE, OWNER_COOKIE, Gate, owner_session, set_cookie
 from wellput.studies.store import STUDY_STATES, Store
 
 OWNER_FORM_HOLDER = "owner"
 """The holder of the dashboard's forms."""
-BLINDED_COOKIE = "wellput_blinded"
-"""Set to 1 in a browser whose owner does not want to see the names of the systems."""
 MILD_SPEED_CHANGE = 1.3
 """Changes of the time per trial below this factor are called steady."""
 STATE_WORDS = {"open": "Open", "paused": "Paused", "closed": "Closed"}

@@ -12,6 +12,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import ipaddress
+import re
 import secrets
 import time
 from collections import OrderedDict
@@ -31,9 +32,17 @@ from wellput.studies.store import JudgeRef, Store
 from wellput.studies.wording import ENGLISH
 
 BROWSER_COOKIE = "wellput_browser"
+OWNER_COOKIE = "wellput_owner"
+BLINDED_COOKIE = "wellput_blinded"
+"""Set to 1 in a browser whose owner does not want to see the names of the systems."""
+OWN_COOKIE = re.compile(
+    rf"(?:^|[;\s])((?:{BROWSER_COOKIE}|{OWNER_COOKIE}|{BLINDED_COOKIE})=[\w-]{{1,100}})(?=[;\s]|$)",
+    re.A,
+)
 CSRF_FIELD = "csrf"
 # An answer to a page of a hundred variants is about ten kilobytes.
 MAX_BODY_BYTES = 256 * 1024
+MAX_HEAD_BYTES = 16 * 1024
 MISSES_ALLOWED = 20
 MISS_WINDOW_SECONDS = 60.0
 
@@ -83,6 +92,42 @@ class SecurityHeaders:
         await self.app(scope, receive, send_with_headers)
 
 
+class HeadLimit:
+    """Answers 431 to a request whose address and headers are over `maximum` bytes together."""
+
+    def __init__(self, app: ASGIApp, *, maximum: int = MAX_HEAD_BYTES) -> None:
+        self.app = app
+        self.maximum = maximum
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        app: ASGIApp = self.app
+        if scope["type"] == "http":
+            n_bytes = len(scope["path"]) + len(scope["query_string"])
+            n_bytes += sum(len(name) + len(value) for name, value in scope["headers"])
+            if n_bytes > self.maximum:
+                what = "The address and the headers are"
+                status = HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE
+                app = _too_large(scope, status, what, self.maximum)
+        await app(scope, receive, send)
+
+
+class OwnCookies:
+    """Leaves out cookies that are not ours, or cannot be: Python takes seconds to read a long quoted
+    value (CVE-2024-7592), and the framework reads all cookies of every request."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http":
+            own = OWN_COOKIE.findall("; ".join(Headers(scope=scope).getlist("cookie")))
+            headers = [(name, value) for name, value in scope["headers"] if name != b"cookie"]
+            if own:
+                headers.append((b"cookie", "; ".join(own).encode("ascii")))
+            scope = {**scope, "headers": headers}
+        await self.app(scope, receive, send)
+
+
 class BodyLimit:
     """Answers 413 to a body over `maximum` bytes, whether or not its length is declared.
 
@@ -111,7 +156,9 @@ class BodyLimit:
             if len(body) > self.maximum:
                 too_large, more = True, False
         if too_large:
-            await self._refusal(scope)(scope, receive, send)
+            status = HTTPStatus.REQUEST_ENTITY_TOO_LARGE
+            refusal = _too_large(scope, status, "The request is", self.maximum)
+            await refusal(scope, receive, send)
             return
         complete: list[Message] = [{"type": "http.request", "body": bytes(body)}]
 
@@ -120,14 +167,14 @@ class BodyLimit:
 
         await self.app(scope, replay, send)
 
-    def _refusal(self, scope: Scope) -> Response:
-        status = HTTPStatus.REQUEST_ENTITY_TOO_LARGE
-        text = f"The request is larger than {self.maximum // 1024} KiB."
-        # The rest of the body would look like the next request: end the connection.
-        headers = {"Connection": "close"}
-        if is_api(scope["path"]):
-            return JSONResponse({"detail": text, "reasons": [text]}, status, headers)
-        return PlainTextResponse(text, status, headers)
+
+def _too_large(scope: Scope, status: HTTPStatus, what: str, maximum: int) -> Response:
+    text = f"{what} larger than {maximum // 1024} KiB."
+    # What was not read would look like the next request: end the connection.
+    headers = {"Connection": "close"}
+    if is_api(scope["path"]):
+        return JSONResponse({"detail": text, "reasons": [text]}, status, headers)
+    return PlainTextResponse(text, status, headers)
 
 
 class HeadRequests:
@@ -258,9 +305,6 @@ def public_address_warning(host: str, *, is_encrypted: bool) -> str | None:
         f"warning: serving on {host} without TLS: invitation links and answers can be read on the "
         "way. Give a certificate and its key, or serve on 127.0.0.1 behind a proxy that has them."
     )
-
-
-OWNER_COOKIE = "wellput_owner"
 
 
 def owner_session(request: Request) -> str:
