@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
+import threading
 import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +26,7 @@ from wellput.core.judgment import Judgment, Preference
 from wellput.studies.machines import asking
 from wellput.studies.machines.answer_log import AnswerLog
 from wellput.studies.machines.budget import Budget, Cost, Price
-from wellput.studies.machines.endpoint import Endpoint, _seconds_to_wait, api_key
+from wellput.studies.machines.endpoint import Endpoint, TemporaryFailure, _seconds_to_wait, api_key
 from wellput.studies.machines.judge_results import JudgePlan, JudgeResult
 
 KEY = "sk-secret-0123456789"
@@ -330,6 +334,93 @@ def test_the_time_that_an_endpoint_asks_to_wait() -> None:
     assert _seconds_to_wait({}) is _seconds_to_wait({"retry-after": "nan"}) is None
     assert _seconds_to_wait({"retry-after": "1e9"}) == 600
     assert _seconds_to_wait({"retry-after": "Mon, 01 Jan 2001 00:00:00 GMT"}) == 0
+    assert _seconds_to_wait({"retry-after": "Mon, 01 Jan 9999999999 00:00:00 GMT"}) is None
+
+
+@contextlib.contextmanager
+def hostile_endpoint(answer: Callable[[socket.socket], None]) -> Iterator[str]:
+    """The address of a server that answers each request as `answer` does, on a new connection."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+
+        def serve() -> None:
+            while True:
+                try:
+                    connection, _ = listening.accept()
+                except OSError:
+                    return
+                with connection, contextlib.suppress(OSError):
+                    received = b""
+                    while b'"seed"' not in received:
+                        received += connection.recv(1 << 16)
+                    answer(connection)
+
+        thread = threading.Thread(target=serve, daemon=True)
+        thread.start()
+        yield f"http://127.0.0.1:{listening.getsockname()[1]}/v1"
+        listening.shutdown(socket.SHUT_RDWR)
+    thread.join(5)
+
+
+HEAD = b"HTTP/1.1 200 OK\r\n"
+
+
+@pytest.mark.parametrize(
+    ("begin", "piece"),
+    [
+        (HEAD + b"Content-Length: 9999\r\n\r\n", b" "),
+        (HEAD + b"Transfer-Encoding: chunked\r\n\r\n", b"1\r\n \r\n"),
+        (HEAD, b"X-A: b\r\n"),
+        (b"", b"HTTP/1.1 100 Continue\r\n\r\n"),
+    ],
+)
+def test_an_answer_that_comes_in_drops_is_late(begin: bytes, piece: bytes) -> None:
+    def answer(connection: socket.socket) -> None:
+        connection.sendall(begin)
+        for _ in range(50):
+            time.sleep(0.1)
+            connection.sendall(piece)
+
+    with hostile_endpoint(answer) as url:
+        endpoint = Endpoint(url, "drops", timeout=0.4)
+        began = time.monotonic()
+        with pytest.raises(TemporaryFailure, match="no answer within") as late:
+            endpoint.complete({"messages": [], "seed": 1})
+        assert late.value.may_cost
+        assert time.monotonic() - began < 3
+
+
+def test_a_response_that_breaks_the_protocol_is_a_failed_connection() -> None:
+    def answer(connection: socket.socket) -> None:
+        connection.sendall(HEAD + b"Transfer-Encoding: chunked\r\n\r\n-5\r\nabc")
+
+    with (
+        hostile_endpoint(answer) as url,
+        pytest.raises(TemporaryFailure, match="connection failed"),
+    ):
+        Endpoint(url, "negative").complete({"messages": [], "seed": 1})
+
+
+def test_hostile_names_and_counts_are_written_and_paid(tmp_path: Path) -> None:
+    reply = {
+        "choices": [{"message": {"content": "5"}}],
+        "model": "\ud800\x1b[2J",
+        "system_fingerprint": "\ud800",
+        "usage": {"prompt_tokens": 10**3000, "completion_tokens": 1e308},
+    }
+
+    def answer(connection: socket.socket) -> None:
+        content = json.dumps(reply).encode()
+        connection.sendall(HEAD + b"Content-Length: %d\r\n\r\n" % len(content) + content)
+
+    with hostile_endpoint(answer) as url:
+        out = tmp_path / "j.csv"
+        found = wellput.judge(
+            evalset(1), model="m", endpoint=url, question="quality", price="1,1", path=str(out)
+        )
+    assert isinstance(found, JudgeResult)
+    assert found.answered == 2 and 0 < (found.spending.money or 0) < 1
+    record = json.loads((tmp_path / "j.judge.json").read_text(encoding="utf-8"))
+    assert record["models_that_answered"] == [reply["model"]]
 
 
 def test_prices_and_limits() -> None:
@@ -359,6 +450,24 @@ def test_a_log_that_was_cut_off_is_read_and_one_of_another_kind_refused(tmp_path
     log.close()
     file.write_text("id,text\n", encoding="utf-8")
     with pytest.raises(InputError, match="line 1: not a line of a log"):
+        AnswerLog(file, Budget())
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        '{"n":1e400,"cost":[1,1]}', '{"n":-1,"cost":[1,1]}', '{"n":1,"cost":[-5,1]}',
+        '{"n":1,"cost":[1]}',
+        '{"n":1,"asked":"x","most":[1e400,1]}', '{"n":1,"cost":[1,1],"answer":"x","reply":[1]}',
+        '{"n":1,"cost":[1,1],"answer":"x","reply":{"text":5}}',
+        '{"n":1,"cost":[1,1],"answer":"x","reply":{"text":"5","ms":"a"}}',
+        '{"n":1,"cost":[1,1],"answer":"x","reply":{"text":"5","tokens":[["a",[["b","c"]]]]}}',
+    ],
+)  # fmt: skip
+def test_a_forged_line_of_a_log_is_refused(tmp_path: Path, line: str) -> None:
+    file = tmp_path / "a.jsonl"
+    file.write_text('{"asked":"x","n":0,"most":[10,2]}\n' + line + "\n", encoding="utf-8")
+    with pytest.raises(InputError, match="line 2: not a line of a log"):
         AnswerLog(file, Budget())
 
 

@@ -109,6 +109,9 @@ def test_sliders_and_magnitudes_are_numbers() -> None:
         '[{"quote": "cat", "missing": "x", "severity": "minor"}]',
         '[{"quote": "cat", "severity": "minor"}, {"quote": "cat", "severity": "minor"}]',
         '[{"quote": 3, "severity": "minor"}]', "[" * 9999,
+        '[{"quote": "cat", "severity": []}]', '[{"quote": "cat", "severity": {}}]',
+        '[{"missing": "\\ud800", "severity": "minor"}]', "```" + " " * 100_000 + "x", "```", "````",
+        '[{"quote": "cat", "severity": "minor", "category": "\\ud800"}]',
     ],
 )  # fmt: skip
 def test_spans_that_the_text_does_not_have_are_no_answer(answer: str) -> None:
@@ -116,7 +119,8 @@ def test_spans_that_the_text_does_not_have_are_no_answer(answer: str) -> None:
 
 
 def test_spans_may_come_in_a_block_of_code() -> None:
-    assert read_spans("The cat sat.", "```json\n[]\n```") == []
+    for block in ("```json\n[]\n```", "```[]```", "```\n\n []\n\n```"):
+        assert read_spans("The cat sat.", block) == []
     found = read_spans("The cat sat.", '[{"quote": "cat", "severity": "major"}]')
     assert found == [{"start": 4, "end": 7, "severity": "major", "category": "", "text": "cat"}]
 
@@ -132,6 +136,13 @@ def test_spans_may_come_in_a_block_of_code() -> None:
 def test_a_response_of_another_shape_is_refused(record: object) -> None:
     with pytest.raises(ValueError, match="no answer in the response"):
         reply_of(record, ms=1)  # type: ignore[arg-type]
+
+
+def test_a_count_of_tokens_that_cannot_be_is_not_believed() -> None:
+    for count in (10**3000, -1, 1e308, True):
+        usage = {"prompt_tokens": count, "completion_tokens": 7}
+        found = reply_of({"choices": [{"message": {"content": "4"}}], "usage": usage}, ms=1)
+        assert (found.tokens_in, found.tokens_out) == (None, 7)
 
 
 def test_a_response_without_usage_is_read() -> None:

@@ -13,7 +13,7 @@ import hashlib
 import json
 import os
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import IO, Any
@@ -131,7 +131,7 @@ class AnswerLog:
                 break  # cut off by a kill
             try:
                 self._take(json.loads(line))
-            except (ValueError, KeyError, TypeError, IndexError, RecursionError):
+            except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
                 raise InputError(
                     f"{path}, line {number}: not a line of a log of answers. Give another file with "
                     "cache=, or remove this one; then everything is asked again."
@@ -142,15 +142,15 @@ class AnswerLog:
             file.truncate(good)
 
     def _take(self, record: Mapping[str, Any]) -> None:
-        number = int(record["n"])
+        number = _whole(record["n"])
         self._next = max(self._next, number + 1)
         if "asked" in record:
-            self._open[number] = Cost(*map(int, record["most"]))
+            self._open[number] = _stored_cost(record["most"])
             return
         self._open.pop(number, None)
-        self.budget.spend(Cost(*map(int, record["cost"])))
+        self.budget.spend(_stored_cost(record["cost"]))
         if "answer" in record:
-            self._answers[record["answer"]] = _reply(record["reply"])
+            self._answers[str(record["answer"])] = _reply(record["reply"])
 
 
 def _cost_of(reply: Reply, most: Cost) -> Cost:
@@ -168,8 +168,31 @@ def _plain(reply: Reply) -> dict[str, Any]:
 
 
 def _reply(record: Mapping[str, Any]) -> Reply:
+    """The reply in a line of the log. Raises ValueError or TypeError where it is none."""
+    given = dict(record)
     tokens = tuple(
         (str(token), tuple((str(other), float(logprob)) for other, logprob in top))
-        for token, top in record.get("tokens", ())
+        for token, top in given.pop("tokens", ())
     )
-    return Reply(**{**record, "tokens": tokens})
+    for name, value in given.items():
+        if name in ("tokens_in", "tokens_out", "ms"):
+            _whole(value or 0)
+        elif not isinstance(value, str):
+            raise TypeError
+    return Reply(**given, tokens=tokens)
+
+
+def _stored_cost(record: Sequence[Any]) -> Cost:
+    tokens_in, tokens_out = record
+    return Cost(_whole(tokens_in), _whole(tokens_out))
+
+
+def _whole(value: object) -> int:
+    """A whole number from 0 on. Raises ValueError for anything else: a file may have been forged."""
+    if not isinstance(value, int) or not 0 <= value <= MAX_WHOLE:
+        raise ValueError
+    return value
+
+
+MAX_WHOLE = 10**15
+"""Above what all requests of a run cost, and how many there are."""

@@ -10,11 +10,13 @@ import email.utils
 import http.client
 import json
 import os
+import socket
 import ssl
 import threading
 import time
 import urllib.request
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlsplit
@@ -151,8 +153,9 @@ class Endpoint:
             connection = self._connection()
             connection.request("POST", self.path, body, headers)
             is_sent = True
-            response = connection.getresponse()
-            content = response.read(MAX_RESPONSE_BYTES + 1)
+            with _ended_after(self.timeout, connection.sock):
+                response = connection.getresponse()
+                content = response.read(MAX_RESPONSE_BYTES + 1)
             found = {name.lower(): value for name, value in response.getheaders()}
             if len(content) > MAX_RESPONSE_BYTES or response.will_close:
                 self.close()
@@ -166,7 +169,7 @@ class Endpoint:
             self.close()
             why = f"no answer within {self.timeout:g} seconds"
             raise TemporaryFailure(why, may_cost=is_sent) from None
-        except (OSError, http.client.HTTPException) as error:
+        except (OSError, http.client.HTTPException, ValueError) as error:
             self.close()
             reason = getattr(error, "strerror", None) or type(error).__name__
             raise TemporaryFailure(
@@ -245,6 +248,31 @@ def _checked_url(url: str) -> Any:
     return parts
 
 
+@contextmanager
+def _ended_after(seconds: float, connection: socket.socket) -> Iterator[None]:
+    """Raises TimeoutError if the block takes longer. The time limit of a socket is that of one reading:
+    an endpoint that sends a byte now and then would never reach it."""
+    is_late = threading.Event()
+
+    def end() -> None:
+        is_late.set()
+        with suppress(OSError):  # it is closed
+            socket.socket.shutdown(connection, socket.SHUT_RDWR)
+
+    timer = threading.Timer(seconds, end)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    except (OSError, http.client.HTTPException, ValueError):
+        if not is_late.is_set():
+            raise
+    finally:
+        timer.cancel()
+    if is_late.is_set():
+        raise TimeoutError
+
+
 def _connected(
     host: str, port: int, is_encrypted: bool, timeout: float
 ) -> http.client.HTTPConnection:
@@ -275,7 +303,10 @@ def _seconds_to_wait(headers: Mapping[str, str]) -> float | None:
         moment = email.utils.parsedate_tz(given)
         if moment is None:
             return None
-        seconds = email.utils.mktime_tz(moment) - time.time()
+        try:
+            seconds = email.utils.mktime_tz(moment) - time.time()
+        except (ValueError, OverflowError):  # no date of the calendar
+            return None
     return min(max(seconds, 0.0), MAX_WAIT_SECONDS) if seconds == seconds else None
 
 

@@ -8,7 +8,6 @@ A judgment's value is minus the sum of the weights, as for MQM: minor 1, major 5
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -17,12 +16,12 @@ from wellput.core.errors import InputError
 from wellput.core.judgment import MISSING
 from wellput.studies.designs.base import Design
 from wellput.studies.questionnaire import Layout, Questionnaire
-from wellput.studies.questions import Question
+from wellput.studies.questions import Question, is_storable
 
 WEIGHTS: Mapping[str, float] = {"minor": 1.0, "major": 5.0}
 SPANS_TOKENS = 512
 MAX_SPANS = 100
-FENCED_JSON = re.compile(r"^```(?:json)?\s*(.*?)\s*```$", re.DOTALL)
+FENCE = "```"
 
 HOW_TO_ANSWER = (
     "Answer with a JSON list and nothing else. Each error is an object with the keys "
@@ -79,10 +78,8 @@ def spans_questionnaire(record: Mapping[str, Any], names: Sequence[str]) -> Ques
 def read_spans(text: str, answer: str) -> list[dict[str, Any]] | None:
     """The spans of an answer with their places in the text, in characters; None where the answer is not
     allowed."""
-    stripped = answer.strip()
-    fenced = FENCED_JSON.match(stripped)
     try:
-        records = json.loads(fenced[1] if fenced else stripped)
+        records = json.loads(_without_fence(answer.strip()))
     except (ValueError, RecursionError):
         return None
     if not isinstance(records, list) or len(records) > MAX_SPANS:
@@ -90,24 +87,33 @@ def read_spans(text: str, answer: str) -> list[dict[str, Any]] | None:
     found: list[dict[str, Any]] = []
     next_place: dict[str, int] = {}
     for record in records:
-        if not isinstance(record, dict) or record.get("severity") not in WEIGHTS:
+        if not isinstance(record, dict):
             return None
         quote, missing = record.get("quote"), record.get(MISSING)
-        category = record.get("category", "")
-        if not isinstance(category, str):
+        severity, category = record.get("severity"), record.get("category", "")
+        if not isinstance(severity, str) or severity not in WEIGHTS:
             return None
-        about = {"severity": record["severity"], "category": category}
+        if not isinstance(category, str) or not is_storable(category):
+            return None
+        about = {"severity": severity, "category": category}
         if isinstance(quote, str) and quote and missing is None:
             start = text.find(quote, next_place.get(quote, 0))
             if start < 0:
                 return None
             next_place[quote] = end = start + len(quote)
             found.append({"start": start, "end": end, **about, "text": quote})
-        elif isinstance(missing, str) and missing and quote is None:
+        elif isinstance(missing, str) and missing and is_storable(missing) and quote is None:
             found.append({"start": MISSING, "end": MISSING, **about, "text": missing})
         else:
             return None
     return found
+
+
+def _without_fence(text: str) -> str:
+    """The text within a block of code of markdown, or all of it."""
+    if len(text) < 2 * len(FENCE) or not (text.startswith(FENCE) and text.endswith(FENCE)):
+        return text
+    return text.removeprefix(FENCE).removesuffix(FENCE).removeprefix("json")
 
 
 def spans_value(spans: Sequence[Mapping[str, Any]]) -> float:

@@ -17,8 +17,9 @@ from wellput.core.errors import InputError
 from wellput.core.estimates import Estimate
 from wellput.core.judgment import Judgment, Preference
 from wellput.core.work import OnPhase
-from wellput.io import replacing_text, write_judgments
+from wellput.io import write_judgments
 from wellput.io.files import PathLike
+from wellput.io.output import write_text
 from wellput.io.tables import writing_table
 from wellput.studies.machines.answer_log import AnswerLog
 from wellput.studies.machines.asking import ChatModel
@@ -176,8 +177,7 @@ class JudgeRun:
             "options": asdict(self.options),
             **dict(self.model.identity),
         }
-        with replacing_text(result.files["judge"]) as file:
-            file.write(json.dumps(record, ensure_ascii=False, indent=2) + "\n")
+        write_text(json.dumps(record, ensure_ascii=False, indent=2) + "\n", result.files["judge"])
 
 
 @contextmanager

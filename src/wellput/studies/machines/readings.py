@@ -196,6 +196,11 @@ def _text(content: object) -> str:
     raise TypeError
 
 
+MAX_TOKENS_OF_ANSWER = 10**9
+"""A number above this is no count of tokens."""
+
+
 def _count(value: object) -> int | None:
-    is_count = isinstance(value, int) and not isinstance(value, bool) and value >= 0
-    return value if is_count else None  # type: ignore[return-value]
+    if not isinstance(value, int) or isinstance(value, bool):
+        return None
+    return value if 0 <= value <= MAX_TOKENS_OF_ANSWER else None
