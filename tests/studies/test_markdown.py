@@ -14,6 +14,7 @@ from starlette.testclient import TestClient
 
 from wellput import EvalSet, Study
 from wellput.core.errors import InputError
+from wellput.studies import media
 from wellput.studies.markdown import ALLOWED_TAGS, MATHML_TAGS, mathml, rendered
 from wellput.studies.media import with_media
 
@@ -179,6 +180,22 @@ def test_images_and_sounds_of_a_folder_become_part_of_the_study(tmp_path: Path) 
         with_media(EvalSet.of({"A": ["plain"]}), folder)
     with pytest.raises(InputError, match="not a folder"):
         with_media(EvalSet.of({"A": ["plain"]}), tmp_path / "nowhere")
+
+
+def test_a_short_text_cannot_name_gigabytes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "a.gif").write_bytes(bytes(3000))  # 4,022 characters with its kind
+    monkeypatch.setattr(media, "MAX_TEXT_CHARACTERS", 10_000)
+    twice, thrice = ("![a](a.gif)" * n for n in (2, 3))
+    (item,) = with_media(EvalSet.of({"A": [twice], "B": [twice]}), tmp_path)
+    assert str(item.outputs["B"]).count("base64") == 2
+    with pytest.raises(InputError, match="a text with more than") as refused:
+        with_media(EvalSet.of({"A": [twice], "B": [thrice * 100]}), tmp_path)
+    assert str(refused.value).count("more than") == 1
+    monkeypatch.setattr(media, "MAX_STUDY_CHARACTERS", 10_000)
+    with pytest.raises(InputError, match="texts name too many files"):
+        with_media(EvalSet.of({"A": [twice], "B": [twice]}), tmp_path)
 
 
 AS_WRITTEN = [

@@ -129,6 +129,10 @@ LOCAL_FILE = re.compile(
 )
 """An image whose address is a path, not a URL: `![words](path)`."""
 MAX_FILE_BYTES = 2_000_000
+MAX_TEXT_CHARACTERS = 20_000_000
+"""So much of one text may be files, as they are written into the page. A file counts as often as the
+text names it: ten characters can name two megabytes."""
+MAX_STUDY_CHARACTERS = 1_000_000_000
 
 
 def with_media(evalset: EvalSet, folder: str | Path) -> EvalSet:
@@ -163,6 +167,7 @@ class _MediaFolder:
         if not folder.is_dir():
             raise InputError(f"media={str(folder)!r} is not a folder.")
         self._folder = folder.resolve()
+        self._n_characters = 0
         self.found: dict[str, str] = {}
         self.problems: list[str] = []
 
@@ -178,14 +183,30 @@ class _MediaFolder:
             return text
         images = image_addresses(numbered)
         numbers = count()
-        return LOCAL_FILE.sub(
-            lambda match: (
-                f"{match['before']}{self._address(item, match['path'])}"
-                if f"{key}-{next(numbers)}" in images
-                else match[0]
-            ),
-            text,
-        )
+        left = MAX_TEXT_CHARACTERS
+
+        def with_file(match: re.Match[str]) -> str:
+            nonlocal left
+            if f"{key}-{next(numbers)}" not in images or left < 0:
+                return match[0]
+            address = self._address(item, match["path"])
+            left -= len(address)
+            if left < 0:
+                most = MAX_TEXT_CHARACTERS // 1_000_000
+                self.problems.append(f"item {item}: a text with more than {most} MB of files")
+                return match[0]
+            self._count(len(address))
+            return f"{match['before']}{address}"
+
+        return LOCAL_FILE.sub(with_file, text)
+
+    def _count(self, n_characters: int) -> None:
+        self._n_characters += n_characters
+        if self._n_characters > MAX_STUDY_CHARACTERS:
+            raise InputError(
+                "The texts name too many files: a study may have "
+                f"{MAX_STUDY_CHARACTERS // 1_000_000:,} MB of them. Give smaller files, or fewer items."
+            )
 
     def _address(self, item: str, name: str) -> str:
         if name not in self.found:
