@@ -9,7 +9,13 @@ from pathlib import Path
 import wellput
 from tests.programs import needs
 from wellput.reporting.table import Table
-from wellput.reporting.table_formats import LATEX_ESCAPES, as_latex, as_terminal, fold_drawing
+from wellput.reporting.table_formats import (
+    LATEX_ESCAPES,
+    as_latex,
+    as_markdown,
+    as_terminal,
+    fold_drawing,
+)
 
 DRAWING = """\
 reference  If the ferry is late , bus 7 waits                      .
@@ -51,6 +57,37 @@ def test_a_signature_stays_one_word() -> None:
     text = as_terminal([table], width=30, color=False)
     assert signature in text.splitlines()
     assert all(len(line) <= 30 for line in text.splitlines() if line != signature)
+
+
+HOSTILE_NAMES = {
+    "<img src=x onerror=alert(1)>": r"\<img src=x onerror=alert(1)>",
+    "</td>": r"\</td>",
+    "<!-- x": r"\<!-- x",
+    "[x](javascript:alert(1))": r"[x]\(javascript:alert(1))",
+    "![t](http://e.x/p.png)": r"![t]\(http://e.x/p.png)",
+    "a\n| B | 99.00": r"a \| B \| 99.00",
+    r"\<b>": r"\\\<b>",
+    "p < 0.001 [1, 2] (3)": "p < 0.001 [1, 2] (3)",
+}
+
+
+def test_markdown_shows_hostile_names_as_text() -> None:
+    rows = [[name, "1.00"] for name in HOSTILE_NAMES]
+    text = as_markdown([Table(["system", "bleu"], rows, title="<b>")])
+    assert text.splitlines() == [
+        r"**\<b>**",
+        "",
+        "| system | bleu |",
+        "| --- | ---: |",
+        *(f"| {shown} | 1.00 |" for shown in HOSTILE_NAMES.values()),
+    ]
+
+
+def test_latex_keeps_a_bracket_a_star_and_a_line_feed_in_their_row() -> None:
+    rows = [["[2cm]", "1"], ["*", "2"], ["a\n\nb", "3"], ["x [1]", "4"]]
+    text = as_latex([Table(["[system]", "bleu"], rows)])
+    for row in ("{}[system] & bleu", "{}[2cm] & 1", "{}* & 2", "a  b & 3", "x [1] & 4"):
+        assert f"\n{row} \\\\\n" in text
 
 
 def test_latex_gets_commands_for_what_pdflatex_cannot_set() -> None:

@@ -106,7 +106,8 @@ def _wrapped(note: str, width: int | None) -> str:
 def as_markdown(tables: Sequence[Table]) -> str:
     parts: list[str] = []
     for table in tables:
-        lines = [f"**{table.title}**", ""] if table.title else []
+        title = _escape_markdown(_on_one_line(table.title))
+        lines = [f"**{title}**", ""] if title else []
         others = "---" if table.is_prose else "---:"
         if table.rows:
             lines.append(_pipe(table.columns))
@@ -122,12 +123,22 @@ def as_markdown(tables: Sequence[Table]) -> str:
 
 
 def _pipe(cells: Sequence[str], bold: Collection[int] = ()) -> str:
-    shown = [_escape_markdown(cell) for cell in cells]
+    shown = [_escape_markdown(_on_one_line(cell)) for cell in cells]
     return "| " + " | ".join(f"**{c}**" if j in bold else c for j, c in enumerate(shown)) + " |"
 
 
+def _on_one_line(cell: str) -> str:
+    """A line feed would end the row, and what follows could look like another one."""
+    return cell.replace("\n", " ")
+
+
+MARKDOWN_MARK = re.compile(r"[\\|*_]|<(?=[A-Za-z/!?])|(?<=\])\(")
+"""Also what begins a tag of HTML, and the address of a link or an image. p < 0.001 and [low, high] are
+neither."""
+
+
 def _escape_markdown(text: str) -> str:
-    return text.replace("\\", "\\\\").replace("|", "\\|").replace("*", "\\*").replace("_", "\\_")
+    return MARKDOWN_MARK.sub(r"\\\g<0>", text)
 
 
 LATEX_ESCAPES = {
@@ -198,9 +209,10 @@ def _latex_grid(table: Table) -> list[str]:
 
 
 def _latex_row(cells: Sequence[str], bold: Collection[int] = ()) -> str:
-    shown = [_escape_latex(cell) for cell in cells]
-    marked = (rf"\textbf{{{c}}}" if j in bold else c for j, c in enumerate(shown))
-    return " & ".join(marked) + r" \\"
+    shown = [_escape_latex(_on_one_line(cell)) for cell in cells]
+    row = " & ".join(rf"\textbf{{{c}}}" if j in bold else c for j, c in enumerate(shown))
+    # The rule or the \\ before it would take [ or * as its own.
+    return ("{}" if row.lstrip().startswith(("[", "*")) else "") + row + r" \\"
 
 
 def _escape_latex(text: str) -> str:
