@@ -18,8 +18,8 @@ BLOCK = 50
 class KeptLinks(LinkGrammar):
     """`LinkGrammar` that writes each result to a file of JSON lines and asks for none twice."""
 
-    def __init__(self, path: Path, *, workers: int) -> None:
-        super().__init__(workers=workers)
+    def __init__(self, path: Path, *, workers: int, timeout: int = 3) -> None:
+        super().__init__(workers=workers, timeout=timeout)
         self._path = path
         self._kept = {own["sentence"]: LinkParse(**own) for own in _lines(path)}
 

@@ -25,6 +25,9 @@ from wellput.language.models.gleu_model import (
 GLEU = "GLEU"
 SCORERS = (*PAPER_FEATURES, GLEU)
 PARSER_SEEDS = (12345, 1, 2)
+LINK_SECONDS = 60
+"""With wellput's three seconds for an attempt, two long sentences of the rated sets run out of time on a slow
+or busy machine, and their words then have no links."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +71,7 @@ class MeanOfParsers:
 def paper_parsers(kept: Path, workers: int) -> MeanOfParsers:
     """Parsers trained on the Penn sample, kept in a folder for each seed, with link grammar, whose parses
     are kept."""
-    links = KeptLinks(kept / "links.jsonl", workers=workers)
+    links = KeptLinks(kept / "links.jsonl", workers=workers, timeout=LINK_SECONDS)
     trees: Sequence[Tree] = ()
     folders = [kept / f"parsers-{seed}" for seed in PARSER_SEEDS]
     for seed, folder in zip(PARSER_SEEDS, folders, strict=True):

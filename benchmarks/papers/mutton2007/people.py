@@ -66,7 +66,8 @@ def section(people: Sequence[RatedScores]) -> str:
 
 The paper's claim on real ratings: Pearson's r of the paper's features and of GLEU, trained as above and not retrained, with people's mean
 ratings of fluency (WebNLG), grammaticality (GUG) or acceptability (Lau): at most {MOST} sentences of a set, drawn at random. The sentences
-have any length (the paper's all have 24 words); the log probability falls with every word.
+have any length (the paper's all have 24 words); the log probability falls with every word. Link grammar gets a minute for an attempt here,
+not three seconds, so that no long sentence runs out of time on a slow machine.
 
 | scorer | {header} |
 |---|{"---|" * len(people)}
