@@ -486,13 +486,18 @@ BENCHMARKS = {
         "papers.kauchak2006",
         "Kauchak & Barzilay 2006, table by table",
         "docs/papers/kauchak2006.md",
-        (DA2016, *(file for files in WMT21.values() for file in files), MQM, SWORDS),
+        (
+            DA2016,
+            *(file for files in WMT21.values() for file in files),
+            MQM,
+            SWORDS,
+            GUTENBERG,
+            EWT_TRAIN,
+        ),
         (
             "WordNet (Debian `wordnet-base`)",
-            "INDEX, which `wellput train paraphrase --index INDEX` writes from the text of "
-            "`make bench-english-text`",
+            SOTU,
         ),
-        "INDEX",
     ),
     "paraphrase": Benchmark(
         "papers.paraphrase.page",
@@ -501,8 +506,8 @@ BENCHMARKS = {
         (SWORDS, DA2016, SIMPLICITY, MQM, SFRES, *WMT21["cs-en"]),
         (
             "WordNet (Debian `wordnet-base`)",
-            "INDEX, which `wellput train paraphrase --index INDEX` writes from the text of "
-            "`make bench-english-text`",
+            "INDEX, which `wellput train paraphrase TEXT --index INDEX -o MODEL` writes; "
+            '`make bench-english-text ARGS="-o TEXT"` writes TEXT',
         ),
         "INDEX",
     ),

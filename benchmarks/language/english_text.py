@@ -50,9 +50,13 @@ def web_text() -> Iterator[str]:
     yield from (tree.text for tree in ewt("train"))
 
 
+def all_sentences() -> Iterator[str]:
+    for source in (books, spoken, web_text):
+        yield from source()
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("-o", "--output", required=True)
     with replacing(parser.parse_args().output) as file:
-        for source in (books, spoken, web_text):
-            file.writelines(f"{sentence}\n".encode() for sentence in source())
+        file.writelines(f"{sentence}\n".encode() for sentence in all_sentences())

@@ -2,8 +2,8 @@
 
     python -m benchmarks.papers.foster_files FOLDER
 
-`sample.jsonl` is the sample sentence, `spoken.jsonl` COMIC's testbed with the displays of the invented
-speaker; `choices.csv` and `other.csv` are the simulated choices of the two studies, `both.csv` has all.
+`sample.jsonl` is the sample sentence, `comic/` COMIC's grammar and testbed, `spoken.jsonl` the testbed with
+the displays of the invented speaker; `choices.csv` and `other.csv` are the simulated choices of the two studies, `both.csv` has all.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import argparse
 import tempfile
 from pathlib import Path
 
-from benchmarks.papers.foster2008 import FIRST_SEED, comic_sentences
+from benchmarks.papers.foster2008 import FIRST_SEED, comic_sentences, unpack_comic
 from benchmarks.papers.foster_sample import sample
 from benchmarks.papers.foster_simulation import simulated_studies, spoken
 from wellput.core.evalset import EvalSet
@@ -23,6 +23,7 @@ from wellput.io.output import write_text
 def write_files(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     write_evalset(sample(), folder / "sample.jsonl")
+    unpack_comic(folder)
     evalset = EvalSet(spoken(comic_sentences(), FIRST_SEED))
     write_evalset(evalset, folder / "spoken.jsonl")
     with tempfile.TemporaryDirectory() as name:

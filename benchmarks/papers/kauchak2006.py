@@ -1,9 +1,10 @@
 """The page of Kauchak & Barzilay (2006): every table of the paper beside what wellput gives.
 
-    python -m benchmarks kauchak2006 INDEX [--kept FOLDER]
+    python -m benchmarks kauchak2006 [--index FILE] [--kept FOLDER]
 
-INDEX is the corpus index that `wellput train paraphrase --index` writes; ContextWN learns from it. FOLDER
-keeps the results of each set, so that an interrupted run can be resumed.
+ContextWN learns from the text of `python -m benchmarks english-text`, as a corpus index. FILE keeps this
+index; if it is there, it is read. FOLDER keeps the results of each set, so that an interrupted run can be
+resumed.
 """
 
 from __future__ import annotations
@@ -19,8 +20,10 @@ import numpy as np
 
 from benchmarks.agreement import human_data
 from benchmarks.catalog import WMT21
+from benchmarks.language.english_text import all_sentences
 from benchmarks.pages import table, write_page
 from benchmarks.papers.kauchak_experiment import METHODS, MethodRow, experiment, method_paraphrasers
+from benchmarks.papers.kauchak_proposals import proposals_table
 from benchmarks.papers.kauchak_simulation import SIMULATED_DRAWS, simulated_judges
 from benchmarks.papers.paraphrase.substitutions import in_form, swords_dev
 from benchmarks.papers.wording import p_text
@@ -29,7 +32,7 @@ from wellput.language.models.tagger import Tagger
 from wellput.language.models.wordnet import open_wordnet
 from wellput.language.paraphrase.candidates import WordNetCandidates
 from wellput.language.paraphrase.classifiers import paper_training
-from wellput.language.paraphrase.corpus_index import CorpusIndex
+from wellput.language.paraphrase.corpus_index import CorpusIndex, index_corpus
 from wellput.language.paraphrase.filters import ContextwnFilter
 from wellput.language.paraphrase.methods import make_paraphraser, paraphrase_options
 from wellput.language.paraphrase.training import judged_queries, learn
@@ -91,6 +94,15 @@ PRINTED_SAMPLES = {
     "Table 3": "wordnet: trust → faith, edition → version, get → acquire; contextwn: without faith; lsa: Choices → "
     "Choice, Internet → web, consumers → consumer; brown: edition → version",
 }
+
+
+def english_index(path: Path | None) -> CorpusIndex:
+    if path is not None and path.exists():
+        return CorpusIndex.load(path)
+    index = index_corpus([list(all_sentences())])
+    if path is not None:
+        index.save(path)
+    return index
 
 
 def samples(index: CorpusIndex) -> str:
@@ -285,10 +297,10 @@ PAGE = (Path(__file__).parent / "kauchak2006.template.md").read_text(encoding="u
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("index")
-    parser.add_argument("--kept", type=Path)
+    parser.add_argument("--index", type=Path, help="keep the index of the text in this file")
+    parser.add_argument("--kept", type=Path, help="keep the results of each set in this folder")
     given = parser.parse_args()
-    index = CorpusIndex.load(given.index)
+    index = english_index(given.index)
     found, sections = {}, []
     for name in SETS:
         data, by_number = set_rows(name, index, given.kept)
@@ -300,6 +312,7 @@ def main() -> None:
             )
             sections.append(f"{title}\n\n{set_table(rows)}")
     overview, words = summary(found)
+    proposals = proposals_table([read() for read, _, _ in SETS.values()], index)
     right, matrix, refused = swords(index)
     simulated, over_draws = simulated_judges(index)
     paper = [[f"`{name}`", *PAPER_4[name], *PAPER_6[name]] for name in PAPER_4]
@@ -312,6 +325,7 @@ def main() -> None:
         ),
         "OVERVIEW": overview,
         "WORDS": words,
+        "PROPOSALS": proposals,
         "SETS": "\n\n".join(sections),
         "SWORDS": right,
         "MATRIX": matrix,

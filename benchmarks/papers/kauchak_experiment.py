@@ -29,12 +29,18 @@ def method_paraphrasers(data: HumanData, index: CorpusIndex) -> dict[str, Paraph
     """The methods, all on single words; `contextwn` is learned from the index for the words of the data."""
     made = {}
     for name in METHODS:
-        options = paraphrase_options(name, words_only=True)
-        learned = (
-            learn_for(data.evalset, options, index, seed=12345) if name == "contextwn" else None
-        )
-        made[name] = replace(make_paraphraser(options, classifiers=learned), method=name)
+        if name == "contextwn":
+            made[name] = contextwn(data, index)
+        else:
+            options = paraphrase_options(name, words_only=True)
+            made[name] = replace(make_paraphraser(options), method=name)
     return made
+
+
+def contextwn(data: HumanData, index: CorpusIndex) -> Paraphraser:
+    options = paraphrase_options("contextwn", words_only=True)
+    learned = learn_for(data.evalset, options, index, seed=12345)
+    return replace(make_paraphraser(options, classifiers=learned), method="contextwn")
 
 
 @dataclass(frozen=True)
