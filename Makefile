@@ -66,8 +66,8 @@ bench-list: $(TESTED)
 	@$(BIN)/python -m benchmarks --list
 
 # The pages of docs/papers, from the data folder that WELLPUT_DATA names.
-PAPERS = $(notdir $(basename $(filter-out docs/papers/index.md,$(wildcard docs/papers/*.md))))
-papers: $(PAPERS:%=bench-%)
+papers: $(TESTED)
+	$(BIN)/python -m benchmarks.papers
 
 bench-%: $(TESTED)
 	$(BIN)/python -m benchmarks $* $(ARGS)

@@ -8,20 +8,22 @@ import os
 import sys
 
 from benchmarks.catalog import BENCHMARKS, command
-from benchmarks.data import FOLDER_VARIABLE, data_path
+from benchmarks.data import FOLDER_VARIABLE, missing_data
 
 
 def listing() -> str:
     """Every benchmark with its command, its page, and what it needs."""
-    lines: list[str] = []
-    for name, benchmark in BENCHMARKS.items():
-        lines.append(f"{name}: {benchmark.about}")
-        lines.append(f"    command: {command(name)}")
-        if benchmark.page:
-            lines.append(f"    page: {benchmark.page}")
-        lines.append(f"    data: {', '.join(benchmark.data) or 'none'}")
-        if benchmark.needs:
-            lines.append(f"    needs: {'; '.join(benchmark.needs)}")
+    return "\n".join(map(described, BENCHMARKS))
+
+
+def described(name: str) -> str:
+    benchmark = BENCHMARKS[name]
+    lines = [f"{name}: {benchmark.about}", f"    command: {command(name)}"]
+    if benchmark.page:
+        lines.append(f"    page: {benchmark.page}")
+    lines.append(f"    data: {', '.join(benchmark.data) or 'none'}")
+    if benchmark.needs:
+        lines.append(f"    needs: {'; '.join(benchmark.needs)}")
     return "\n".join(lines)
 
 
@@ -41,11 +43,15 @@ def main() -> None:
     elif given.name in BENCHMARKS:
         if given.data:
             os.environ[FOLDER_VARIABLE] = given.data
-        if not {"-h", "--help"} & set(options):
-            for file in BENCHMARKS[given.name].data:
-                data_path(file)  # if a file is missing, it ends here, not after an hour
+        asks_for_help = bool({"-h", "--help"} & set(options))
+        if not asks_for_help and (problems := missing_data(BENCHMARKS[given.name].data)):
+            sys.exit("\n".join(problems))  # here, not after an hour
         sys.argv = [f"python -m benchmarks {given.name}", *options]
-        importlib.import_module(f"benchmarks.{BENCHMARKS[given.name].module}").main()
+        module = importlib.import_module(f"benchmarks.{BENCHMARKS[given.name].module}")
+        if asks_for_help and not hasattr(module, "argparse"):
+            print(f"{module.__doc__}\n{described(given.name)}")  # it would run otherwise
+            return
+        module.main()
     elif given.name:
         sys.exit(f"There is no benchmark {given.name!r}. `python -m benchmarks --list` names all.")
     else:

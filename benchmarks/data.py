@@ -9,7 +9,7 @@ import json
 import os
 import sys
 import tarfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -41,20 +41,27 @@ def sources() -> dict[str, Source]:
 def data_path(name: str) -> Path:
     """A file of the data folder. If it is missing, the program ends with a message that says where the
     file comes from."""
+    if problems := missing_data([name]):
+        sys.exit("\n".join(problems))
+    return Path(os.environ[FOLDER_VARIABLE]) / name
+
+
+def missing_data(names: Sequence[str]) -> list[str]:
+    """A sentence for each file that is not there, or one that says how to name the data folder."""
     folder = os.environ.get(FOLDER_VARIABLE)
-    if not folder:
-        sys.exit(
-            f"This benchmark reads {name}. Put it into a folder, and name the folder with --data or "
-            f"the environment variable {FOLDER_VARIABLE}. benchmarks/data.tsv says where it comes from."
-        )
-    path = Path(folder) / name
-    if not path.exists():
-        source = sources()[name]
-        sys.exit(
-            f"{path} is missing. It is {source.how} from {source.source} on GitHub "
-            f"(licence: {source.licence})."
-        )
-    return path
+    if not folder and names:
+        return [
+            f"The data to read are {', '.join(names)}. Put them into a folder, and name the folder with "
+            f"--data or the environment variable {FOLDER_VARIABLE}. benchmarks/data.tsv says where each "
+            "comes from."
+        ]
+    known = sources()
+    return [
+        f"{Path(folder or '', name)} is missing. It is {known[name].how} from {known[name].source} on "
+        f"GitHub (licence: {known[name].licence})."
+        for name in names
+        if not Path(folder or "", name).exists()
+    ]
 
 
 def read_jsonl(name: str) -> Iterator[dict[str, Any]]:

@@ -30,16 +30,18 @@ def write_page(name: str, text: str) -> None:
         file.write(whole.encode())
 
 
+OPTIONS_WITH_FILES = ("--resume", "--kept", "--index")
+
+
 def figure_options(options: Sequence[str]) -> list[str]:
-    """The options that change figures: without `--resume FOLDER`, a folder of this machine.
+    """The options that change figures: without those that name a file or folder of this machine.
 
     >>> figure_options(["--studies", "10", "--resume", "kept"])
     ['--studies', '10']
     """
     kept = list(options)
-    while "--resume" in kept:
-        place = kept.index("--resume")
-        del kept[place : place + 2]
+    while named := [place for place, one in enumerate(kept) if one in OPTIONS_WITH_FILES]:
+        del kept[named[0] : named[0] + 2]
     return kept
 
 

@@ -15,6 +15,7 @@ import pytest
 from benchmarks import pages
 from benchmarks.catalog import BENCHMARKS, command
 from benchmarks.data import sources
+from benchmarks.papers.__main__ import PAPERS
 from benchmarks.papers.kauchak_simulation import SIMULATED_JUDGES, simulated_verdicts
 from benchmarks.speed import mixed_models
 from wellput.core.evalset import Item
@@ -72,6 +73,53 @@ def test_a_benchmark_shows_its_own_options() -> None:
     done = run("power", "--help")
     assert done.returncode == 0
     assert "--studies" in done.stdout
+
+
+@pytest.mark.parametrize("name", ["demetr", "foster2008", "bangalore2000", "mutton2007"])
+def test_help_runs_no_benchmark(name: str) -> None:
+    done = run(name, "--help")
+    assert done.returncode == 0, done.stderr
+    assert "python -m benchmarks" in done.stdout and "missing" not in done.stderr
+
+
+def papers(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "benchmarks.papers", *arguments],
+        cwd=ROOT,
+        env={**os.environ, "WELLPUT_DATA": str(folder)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_papers_are_the_benchmarks_of_their_pages() -> None:
+    pages_of_papers = {
+        name for name, one in BENCHMARKS.items() if one.page.startswith("docs/papers/")
+    }
+    assert set(PAPERS) == pages_of_papers
+    assert not any(BENCHMARKS[name].arguments for name in PAPERS)  # one plain command for all
+
+
+def test_all_that_papers_lack_is_said_before_the_first_is_made(tmp_path: Path) -> None:
+    done = papers(folder=tmp_path)
+    assert done.returncode == 1
+    for name in PAPERS:
+        for file in BENCHMARKS[name].data:
+            assert f"{tmp_path / file} is missing. It is" in done.stderr
+    assert "make bench" not in done.stderr
+
+
+def test_an_unknown_set_of_judged_outputs_is_refused() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "benchmarks.agreement.human_files", "folder", "bagels"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert "there is no set bagels; the sets are bagel, sfres" in done.stderr
 
 
 def test_a_command_has_the_arguments_that_it_cannot_do_without() -> None:
@@ -149,7 +197,7 @@ def test_a_page_has_the_words_of_its_template(name: str) -> None:
 
 
 def test_a_page_does_not_name_the_folder_that_keeps_its_rows() -> None:
-    given = ["--studies", "1000", "--resume", "kept", "--seed", "1"]
+    given = ["--studies", "1000", "--resume", "kept", "--seed", "1", "--kept", "x", "--index", "y"]
     assert pages.figure_options(given) == ["--studies", "1000", "--seed", "1"]
 
 

@@ -1,12 +1,12 @@
 """Bangalore, Rambow & Whittaker (2000), table by table: writes docs/papers/bangalore2000.md.
 
-    python -m benchmarks.papers.bangalore2000 [dev|test]
+    python -m benchmarks bangalore2000 [dev|test]
 
 `dev` measures on development sentences and prints the page."""
 
 from __future__ import annotations
 
-import sys
+import argparse
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -26,7 +26,15 @@ from wellput.io import replacing
 
 
 def main() -> None:
-    part: wsj.Part = "dev" if "dev" in sys.argv[1:] else "test"
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument(
+        "part",
+        nargs="?",
+        choices=["dev", "test"],
+        default="test",
+        help="with dev, measure on development sentences and print the page only",
+    )
+    part: wsj.Part = parser.parse_args().part
     measured = wsj.measured(part)
     with tempfile.TemporaryDirectory() as folder:
         study = simulated(measured.treebank.files[part], seed=wsj.SEED, folder=Path(folder))
