@@ -11,8 +11,6 @@ import pytest
 import wellput
 
 PACKAGE = Path(wellput.__file__).parent
-NOT_TRUE_YET = {"wellput.stats.clusters"}
-"""Its second example shows 1.1 for 1.0073."""
 MODULES = [
     ".".join(["wellput", *path.relative_to(PACKAGE).with_suffix("").parts]).removesuffix(
         ".__init__"
@@ -22,6 +20,6 @@ MODULES = [
 ]
 
 
-@pytest.mark.parametrize("name", [name for name in MODULES if name not in NOT_TRUE_YET])
+@pytest.mark.parametrize("name", MODULES)
 def test_examples_in_docstrings_are_true(name: str) -> None:
     assert doctest.testmod(import_module(name)).failed == 0

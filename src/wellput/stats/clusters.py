@@ -80,7 +80,7 @@ def clustered_freedom(sizes: NDArray[np.intp], correlation: float) -> float:
     >>> clustered_freedom(np.array([3, 3, 3, 3]), 0.5)
     3.0
     >>> round(clustered_freedom(np.array([40, 1, 1, 1]), 0.0), 1)
-    1.1
+    1.0
     """
     if len(sizes) < 2:
         return 0.0
