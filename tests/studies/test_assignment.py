@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import time
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -423,6 +424,18 @@ def test_a_task_shows_an_item_once_to_a_judge(url: str) -> None:
 def test_studies_that_cannot_be(make: Callable[[], StudySetup], message: str) -> None:
     with pytest.raises(InputError, match=message):
         make()
+
+
+def test_more_trials_than_the_memory_holds_are_refused() -> None:
+    systems = [f"s{number}" for number in range(20_000)]  # two hundred million pairs
+    items = (StudyItem("i", {system: system for system in systems}),)
+    began = time.process_time()
+    with pytest.raises(InputError, match="more than 1,000,000 trials"):
+        all_trials(PAIRWISE, items)
+    # Each item has another system: the cost is that of the outputs, not of items times systems.
+    alone = tuple(StudyItem(system, {system: system}) for system in systems)
+    assert len(all_trials(default_questionnaire("rating"), alone)) == len(systems)
+    assert time.process_time() - began < 10
 
 
 def documents_setup(design: str, *, layout: Layout | None = None, **plan: Any) -> StudySetup:

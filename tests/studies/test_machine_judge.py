@@ -317,6 +317,11 @@ def test_addresses_that_would_give_a_key_away_are_refused(
     assert "secret" not in str(refused.value)
 
 
+def test_more_questions_than_the_memory_holds_are_refused() -> None:
+    with pytest.raises(InputError, match="more than 1,000,000 trials"):
+        wellput.judge(evalset(), model="m", question="quality", repeats=10**9, dry_run=True)
+
+
 def test_nothing_is_sent_without_an_endpoint(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="Nothing is sent anywhere without it"):
         wellput.judge(evalset(), model="gpt-4o", question="quality")

@@ -170,7 +170,7 @@ def _groups(setup: StudySetup) -> list[tuple[str, ...]]:
         raise InputError(
             "The plan within-judge shows one variant of each item, but a page shows all its variants."
         )
-    return setup.design.groups(setup.systems, setup.questionnaire.layout)
+    return list(setup.design.groups(setup.systems, setup.questionnaire.layout))
 
 
 def _n_items(setup: StudySetup) -> int:

@@ -238,20 +238,33 @@ def study_items(
     return tuple(found)
 
 
+MAX_TRIALS = 1_000_000
+"""A trial takes about a kilobyte. A thousand systems make half a million pairs of each item."""
+
+
+def check_number_of_trials(n_trials: int) -> None:
+    """Raises InputError for more than the memory may hold."""
+    if n_trials > MAX_TRIALS:
+        raise InputError(
+            f"This makes more than {MAX_TRIALS:,} trials. Give fewer items, systems or repeats."
+        )
+
+
 def all_trials(
     questionnaire: Questionnaire, items: Sequence[StudyItem], design: Design | None = None
 ) -> tuple[Trial, ...]:
-    """Every possible trial, in the order of the items. `design` is for one that no study can have."""
+    """Every possible trial, in the order of the items. `design` is for one that no study can have.
+    Raises InputError where there is none, and for too many."""
     design = design or design_of(questionnaire)
-    systems = tuple(dict.fromkeys(system for item in items for system in item.outputs))
+    systems = dict.fromkeys(system for item in items for system in item.outputs)
+    places = {system: place for place, system in enumerate(systems)}
     trials: list[Trial] = []
     for place, item in enumerate(items):
-        there = [system for system in systems if system in item.outputs]
-        trials += [
-            Trial(place, group)
-            for group in design.groups(there, questionnaire.layout)
-            if design.is_worth_asking([item.outputs[system] for system in group])
-        ]
+        there = sorted(item.outputs, key=places.__getitem__)
+        for group in design.groups(there, questionnaire.layout):
+            if design.is_worth_asking([item.outputs[system] for system in group]):
+                trials.append(Trial(place, group))
+                check_number_of_trials(len(trials))
     if not trials:
         raise InputError(design.why_no_trials(len(systems)))
     return tuple(trials)

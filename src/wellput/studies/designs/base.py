@@ -230,7 +230,7 @@ class Design(ABC):
             )
         return found
 
-    def groups(self, systems: Sequence[str], layout: Layout) -> list[tuple[str, ...]]:
+    def groups(self, systems: Sequence[str], layout: Layout) -> Iterable[tuple[str, ...]]:
         """The trials of an item with outputs of these systems: the systems that each trial shows."""
         return [tuple(systems)] if layout == "page" else [(system,) for system in systems]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import ClassVar
@@ -53,8 +53,8 @@ class Pairwise(Design):
         choices = ("a", "b", "tie") if self.ties else ("a", "b")
         return Question(name, asked, "choice", choices=choices)
 
-    def groups(self, systems: Sequence[str], layout: Layout) -> list[tuple[str, ...]]:
-        return list(combinations(systems, 2))
+    def groups(self, systems: Sequence[str], layout: Layout) -> Iterable[tuple[str, ...]]:
+        return combinations(systems, 2)
 
     def is_worth_asking(self, outputs: Sequence[str]) -> bool:
         first, second = outputs

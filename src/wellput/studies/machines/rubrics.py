@@ -20,7 +20,7 @@ from wellput.studies.media import TextMedium, medium_for
 from wellput.studies.questionnaire import Questionnaire
 from wellput.studies.questions import Question
 from wellput.studies.settings import make_settings, read_settings
-from wellput.studies.study_setup import all_trials, study_items
+from wellput.studies.study_setup import all_trials, check_number_of_trials, study_items
 from wellput.studies.wording import DEFAULT_UNIT, SENTENCE, check_unit
 
 Asking: TypeAlias = str | Path | Iterable[str] | Mapping[str, Any]
@@ -206,7 +206,10 @@ def _trials_of(
     items = study_items(evalset, TextMedium(), source=rubric.show_source)
     references = {item.id: tuple(item.references) for item in evalset}
     found: list[MachineTrial] = []
-    for number, trial in enumerate(all_trials(rubric.questionnaire, items, design)):
+    trials = all_trials(rubric.questionnaire, items, design)
+    n_orders = 2 if swap else 1
+    check_number_of_trials(len(trials) * n_orders * len(rubric.questionnaire.questions) * repeats)
+    for number, trial in enumerate(trials):
         item = items[trial.item]
         orders = [trial.systems]
         if design.balances_order:
