@@ -143,11 +143,12 @@ sanitize: $(TESTED)
 	  tests/stats/test_kernel.py
 	$(UNDER_ADDRESS) $(call SANITIZED_PYTHON,address) -m tests.fuzz.campaign --seconds $(WELLPUT_FUZZ_SECONDS)
 
-# Of the statistics only the files with kernels: statsmodels cannot be imported under this sanitizer.
+# Of the statistics and the engine only the files with threads of ours: statsmodels and Ray cannot be imported
+# under this sanitizer.
 races: $(TESTED)
 	$(call build-sanitized,thread,thread)
 	$(UNDER_THREAD) $(call SANITIZED_PYTHON,thread) $(TESTS_UNDER) -k thread \
-	  tests/test_threads.py tests/metrics tests/language tests/text tests/engine \
+	  tests/test_threads.py tests/metrics tests/language tests/text tests/engine/test_score.py \
 	  $(addprefix tests/stats/test_,kernel.py resampling.py permutation.py correlation_bootstrap.py)
 
 package: $(VENV)/.locked
