@@ -28,7 +28,6 @@ from wellput.api.inputs import (
     Columns,
     Items,
     Metrics,
-    check_confidence,
     check_files,
     fitted_to,
     open_items,
@@ -178,7 +177,6 @@ def agree(
     >>> wellput.agree(evalset, ratings, "ssa").ranking[0].leaders
     ['A']
     """
-    check_confidence(confidence)
     check_files([path], [evalset, judgments])
     # Without metrics, a random one stands for the systems and items; its rows are dropped.
     chosen = with_paraphrases(create_all(metrics or "random"), paraphrase)

@@ -17,7 +17,6 @@ from wellput.api.inputs import (
     Columns,
     Items,
     Metrics,
-    check_confidence,
     check_files,
 )
 from wellput.api.output_values import item_tags, tag_names
@@ -116,7 +115,6 @@ def estimate(
     >>> [(row.system, round(row.estimate.value, 1)) for row in found.systems[:2]]
     [('careful', 6.5), ('realizer', 6.0)]
     """
-    check_confidence(confidence)
     check_files([path, plan], [evalset, judgments])
     if plan is not None and budget is None:
         raise InputError("plan= is the file for the items of budget=: give a number of items.")

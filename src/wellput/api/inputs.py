@@ -231,12 +231,6 @@ def fitted_to(judgments: Answers | None, metrics: Sequence[Metric]) -> list[str]
     ]
 
 
-def check_confidence(confidence: float) -> None:
-    """Refuses a confidence that is not between 0 and 1."""
-    if not 0 < confidence < 1:
-        raise InputError(f"confidence={confidence} must be between 0 and 1, such as 0.95.")
-
-
 def renamed(**new_names: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
     """Also accepts old keywords, with a warning: `@renamed(n_resamples="resamples")`."""
 

@@ -22,7 +22,6 @@ from wellput.api.corpora import as_list
 from wellput.api.inputs import (
     Columns,
     Metrics,
-    check_confidence,
     check_files,
     open_items,
 )
@@ -133,7 +132,6 @@ def probe(
     >>> result.probes[0].accuracy
     1.0
     """
-    check_confidence(confidence)
     if n < 1:
         raise InputError(f"n={n} must be 1 or more.")
     files, given = list(as_list(dataset)), list(as_list(scores))

@@ -23,7 +23,6 @@ from wellput.api.inputs import (
     Columns,
     Items,
     check_column,
-    check_confidence,
     check_files,
     open_items,
     read_answers,
@@ -144,7 +143,6 @@ def rank(
     [('careful', 6.6, 1), ('realizer', 6.1, 2)]
     """
     refuse_other_than_items(generalize, by_people=True)
-    check_confidence(confidence)
     check_files([path], [judgments, *([] if evalset is None else [evalset])])
     column, own_columns = split_columns(column)
     check_column(evalset, column)

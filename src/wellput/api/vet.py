@@ -16,7 +16,6 @@ from wellput.api.inputs import (
     Columns,
     Items,
     check_column,
-    check_confidence,
     check_files,
     open_items,
     read_answers,
@@ -112,7 +111,6 @@ def vet(
     >>> found.alt_test.passed, round(found.biases.severity.value, 2)  # half a point too severe
     (False, -0.55)
     """
-    check_confidence(confidence)
     check_files([path], [judgments, *([] if evalset is None else [evalset])])
     column, own_columns = split_columns(column)
     check_column(evalset, column)

@@ -62,13 +62,16 @@ def checks_options(function: Callable[P, T]) -> Callable[P, T]:
 
 
 def check_number(name: str, value: float) -> None:
-    """Refuses a number that is not finite, or too large or too small to compute with.
+    """Refuses a number that is not finite, or too large or too small to compute with, and a confidence
+    that is not between 0 and 1.
 
     >>> check_number("threads", 10**20)
     Traceback (most recent call last):
       ...
     wellput.core.errors.InputError: threads=100000000000000000000 is too large: at most 4,096.
     """
+    if name == "confidence" and not 0 < value < 1:
+        raise InputError(f"{name}={value} must be between 0 and 1, such as 0.95.")
     if not isinstance(value, int) and not math.isfinite(value):
         raise InputError(f"{name}={value} is not a finite number.")
     maximum = MAX_OF.get(name, MAX_WHOLE if isinstance(value, int) else MAX_SIZE)

@@ -28,6 +28,7 @@ from wellput import _native
 from wellput.core.errors import InputError, did_you_mean
 from wellput.core.estimates import Estimate, Generalize, present_means, undefined
 from wellput.core.metric import Floats
+from wellput.core.options import checks_options
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -142,6 +143,7 @@ OLD_DEFAULTS = Correlation(average="item", coefficient="kendall")
 
 
 @takes_old_keywords(Correlation())
+@checks_options
 def correlate(
     x: Floats,
     z: Floats,

@@ -31,6 +31,7 @@ from wellput import _native
 from wellput.core.clusters import Clusters
 from wellput.core.estimates import Estimate, Generalize, ratios, undefined
 from wellput.core.metric import Floats
+from wellput.core.options import checks_options
 from wellput.stats.correlation import (
     ACCURACY_COEFFICIENTS,
     Coefficient,
@@ -285,6 +286,7 @@ def correlation_with_interval(
 
 
 @takes_old_keywords(Correlation())
+@checks_options
 def correlation_difference(
     x: Floats,
     y: Floats,

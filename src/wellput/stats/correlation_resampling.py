@@ -44,6 +44,7 @@ from wellput import _native
 from wellput.core.errors import InputError
 from wellput.core.estimates import Estimate, undefined
 from wellput.core.metric import Floats
+from wellput.core.options import checks_options
 from wellput.stats.correlation import (
     OLD_DEFAULTS,
     Correlation,
@@ -292,6 +293,7 @@ def bootstrap_correlation(
 
 
 @takes_old_keywords(OLD_DEFAULTS)
+@checks_options
 def boot_difference(
     x: Floats,
     y: Floats,

@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 
 from wellput.core.estimates import Bounds, Estimate, block_sum
 from wellput.core.metric import Floats
+from wellput.core.options import checks_options
 from wellput.stats.proportions import is_share, share_interval
 from wellput.stats.student import IDENTITY, CautiousStudent, Scale, student_estimate
 from wellput.stats.two_way_jackknife import jackknife_variance
@@ -78,6 +79,7 @@ def scores_without_items(statistics: Floats, score: ScoreFunction) -> WithoutIte
     return WithoutItems(float(score(total)), scores, counts)
 
 
+@checks_options
 def score_interval(
     statistics: Floats,
     score: ScoreFunction,
@@ -127,6 +129,7 @@ def interval_of(
     )
 
 
+@checks_options
 def paired_jackknife(
     a: Floats, b: Floats, score: ScoreFunction, *, confidence: float = 0.95
 ) -> PairedDifference:

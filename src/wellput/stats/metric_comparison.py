@@ -21,6 +21,7 @@ import numpy as np
 from wellput.core.errors import InputError, did_you_mean
 from wellput.core.estimates import Estimate, undefined
 from wellput.core.metric import Floats
+from wellput.core.options import check_number
 from wellput.stats.corrections import CORRECTIONS, Correction
 from wellput.stats.correlation import (
     OLD_DEFAULTS,
@@ -39,7 +40,6 @@ from wellput.stats.correlation_resampling import (
     perm_inputs,
     perm_systems,
 )
-from wellput.stats.student import check_confidence
 
 Numbers = TypeVar("Numbers", float, Floats)
 
@@ -56,7 +56,7 @@ def fisher(
     Spearman's and Kendall's coefficients have the variances of Bonett & Wright (2000). The interval is
     NaN for a perfect correlation, and with fewer points than the formula needs.
     """
-    check_confidence(confidence)
+    check_number("confidence", confidence)
     from scipy.special import ndtri
 
     lost, scale = {

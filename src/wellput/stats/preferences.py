@@ -22,8 +22,8 @@ from wellput.core.errors import InputError
 from wellput.core.estimates import Estimate, ratios, undefined
 from wellput.core.judgment import PAIRWISE_CHOICES, Preference
 from wellput.core.metric import Floats
+from wellput.core.options import check_number
 from wellput.stats.proportions import wilson
-from wellput.stats.student import check_confidence
 
 MIN_EXPECTED_COUNT = 5.0
 """Where expected counts are below this, the χ² distribution is only a rough approximation (Cochran)."""
@@ -166,7 +166,7 @@ def selection_ratios(choices: Choices, *, confidence: float = 0.95) -> tuple[Est
 
 
 def _share(part: int, whole: int, confidence: float) -> Estimate:
-    check_confidence(confidence)
+    check_number("confidence", confidence)
     if not whole:
         return undefined("it was never offered", n=0)
     found = wilson(part, whole, confidence=confidence)

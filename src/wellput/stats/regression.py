@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from wellput.core.errors import InputError, counted
 from wellput.core.estimates import is_constant
 from wellput.core.metric import Floats
+from wellput.core.options import checks_options
 
 EXACT_VARIANCE_SHARE = 1e-12
 """A residual variance below this share of y's variance is 0: the predictors determine y."""
@@ -321,6 +322,7 @@ class SelectionStep:
     aic: float
 
 
+@checks_options
 def stepwise(
     y: Floats, x: Floats, names: Sequence[str], *, by: Literal["aic", "p"]
 ) -> tuple[Regression, list[SelectionStep]]:

@@ -21,8 +21,8 @@ from wellput import _native
 from wellput.core.errors import InputError
 from wellput.core.estimates import Estimate, block_sum
 from wellput.core.metric import Floats
+from wellput.core.options import check_number, checks_options
 from wellput.stats.jackknife import ScoreFunction
-from wellput.stats.student import check_confidence
 
 MAX_RESAMPLES = 1_000_000_000
 RELATIVE_ROUNDING = 1e-12
@@ -57,6 +57,7 @@ def bootstrap(
     )
 
 
+@checks_options
 def paired_bootstrap(
     a: Floats,
     b: Floats,
@@ -143,7 +144,7 @@ def bootstrap_replicates(
 
 def percentile_interval(replicates: Floats, *, confidence: float) -> tuple[float, float]:
     """The middle `confidence` of the replicates, (NaN, NaN) when too many are undefined."""
-    check_confidence(confidence)
+    check_number("confidence", confidence)
     defined = replicates[~np.isnan(replicates)]
     outside = 1 - confidence
     if not len(defined) or len(defined) < confidence * len(replicates):

@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 from wellput.core.errors import InputError
 from wellput.core.estimates import NAN, Estimate, undefined
 from wellput.core.metric import Floats
+from wellput.core.options import check_number
 from wellput.stats.preferences import Choices
-from wellput.stats.student import check_confidence
 
 MAX_NEWTON_STEPS = 100
 CONVERGED_STEP = 1e-10
@@ -73,7 +73,7 @@ def bradley_terry(choices: Choices, *, confidence: float = 0.95) -> BradleyTerry
 
     The intervals are Wald's, from the information matrix. They are rough for a few dozen choices.
     """
-    check_confidence(confidence)
+    check_number("confidence", confidence)
     reach = _closure((choices.wins + choices.ties) > 0)
     together = reach & reach.T
     components = np.argmax(together, axis=1)  # named by their first member

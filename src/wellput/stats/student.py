@@ -35,7 +35,6 @@ from typing import TypeVar
 
 import numpy as np
 
-from wellput.core.errors import InputError
 from wellput.core.estimates import Estimate
 from wellput.core.metric import Floats
 
@@ -78,12 +77,6 @@ def scale_of_pairs(pairs: int, *, is_share: bool) -> Scale:
             middle + (base.backward(z) - middle) / kept, 0.0 if is_share else -1.0, 1.0
         ),
     )
-
-
-def check_confidence(confidence: float) -> None:
-    """Refuses a confidence that no interval can have."""
-    if not 0 < confidence < 1:
-        raise InputError(f"The confidence must lie between 0 and 1, {confidence} does not.")
 
 
 def student_estimate(

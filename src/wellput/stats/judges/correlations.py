@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from wellput.core.errors import InputError
 from wellput.core.estimates import Estimate, present_means, ratios, undefined
 from wellput.core.metric import Floats
+from wellput.core.options import checks_options
 from wellput.stats.judges.ratings import (
     CELLS_AT_A_TIME,
     MIN_UNITS_TO_COMPARE,
@@ -103,6 +104,7 @@ def spearman_brown(r: float, factor: float) -> float:
     return factor * r / (1 + (factor - 1) * abs(r))
 
 
+@checks_options
 def split_half(
     ratings: ArrayLike,
     *,

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 from wellput.core.errors import InputError
 from wellput.core.estimates import NAN, Estimate, ratios, undefined
 from wellput.core.metric import Floats
+from wellput.core.options import checks_options
 from wellput.stats.judges.ratings import (
     MIN_UNITS_TO_COMPARE,
     PairSummary,
@@ -53,6 +54,7 @@ def cohen_kappa(first: ArrayLike, second: ArrayLike, *, weights: Weights = "none
     return Estimate(value, method=name, n=n)
 
 
+@checks_options
 def pairwise_kappas(
     ratings: ArrayLike, *, weights: Weights = "none", fewest: int = MIN_UNITS_TO_COMPARE
 ) -> PairSummary:

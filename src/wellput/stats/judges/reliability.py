@@ -32,13 +32,13 @@ from numpy.typing import ArrayLike, NDArray
 from wellput.core.clusters import Places
 from wellput.core.estimates import NAN, Estimate, is_constant, undefined
 from wellput.core.metric import Floats
+from wellput.core.options import check_number, checks_options
 from wellput.stats.judges.ratings import (
     MIN_UNITS_TO_COMPARE,
     as_ratings,
     noise_share,
     without_empty,
 )
-from wellput.stats.student import check_confidence
 from wellput.stats.two_way_jackknife import crossed_variance, jackknife_variance
 
 IntraclassName = Literal["ICC1", "ICC2", "ICC3", "ICC1k", "ICC2k", "ICC3k"]
@@ -79,7 +79,7 @@ def intraclass_correlations(ratings: ArrayLike, *, confidence: float = 0.95) -> 
     >>> {name: round(row.value, 2) for name, row in intraclass_correlations(judges).rows.items()}
     {'ICC1': 0.17, 'ICC2': 0.29, 'ICC3': 0.71, 'ICC1k': 0.44, 'ICC2k': 0.62, 'ICC3k': 0.91}
     """
-    check_confidence(confidence)
+    check_number("confidence", confidence)
     ratings = without_empty(as_ratings(ratings))
     given = ~np.isnan(ratings)
     n_units = ratings.shape[1]
@@ -222,6 +222,7 @@ class Reliability:
     ceiling: Estimate
 
 
+@checks_options
 def panel_reliability(
     ratings: ArrayLike,
     items: ArrayLike | None = None,
