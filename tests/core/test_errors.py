@@ -18,6 +18,7 @@ ROOMS = ("reporting", "cli", "agreement", "studies", "engine")
 NEVER_ONE = {
     "len(several) items",
     "total runs",  # more than are shown
+    "MAX_TRIALS trials",
     "n_metrics metrics",
     "n_outputs items",
     "len(slots) trials",  # a plan within judges has several
