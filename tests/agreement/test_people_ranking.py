@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.special import fdtrc
 from scipy.stats import t as student
 
 import wellput
@@ -23,6 +24,7 @@ from wellput.agreement.rankings.fitted_question import fit_question, model_for, 
 from wellput.agreement.rankings.judgment_design import question_data
 from wellput.agreement.rankings.people_ranking import MANY_SYSTEMS, RankOptions, rank_judgments
 from wellput.agreement.rankings.ranked_questions import rank_answers
+from wellput.stats.mixed.laplace import LaplaceMixed
 
 
 @pytest.mark.parametrize("study", ["crossed", "replicated", "nested"])
@@ -166,7 +168,10 @@ def test_the_scope_names_documents_where_these_are_random() -> None:
     )
     alone = [replace(one, extra={"document": "d"}) for one in simulated(1)]
     assert scope(alone) == "these systems, other items of this one document and other judges"
-    assert "twice the documents" in str(wellput.rank(ratings, permutations=10))
+    several = [
+        replace(one, extra={"document": f"d{sum(map(ord, one.item)) % 6}"}) for one in simulated(1)
+    ]
+    assert "twice the documents" in str(wellput.rank(several, permutations=10))
 
 
 def test_the_scope_follows_the_random_effects() -> None:
@@ -212,6 +217,8 @@ def test_few_judges_for_each_system_have_their_own_degrees_of_freedom(
     fitted = fit_question(data)
     assert fitted.freedom.max() <= freedom
     assert any("these 2 groups: A; B." in note for note in fitted.notes)
+    assert data.judge_groups.freedom_of_systems.tolist() == [per_system - 1] * 2
+    assert larger_studies(fitted) == []
 
 
 def test_one_judge_of_two_systems_joins_their_groups() -> None:
@@ -241,6 +248,26 @@ def test_circular_preferences_are_said() -> None:
     assert any("preferences may be circular" in note for note in found.notes)
     agreed = rank_answers(circular)[0]
     assert any("preferences may be circular" in note for note in agreed.notes)
+
+
+@pytest.mark.parametrize("share", [0.6, 0.75, 0.99, 1.0])
+def test_the_test_of_circles_is_pearsons_where_choices_are_independent(share: float) -> None:
+    """Three systems, one circle: the model of each pair is saturated, and Rao's statistic is Pearson's
+    Σ (observed − expected)² / expected. A perfect circle is the clearest, though its own model has no
+    finite estimate."""
+    choices = _choices_of_pairs({"AB": share, "BC": share, "CA": share})
+    fitted = fit_question(question_data("q", choices), random=["judge:system"])
+    assert isinstance(fitted.fitted, LaplaceMixed)
+    assert all(value < 1e-6 for value in fitted.fitted.components.values())
+    pearson = 0.0
+    strengths = dict(zip(fitted.data.system_names, fitted.effects, strict=True))
+    for pair in ("AB", "BC", "CA"):
+        own = [one.choice == "a" for one in choices if one.system_a + one.system_b == pair]
+        chance = 1 / (1 + np.exp(strengths[pair[1]] - strengths[pair[0]]))
+        for seen, expected in ((sum(own), chance), (len(own) - sum(own), 1 - chance)):
+            pearson += (seen - len(own) * expected) ** 2 / (len(own) * expected)
+    p_value = pairs_fit_p_value(fitted)
+    assert p_value == pytest.approx(fdtrc(1, fitted.freedom.min(), pearson), rel=1e-4)
 
 
 def test_choices_that_fit_strengths_are_not_called_circular() -> None:

@@ -20,10 +20,11 @@ from wellput.agreement.rankings.judgment_design import QuestionData
 from wellput.agreement.rankings.plain_ranking import SIGNIFICANT_P
 from wellput.core.errors import InputError
 from wellput.stats.mixed.contrasts import MIN_ITEMS_FOR_FREEDOM, MIN_JUDGES_FOR_FREEDOM
-from wellput.stats.mixed.equations import Codes, Floats, MixedDesign
+from wellput.stats.mixed.equations import Codes, Floats
 from wellput.stats.mixed.influence import judge_influence
-from wellput.stats.mixed.laplace import fit_choices
+from wellput.stats.mixed.laplace import LaplaceMixed
 from wellput.stats.mixed.linear import LinearMixed, fit_linear, ratios_of
+from wellput.stats.mixed.score_test import score_statistic
 from wellput.stats.resampling import resampling_p_value
 
 MIN_JUDGES_TO_LEAVE_ONE_OUT = 3
@@ -134,7 +135,7 @@ def larger_studies(question: FittedQuestion) -> list[LargerStudy]:
         "answer": residual / per_system,
     }
     total = sum(errors.values())
-    if not total > 0:
+    if not total > 0 or len(data.judge_groups.n_judges) > 1:  # these errors are of a balanced study
         return []
     found = []
     now = _t_quantile(errors, data.n_judges, n_clusters)
@@ -184,34 +185,20 @@ def _t_quantile(errors: dict[str, float], n_judges: int, n_items: int) -> float:
 
 def pairs_fit_p_value(question: FittedQuestion) -> float | None:
     """Whether one strength for each system explains the choices of every pair: small where preferences
-    are circular (A before B, B before C, C before A). None where that cannot be tested.
+    are circular (A before B, B before C, C before A). None where no pair closes a circle.
 
-    Each pair that closes a circle gets an effect of its own; the test is Wald's that all of these are
-    0, by F with the fewest degrees of freedom among them.
+    Rao's score test of an effect for each pair that closes a circle, by F with the fewest degrees of
+    freedom that a difference of two systems has.
     """
-    data = question.data
-    if not data.are_choices:
+    data, fitted = question.data, question.fitted
+    if not data.are_choices or not isinstance(fitted, LaplaceMixed):
         return None
     columns = _circles(data)
     k = columns.shape[1]
     if not 0 < k <= MAX_CIRCLES:
         return None
-    design = data.design
-    covariates = np.hstack([design.covariates, columns])
-    try:
-        fitted = fit_choices(data.values, MixedDesign(design.systems, design.factors, covariates))
-    except InputError:  # a pair in which one system won all choices
-        return None
-    n = len(fitted.effects)
-    weights = np.eye(n)[n - k :]
-    found = fitted.contrast(weights)
-    covariance = fitted.restricted_covariance[n - k : n, n - k : n]
-    values = fitted.effects[n - k :]
-    wald = float(values @ np.linalg.solve(covariance, values)) / k
-    freedom = min(float(np.nan_to_num(found.freedom, nan=1.0).min()), MAX_FREEDOM)
-    if data.n_judges < MIN_JUDGES_FOR_FREEDOM:
-        freedom = min(freedom, data.n_judges - 1)
-    return float(fdtrc(k, max(freedom, 1.0), wald))
+    statistic = score_statistic(fitted, data.design, columns)
+    return float(fdtrc(k, float(question.freedom.min()), max(statistic, 0.0) / k))
 
 
 def _circles(data: QuestionData) -> Floats:

@@ -19,6 +19,7 @@ from scipy.sparse.csgraph import connected_components
 from wellput.core.clusters import places_of
 from wellput.core.errors import InputError, did_you_mean
 from wellput.core.judgment import SAMPLE_COLUMN, Judgment, Preference
+from wellput.stats.mixed.contrasts import MIN_JUDGES_FOR_FREEDOM
 from wellput.stats.mixed.equations import Codes, Floats, MixedDesign, crossed_codes, renumbered
 
 COMPONENTS = ("judge", "item", "document", "judge:system", "item:system", "document:system")
@@ -35,6 +36,14 @@ class JudgeGroups:
 
     of_systems: Codes
     n_judges: Codes
+
+    @property
+    def freedom_of_systems(self) -> Floats:
+        """At most so many degrees of freedom has the interval of a system: one less than the judges of
+        its group where there are several groups and these are few."""
+        judges = self.n_judges[self.of_systems]
+        is_limited = (len(self.n_judges) > 1) & (judges > 1) & (judges < MIN_JUDGES_FOR_FREEDOM)
+        return np.where(is_limited, judges - 1.0, np.inf)
 
 
 @dataclass(frozen=True, eq=False)
