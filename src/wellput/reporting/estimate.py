@@ -162,7 +162,7 @@ def _equal_labels(result: EstimateResult) -> list[str]:
     if not without:
         return []
     return [
-        f"No interval of {listed(without)}: all labels are equal, which says nothing of others."
+        f"No interval of {listed(without)}: all labels are equal, so no spread is seen."
     ]
 
 
