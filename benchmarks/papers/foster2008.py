@@ -183,7 +183,7 @@ def figure_4(items: Sequence[Item]) -> tuple[str, str, EvalSet]:
         ["accuracy: weighted and rule below it", "yes", f"in {below} of {SPEAKERS} draws"],
         ["accuracy of a system without motion", "0.79", f"{np.mean(still):.2f}"],
         [
-            "nods without other motions among majority's displays",
+            "downward nods among majority's displays (ours: without other motions)",
             "nearly 90%",
             f"{np.mean(nodding):.0%}",
         ],

@@ -2,7 +2,8 @@
 
 The words are our own. The original has six displays of seven motions; of the majority's two nods one
 lies on the original's nod with raised brows, of the weighted strategy's three displays one is exactly
-right and one is a nod on that same node; nothing of the rules' is right.
+right and one is a nod on that same node; nothing of the rules' is right. As the text says, only the
+original's lean and the weighted strategy's turn are on inner nodes.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ SCHEDULES: dict[str, dict[str, list[str]]] = {
         "w11": ["nd=d", "bw=u"],
         "n4": ["ln=l"],
     },
-    "rule": {"w5": ["ln=l", "bw=d"], "n10": ["tn=r", "bw=u"]},
+    "rule": {"w5": ["ln=l", "bw=d"], "w9": ["tn=r", "bw=u"]},
     "majority": {"w2": ["nd=d"], "w11": ["nd=d"]},
     "weighted": {"w1": ["nd=d"], "w11": ["nd=d"], "n9": ["tn=r"]},
 }
