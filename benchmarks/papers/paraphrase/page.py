@@ -113,7 +113,7 @@ def filter_section(
         yield row("`context`, the default", chosen.probabilities(queries))
     balanced = ContextTraining(negatives=1.0, smoothing=1.0)
     learned = {
-        "classifier, negatives and smoothing as in the paper": (index, balanced),
+        "classifier, negatives as in the paper, smoothing of BoosTexter": (index, balanced),
         "classifier, 200 rounds": (index, ContextTraining(rounds=200)),
         "classifier, n-grams of the sentence too": (index, ContextTraining(bag_order=1)),
         "classifier, logistic": (index, ContextTraining(learner="logistic")),
