@@ -172,7 +172,8 @@ On all {len(whole)} test sentences of any length:
 
 Why the numbers differ from the paper's: other sentences; {words / 1e6:.2f} million words of training text instead of one million, for the
 tree model and for the trigrams; our conversion of Penn trees to dependencies, which like the paper's is made of heuristics; our reading of
-XTAG, whose trees are chosen through supertags of the treebank; and for LR, how its random trees are drawn, which the paper does not say
+XTAG, whose trees are chosen through supertags of the treebank; [our reading](../language/tree-model.md#choosing) of the tree chooser, which the paper says to look only at a
+node's daughters, while its parameters are of daughter and mother; and for LR, how its random trees are drawn, which the paper does not say
 (uniformly here). So a comparison of the absolute numbers says little; that fergus beats LR on the same sentences is what is
 reproduced."""
 
