@@ -234,6 +234,6 @@ def main() -> None:
             "| --- | ---: | ---: | ---: | ---: | ---: | ---: |",
             *(xtag_row(grammar, part, trees) for part, trees in parts.items()),
             "",
-            f"Figure 2 of Bangalore et al. 2000: {figure_2(grammar)}.",
+            f"The sentence of Figure 2 of Bangalore et al. 2000 (the paper gives no supertags): {figure_2(grammar)}.",
         ]
     write_page("language-supertags", "\n".join(lines))
