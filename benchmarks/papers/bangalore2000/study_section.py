@@ -96,8 +96,8 @@ Coefficients of the last model: printed in the paper and followed by the simulat
 |---|---:|---:|---:|---:|
 {chr(10).join(full)}
 
-Standard errors, p and F treat the variants as independent, as the paper does. `wellput fit` prints larger standard errors, which hold for other
-systems and items.
+Standard errors, p and F treat the variants as independent, as the paper does. `wellput agree` and `wellput fit` print larger p, and
+`fit` larger standard errors, which hold for other systems and items.
 
 The simulated ratings were stretched to the scale of 7, so sizes cannot be compared. {_signs(study)} {_strings(study)} The
 paper's Table 3 leaves one variant out, which happened to be well-formed; here none is left out. The paper also says that no count of problems explains much on
