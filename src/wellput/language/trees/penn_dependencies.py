@@ -2,8 +2,9 @@
 
 Heads are those of XTAG's derivations, as in Bangalore, Rambow & Whittaker (2000): a lexical verb heads
 its auxiliaries, a predicative noun or adjective its copula, and a preposition its noun. XTAG is silent
-or differs in three places, where the heads are those of Universal Dependencies: a clause heads its
-subordinator, the first conjunct heads the others, and a noun its possessive *'s*.
+or differs in four places, where the heads are those of Universal Dependencies: a clause heads its
+subordinator, the first conjunct heads the others, a conjunct heads the conjunction before it, and a
+noun its possessive *'s*.
 Relations have the names of Universal Dependencies. The Penn Treebank has no such relations: they
 follow from categories, function tags, traces and the parts of speech of heads (heuristics, as in the
 paper's footnote 3).
