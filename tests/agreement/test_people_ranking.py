@@ -279,6 +279,28 @@ def test_choices_that_fit_strengths_are_not_called_circular() -> None:
     assert pairs_fit_p_value(fit_question(question_data("q", two))) is None
 
 
+@pytest.mark.parametrize(("seed", "systems"), [(6, "ABCD"), (8, "ABCD"), (7, "ABC")])
+def test_circles_that_a_covariate_explains_are_not_tested(seed: int, systems: str) -> None:
+    """In each pair of the only circle the first output is longer by as much as in every other pair, so
+    length and the circle cannot be told apart."""
+    rng = np.random.default_rng(seed)
+    length: dict[tuple[str, str], float] = {}
+    choices = []
+    for first, second in zip(systems, systems[1:] + systems[0], strict=True):
+        for n in range(8):
+            item = f"{first}{second}{n}"
+            length[second, item] = rng.normal()
+            length[first, item] = length[second, item] + 2.0
+            choices += [
+                Preference(
+                    f"J{judge}", item, first, second, "q", "a" if rng.random() < 0.5 else "b"
+                )
+                for judge in range(5)
+            ]
+    data = question_data("q", choices, covariates={"length": length})
+    assert pairs_fit_p_value(fit_question(data)) is None
+
+
 def test_of_separated_answers_each_end_is_named() -> None:
     answers = [
         Judgment(f"J{judge}", f"i{item}", system, "q", value)

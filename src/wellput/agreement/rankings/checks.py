@@ -185,7 +185,8 @@ def _t_quantile(errors: dict[str, float], n_judges: int, n_items: int) -> float:
 
 def pairs_fit_p_value(question: FittedQuestion) -> float | None:
     """Whether one strength for each system explains the choices of every pair: small where preferences
-    are circular (A before B, B before C, C before A). None where no pair closes a circle.
+    are circular (A before B, B before C, C before A). None where no pair closes a circle, or where
+    covariates explain all that the circles could.
 
     Rao's score test of an effect for each pair that closes a circle, by F with the fewest degrees of
     freedom that a difference of two systems has.
@@ -194,11 +195,10 @@ def pairs_fit_p_value(question: FittedQuestion) -> float | None:
     if not data.are_choices or not isinstance(fitted, LaplaceMixed):
         return None
     columns = _circles(data)
-    k = columns.shape[1]
-    if not 0 < k <= MAX_CIRCLES:
+    if not 0 < columns.shape[1] <= MAX_CIRCLES:
         return None
-    statistic = score_statistic(fitted, data.design, columns)
-    return float(fdtrc(k, float(question.freedom.min()), max(statistic, 0.0) / k))
+    statistic, k = score_statistic(fitted, data.design, columns)
+    return float(fdtrc(k, float(question.freedom.min()), statistic / k)) if k else None
 
 
 def _circles(data: QuestionData) -> Floats:

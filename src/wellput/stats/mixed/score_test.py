@@ -10,13 +10,22 @@ import numpy as np
 from scipy.sparse import csr_matrix, diags, hstack
 from scipy.sparse.linalg import splu
 
-from wellput.stats.mixed.equations import Codes, Floats, MixedDesign, MixedModel
+from wellput.stats.mixed.equations import (
+    CONFOUNDED_SHARE,
+    Codes,
+    Floats,
+    MixedDesign,
+    MixedModel,
+)
 from wellput.stats.mixed.laplace import LaplaceMixed
 
 
-def score_statistic(fitted: LaplaceMixed, design: MixedDesign, columns: Floats) -> float:
-    """χ² with a degree of freedom for each of `columns` (n, k) where these have no effect. `design` is
-    that of the fitted model, whose linear model at the mode has `weights` and `residuals`."""
+def score_statistic(
+    fitted: LaplaceMixed, design: MixedDesign, columns: Floats
+) -> tuple[float, int]:
+    """χ², where `columns` (n, k) have no effect, and its degrees of freedom: as many as there are
+    columns that the model and the other columns do not determine. `design` is that of the fitted
+    model, whose linear model at the mode has `weights` and `residuals`."""
     plain = MixedModel(
         MixedDesign(design.systems, {}, design.covariates),
         has_reference=fitted.family != "binary",
@@ -39,7 +48,11 @@ def score_statistic(fitted: LaplaceMixed, design: MixedDesign, columns: Floats) 
     )
     own = information[p:, p:] - information[p:, :p] @ shared[:, :-1]
     left = scores[p:] - information[p:, :p] @ shared[:, -1]
-    return float(left @ np.linalg.solve(own, left))
+    unit = np.sqrt(np.diag(information)[p:])
+    shares, directions = np.linalg.eigh(own / np.outer(unit, unit))
+    is_new = shares > CONFOUNDED_SHARE
+    found = (left / unit) @ directions[:, is_new]
+    return float((found**2 / shares[is_new]).sum()), int(is_new.sum())
 
 
 def _levels(codes: Codes) -> csr_matrix:
