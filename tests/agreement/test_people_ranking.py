@@ -17,6 +17,7 @@ from tests.stats.mixed_studies import golden
 from wellput import InputError, Judgment, Preference
 from wellput.agreement.rankings.checks import (
     larger_studies,
+    other_orders,
     pairs_fit_p_value,
     permutation_p_value,
 )
@@ -226,6 +227,22 @@ def test_one_judge_of_two_systems_joins_their_groups() -> None:
     data = question_data("q", shared)
     assert len(data.judge_groups.n_judges) == 1
     assert not any("groups" in note for note in fit_question(data).notes)
+
+
+def test_z_scores_of_judges_do_not_order_systems_that_have_no_judge_in_common() -> None:
+    """A is far better than B, and B than C and D; each judge's own mean takes that away."""
+    rng = np.random.default_rng(2)
+    quality = {"A": 9.0, "B": 7.5, "C": 3.0, "D": 1.5}
+    ratings = [
+        Judgment(f"{group}{judge}", f"i{item}", system, "q", quality[system] + rng.normal(0, 0.5))
+        for group in ("AB", "CD")
+        for judge in range(4)
+        for item in range(12)
+        for system in group
+    ]
+    ways = {one.way: one for one in other_orders(fit_question(question_data("q", ratings)))}
+    assert "by z-scores of each judge" not in ways
+    assert ways["by raw means"].systems == ("A", "B", "C", "D")
 
 
 def _choices_of_pairs(shares: dict[str, float], *, seed: int = 3) -> list[Preference]:

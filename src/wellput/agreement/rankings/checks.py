@@ -80,7 +80,10 @@ def _order(data: QuestionData, values: Floats) -> tuple[str, ...]:
 
 def _judge_standardized(data: QuestionData) -> Floats | None:
     """Means of ratings from which each judge's mean is taken, in the judge's standard deviations; None
-    where a system would have no value."""
+    where a system would have no value, or where groups of systems have no judge in common: the judges'
+    means then take the difference of the groups with them."""
+    if len(data.judge_groups.n_judges) > 1:
+        return None
     n, values, judges = data.n_judges, data.values, data.judges
     met = np.unique(np.stack([judges, data.design.systems]), axis=1)[0]
     if np.bincount(met, minlength=n).min() < 2:  # a judge's mean is then a system's
