@@ -229,6 +229,20 @@ def test_one_judge_of_two_systems_joins_their_groups() -> None:
     assert not any("groups" in note for note in fit_question(data).notes)
 
 
+def test_widths_of_a_larger_study_are_those_of_the_confidence_that_was_asked_for() -> None:
+    """With two judges a difference has one degree of freedom, whose quantiles are far apart: 12.7 for
+    95%, 1.4 for 60%."""
+    ratings = simulated(5, judges=2)
+    widths = [
+        wellput.rank(ratings, confidence=confidence, permutations=9)
+        .questions[0]
+        .larger_studies[0]
+        .width_ratio
+        for confidence in (0.6, 0.95)
+    ]
+    assert widths[0] > 2 * widths[1]
+
+
 def test_z_scores_of_judges_do_not_order_systems_that_have_no_judge_in_common() -> None:
     """A is far better than B, and B than C and D; each judge's own mean takes that away."""
     rng = np.random.default_rng(2)
@@ -285,6 +299,15 @@ def test_the_test_of_circles_is_pearsons_where_choices_are_independent(share: fl
             pearson += (seen - len(own) * expected) ** 2 / (len(own) * expected)
     p_value = pairs_fit_p_value(fitted)
     assert p_value == pytest.approx(fdtrc(1, fitted.freedom.min(), pearson), rel=1e-4)
+
+
+def test_circles_are_tested_with_the_confidence_that_was_asked_for() -> None:
+    choices = _choices_of_pairs({"AB": 0.6, "BC": 0.6, "CA": 0.6})
+    p_value = pairs_fit_p_value(fit_question(question_data("q", choices)))
+    assert p_value is not None and 1e-9 < p_value < 0.05
+    for confidence, is_said in ((1 - 2 * p_value, True), (1 - p_value / 2, False)):
+        ranking = wellput.rank(choices, confidence=confidence, permutations=9).rankings[0]
+        assert any("preferences may be circular" in note for note in ranking.notes) == is_said
 
 
 def test_choices_that_fit_strengths_are_not_called_circular() -> None:

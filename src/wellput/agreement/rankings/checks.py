@@ -117,7 +117,7 @@ def _without_most_influential(question: FittedQuestion) -> tuple[int, Floats | N
     return judge, None if np.isnan(effects).any() else np.asarray(effects)
 
 
-def larger_studies(question: FittedQuestion) -> list[LargerStudy]:
+def larger_studies(question: FittedQuestion, *, confidence: float = 0.95) -> list[LargerStudy]:
     """What twice the judges, twice the items (with documents: twice the documents, so twice the
     items), and both would bring.
 
@@ -141,7 +141,7 @@ def larger_studies(question: FittedQuestion) -> list[LargerStudy]:
     if not total > 0 or len(data.judge_groups.n_judges) > 1:  # these errors are of a balanced study
         return []
     found = []
-    now = _t_quantile(errors, data.n_judges, n_clusters)
+    now = _t_quantile(errors, data.n_judges, n_clusters, confidence)
     known = {
         "item" if main == "document" else main
         for main in (name.partition(":")[0] for name in components)
@@ -162,7 +162,7 @@ def larger_studies(question: FittedQuestion) -> list[LargerStudy]:
         variance_ratio = sum(fewer.values()) / total
         n_judges = data.n_judges * (2 if "judge" in halved else 1)
         n_groups = n_clusters * (2 if "item" in halved else 1)
-        quantile_ratio = _t_quantile(fewer, n_judges, n_groups) / now
+        quantile_ratio = _t_quantile(fewer, n_judges, n_groups, confidence) / now
         found.append(
             LargerStudy(
                 change,
@@ -174,8 +174,8 @@ def larger_studies(question: FittedQuestion) -> list[LargerStudy]:
     return found
 
 
-def _t_quantile(errors: dict[str, float], n_judges: int, n_items: int) -> float:
-    """The quantile of Student's t by which a 95 % interval is wider than its standard error."""
+def _t_quantile(errors: dict[str, float], n_judges: int, n_items: int, confidence: float) -> float:
+    """The quantile of Student's t by which half an interval is wider than its standard error."""
     total = sum(errors.values())
     spread = errors["judge"] ** 2 / max(n_judges - 1, 1) + errors["item"] ** 2 / max(n_items - 1, 1)
     freedom = total**2 / spread if spread > 0 else MAX_FREEDOM
@@ -183,7 +183,7 @@ def _t_quantile(errors: dict[str, float], n_judges: int, n_items: int) -> float:
         freedom = min(freedom, n_judges - 1)
     if 1 < n_items < MIN_ITEMS_FOR_FREEDOM:
         freedom = min(freedom, n_items - 1)
-    return float(stdtrit(min(max(freedom, 1.0), MAX_FREEDOM), 0.975))
+    return float(stdtrit(min(max(freedom, 1.0), MAX_FREEDOM), (1 + confidence) / 2))
 
 
 def pairs_fit_p_value(question: FittedQuestion) -> float | None:
@@ -220,10 +220,10 @@ def _circles(data: QuestionData) -> Floats:
     return np.stack(columns, axis=1) if columns else np.zeros((len(first), 0))
 
 
-def circular_note(question: FittedQuestion) -> tuple[str, ...]:
+def circular_note(question: FittedQuestion, *, alpha: float = SIGNIFICANT_P) -> tuple[str, ...]:
     """A note where the choices of single pairs do not fit one strength for each system."""
     p_value = pairs_fit_p_value(question)
-    if p_value is None or p_value >= SIGNIFICANT_P:
+    if p_value is None or p_value >= alpha:
         return ()
     return (
         "The choices of single pairs differ significantly from this ranking, which gives each system "

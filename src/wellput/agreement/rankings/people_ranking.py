@@ -312,9 +312,11 @@ def _ranked(
 ) -> QuestionRanking:
     p = None  # these tests are right for one look only
     if not options.sequential:
-        ranking = replace(ranking, notes=(*ranking.notes, *circular_note(fitted)))
+        circular = circular_note(fitted, alpha=1 - options.confidence)
+        ranking = replace(ranking, notes=(*ranking.notes, *circular))
         p = permutation_p_value(fitted.data, permutations=options.permutations, seed=options.seed)
-    return QuestionRanking(ranking, other_orders(fitted), larger_studies(fitted), p)
+    larger = larger_studies(fitted, confidence=options.confidence)
+    return QuestionRanking(ranking, other_orders(fitted), larger, p)
 
 
 def _ranked_slices(
