@@ -66,6 +66,19 @@ def judgments() -> list[Judgment]:
 SENTENCE = "domain chat differs from the whole: there people prefer B to A on quality"
 
 
+def test_agrees_ranking_has_the_confidence_that_was_asked_for() -> None:
+    found = wellput.agree(evalset(), judgments(), "chrf", by="domain", confidence=0.8)
+    entry = found.ranking[0].to_dict()
+    expected = wellput.rank(judgments(), confidence=0.8, permutations=9).rankings[0].to_dict()
+    assert entry["confidence"] == 0.8
+    assert [(row["low"], row["high"]) for row in entry["systems"]] == [
+        (row["low"], row["high"]) for row in expected["systems"]
+    ]
+    assert entry["differences"] == expected["differences"]
+    assert "80% interval" in str(found)
+    assert "95% interval" not in str(found)
+
+
 def test_the_slices_where_people_part_from_the_whole_are_named_everywhere() -> None:
     ranked = wellput.rank(judgments(), evalset=evalset(), by="domain", permutations=10)
     assert SENTENCE in str(ranked)

@@ -102,7 +102,9 @@ def agree(
     ]
     on_phase("ranking systems by people")
     rankings = [
-        rank_question(name, judgments_of(panel, judgments))
+        rank_question(
+            name, judgments_of(panel, judgments), confidence=options.uncertainty.confidence
+        )
         for name, panel in (ready if options.normalization else raw).items()
     ]
     agreement: list[Agreement] = []

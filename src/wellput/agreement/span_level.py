@@ -87,7 +87,11 @@ def agree_on_spans(
     return AgreementResult(
         level="span",
         ranking=tuple(
-            rank_question(name, [one for one in asked if one.question == name])
+            rank_question(
+                name,
+                [one for one in asked if one.question == name],
+                confidence=options.uncertainty.confidence,
+            )
             for name in questions
             if name in with_marks
         ),

@@ -224,7 +224,7 @@ def metric_difference_table(result: AgreementResult) -> Table:
     shown = [
         row
         for row in result.differences
-        if len(result.differences) <= MAX_PAIRS_ALL_SHOWN or row.p_adjusted < 0.05
+        if len(result.differences) <= MAX_PAIRS_ALL_SHOWN or row.p_adjusted < 1 - result.confidence
     ]
     several = len({(row.question, row.coefficient) for row in result.differences}) > 1
     rows = [

@@ -66,7 +66,7 @@ def ranking_table(ranking: Ranking, orders: Sequence[MetricOrder] = ()) -> Table
         for row in ranking.systems
     ]
     if has_intervals:
-        columns.insert(2, "95% interval")
+        columns.insert(2, f"{100 * ranking.confidence:g}% interval")
         for cells, row in zip(rows, ranking.systems, strict=True):
             cells.insert(2, shown_interval(row, ranking.model))
     if ranking.has_tests:
@@ -208,7 +208,7 @@ def ranking_slice_table(whole: Ranking, slices: Mapping[str, Ranking], tag: str)
             tag,
             "system",
             ESTIMATE_HEADINGS[whole.model],
-            "95% interval",
+            f"{100 * whole.confidence:g}% interval",
             *(["rank"] if whole.has_tests else []),
             "judgments",
         ],

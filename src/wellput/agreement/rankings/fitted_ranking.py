@@ -65,7 +65,6 @@ class FittedRanking(Ranking):
     """
 
     fitted: FittedModelName = "linear"
-    confidence: float = 0.95
     correction: RankCorrection = "holm"
     variance: dict[str, float] = field(default_factory=dict)
     not_estimable: dict[str, str] = field(default_factory=dict)

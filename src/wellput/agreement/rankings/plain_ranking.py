@@ -123,6 +123,7 @@ class Ranking:
     """What else to know, in sentences."""
     n_documents: int | None = None
     """How many documents the items belong to; None where they belong to none."""
+    confidence: float = 0.95
 
     @property
     def label(self) -> str:

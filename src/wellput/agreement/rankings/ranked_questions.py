@@ -42,14 +42,19 @@ def rank_answers(answers: Sequence[AnyJudgment], *, sequential: bool = False) ->
 
 
 def rank_question(
-    question: str, answers: Sequence[AnyJudgment], *, sequential: bool = False
+    question: str,
+    answers: Sequence[AnyJudgment],
+    *,
+    confidence: float = 0.95,
+    sequential: bool = False,
 ) -> Ranking:
-    """The ranking by the answers to one question."""
+    """The ranking by the answers to one question; systems are told apart at 1 − `confidence`."""
     data = question_data(question, cast("Sequence[Judgment]", answers))
     try:
         fitted = fit_question(data)
-        ranking = rank_fitted(fitted, sequential=sequential)
-        circular = () if sequential else circular_note(fitted)  # a test for one look only
+        ranking = rank_fitted(fitted, confidence=confidence, sequential=sequential)
+        # a test for one look only
+        circular = () if sequential else circular_note(fitted, alpha=1 - confidence)
         return replace(ranking, notes=(*ranking.notes, *circular))
     except InputError as problem:
         reason = str(problem).removeprefix(f"{question}: ")

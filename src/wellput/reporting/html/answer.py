@@ -160,7 +160,8 @@ def _notes(
 ) -> list[str]:
     notes: list[str] = []
     if any(row.low is not None for row in ranking.systems):
-        notes.append(f"Whiskers: 95% intervals; they and the tests hold for {ranking.scope}.")
+        level = f"{100 * ranking.confidence:g}%"
+        notes.append(f"Whiskers: {level} intervals; they and the tests hold for {ranking.scope}.")
     if domain != whole:
         notes.append(
             f"The axis shows a part of the scale: ratings run from {whole[0]:g} to {whole[1]:g}."
