@@ -272,6 +272,25 @@ def _choices_of_pairs(shares: dict[str, float], *, seed: int = 3) -> list[Prefer
     ]
 
 
+@pytest.mark.parametrize(("judges", "items"), [(2, 40), (3, 30), (9, 5)])
+def test_the_strength_of_one_of_two_systems_has_the_interval_of_their_difference(
+    judges: int, items: int
+) -> None:
+    """A strength is half the difference, so that it differs from 0 just where the difference does."""
+    rng = np.random.default_rng(4)
+    choices = [
+        Preference(f"J{judge}", f"i{item}", "A", "B", "q", "a" if rng.random() < 0.75 else "b")
+        for judge in range(judges)
+        for item in range(items)
+    ]
+    ranking = wellput.rank(choices, permutations=9).rankings[0]
+    low, high = ranking.latent_bounds["A"]
+    row = next(row for row in ranking.systems if row.system == "A")
+    shares = [1 / (1 + np.exp(-2 * end)) for end in (low, high)]  # win rates average over judges
+    assert (row.low, row.high) == pytest.approx(shares, rel=0.02)
+    assert (ranking.differences[0].p_value < 0.05) == (low > 0)
+
+
 def test_circular_preferences_are_said() -> None:
     """A beats B, B beats C and C beats A, each in about three of four: the best strengths are equal."""
     circular = _choices_of_pairs({"AB": 0.75, "BC": 0.75, "CA": 0.75})

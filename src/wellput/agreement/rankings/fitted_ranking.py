@@ -19,6 +19,7 @@ from scipy.special import stdtr, stdtrit
 from wellput.agreement.rankings.fitted_question import (
     FittedModelName,
     FittedQuestion,
+    freedom_limit,
     reliability_of,
     system_pairs,
 )
@@ -368,7 +369,8 @@ def _latent_bounds(question: FittedQuestion, confidence: float) -> dict[str, tup
         return {}
     n = len(names)
     found = question.fitted.contrast(np.eye(n) - 1 / n if question.data.are_choices else np.eye(n))
-    freedom = np.maximum(np.nan_to_num(found.freedom, nan=1.0), 1.0)
+    limit = freedom_limit(question.data, question.random)
+    freedom = np.clip(np.nan_to_num(found.freedom, nan=1.0), 1.0, limit)
     half = found.errors * stdtrit(freedom, (1 + confidence) / 2)
     return {
         name: (float(value - width), float(value + width))
