@@ -338,6 +338,19 @@ def test_choices_that_fit_strengths_are_not_called_circular() -> None:
     assert pairs_fit_p_value(fit_question(question_data("q", two))) is None
 
 
+def test_where_all_systems_look_equal_none_has_the_highest_win_rate() -> None:
+    """Three judges and a perfect circle: every system wins half, but for rounding."""
+    choices = [
+        Preference(f"J{judge}", f"i{item}", pair[0], pair[1], "q", "a")
+        for pair in ("AB", "BC", "CA")
+        for judge in range(3)
+        for item in range(10)
+    ]
+    assert wellput.rank(choices, permutations=9).answer == (
+        "People do not tell the 3 systems apart: no difference is shown."
+    )
+
+
 @pytest.mark.parametrize(("seed", "systems"), [(6, "ABCD"), (8, "ABCD"), (7, "ABC")])
 def test_circles_that_a_covariate_explains_are_not_tested(seed: int, systems: str) -> None:
     """In each pair of the only circle the first output is longer by as much as in every other pair, so

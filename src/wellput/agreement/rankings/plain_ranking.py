@@ -281,7 +281,8 @@ def _winner_clauses(ranking: Ranking, *, with_question: bool) -> str:
         return f"{start}{_untested_sentence(ranking)}"
     leaders = ranking.leaders
     if len(leaders) == len(ranking.systems):
-        if ranking.has_too_few_judges and first.estimate != others[0].estimate:
+        is_ahead = not math.isclose(first.estimate, others[0].estimate, rel_tol=1e-9)
+        if ranking.has_too_few_judges and is_ahead:
             return f"{start}{_too_few_judges_sentence(ranking)}"
         apart = f"not tell the {len(leaders)} systems apart: no difference is shown"
         return f"{start}{people} {do} {apart}."
