@@ -243,6 +243,24 @@ def test_widths_of_a_larger_study_are_those_of_the_confidence_that_was_asked_for
     assert widths[0] > 2 * widths[1]
 
 
+def test_a_larger_study_has_the_degrees_of_freedom_that_intervals_have() -> None:
+    """Three documents of 8 items: 24 items are not few. Where systems differ by nothing but noise,
+    only the error shrinks."""
+    rng = np.random.default_rng(5)
+    ratings = [
+        Judgment(f"J{judge}", f"i{item}", system, "q", rng.normal(), {"document": f"d{item // 8}"})
+        for judge in range(5)
+        for item in range(24)
+        for system in "AB"
+    ]
+    question = fit_question(question_data("q", ratings), random=["item", "item:system", "judge"])
+    assert question.freedom.min() > 20
+    components = {"item": 1.0, "residual": 1.0}
+    known = replace(question, fitted=replace(question.fitted, components=components))
+    (items,) = larger_studies(known)
+    assert items.width_ratio == pytest.approx(np.sqrt(0.5))
+
+
 def test_z_scores_of_judges_do_not_order_systems_that_have_no_judge_in_common() -> None:
     """A is far better than B, and B than C and D; each judge's own mean takes that away."""
     rng = np.random.default_rng(2)

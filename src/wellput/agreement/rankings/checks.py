@@ -14,12 +14,16 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import fdtrc, stdtrit
 
-from wellput.agreement.rankings.fitted_question import MAX_FREEDOM, FittedQuestion, reliability_of
+from wellput.agreement.rankings.fitted_question import (
+    MAX_FREEDOM,
+    FittedQuestion,
+    freedom_limit,
+    reliability_of,
+)
 from wellput.agreement.rankings.fitted_ranking import LOGISTIC_VARIANCE
 from wellput.agreement.rankings.judgment_design import QuestionData
 from wellput.agreement.rankings.plain_ranking import SIGNIFICANT_P
 from wellput.core.errors import InputError
-from wellput.stats.mixed.contrasts import MIN_ITEMS_FOR_FREEDOM, MIN_JUDGES_FOR_FREEDOM
 from wellput.stats.mixed.equations import Codes, Floats
 from wellput.stats.mixed.influence import judge_influence
 from wellput.stats.mixed.laplace import LaplaceMixed
@@ -141,7 +145,8 @@ def larger_studies(question: FittedQuestion, *, confidence: float = 0.95) -> lis
     if not total > 0 or len(data.judge_groups.n_judges) > 1:  # these errors are of a balanced study
         return []
     found = []
-    now = _t_quantile(errors, data.n_judges, n_clusters, confidence)
+    limit = freedom_limit(data.n_judges, data.n_items, question.random)
+    now = _t_quantile(errors, data.n_judges, n_clusters, limit, confidence)
     known = {
         "item" if main == "document" else main
         for main in (name.partition(":")[0] for name in components)
@@ -161,29 +166,29 @@ def larger_studies(question: FittedQuestion, *, confidence: float = 0.95) -> lis
         }
         variance_ratio = sum(fewer.values()) / total
         n_judges = data.n_judges * (2 if "judge" in halved else 1)
-        n_groups = n_clusters * (2 if "item" in halved else 1)
-        quantile_ratio = _t_quantile(fewer, n_judges, n_groups, confidence) / now
+        more_items = 2 if "item" in halved else 1
+        limit = freedom_limit(n_judges, data.n_items * more_items, question.random)
+        quantile = _t_quantile(fewer, n_judges, n_clusters * more_items, limit, confidence)
         found.append(
             LargerStudy(
                 change,
                 float(np.sqrt(variance_ratio)),
-                float(np.sqrt(variance_ratio) * quantile_ratio),
+                float(np.sqrt(variance_ratio) * quantile / now),
                 reliability_of(question, error_variance_ratio=variance_ratio),
             )
         )
     return found
 
 
-def _t_quantile(errors: dict[str, float], n_judges: int, n_items: int, confidence: float) -> float:
-    """The quantile of Student's t by which half an interval is wider than its standard error."""
+def _t_quantile(
+    errors: dict[str, float], n_judges: int, n_items: int, limit: float, confidence: float
+) -> float:
+    """The quantile of Student's t by which half an interval is wider than its standard error, with at
+    most `limit` degrees of freedom. `n_items` are documents where items have these."""
     total = sum(errors.values())
     spread = errors["judge"] ** 2 / max(n_judges - 1, 1) + errors["item"] ** 2 / max(n_items - 1, 1)
     freedom = total**2 / spread if spread > 0 else MAX_FREEDOM
-    if 1 < n_judges < MIN_JUDGES_FOR_FREEDOM:
-        freedom = min(freedom, n_judges - 1)
-    if 1 < n_items < MIN_ITEMS_FOR_FREEDOM:
-        freedom = min(freedom, n_items - 1)
-    return float(stdtrit(min(max(freedom, 1.0), MAX_FREEDOM), (1 + confidence) / 2))
+    return float(stdtrit(min(max(freedom, 1.0), limit), (1 + confidence) / 2))
 
 
 def pairs_fit_p_value(question: FittedQuestion) -> float | None:

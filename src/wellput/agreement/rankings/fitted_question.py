@@ -144,21 +144,23 @@ def fit_question(
     )
 
 
-def freedom_limit(data: QuestionData, random: Sequence[str]) -> float:
+def freedom_limit(n_judges: int, n_items: int, random: Sequence[str]) -> float:
     """At most so many degrees of freedom has a difference of systems: one less than the judges or the
     items where these are few."""
     limit = MAX_FREEDOM
-    if 1 < data.n_judges < MIN_JUDGES_FOR_FREEDOM and "judge:system" in random:
-        limit = min(limit, data.n_judges - 1)
-    if 1 < data.n_items < MIN_ITEMS_FOR_FREEDOM and "item:system" in random:
-        limit = min(limit, data.n_items - 1)
+    if 1 < n_judges < MIN_JUDGES_FOR_FREEDOM and "judge:system" in random:
+        limit = min(limit, n_judges - 1)
+    if 1 < n_items < MIN_ITEMS_FOR_FREEDOM and "item:system" in random:
+        limit = min(limit, n_items - 1)
     return limit
 
 
 def _freedom(found: Floats, data: QuestionData, random: Sequence[str]) -> Floats:
     """The degrees of freedom of the differences of all pairs: the model's own, but where judges or
     items are few at most those of their number, as the model may see no spread among a few."""
-    freedom = np.clip(np.nan_to_num(found, nan=1.0), 1.0, freedom_limit(data, random))
+    freedom = np.clip(
+        np.nan_to_num(found, nan=1.0), 1.0, freedom_limit(data.n_judges, data.n_items, random)
+    )
     if "judge" in random and not data.has_own_judges:
         groups = data.judge_groups
         first, second = (groups.of_systems[codes] for codes in system_pairs(len(data.system_names)))

@@ -369,7 +369,7 @@ def _latent_bounds(question: FittedQuestion, confidence: float) -> dict[str, tup
         return {}
     n = len(names)
     found = question.fitted.contrast(np.eye(n) - 1 / n if question.data.are_choices else np.eye(n))
-    limit = freedom_limit(question.data, question.random)
+    limit = freedom_limit(question.data.n_judges, question.data.n_items, question.random)
     freedom = np.clip(np.nan_to_num(found.freedom, nan=1.0), 1.0, limit)
     half = found.errors * stdtrit(freedom, (1 + confidence) / 2)
     return {
