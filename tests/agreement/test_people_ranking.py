@@ -222,6 +222,23 @@ def test_few_judges_for_each_system_have_their_own_degrees_of_freedom(
     assert larger_studies(fitted) == []
 
 
+def test_judges_of_whom_no_others_are_asked_do_not_limit_the_intervals_of_systems() -> None:
+    """With --random item figures hold for these judges: two in each group are then not few."""
+    rng = np.random.default_rng(1)
+    ratings = [
+        Judgment(f"{system}{judge}", f"i{item}", system, "q", float(5 + rng.normal()))
+        for system in "AB"
+        for judge in range(2)
+        for item in range(30)
+    ]
+    found = wellput.rank(ratings, random=["item"], permutations=9).rankings[0]
+    (difference,) = found.differences
+    assert difference.low is not None and difference.high is not None
+    for row in found.systems:
+        assert row.low is not None and row.high is not None
+        assert row.high - row.low < difference.high - difference.low
+
+
 def test_one_judge_of_two_systems_joins_their_groups() -> None:
     shared = [one for one in simulated(8) if one.judge in ("J0", "J1") or one.system == "A"]
     data = question_data("q", shared)

@@ -85,7 +85,8 @@ class JudgedScale:
         contrasts = question.fitted.contrast(np.eye(n))
         if self.on_scale is None or self.bounds is None:
             freedom = np.maximum(np.nan_to_num(contrasts.freedom, nan=1.0), 1.0)
-            freedom = np.minimum(freedom, question.data.judge_groups.freedom_of_systems)
+            if "judge" in question.random:
+                freedom = np.minimum(freedom, question.data.judge_groups.freedom_of_systems)
             quantiles = stdtrit(freedom, (1 + confidence) / 2)
             if question.data.are_yes_no:
                 return _share_bounds(question.data, self.values, contrasts.errors, quantiles)
