@@ -230,6 +230,16 @@ def test_judged_outputs_that_a_metric_leaves_out_are_counted() -> None:
     assert {row.n for row in result.agreement} == {6 * 39}
 
 
+def test_metrics_that_agree_equally_well_are_best_together() -> None:
+    """Three systems that two metrics put in people's order: both have a Kendall of 1."""
+    rows = [
+        Agreement(metric, "q", "system", None, "kendall", value)
+        for metric, value in (("bleu", 1.0), ("chrf", 1.0 - 1e-16), ("ter", 1 / 3))
+    ]
+    (sentence,) = advise(rows, [], {})
+    assert "with people (kendall), the best of 3 metrics together with chrf." in sentence
+
+
 def test_a_few_judged_items_show_nothing() -> None:
     few = [answer for answer in judged(QUALITY) if int(answer.item) < 3]
     result = run(few)

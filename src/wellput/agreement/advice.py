@@ -70,6 +70,9 @@ def advise(
             )
             continue
         place = f", the best of {len(candidates)} metrics" if len(candidates) > 1 else ""
+        level = [row.metric for row in candidates if _is_level(row, best)]
+        if level:
+            place += f" together with {listed(level)}"
         bounds = _bounds(best, ceilings.get(question), confidence)
         parts = [
             f"{question}: {best.metric} {_agrees(best)}{place}{bounds}.",
@@ -79,6 +82,11 @@ def advise(
         ]
         sentences.append(" ".join(part for part in parts if part))
     return sentences
+
+
+def _is_level(row: Agreement, best: Agreement) -> bool:
+    """Whether a metric agrees exactly as well as the best, but for rounding."""
+    return row.metric != best.metric and math.isclose(row.value, best.value, rel_tol=1e-12)
 
 
 def shown_to_agree(
