@@ -38,6 +38,17 @@ def test_everything_can_be_told_where_everything_is_repeated() -> None:
     assert found.reasons == {}
 
 
+@pytest.mark.filterwarnings("error")
+def test_where_every_choice_decides_a_system_nothing_can_be_told() -> None:
+    """Three choices that join four systems: strengths explain all of them."""
+    systems = np.array([[0, 1], [0, 2], [3, 0]])
+    judges = np.array([[0, 0], [0, 0], [1, 1]])
+    mains = {"judge": judges, "item": np.zeros_like(judges)}
+    crossed = {f"{name}:system": crossed_codes(codes, systems) for name, codes in mains.items()}
+    found = identify_components(MixedDesign(systems, {**mains, **crossed}))
+    assert found.estimable == ()
+
+
 def test_outputs_judged_once() -> None:
     judge, system, item = full(3, 3, 6)
     once = (judge + system + item) % 3 == 0

@@ -132,8 +132,8 @@ def _matrix(codes: Codes) -> sparse.csr_matrix:
 
 def _made_up_of(gram: Floats, k: int, kept: Sequence[int]) -> list[int] | None:
     """Those kept that make up component k, or None if it has something of its own."""
-    if gram[k, k] <= CONFOUNDED_SHARE * gram[0, 0]:
-        return []
+    if gram[0, 0] < CONFOUNDED_SHARE or gram[k, k] <= CONFOUNDED_SHARE * gram[0, 0]:
+        return []  # the systems' means leave nothing of any judgment, or nothing of this component
     unit = np.sqrt(np.diag(gram)[kept])
     inner = gram[np.ix_(kept, kept)] / np.outer(unit, unit)
     outer = gram[kept, k] / unit / np.sqrt(gram[k, k])
