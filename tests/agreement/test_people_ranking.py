@@ -191,6 +191,18 @@ def test_the_sentence_follows_the_confidence() -> None:
         assert is_open == ("no difference is shown" in found.answer)
 
 
+def test_small_ratings_are_shown_with_enough_decimals() -> None:
+    """Ratings of a thousandth: 0.00 [0.00, 0.00] beside p < 0.001 would say nothing."""
+    small = [replace(one, value=one.value / 1000) for one in simulated(8, gap=0.8)]
+    found = wellput.rank(small, permutations=10)
+    (ranking,) = found.rankings
+    narrowest = min((d.high or 0.0) - (d.low or 0.0) for d in ranking.differences) / 2
+    assert 10**-ranking.decimals <= narrowest < 10 * 10**-ranking.decimals
+    assert f"{ranking.systems[0].estimate:.{ranking.decimals}f}" in str(found)
+    large = wellput.rank(simulated(8, gap=0.8), permutations=10).rankings[0]
+    assert large.decimals == 2
+
+
 def test_a_judge_of_its_own_for_each_system_is_said() -> None:
     ratings = [one for one in simulated(8) if one.judge == f"J{LETTERS.index(one.system)}"]
     found = wellput.rank(ratings, permutations=10).rankings[0]

@@ -121,11 +121,11 @@ def _systems_table(question: QuestionRanking) -> Table:
     rows = [
         [
             row.system,
-            shown_estimate(row.estimate, ranking.model),
-            *([shown_interval(row, ranking.model)] if has_intervals else ()),
+            shown_estimate(row.estimate, ranking),
+            *([shown_interval(row, ranking)] if has_intervals else ()),
             *((shown_rank(row), str(row.cluster)) if is_ranked else ()),
             judgments_text(row, ranking),
-            shown_estimate(row.raw_mean, ranking.model),
+            shown_estimate(row.raw_mean, ranking),
         ]
         for row in ranking.systems
     ]
@@ -209,13 +209,14 @@ def _orders_table(question: QuestionRanking) -> Table:
 
 def _covariate_note(name: str, effect: SystemDifference, ranking: FittedRanking) -> str:
     unit = "" if ranking.fitted == "linear" else " log odds"
+    digits = ranking.decimals if ranking.fitted == "linear" else 2
     sure = ""  # while judges are at work, no interval of one look
     if effect.low is not None and effect.high is not None:
-        interval = f"[{number(effect.low, 2)}, {number(effect.high, 2)}]"
+        interval = f"[{number(effect.low, digits)}, {number(effect.high, digits)}]"
         sure = f" {interval}, p {p_with_relation(effect.p_value)}"
     return (
         f"{name}: one standard deviation more changes a judgment by "
-        f"{number(effect.delta, 2, sign=True)}{unit}{sure}. Its influence is taken out of the "
+        f"{number(effect.delta, digits, sign=True)}{unit}{sure}. Its influence is taken out of the "
         "estimates."
     )
 
@@ -235,8 +236,8 @@ def _pairs_table(ranking: FittedRanking) -> Table:
     rows = [
         [
             f"{one.systems[0]} – {one.systems[1]}",
-            difference_text(one.delta, ranking.model),
-            difference_interval(one, ranking.model),
+            difference_text(one.delta, ranking),
+            difference_interval(one, ranking),
             p_text(one.p_value),
             *([p_text(one.p_adjusted)] if is_corrected else ()),
         ]
@@ -251,10 +252,11 @@ def _variance_table(question: QuestionRanking) -> Table:
     ranking = question.ranking
     estimable = [name for name in VARIANCE_COMPONENTS if name in ranking.variance]
     total = sum(ranking.variance[name] for name in estimable)
+    digits = 2 * ranking.decimals - 1 if ranking.model == "mean" else 3
     rows = [
         [
             SOURCE_WORDS[name],
-            number(ranking.variance[name], 3),
+            number(ranking.variance[name], digits),
             _percent(ranking.variance[name], total),
         ]
         for name in estimable

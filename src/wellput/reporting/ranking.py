@@ -62,13 +62,13 @@ def ranking_table(ranking: Ranking, orders: Sequence[MetricOrder] = ()) -> Table
     has_intervals = not ranking.sequential
     columns = ["system", ESTIMATE_HEADINGS[ranking.model], "judgments"]
     rows = [
-        [row.system, shown_estimate(row.estimate, ranking.model), judgments_text(row, ranking)]
+        [row.system, shown_estimate(row.estimate, ranking), judgments_text(row, ranking)]
         for row in ranking.systems
     ]
     if has_intervals:
         columns.insert(2, f"{100 * ranking.confidence:g}% interval")
         for cells, row in zip(rows, ranking.systems, strict=True):
-            cells.insert(2, shown_interval(row, ranking.model))
+            cells.insert(2, shown_interval(row, ranking))
     if ranking.has_tests:
         are_choices = ranking.model == "win rate"
         columns += ["rank", GAP_HEADINGS[ranking.model], "p (Holm)"]
@@ -79,7 +79,7 @@ def ranking_table(ranking: Ranking, orders: Sequence[MetricOrder] = ()) -> Table
             first = ranking.systems[0].system
             gaps |= {d.systems[0]: d for d in ranking.differences if d.systems[1] == first}
         for cells, row in zip(rows, ranking.systems, strict=True):
-            cells += [shown_rank(row), *_gap(row.system, gaps.get(row.system), ranking.model)]
+            cells += [shown_rank(row), *_gap(row.system, gaps.get(row.system), ranking)]
     best = frozenset(
         (place, 1) for place, row in enumerate(ranking.systems) if row.system in ranking.highlighted
     )
@@ -103,15 +103,15 @@ def _notes(ranking: Ranking, orders: Sequence[MetricOrder]) -> list[str]:
     ]
 
 
-def _gap(system: str, difference: SystemDifference | None, model: RankingModel) -> list[str]:
+def _gap(system: str, difference: SystemDifference | None, ranking: Ranking) -> list[str]:
     """How far the system is behind the first (for choices: how often it is chosen over the first), and
     the corrected p-value. Empty for the first."""
     if difference is None:
         return ["", ""]
-    if model == "win rate":
+    if ranking.model == "win rate":
         sign = 1 if difference.systems[0] == system else -1
         return [shown_share(sign * difference.delta), p_text(difference.p_adjusted)]
-    return [shown_difference(abs(difference.delta), model), p_text(difference.p_adjusted)]
+    return [shown_difference(abs(difference.delta), ranking), p_text(difference.p_adjusted)]
 
 
 def judgments_text(row: RankedSystem, ranking: Ranking) -> str:
@@ -119,24 +119,20 @@ def judgments_text(row: RankedSystem, ranking: Ranking) -> str:
     return f"{row.n:,} (few)" if row.system in ranking.rarely_judged else f"{row.n:,}"
 
 
-def difference_text(delta: float, model: RankingModel) -> str:
+def difference_text(delta: float, ranking: Ranking) -> str:
     """How far a system is ahead of another, with its sign; of choices its share of those between the
-    two.
-
-    >>> difference_text(0.5, "mean"), difference_text(0.5, "win rate")
-    ('+0.50', '75%')
-    """
-    if model == "win rate":
+    two."""
+    if ranking.model == "win rate":
         return shown_share(delta)
-    text = shown_difference(delta, model)
+    text = shown_difference(delta, ranking)
     return text if text.startswith("−") else f"+{text}"
 
 
-def difference_interval(one: SystemDifference, model: RankingModel) -> str:
+def difference_interval(one: SystemDifference, ranking: Ranking) -> str:
     """`[low, high]`, a dash where there is none."""
     if one.low is None or one.high is None or math.isnan(one.low):
         return "–"
-    return f"[{difference_text(one.low, model)}, {difference_text(one.high, model)}]"
+    return f"[{difference_text(one.low, ranking)}, {difference_text(one.high, ranking)}]"
 
 
 MIN_MARKED_RANKS = 2
@@ -195,8 +191,8 @@ def ranking_slice_table(whole: Ranking, slices: Mapping[str, Ranking], tag: str)
         [
             name,
             row.system,
-            shown_estimate(row.estimate, ranking.model),
-            shown_interval(row, ranking.model),
+            shown_estimate(row.estimate, ranking),
+            shown_interval(row, ranking),
             *([shown_rank(row)] if whole.has_tests else []),
             f"{row.n:,}",
         ]
@@ -280,8 +276,8 @@ def slice_differences_table(
         [
             _tag_and_name(part)[1],
             f"{one.systems[0]} – {one.systems[1]}",
-            difference_text(one.delta, whole.model),
-            difference_interval(one, whole.model),
+            difference_text(one.delta, whole),
+            difference_interval(one, whole),
             p_text(one.p_value),
             *([p_text(one.p_adjusted)] if is_corrected else ()),
         ]
@@ -359,8 +355,8 @@ def _dependence_sentences(
         low, high = (choose(one.deltas, key=one.deltas.__getitem__) for choose in (min, max))
         lines.append(
             f"How far {one.systems[0]} is ahead of {one.systems[1]} depends on {tag}, p "
-            f"{p_with_relation(one.p_adjusted)}: {difference_text(one.deltas[high], whole.model)} in "
-            f"{high} but {difference_text(one.deltas[low], whole.model)} in {low}."
+            f"{p_with_relation(one.p_adjusted)}: {difference_text(one.deltas[high], whole)} in "
+            f"{high} but {difference_text(one.deltas[low], whole)} in {low}."
         )
     if len(shown) > MAX_NAMED_SLICES:
         more = counted(len(shown) - MAX_NAMED_SLICES, "other difference")

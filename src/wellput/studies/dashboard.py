@@ -219,7 +219,7 @@ def standing(ranking: Ranking) -> dict[str, Any]:
         "systems": [
             {
                 "system": row.system,
-                "estimate": shown_estimate(row.estimate, ranking.model),
+                "estimate": shown_estimate(row.estimate, ranking),
                 "interval": _bounds(row, ranking),
                 "gap": shown_gap(ranking, row.system),
                 "n": row.n,
@@ -241,7 +241,7 @@ def shown_gap(ranking: Ranking, system: str) -> str:
         if gap.systems != (first, system):
             continue
         is_share = ranking.model == "win rate"
-        shown = shown_share if is_share else partial(shown_difference, model=ranking.model)
+        shown = shown_share if is_share else partial(shown_difference, ranking=ranking)
         if math.isnan(gap.delta):
             return "–"
         bounds = (
@@ -253,7 +253,7 @@ def shown_gap(ranking: Ranking, system: str) -> str:
 
 def _bounds(row: RankedSystem, ranking: Ranking) -> str:
     if not ranking.sequential:
-        return shown_interval(row, ranking.model)
+        return shown_interval(row, ranking)
     return shown_rank(row) if ranking.has_tests else "–"
 
 

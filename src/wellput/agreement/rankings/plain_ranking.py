@@ -39,6 +39,7 @@ THE_ONE = {
     "machine judges": "the one machine judge",
 }
 """What `Ranking.who` is called where there is one judge."""
+MAX_DECIMALS = 8
 VARIANCE_COMPONENTS = (
     "judge", "item", "document", "judge:system", "item:system", "document:system", "residual",
 )  # fmt: skip
@@ -202,6 +203,21 @@ class Ranking:
         return any(not math.isnan(d.p_value) for d in self.differences)
 
     @cached_property
+    def decimals(self) -> int:
+        """How many decimals ratings are shown with: two, or more where the narrowest interval of a
+        difference (without intervals: the spread of the systems) would else look like zero."""
+        halves = [
+            (d.high - d.low) / 2
+            for d in self.differences
+            if d.low is not None and d.high is not None
+        ]
+        estimates = [row.estimate for row in self.systems]
+        widths = [width for width in halves if width > 0] or [max(estimates) - min(estimates)]
+        narrowest = min(widths)
+        needed = math.ceil(-math.log10(narrowest)) if narrowest > 0 else 0
+        return min(max(2, needed), MAX_DECIMALS)
+
+    @cached_property
     def of_first(self) -> list[SystemDifference]:
         """How far every other system is behind the first."""
         return [d for d in self.differences if d.systems[0] == self.systems[0].system]
@@ -312,7 +328,7 @@ def _first_and_next(ranking: Ranking) -> str:
     """The first system, which is ahead of all others, and how far the next is behind."""
     first, *others = ranking.systems
     gap = ranking.of_first[0]
-    lead = f"{first.system} ({shown_estimate(first.estimate, ranking.model)})"
+    lead = f"{first.system} ({shown_estimate(first.estimate, ranking)})"
     if ranking.model == "win rate":
         share = f"{shown_share(gap.delta)} {_bounds_of_share(gap)}"
         if len(others) == 1:
@@ -321,7 +337,7 @@ def _first_and_next(ranking: Ranking) -> str:
             f"{lead} to each of the {len(others)} others: of choices between it and "
             f"{gap.systems[1]}, the next, {share} are expected to be for {first.system}."
         )
-    size = f"{shown_difference(abs(gap.delta), ranking.model)} {_bounds(gap, ranking.model)}"
+    size = f"{shown_difference(abs(gap.delta), ranking)} {_bounds(gap, ranking)}"
     if ranking.model == "rate":
         size += " percentage points"
     if len(others) == 1:
@@ -348,13 +364,11 @@ def _too_few_judges_sentence(ranking: Ranking) -> str:
 
 
 def _leader_clause(ranking: Ranking) -> str:
-    """Systems whose estimates look the same with two digits lead together."""
+    """Systems whose estimates look the same as they are shown lead together."""
     best = "lowest" if ranking.question in LOWER_IS_BETTER else "highest"
-    value = shown_estimate(ranking.systems[0].estimate, ranking.model)
+    value = shown_estimate(ranking.systems[0].estimate, ranking)
     leading = [
-        row.system
-        for row in ranking.systems
-        if shown_estimate(row.estimate, ranking.model) == value
+        row.system for row in ranking.systems if shown_estimate(row.estimate, ranking) == value
     ]
     has = "has" if len(leading) == 1 else "have"
     return f"{listed(leading)} {has} the {best} {ESTIMATE_HEADINGS[ranking.model]}, {value}"
@@ -375,33 +389,30 @@ def _bounds_of_share(gap: SystemDifference) -> str:
     return f"[{shown_share(gap.low)}, {shown_share(gap.high)}]"
 
 
-def _bounds(gap: SystemDifference, model: RankingModel) -> str:
+def _bounds(gap: SystemDifference, ranking: Ranking) -> str:
     if gap.low is None or gap.high is None:
         return ""
     low, high = sorted((abs(gap.low), abs(gap.high)))
-    return f"[{shown_difference(low, model)}, {shown_difference(high, model)}]"
+    return f"[{shown_difference(low, ranking)}, {shown_difference(high, ranking)}]"
 
 
-def shown_difference(value: float, model: RankingModel) -> str:
-    """A difference of two estimates as text, that of shares in percentage points.
-
-    >>> shown_difference(0.42, "rate")
-    '42'
-    """
-    return shown_estimate(value, model).removesuffix("%")
+def shown_difference(value: float, ranking: Ranking) -> str:
+    """A difference of two estimates as text, that of shares in percentage points."""
+    return shown_estimate(value, ranking).removesuffix("%")
 
 
-def shown_estimate(value: float, model: RankingModel) -> str:
-    """An estimate as text: ratings with two digits, shares in percent."""
-    text = f"{value:.2f}" if model == "mean" else f"{100 * value:.0f}%"
+def shown_estimate(value: float, ranking: Ranking) -> str:
+    """An estimate as text: ratings with the ranking's decimals, shares in percent."""
+    is_mean = ranking.model == "mean"
+    text = f"{value:.{ranking.decimals}f}" if is_mean else f"{100 * value:.0f}%"
     return text.replace("-", "−")
 
 
-def shown_interval(row: RankedSystem, model: RankingModel) -> str:
+def shown_interval(row: RankedSystem, ranking: Ranking) -> str:
     """`[low, high]`, a dash where there is none."""
     if row.low is None or row.high is None:
         return "–"
-    return f"[{shown_estimate(row.low, model)}, {shown_estimate(row.high, model)}]"
+    return f"[{shown_estimate(row.low, ranking)}, {shown_estimate(row.high, ranking)}]"
 
 
 def shown_rank(row: RankedSystem) -> str:
