@@ -26,6 +26,7 @@ def test_clusters_and_items_by_hand() -> None:
     parts = error_parts(np.array([1.0, 3.0, 7.0, 9.0]), None, np.array([0, 0, 1, 1]))
     assert parts is not None
     assert (parts.cluster, parts.item, parts.sample) == pytest.approx((8.5, 0.5, None))
+    assert type(parts.cluster) is float  # not NumPy's, whose repr would be in the dictionary
 
 
 def test_without_repeated_samples_nothing_can_be_split() -> None:

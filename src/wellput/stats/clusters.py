@@ -369,7 +369,7 @@ def error_parts(
     means = clusters.sums(values) / sizes
     within = float(((values - means[clusters.codes]) ** 2).sum()) / (n - n_clusters)
     between = float((sizes * (means - values.mean()) ** 2).sum()) / (n_clusters - 1)
-    usual_size = (n - (sizes**2).sum() / n) / (n_clusters - 1)
+    usual_size = (n - float((sizes**2).sum()) / n) / (n_clusters - 1)
     own = max(0.0, (between - within) / usual_size)
     return ErrorParts(
         max(0.0, within - from_samples) / n, sample, own * float((sizes**2).sum()) / n**2
