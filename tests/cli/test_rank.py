@@ -64,6 +64,15 @@ def test_wrong_names_are_refused_with_what_there_is(run: Run, tmp_path: Path) ->
         assert message in outcome.err, outcome.err
 
 
+def test_columns_of_another_table_are_refused_with_options_to_type(
+    run: Run, tmp_path: Path
+) -> None:
+    (tmp_path / "scores.csv").write_text("system,item,metric,score\nA,1,bleu,1\n", encoding="utf-8")
+    outcome = run("rank", "scores.csv")
+    assert outcome.code == 2
+    assert "say which: --column judge=NAME --column item=NAME …." in outcome.err
+
+
 def test_tables_of_several_questions_are_told_apart(run: Run, tmp_path: Path) -> None:
     write_judgments(tmp_path / "j.csv")
     head, *lines = (tmp_path / "j.csv").read_text(encoding="utf-8").splitlines()

@@ -33,11 +33,12 @@ def keywords_as_options(message: str, command: click.Command) -> str:
     )
 
 
-LIST_PATTERN = r"\[((?:'[^']*'|\"[^\"]*\")(?:, (?:'[^']*'|\"[^\"]*\"))*)\]"
+LIST_PATTERN = r"\[((?:'[^']*'|\"[^\"]*\")(?:, (?:'[^']*'|\"[^\"]*\"))*)(?P<more>, …)?\]"
 
 
 def _keywords_replaced(message: str, command: click.Command) -> str:
-    """Also of lists: `column=['id=a', 'outputs=b']` becomes `--column id=a --column outputs=b`."""
+    """Also of lists: `column=['id=a', 'outputs=b']` becomes `--column id=a --column outputs=b`, and a
+    list that goes on ends with …."""
     for parameter in command.params:
         name = "path" if parameter.name == "output" else parameter.name or ""
         if isinstance(parameter, click.Option):
@@ -54,7 +55,8 @@ def _keywords_replaced(message: str, command: click.Command) -> str:
 
         def options_for(found: re.Match[str], flag: str = flag) -> str:
             values = ast.literal_eval(f"[{found.group(1)}]")
-            return " ".join(f"{flag} {_typed(value)}" for value in values)
+            shown = [f"{flag} {_typed(value)}" for value in values]
+            return " ".join([*shown, "…"] if found["more"] else shown)
 
         message = re.sub(rf"{KEYWORD_START}{re.escape(name)}={LIST_PATTERN}", options_for, message)
         message = re.sub(rf"{KEYWORD_START}{re.escape(name)}={VALUE_PATTERN}", option_for, message)
