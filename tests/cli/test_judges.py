@@ -21,7 +21,10 @@ def written(tmp_path: Path) -> None:
 def test_an_unknown_judge_is_a_sentence(run: Run) -> None:
     found = run("agree", "evalset.jsonl", "judgments.csv", "-m", "chrf", "--judges", "model:bug")
     assert found.code == 2
-    assert "there is no judge 'model:bug'. Did you mean model:big?" in found.err
+    assert (
+        "--judges model:bug: no judge has this name. Did you mean model:big? The judges are"
+        in found.err
+    )
 
 
 @pytest.mark.usefixtures("written")

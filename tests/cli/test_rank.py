@@ -55,7 +55,7 @@ def test_wrong_names_are_refused_with_what_there_is(run: Run, tmp_path: Path) ->
         (("--question", "fluency"), "was not asked"),
         (("--against", "carefull"), "Did you mean careful?"),
         (("--random", "jugde"), "Did you mean judge?"),
-        (("--judges", "Zoe"), "there is no judge 'Zoe'"),
+        (("--judges", "Zoe"), "--judges Zoe: no judge has this name. The judges are simulated"),
         (("--generalize", "both"), "hold for these systems, other items and other judges"),
         (("--covariates", "length"), "--evalset"),
     ):

@@ -25,6 +25,7 @@ from wellput.agreement.exclusions import (
     refuse_idle,
 )
 from wellput.agreement.judges import outlying_judges, summarize_labels
+from wellput.agreement.machines.judged_trials import unknown_judge
 from wellput.agreement.panel import (
     AnyJudgment,
     Exclusion,
@@ -125,9 +126,7 @@ def chosen_judges(answers: Sequence[A], judges: Sequence[str]) -> tuple[list[A],
     else:
         for name in judges:
             if name not in names:
-                raise InputError(
-                    f"judges: there is no judge {name!r}.{did_you_mean(name, list(names))}"
-                )
+                raise InputError(f"judges={name!r}: {unknown_judge(name, list(names))}")
         kept, reason = set(judges), "not among the judges asked for"
     counts: dict[tuple[str, str], int] = {}
     for answer in answers:
