@@ -146,6 +146,8 @@ def test_other_formats(run: Run, format: str) -> None:
         (["--coefficient", "pearsn"], ["--coefficient pearsn is none of", "pearson"]),
         (["--question", "qualty"], ["Did you mean quality?"]),
         (["--exclude", "judge=J1"], ["has no reason"]),
+        (["--exclude", "judge=model:x"], ["has no reason", "judge=model:x: an outlier"]),
+        (["--exclude", "judge=model:x:odd"], ["no judgment is about model:x"]),
         (["--exclude", "judge=J9: odd"], ["no judgment is about J9"]),
         (["--level", "document"], ["--document-size 3"]),
         (["--coefficient", "spa"], ["--level system"]),

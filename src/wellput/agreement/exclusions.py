@@ -6,6 +6,7 @@ all. It needs a reason, which every result shows.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import NoReturn, TypeVar
@@ -19,8 +20,11 @@ from wellput.agreement.panel import (
     systems_of,
 )
 from wellput.core.errors import InputError, did_you_mean
+from wellput.core.judgment import MACHINE_PREFIX
 
 EXCLUSION_KEYS = ("judge", "system", "item")
+RULE_AND_REASON_PATTERN = re.compile(rf"((?:judge={MACHINE_PREFIX}|[^:])*+):(.*)", re.DOTALL)
+"""Without the space, the reason follows the first colon that does not belong to `model:`."""
 A = TypeVar("A", bound=AnyJudgment)
 
 
@@ -31,8 +35,10 @@ def parse_exclusion(text: str, question: str = "") -> Exclusion:
     'fell asleep'
     """
     # A name may contain a colon; the reason follows a colon and a space.
-    rule, colon, reason = text.partition(": " if ": " in text else ":")
-    if not colon or not reason.strip():
+    rule, _, reason = text.partition(": ")
+    if not reason and (without_space := RULE_AND_REASON_PATTERN.fullmatch(text)):
+        rule, reason = without_space.groups()
+    if not reason.strip():
         raise InputError(
             f"exclude={text!r} has no reason. Write one: exclude={f'{text}: an outlier'!r}."
         )
