@@ -148,6 +148,7 @@ def test_other_formats(run: Run, format: str) -> None:
         (["--exclude", "judge=J1"], ["has no reason"]),
         (["--exclude", "judge=model:x"], ["has no reason", "judge=model:x: an outlier"]),
         (["--exclude", "judge=model:x:odd"], ["no judgment is about model:x"]),
+        (["--paraphrase", "wordnot"], ["--paraphrase wordnot is none of", "Did you mean wordnet?"]),
         (["--exclude", "judge=J9: odd"], ["no judgment is about J9"]),
         (["--level", "document"], ["--document-size 3"]),
         (["--coefficient", "spa"], ["--level system"]),

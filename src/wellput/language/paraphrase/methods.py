@@ -105,9 +105,8 @@ def paraphrase_options(
     """The options from the arguments of `wellput.paraphrase`; raises InputError if they conflict."""
     if method is not None and (candidates is not None or filter is not None):
         raise InputError("method= stands for candidates= and filter=: pass it or these, not both.")
-    if method is not None and method not in PARAPHRASE_METHODS:
-        hint = did_you_mean(method, list(PARAPHRASE_METHODS))
-        raise InputError(f"method={method!r} is none of {', '.join(PARAPHRASE_METHODS)}.{hint}")
+    if method is not None:
+        _check_method(method, "method")
     if method is not None or candidates is None:
         source, usual = PARAPHRASE_METHODS[method or "context"]
     else:
@@ -137,6 +136,13 @@ def paraphrase_options(
     )
 
 
+def _check_method(method: str, keyword: str) -> None:
+    """Refuses a name that no method has, in the words of the keyword that it was given as."""
+    if method not in PARAPHRASE_METHODS:
+        hint = did_you_mean(method, list(PARAPHRASE_METHODS))
+        raise InputError(f"{keyword}={method!r} is none of {', '.join(PARAPHRASE_METHODS)}.{hint}")
+
+
 @dataclass(frozen=True)
 class SpecOptions:
     """What may follow a method's name, as in `wordnet:words_only=true`."""
@@ -154,6 +160,7 @@ def paraphrasers(specs: Names) -> list[Paraphraser]:
     made: dict[str, Paraphraser] = {}
     for spec in (spec for text in texts for spec in split_specs(text)):
         method, _, tail = spec.partition(":")
+        _check_method(method, "paraphrase")
         given = given_options(f"paraphrase={method!r}", SpecOptions, tail)
         paraphraser = make_paraphraser(paraphrase_options(method, **given))
         if paraphraser.method in made:
