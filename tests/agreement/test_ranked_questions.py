@@ -49,6 +49,14 @@ def test_agree_has_the_ranking_of_rank() -> None:
     assert entry["variance"] == expected["variance"]
 
 
+def test_the_json_of_agree_has_the_keys_of_rank_whether_a_model_was_fitted_or_not() -> None:
+    (asked,) = wellput.rank(ratings(), permutations=10).to_dict()["questions"]
+    (fitted,) = rank_answers(ratings())
+    (plain,) = rank_answers(choices(("A", "B", "a"), ("C", "A", "b")))
+    assert fitted.to_dict()["model"] == "linear" and plain.to_dict()["model"] is None
+    assert asked.keys() == fitted.to_dict().keys() == plain.to_dict().keys()
+
+
 def test_left_out_judgments_and_scales_are_those_of_the_panel() -> None:
     answers = ratings()
     panel = panels(answers, "ABC", ITEMS)["quality"]

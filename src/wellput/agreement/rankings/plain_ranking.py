@@ -223,8 +223,8 @@ class Ranking:
         return [d for d in self.differences if d.systems[0] == self.systems[0].system]
 
     def to_dict(self) -> dict[str, Any]:
-        """An entry of `questions` in the JSON of `wellput rank`; the model is None where none could be
-        fitted."""
+        """An entry of `questions` in the JSON of `wellput rank`. The model is None where none could be
+        fitted; `permutation_p`, `other_orders` and `larger_studies` are filled in by `rank` alone."""
         return {
             "question": self.question,
             "model": None,
@@ -239,6 +239,12 @@ class Ranking:
             "n": self.n,
             "scope": self.scope,
             "notes": [*self.notes, *filter(None, [self.refusal])],
+            "correction": None,
+            "confidence": None,
+            "sequential": self.sequential,
+            "permutation_p": None,
+            "other_orders": [],
+            "larger_studies": [],
         }
 
 
