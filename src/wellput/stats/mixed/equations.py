@@ -23,6 +23,7 @@ from scipy.linalg import lapack, solve_triangular
 
 from wellput._native import MixedEquations
 from wellput.core.errors import InputError
+from wellput.stats.blas_threads import one_blas_thread
 from wellput.stats.mixed.merged_columns import MergedColumns, merged_pairs
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -204,6 +205,7 @@ class MixedModel:
         found = self._kernel.multiply_transposed(np.ascontiguousarray(v.reshape(len(v), -1)))
         return self._merged.gather_transposed(found).reshape(self.n_columns, *v.shape[1:])
 
+    @one_blas_thread()
     def factor(self, thetas: Mapping[str, float], weights: Floats) -> tuple[float, float]:
         """Factor the equations; the log determinants of the random part and of what is left for the
         fixed.
@@ -224,6 +226,7 @@ class MixedModel:
             return log_random if info > n_random_core else np.nan, np.nan
         return log_random, 2 * float(np.log(diagonal[n_random_core:]).sum())
 
+    @one_blas_thread()
     def solve(self, x: Floats, *, random_only: bool = False) -> Floats:
         """The solution for right-hand sides (columns,) or (columns, k) of the scaled equations.
 
@@ -270,6 +273,7 @@ class MixedModel:
         solved[: self.n_absorbed] = self._kernel.backward(effects)[: self.n_absorbed]
         return solved
 
+    @one_blas_thread()
     def invert(self, *, random_only: bool = False, keeps_factor: bool = False) -> Inverse:
         """The parts of the inverse that are needed.
 
