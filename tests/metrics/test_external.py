@@ -346,3 +346,27 @@ def test_unknown_names_and_options(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="higher is true or false"):
         create(f"{path}:higher=yes")
     assert isinstance(create(f"{path}:metric=COMET-22"), ExternalMetric)
+
+
+def test_items_counted_from_0_in_one_file_and_from_1_in_the_other_are_refused(
+    tmp_path: Path,
+) -> None:
+    """Each output would get the score of the next one."""
+    evalset = wellput.EvalSet.of({"A": ["a", "b", "c"]}, ["a", "b", "c"])
+    own = written(tmp_path, "item,A\n0,.1\n1,.2\n2,.3\n")
+    with pytest.raises(
+        InputError, match="from 0, and the evalset from 1: only the file has an item 0"
+    ):
+        wellput.score(evalset, own)
+    from_zero = wellput.EvalSet.of({"A": ["a", "b", "c"]}, ["a", "b", "c"], ids=["0", "1", "2"])
+    assert wellput.score(from_zero, own)["A", "scores"].score == pytest.approx(0.2)
+    with pytest.raises(InputError, match=r"only the file has an item 3.*Subtract 1 from the items"):
+        wellput.score(from_zero, written(tmp_path, "item,A\n1,.1\n2,.2\n3,.3\n", "one.csv"))
+    other = written(tmp_path, "item,A\n1,.1\n2,.2\n9,.3\n", "other.csv")
+    assert "scores of 1 item that the evalset" in str(wellput.score(evalset, other))
+
+
+def test_an_evalset_without_outputs_has_nothing_to_score(tmp_path: Path) -> None:
+    evalset = wellput.EvalSet([wellput.Item(id="1", outputs={}, references=("a",))])
+    with pytest.raises(InputError, match="scores of outputs, and the evalset has no outputs"):
+        wellput.score(evalset, written(tmp_path, "item,A\n1,.1\n"))

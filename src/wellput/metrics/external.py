@@ -91,15 +91,23 @@ class ExternalMetric(MeanMetric):
         of others otherwise."""
         systems: dict[str, None] = {}
         first: list[str] = []
-        n_known = 0
+        n_items = n_known = 0
+        has_zero = False
         for block in source.blocks():
             for item in block:
                 systems |= dict.fromkeys(item.outputs)
             ids = [item.id for item in block]
+            n_items += len(ids)
             n_known += int((self.scores.items.of(ids) >= 0).sum())
+            has_zero = has_zero or "0" in ids
             first += ids[: SHOWN_NAMES - len(first)]
+        if not systems:
+            raise InputError(
+                f"{self.scores.path} has scores of outputs, and the evalset has no outputs."
+            )
         has_system = not systems.keys().isdisjoint(self.scores.scores)
         if has_system and n_known:
+            self._refuse_shifted(n_items, n_known, has_zero=has_zero)
             return replace(self, notes=(*self.notes, *self._notes(systems, n_known)))
         kind, own, n_own, others = (
             ("item", self.scores.items.first, len(self.scores.items), first)
@@ -109,6 +117,24 @@ class ExternalMetric(MeanMetric):
         raise InputError(
             f"{self.scores.path} has no score of any {kind} of the evalset: it has "
             f"{_some(own, n_own)}; the evalset has {_some(others, len(others))}."
+        )
+
+    def _refuse_shifted(self, n_items: int, n_known: int, *, has_zero: bool) -> None:
+        """Refuses a file that counts the items from 0 where the evalset counts them from 1, or the
+        other way round: each score would go to the next item."""
+        if len(self.scores.items) - n_known != 1:
+            return
+        own_zero, own_last = (place >= 0 for place in self.scores.items.of(["0", str(n_items)]))
+        if own_zero and not has_zero:
+            own, others, odd, fix = 0, 1, "0", "Add 1 to"
+        elif has_zero and own_last and not own_zero:
+            own, others, odd, fix = 1, 0, str(n_items), "Subtract 1 from"
+        else:
+            return
+        raise InputError(
+            f"{self.scores.path} seems to count the items from {own}, and the evalset from {others}: "
+            f"only the file has an item {odd}. Each output would get the score of its neighbor. {fix} "
+            f"the items of the file; if they are right, remove item {odd} from it."
         )
 
     def _notes(self, systems: Mapping[str, None], n_known: int) -> tuple[str, ...]:
