@@ -69,7 +69,7 @@ def test_columns_may_come_in_any_order_and_names_may_be_numbers(tmp_path: Path) 
             [
                 "has 5 problems",
                 "line 3: the value 'inf' is not a finite number",
-                "line 4: no value",
+                "line 4: no value; remove the row of an answer that was not given",
                 "line 5: no judge and no system",
                 "line 6: 4 cells; the header has 5",
                 "line 7: the value 'nan' is not a finite number",
@@ -84,7 +84,10 @@ def test_columns_may_come_in_any_order_and_names_may_be_numbers(tmp_path: Path) 
         ),
         (
             "judge,item,system_a,system_b,question,choice\nj,7,A,B,q,c\nj,7,A,A,q,a\n",
-            ["line 2: the choice 'c' is not a, b, tie", "line 3: A is compared with itself"],
+            [
+                "line 2: the choice 'c' is not a, b, tie or the name of one of the two systems",
+                "line 3: A is compared with itself",
+            ],
         ),
     ],
 )
@@ -260,6 +263,36 @@ def test_a_pairwise_file_is_told_what_pairwise_choices_need(tmp_path: Path) -> N
         "any order; it has rater, item, system_a, system_b, question, choice, x. Name those to read, "
         "perhaps: column=['judge=rater']"
     )
+
+
+def choices_in(path: Path) -> list[str]:
+    return [answer.choice for answer in read_judgments(path) if isinstance(answer, Preference)]
+
+
+def test_choices_in_other_words(tmp_path: Path) -> None:
+    path = tmp_path / "j.csv"
+    words = ["a", "A", "left", "model_a", "gpt", "B", "llama", "Tie", "tie (bothbad)"]
+    rows = "".join(f"j,{n},gpt,llama,q,{word}\n" for n, word in enumerate(words))
+    path.write_text("judge,item,system_a,system_b,question,choice\n" + rows)
+    assert choices_in(path) == [
+        *"aaaaa", "b", "b", "tie", "tie",
+    ]  # fmt: skip
+
+
+def test_a_choice_that_names_one_system_and_the_place_of_the_other_is_refused(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "j.csv"
+    header = "judge,item,system_a,system_b,question,choice\n"
+    path.write_text(f"{header}j,1,A,B,q,A\nj,2,B,A,q,A\nj,3,B,A,q,a\n")
+    with pytest.raises(InputError) as caught:
+        read_judgments(path)
+    assert "has a problem" in str(caught.value)
+    assert "line 3: the choice 'A' is the name of one system and the place of the other" in str(
+        caught.value
+    )
+    path.write_text(f"{header}j,1,A,B,q,A\nj,3,B,A,q,a\n")
+    assert choices_in(path) == ["a", "a"]
 
 
 def test_a_study_is_not_a_file_of_judgments(tmp_path: Path) -> None:

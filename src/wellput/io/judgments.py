@@ -59,6 +59,15 @@ TRIAL_NAME_ADVICE = (
 )
 CHOICE_OF_SIDE: dict[str, PairwiseChoice] = {"left": "a", "right": "b"}
 CHOICE_OF_WORD: dict[str, PairwiseChoice] = {**CHOICE_OF_SIDE, "a": "a", "b": "b", "tie": "tie"}
+CHOICE_OF_COLUMN_WORD: dict[str, PairwiseChoice] = {
+    **CHOICE_OF_WORD,
+    "system_a": "a",
+    "system_b": "b",
+    "model_a": "a",
+    "model_b": "b",
+    "tie (bothbad)": "tie",
+}
+"""Also the names of the columns, as in comparisons of Chatbot Arena."""
 
 
 def split_trial(name: str) -> tuple[str, tuple[str, ...]] | None:
@@ -268,7 +277,7 @@ def _wrong_value(given: object) -> str:
     if number is not None:
         return _wrong_size(number)
     if given is None or (isinstance(given, str) and not given.strip()):
-        return "no value"
+        return "no value; remove the row of an answer that was not given"
     if not isinstance(given, bool | np.bool_ | str | Real):
         return f"the value {shortened(given)} is neither a number nor a text"
     if _says_number(given):
@@ -307,18 +316,44 @@ def _wrong_sample(given: str) -> str:
 def _preferences(records: Iterable[PlacedRecord], problems: Problems) -> list[Preference]:
     found: list[Preference] = []
     for where, record in records:
-        if record["choice"] not in PAIRWISE_CHOICES:
+        judge, item, a, b, question = (str(record[name]) for name in PAIRWISE_COLUMNS[:-1])
+        meant = _choices_meant(record["choice"], a, b)
+        if a == b:
+            problems.add(where, f"{a} is compared with itself")
+        elif not meant:
             problems.add(
-                where, f"the choice {record['choice']!r} is not {', '.join(PAIRWISE_CHOICES)}"
+                where,
+                f"the choice {shortened(record['choice'])} is not {', '.join(PAIRWISE_CHOICES)} or "
+                "the name of one of the two systems",
             )
-        elif record["system_a"] == record["system_b"]:
-            problems.add(where, f"{record['system_a']} is compared with itself")
+        elif len(meant) > 1:
+            problems.add(
+                where,
+                f"the choice {record['choice']!r} is the name of one system and the place of the "
+                "other; write a for the first system or b for the second, in small letters",
+            )
         else:
-            judge, item, a, b, question = (str(record[name]) for name in PAIRWISE_COLUMNS[:-1])
             extra = _extra(record, PAIRWISE_COLUMNS)
-            found.append(Preference(judge, item, a, b, question, record["choice"], extra))
+            found.append(Preference(judge, item, a, b, question, meant.pop(), extra))
     _check_all(found, problems)
     return found
+
+
+def _choices_meant(given: object, system_a: str, system_b: str) -> set[PairwiseChoice]:
+    """What a choice may mean: a, b or tie as they are; else such a word in any letter case, or the name
+    of a system. Several where the word and the name contradict each other.
+
+    >>> _choices_meant("A", "gpt", "llama"), _choices_meant("llama", "gpt", "llama")
+    ({'a'}, {'b'})
+    >>> sorted(_choices_meant("A", "B", "A"))
+    ['a', 'b']
+    """
+    if given in PAIRWISE_CHOICES:
+        return {given}
+    text = str(given).strip()
+    by_name: dict[str, PairwiseChoice] = {system_a: "a", system_b: "b"}
+    found = {CHOICE_OF_COLUMN_WORD.get(text.casefold()), by_name.get(text)}
+    return {choice for choice in found if choice is not None}
 
 
 def _checked(
