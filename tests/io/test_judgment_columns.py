@@ -87,6 +87,10 @@ def test_what_is_guessed() -> None:
         "rater_id": "judge", "qid": "item", "model": "system", "score": "value",
     }  # fmt: skip
     assert guessed_judgments(["prompt", "gold", "gpt"]) == {}
+    assert guessed_judgments(["Annotator 1", "Text Nr.", "NLG System", "Rating (1-5)", "Notes"]) == {
+        "Annotator 1": "judge", "Text Nr.": "item", "NLG System": "system", "Rating (1-5)": "value",
+    }  # fmt: skip
+    assert guessed_judgments(["rater", "item", "system_a", "system_b", "score"]) == {}
 
 
 def test_every_command_reads_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -152,11 +156,28 @@ def test_several_columns_of_answers_are_several_questions(tmp_path: Path) -> Non
         wellput.read_judgments(file, column=[*own, "value=Safe"])
 
 
+def test_an_empty_cell_of_a_named_column_is_an_answer_that_was_not_given(tmp_path: Path) -> None:
+    file = tmp_path / "ratings.csv"
+    file.write_text("who;text;model;rating\nann;1;gpt;4\nann;2;gpt;\nbob;1;gpt; \nbob;2;gpt;3\n")
+    own = ["judge=who", "item=text", "system=model", "value=rating"]
+    expected = [
+        Judgment("ann", "1", "gpt", "rating", 4.0, {}),
+        Judgment("bob", "2", "gpt", "rating", 3.0, {}),
+    ]
+    assert wellput.read_judgments(file, column=own) == expected
+    assert judgments_of_frame(pd.read_csv(file, sep=";", na_values=" "), column=own) == expected
+    file.write_text("who,item,a,b,winner\nann,1,gpt,ours,b\nann,2,gpt,ours,\n")
+    own = ["judge=who", "system_a=a", "system_b=b", "choice=winner"]
+    assert [one.item for one in wellput.read_judgments(file, column=own)] == ["1"]
+
+
 def test_an_export_of_a_spreadsheet_is_guessed_or_the_option_is_named(tmp_path: Path) -> None:
     assert guessed_judgments(["Annotator", "Question ID", "Model", "Helpfulness", "Comment"]) == {
         "Annotator": "judge", "Question ID": "item", "Model": "system", "Helpfulness": "value",
     }  # fmt: skip
     file = tmp_path / "odd.csv"
     file.write_text("a,b,c\n1,2,3\n")
-    with pytest.raises(InputError, match=r"say which: column=\['judge=NAME', 'item=NAME', …\]"):
+    with pytest.raises(
+        InputError, match=r"say which: column=\['judge=NAME', 'item=NAME'\] and so on"
+    ):
         wellput.read_judgments(file)

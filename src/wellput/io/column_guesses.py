@@ -90,7 +90,10 @@ def file_kind(examples: Mapping[str, str], guesses: Mapping[str, str]) -> FileKi
     """What a table is, by the names of its columns, a cell of each, and what they may hold: judgments
     name a judge and one or two systems; scores have an item, and all else are numbers."""
     names = {plain_name(column): column for column in examples}
-    if names.keys() & JUDGE_NAMES and names.keys() & SYSTEM_NAMES:
+    has_system = names.keys() & SYSTEM_NAMES or any(
+        name.endswith(("_system", "_model")) for name in names
+    )
+    if names.keys() & JUDGE_NAMES and has_system:
         return "judgments"
     are_short = all(len(cell.split()) < MAX_WORDS_OF_A_NAME for cell in examples.values())
     if names.keys() & PERSON_NAMES and names.keys() & SYSTEM_NAMES and are_short:

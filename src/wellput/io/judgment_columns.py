@@ -21,7 +21,7 @@ JUDGMENT_FIELDS = tuple(dict.fromkeys((*RATING_COLUMNS, *PAIRWISE_COLUMNS)))
 QUESTION = "question"
 VALUE_COLUMN = "value"
 NAME_COLUMNS_ADVICE = (
-    "If columns have other names, say which: column=['judge=NAME', 'item=NAME', …]."
+    "If columns have other names, say which: column=['judge=NAME', 'item=NAME'] and so on."
 )
 GUESSED_NAMES = {
     "judge": "judge rater annotator evaluator worker reviewer expert participant person user who "
@@ -37,6 +37,14 @@ GUESSED_NAMES = {
     "overall quality helpfulness correctness accuracy fluency adequacy relevance coherence consistency "
     "faithfulness factuality completeness readability naturalness usefulness satisfaction safety",
 }
+WORDS_OF_NAMES = {
+    "judge": "judge rater annotator evaluator reviewer participant",
+    "item": "item",
+    "system": "system model",
+    "question": "question criterion dimension",
+    "value": "score rating grade",
+}
+"""A column may be named with one of these words among others, such as `Rating (1-5)`."""
 NUMBER_ENDINGS = ("_id", "_nr", "_no", "_number", "_idx", "_index")
 
 
@@ -94,17 +102,22 @@ class JudgmentColumns:
         ]
 
     def records(self, record: dict[str, Any]) -> list[dict[str, Any]]:
-        """The row with the fields in place of the columns' names; with several columns of answers, a
-        record for each that is not empty."""
-        if not self.has_several:
+        """The row with the fields in place of the columns' names; where columns of answers were named,
+        a record for each answer that is not empty."""
+        if not self._answers:
             return [self._record(record)]
         answers = set(self._answers)
         others = tuple(pair for pair in self.pairs if pair[0] not in answers)
         found = []
         for column in self._answers:
-            row = {n: v for n, v in record.items() if n == column or n not in answers | {QUESTION}}
-            if record.get(column) not in (None, ""):
-                found.append(JudgmentColumns((*others, (column, VALUE_COLUMN)))._record(row))
+            row = record
+            if self.has_several:
+                row = {
+                    n: v for n, v in record.items() if n == column or n not in answers | {QUESTION}
+                }
+            if not _is_empty(record.get(column)):
+                field = dict(self.pairs)[column]
+                found.append(JudgmentColumns((*others, (column, field)))._record(row))
         return found
 
     def _record(self, record: dict[str, Any]) -> dict[str, Any]:
@@ -123,6 +136,10 @@ class JudgmentColumns:
     def _answers(self) -> list[str]:
         """The columns of the answers that were named."""
         return [column for column, field in self.pairs if field in (VALUE_COLUMN, "choice")]
+
+
+def _is_empty(cell: Any) -> bool:
+    return cell is None or (isinstance(cell, str) and not cell.strip())
 
 
 def split_columns(given: Columns) -> tuple[list[str], list[str]]:
@@ -148,12 +165,15 @@ def split_columns(given: Columns) -> tuple[list[str], list[str]]:
 
 def guessed_judgments(header: Sequence[str]) -> dict[str, str]:
     """The field that each column probably holds, {} unless all that a judgment needs are found; a
-    question may be missing.
+    question may be missing. A name that is not known may have a word that is.
 
     >>> guessed_judgments(["user", "prompt_nr", "model", "thumb"])
     {'user': 'judge', 'prompt_nr': 'item', 'model': 'system', 'thumb': 'value'}
+    >>> guessed_judgments(["Annotator", "Text Nr.", "NLG System", "Rating (1-5)"])
+    {'Annotator': 'judge', 'Text Nr.': 'item', 'NLG System': 'system', 'Rating (1-5)': 'value'}
     """
     found: dict[str, str] = {}
+    all_known = {name for names in GUESSED_NAMES.values() for name in names.split()}
     for field, names in GUESSED_NAMES.items():
         known = names.split()
         likely = [
@@ -165,6 +185,15 @@ def guessed_judgments(header: Sequence[str]) -> dict[str, str]:
                 column
                 for column in header
                 if column not in found and plain_name(column).endswith(NUMBER_ENDINGS)
+            ]
+        if not likely:
+            words = set(WORDS_OF_NAMES.get(field, "").split())
+            likely = [
+                column
+                for column in header
+                if column not in found
+                and plain_name(column) not in all_known
+                and words & set(plain_name(column).split("_"))
             ]
         if likely:
             found[likely[0]] = field
