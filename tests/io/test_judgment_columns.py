@@ -111,8 +111,19 @@ def test_every_command_reads_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert wellput.rank("thumbs.csv", column=OWN, permutations=10).rankings[0].n == 96
     agreed = wellput.agree("answers.csv", "thumbs.csv", "chrf", column=[*items, *OWN])
     assert agreed.ranking[0].question == "thumb"
+    planned = wellput.power(
+        pilot="thumbs.csv", column=OWN, difference=0.2, items=20, simulations=100
+    )
+    assert planned.notes[0].startswith("From the pilot (thumb: 4 judges")
+    with pytest.raises(InputError, match="columns of a pilot's judgments: give pilot="):
+        wellput.power(difference=0.2, column=OWN)
     estimated = wellput.estimate("answers.csv", "thumbs.csv", "chrf", column=[*items, *OWN])
     assert {row.system for row in estimated.systems} == {"gpt", "ours"}
+    by_ann = [
+        wellput.estimate("answers.csv", "thumbs.csv", proxy, column=[*items, *OWN]).systems
+        for proxy in ("judge:ann", "ann")
+    ]
+    assert by_ann[0] == by_ann[1]
 
 
 def test_files_of_scores_say_what_is_not_used_in_estimate_and_vet(

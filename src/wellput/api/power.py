@@ -24,6 +24,7 @@ from wellput.core.errors import InputError, counted
 from wellput.core.options import checks_options
 from wellput.core.work import OnPhase, ignore_phase
 from wellput.io.files import PathLike
+from wellput.io.judgment_columns import split_columns
 from wellput.stats.power import PowerTable, power_for_metrics, power_for_systems
 from wellput.stats.proxy_power import ProxyPlan, highest_correlation, power_with_proxy
 
@@ -80,7 +81,8 @@ def power(
         with people alone.
     proxy, evalset, column
         Take the correlation and the number of items from the pilot: the proxy as for `estimate`, and
-        the file with all outputs.
+        the file with all outputs. `column` names the columns of the pilot's judgments, and of the
+        evalset's file, as for `rank`.
     items, judges
         Sizes of studies, as a list or `"50,100"`. Default for judges: 1, 3 and 5. For two metrics the
         number of judges matters only with `judge_correlation`.
@@ -125,7 +127,10 @@ def power(
     50
     """
     check_files([path], [one for one in (pilot, evalset) if one is not None])
-    check_column(evalset, column)
+    of_items, of_judgments = split_columns(column)
+    if of_judgments and pilot is None:
+        raise InputError("column= names the columns of a pilot's judgments: give pilot=, too.")
+    check_column(evalset, of_items)
     sizes = whole_numbers("items", items)
     panels = numbers_if_given("judges", judges)
     spreads = {"sd_item": sd_item, "sd_noise": sd_noise, "sd_judge": sd_judge}
@@ -145,7 +150,7 @@ def power(
         _refuse_unused("a study without pilot=", {"question": question})
     else:
         on_phase("ranking by the pilot")
-        study = pilot_of(read_answers(pilot), question)
+        study = pilot_of(read_answers(pilot, of_judgments), question)
         given = study.spreads | given
         is_for_judges = proxy is not None or proxy_correlation is not None
         notes = _pilot_notes(study, difference, is_for_judges=is_for_judges)

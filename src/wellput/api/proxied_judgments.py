@@ -28,7 +28,7 @@ from wellput.core.registries import Names, split_names
 from wellput.core.source import EvalSource
 from wellput.core.work import OnPhase, available_cores, ignore_phase
 from wellput.io.judgment_columns import split_columns
-from wellput.metrics.registry import create_all
+from wellput.metrics.registry import create_all, full_name, metric_names
 
 JUDGE_PREFIX = "judge:"
 
@@ -138,7 +138,10 @@ def _judge_of(proxy: Metrics, answers: Sequence[Judgment]) -> str | None:
         if name not in names:
             raise InputError(f"proxy={proxy!r}: {unknown_judge(name, names)}")
         return name
-    return proxy if proxy.startswith(MACHINE_PREFIX) and proxy in names else None
+    is_judge = proxy in names and (
+        proxy.startswith(MACHINE_PREFIX) or full_name(proxy) not in metric_names()
+    )
+    return proxy if is_judge else None
 
 
 def _given(

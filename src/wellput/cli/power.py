@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from wellput.cli.options import column_option, common_options, complete_metric, show_result_of
+from wellput.cli.options import all_columns_option, common_options, complete_metric, show_result_of
 
 
 @click.command(
@@ -54,7 +54,7 @@ Examples:
     help="Take the proxy's correlation from --pilot: a metric, a file of scores, or a judge.",
 )
 @click.option("--evalset", metavar="EVALSET", help="With --proxy: the evalset with all outputs.")
-@column_option
+@all_columns_option
 @click.option(
     "--items",
     multiple=True,
