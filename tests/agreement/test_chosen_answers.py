@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 import wellput
@@ -131,6 +133,24 @@ def test_agree_leaves_machines_out_and_says_so() -> None:
     assert alone.judges[0].n_judges == 1
     with pytest.raises(InputError, match="All judges are machines"):
         wellput.agree(EVALSET, MACHINE, "chrf")
+
+
+def test_a_judge_with_the_name_of_a_model_is_pointed_out() -> None:
+    """Without `model:` in its name it counts as a person."""
+    named = [replace(one, judge="gpt-4o") for one in MACHINE]
+    said = (
+        "gpt-4o counts as a person, but has the name of a model: if it is no person, call it model:"
+    )
+    assert said in str(wellput.agree(EVALSET, [*PEOPLE, *named], "chrf"))
+    assert said in str(wellput.rank([*PEOPLE, *named], permutations=10))
+    assert "name of a model" not in str(wellput.rank([*PEOPLE, *MACHINE], permutations=10))
+    chosen = wellput.rank([*PEOPLE, *named], judges="all", permutations=10)
+    assert "name of a model" not in str(chosen)
+    without = wellput.rank([*PEOPLE, *named], exclude="judge=gpt-4o: a machine", permutations=10)
+    assert "name of a model" not in str(without)
+    more = [replace(one, judge="claude-3") for one in named]
+    both = wellput.rank([*PEOPLE, *named, *more], permutations=10)
+    assert "gpt-4o, claude-3 count as people, but have names of models" in str(both)
 
 
 def test_a_report_leaves_machines_out_and_says_so() -> None:

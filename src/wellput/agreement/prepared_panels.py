@@ -37,7 +37,14 @@ from wellput.agreement.panel import (
 )
 from wellput.agreement.result import AgreementResult, JudgeSummary
 from wellput.core.errors import InputError, counted, did_you_mean
-from wellput.core.judgment import Judgment, Preference, is_machine, number_in
+from wellput.core.judgment import (
+    MACHINE_PREFIX,
+    Judgment,
+    Preference,
+    is_machine,
+    number_in,
+    seems_machine,
+)
 from wellput.core.metric import Floats
 
 if TYPE_CHECKING:
@@ -94,6 +101,7 @@ def choose_answers(
             f"{note}{_agreement(summary)}" for note, summary in zip(notes, summaries, strict=True)
         ]
         raise InputError("\n".join(lines))
+    notes += machine_note(answers_left(kept, exclusions), judges)
     return ChosenAnswers(cast("list[Judgment]", others), asked, left_out, summaries, notes)
 
 
@@ -140,6 +148,23 @@ def chosen_judges(answers: Sequence[A], judges: Sequence[str]) -> tuple[list[A],
     return [answer for answer in answers if answer.judge in kept], left_out
 
 
+def machine_note(answers: Iterable[AnyJudgment], judges: Sequence[str]) -> list[str]:
+    """A warning where judges who count as people have names of language models."""
+    if list(judges) != ["people"]:
+        return []
+    names = [name for name in dict.fromkeys(one.judge for one in answers) if seems_machine(name)]
+    if not names:
+        return []
+    shown = ", ".join(names[:MAX_LABELS_SHOWN]) + (", …" if len(names) > MAX_LABELS_SHOWN else "")
+    verb, it = ("counts as a person, but has the name of a model", "it is")
+    if len(names) > 1:
+        verb, it = ("count as people, but have names of models", "they are")
+    return [
+        f"{shown} {verb}: if {it} no person, call {'it' if len(names) == 1 else 'them'} "
+        f"{MACHINE_PREFIX}{names[0]} in the judgments, or give judges= the names of the people."
+    ]
+
+
 @dataclass(frozen=True)
 class LabelQuestion:
     """A question whose values are labels, and all answers to it."""
@@ -157,7 +182,8 @@ class LabelQuestion:
             why = (
                 f"{len(odd):,} of its {len(self.answers):,} values {'is' if len(odd) == 1 else 'are'} "
                 f"not a number; the first is {first.value!r} (judge {first.judge}, item {first.item}, "
-                f"system {first.system}). So all its values are taken as labels"
+                f"system {first.system}). So all its values are taken as labels; correct those that "
+                "are no numbers, and remove the rows of answers that were not given"
             )
         else:
             labels = list(dict.fromkeys(repr(one.value) for one in self.answers))

@@ -189,7 +189,9 @@ def rank(
         covariates=values,
         on_phase=on_phase,
     )
-    result = replace(result, excluded=[*result.excluded, *without_value], notes=notes)
+    result = replace(
+        result, excluded=[*result.excluded, *without_value], notes=[*result.notes, *notes]
+    )
     if path is not None:
         result.save(path)
     return result

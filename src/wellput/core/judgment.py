@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from numbers import Real
@@ -28,6 +29,11 @@ PairwiseChoice: TypeAlias = Literal["a", "b", "tie"]
 PAIRWISE_CHOICES: tuple[PairwiseChoice, ...] = get_args(PairwiseChoice)
 YES_NO_PAIRS = (("yes", "no"), ("true", "false"), ("up", "down"))
 MACHINE_PREFIX = "model:"
+MODEL_NAME_PATTERN = re.compile(
+    r"gpt|llama|qwen|deepseek|mixtral|\bllm\b"
+    r"|\b(claude|gemini|gemma|mistral|grok|phi)[-_ :]?(v?\d|opus|sonnet|haiku|pro\b|flash|large|small)"
+)
+"""Names of language models, in small letters; Claude and Gemma alone are names of people."""
 """A judge whose name begins so is a machine."""
 SAMPLE_COLUMN = "sample"
 
@@ -79,6 +85,15 @@ class Preference:
 def is_machine(judge: str) -> bool:
     """Whether the judge is a machine, not a person."""
     return judge.startswith(MACHINE_PREFIX)
+
+
+def seems_machine(judge: str) -> bool:
+    """Whether a judge who counts as a person has the name of a language model.
+
+    >>> [name for name in ("gpt-4o", "Claude", "claude-3", "Llama 3", "J3") if seems_machine(name)]
+    ['gpt-4o', 'claude-3', 'Llama 3']
+    """
+    return not is_machine(judge) and MODEL_NAME_PATTERN.search(judge.casefold()) is not None
 
 
 def number_in(value: object) -> float | None:

@@ -45,7 +45,8 @@ def agreement_report(result: AgreementResult) -> Report:
 
 def tables_of(result: AgreementResult) -> list[Table]:
     tables = ranking_tables(result.ranking, result.orders)
-    if tables and (left_out := excluded_notes(result)):
+    left_out = [*excluded_notes(result), *([] if result.agreement else result.notes)]
+    if tables and left_out:
         tables[0] = replace(tables[0], notes=[*tables[0].notes, *left_out])
     if result.orders:
         tables.append(order_table(result))

@@ -19,7 +19,7 @@ import numpy as np
 
 from wellput.agreement.exclusions import without_excluded
 from wellput.agreement.panel import AnyJudgment, Exclusion, systems_of
-from wellput.agreement.prepared_panels import chosen_judges, refuse_labels
+from wellput.agreement.prepared_panels import chosen_judges, machine_note, refuse_labels
 from wellput.agreement.rankings.checks import (
     LargerStudy,
     OtherOrder,
@@ -275,7 +275,8 @@ def rank_judgments(
                 tests += ranking_slice_tests(whole.ranking, pairs)
     if not found:
         raise InputError("\n".join(refused.values()))
-    return RankResult(found, [*left_out, *excluded], refused, tests)
+    notes = machine_note(kept, judges)
+    return RankResult(found, [*left_out, *excluded], refused, tests, notes)
 
 
 def _fitted(

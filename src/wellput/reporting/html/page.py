@@ -227,10 +227,11 @@ def report_summary(report: HtmlReport) -> Report:
 
 
 def _in_words(evaluation: Evaluation) -> list[str]:
-    advice = evaluation.agreement.advice if evaluation.agreement else ()
+    agreement = evaluation.agreement
+    advice = [] if agreement is None else [*agreement.advice, *agreement.notes]
     lines = [sentence for answer in evaluation.answers for sentence in answer.sentences]
     last = [references_sentence(evaluation.sample.items)]
     result = evaluation.result
-    by_slice = slices_words(result, evaluation.agreement) if result.slices else []
+    by_slice = slices_words(result, agreement) if result.slices else []
     missing = [*map(left_out_sentence, result.left_out), *result.notes]
     return [*lines, *by_slice, *few_items(result), *advice, *missing, *filter(None, last)]

@@ -219,6 +219,7 @@ def people_sections(
         [] if judges else ["No two judges rated the same outputs: how far they agree is unknown."]
     )
     words = [*alone, *([] if agreement.preferences else excluded_notes(agreement))]
+    words += [] if agreement.agreement else agreement.notes
     return [
         Section(
             "agreement",
