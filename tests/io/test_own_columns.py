@@ -145,6 +145,16 @@ def test_the_result_of_columns(table: Path) -> None:
     half = wellput.columns(table, column=["id=prompt_id", "outputs=gpt"])
     assert [view.read_as for view in half.columns][:4] == ["id", None, None, "outputs.gpt"]
     assert "Ignored: prompt, gold, llama3:8b, topic, doc, latency." in str(half)
+    assert half.options.startswith(
+        "--column id=prompt_id --column outputs=gpt --column document=doc"
+    )
+    given = [text for text in half.options.split() if text != "--column"]
+    assert (
+        wellput.score(table, "chrf", column=given).systems
+        == wellput.score(
+            table, "chrf", column=[text for text in GUESSED.split() if text != "--column"]
+        ).systems
+    )
 
 
 def test_guesses_from_names_and_cells() -> None:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from wellput.api.inputs import Columns, check_files
 from wellput.core.errors import InputError
 from wellput.io.column_view import ColumnsResult, column_views
+from wellput.io.evalset_columns import column_entries
 from wellput.io.evalset_writer import write_evalset
 from wellput.io.evalsets import RecordSource, open_evalset
 from wellput.io.files import PathLike
@@ -61,7 +62,8 @@ def columns(
     source = open_evalset(file, column=column)
     if not isinstance(source, RecordSource):
         raise InputError(f"{file} is not a table: its format says what its parts are.")
-    result = ColumnsResult(str(file), tuple(column_views(source.files[0])))
+    named = tuple(column_entries(column))
+    result = ColumnsResult(str(file), tuple(column_views(source.files[0])), named=named)
     if save is not None:
         if not any((view.read_as or "").startswith(OUTPUT_FIELDS) for view in result.columns):
             advice = f" Perhaps: {result.options}" if result.options else ""

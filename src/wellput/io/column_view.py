@@ -46,6 +46,8 @@ class ColumnsResult(Result):
     columns: tuple[ColumnView, ...]
     saved: str | None = None
     """The evalset that was written."""
+    named: tuple[tuple[str, str], ...] = ()
+    """Fields and columns that were named already."""
 
     @property
     def kind(self) -> FileKind:
@@ -64,12 +66,16 @@ class ColumnsResult(Result):
 
     @property
     def options(self) -> str:
-        """The likeliest mapping of the ignored columns, as options of a command; "" if there is
-        none, or if the file is no evalset."""
-        if self.kind != "evalset":
+        """The mapping that was given, with the likeliest one of the ignored columns, as options of a
+        command; "" if there is no likely one, or if the file is no evalset."""
+        if self.kind != "evalset" or not self.guesses:
             return ""
-        named = sorted(self.guesses.items(), key=lambda guess: FIELD_ORDER.index(guess[1]))
-        return " ".join(f"--column {shlex.quote(f'{field}={column}')}" for column, field in named)
+        guessed = [(field, column) for column, field in self.guesses.items()]
+        guessed.sort(key=lambda guess: FIELD_ORDER.index(guess[0]))
+        return " ".join(
+            f"--column {shlex.quote(f'{field}={column}')}"
+            for field, column in (*self.named, *guessed)
+        )
 
     def records(self) -> list[dict[str, Any]]:
         """A record for each column."""
