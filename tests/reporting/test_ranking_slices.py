@@ -93,6 +93,8 @@ def test_a_report_by_slice() -> None:
     made = wellput.report(evalset(), judgments(), metrics="chrf,length", by="domain")
     assert SENTENCE in str(made)
     assert "domain chat differs from the whole: there B is better than A on chrf" in str(made)
+    # The test of the dependence is among the words of the section, not only in its folded table.
+    assert "The difference A − B on chrf depends on domain, p < 0.001: it is +" in str(made)
     assert '"name":"slices","title":"By domain"' in made.html
     assert "How far metrics agree with people, by domain" in made.html
     assert [part["by"] for part in made.to_dict()["score"]["by"]] == [
@@ -106,3 +108,8 @@ def test_a_report_by_slice() -> None:
 def test_a_report_by_an_unknown_tag_is_refused() -> None:
     with pytest.raises(InputError, match="by='topic' is not a tag of the evalset"):
         wellput.report(evalset(), metrics="chrf", by="topic")
+    plain = EvalSet([Item("1", {"A": "a"}, ("a",))])
+    with pytest.raises(
+        InputError, match=r'no tags\. A file of items can have them: "tags": \{"domain"'
+    ):
+        wellput.score(plain, "chrf", by="topic")

@@ -92,21 +92,27 @@ def dependence_sentences(result: ScoreResult, tag: str) -> list[str]:
             f"Too few {_units(result)} differ in each slice to test whether differences depend on "
             f"{tag}."
         ]
-    shown = sorted(
-        (test for test in result.slice_tests if _is_shown(result, test)),
-        key=lambda test: test.p_adjusted,
-    )
     n_tests = len(result.slice_tests)
     corrected = f", corrected by Holm's method for {n_tests:,} tests" if n_tests > 1 else ""
     how = f"Welch's analysis of variance of the slices' differences{corrected}"
     small = _too_small(result)
-    if not shown:
+    lines = shown_dependences(result, tag)
+    if not lines:
         least = min(test.p_adjusted for test in result.slice_tests)
         return [
             f"No pair's difference is shown to depend on {tag} (smallest p "
             f"{p_with_relation(least)}; {how}).",
             *small,
         ]
+    return [*lines, f"Whether a difference depends on {tag} is tested by {how}.", *small]
+
+
+def shown_dependences(result: ScoreResult, tag: str) -> list[str]:
+    """The pairs whose difference is shown not to be the same in all slices, the surest first."""
+    shown = sorted(
+        (test for test in result.slice_tests if _is_shown(result, test)),
+        key=lambda test: test.p_adjusted,
+    )
     lines = []
     for test in shown[:MAX_NAMED_SLICES]:
         digits = digits_of(result[system, test.metric].score for system in result.systems)
@@ -119,7 +125,7 @@ def dependence_sentences(result: ScoreResult, tag: str) -> list[str]:
         )
     if (more := len(shown) - MAX_NAMED_SLICES) > 0:
         lines.append(f"So do {counted(more, 'other difference')} (in the JSON, slice_tests).")
-    return [*lines, f"Whether a difference depends on {tag} is tested by {how}.", *small]
+    return lines
 
 
 def _units(result: ScoreResult) -> str:

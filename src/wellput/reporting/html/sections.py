@@ -40,7 +40,7 @@ from wellput.reporting.html.people import People, regression_line
 from wellput.reporting.probe import probe_report
 from wellput.reporting.ranking import parting_sentences
 from wellput.reporting.score import few_items, score_slice_tables, score_table
-from wellput.reporting.slices import order_sentences
+from wellput.reporting.slices import order_sentences, shown_dependences
 from wellput.reporting.table import Table, p_text
 
 
@@ -369,13 +369,14 @@ def slice_tables_of(result: ScoreResult, agreement: AgreementResult | None) -> l
 
 
 def slices_words(result: ScoreResult, agreement: AgreementResult | None) -> list[str]:
-    """The slices that differ from the whole, under metrics and for people."""
-    words = order_sentences(result)
-    if agreement is not None and agreement.slices:
-        for whole, slices, tag in ranked_slices(agreement):
-            words += parting_sentences(whole, slices, tag)
-        words += parting_metrics(agreement)
+    """The differences that depend on the slice, and the slices that differ from the whole, under
+    metrics and for people."""
     tag = next(iter(result.slices[0].by or {}))
+    words = [*shown_dependences(result, tag), *order_sentences(result)]
+    if agreement is not None and agreement.slices:
+        for whole, slices, ranked_by in ranked_slices(agreement):
+            words += parting_sentences(whole, slices, ranked_by)
+        words += parting_metrics(agreement)
     return words or [f"In every {tag} the systems are in the same order as over all items."]
 
 
