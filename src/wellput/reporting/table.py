@@ -181,10 +181,13 @@ def number(value: float | None, digits: int, *, sign: bool = False) -> str:
 
 def p_text(value: float | None, *, is_bound: bool = False) -> str:
     """A p-value; an empty cell where there was no test. `is_bound`: no resample was as extreme, so p is
-    at most this value, which is rounded up.
+    at most this value, which is rounded up. Just below .05 it has more digits: "0.050" beside a star
+    would look like a mistake.
 
     >>> p_text(0.0204), p_text(0.0204, is_bound=True), p_text(1 / 1001, is_bound=True)
     ('0.020', '≤ 0.021', '< 0.001')
+    >>> p_text(0.04985), p_text(0.05)
+    ('0.0498', '0.050')
     """
     if value is None:
         return ""
@@ -192,7 +195,11 @@ def p_text(value: float | None, *, is_bound: bool = False) -> str:
         return "undefined"
     if value < 0.001:
         return "< 0.001"
-    return f"≤ {math.ceil(value * 1000 - 1e-9) / 1000:.3f}" if is_bound else f"{value:.3f}"
+    if is_bound:
+        return f"≤ {math.ceil(value * 1000 - 1e-9) / 1000:.3f}"
+    if 0.0495 <= value < 0.05:
+        return f"{math.floor(value * 10_000) / 10_000:.4f}"
+    return f"{value:.3f}"
 
 
 def p_with_relation(value: float | None, *, is_bound: bool = False) -> str:
