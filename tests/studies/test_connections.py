@@ -31,6 +31,7 @@ from wellput.studies.app import create_app, listening, serve, server_messages
 from wellput.studies.connections import (
     CONNECTION,
     MAX_BYTES_AHEAD,
+    MAX_PIECES,
     MAX_TURNS,
     ConnectionLimits,
     InTurn,
@@ -351,6 +352,25 @@ def test_of_requests_that_are_sent_ahead_little_is_kept(
                     break
         connection.close()
     assert max(ahead) <= limit
+
+
+IN_CHUNKS = b"POST /nothing HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize(("n_chunks", "status"), [(MAX_PIECES, b"404"), (MAX_PIECES + 1, b"400")])
+def test_a_body_in_too_many_pieces_is_refused(tmp_path: Path, n_chunks: int, status: bytes) -> None:
+    chunks = b"1\r\nx\r\n" * n_chunks
+    with serving(tmp_path, ConnectionLimits()) as port:
+        # The second request of a connection may have as many as the first.
+        connection = sent(port, IN_CHUNKS + b"1\r\nx\r\n" * 2 + b"0\r\n\r\n")
+        assert connection.recv(4096).startswith(b"HTTP/1.1 404")
+        connection.sendall(IN_CHUNKS + chunks + b"0\r\n\r\n")
+        answer = b""
+        while b"HTTP/1.1 " not in answer:
+            answer = connection.recv(65536)
+        assert b"HTTP/1.1 " + status in answer
+        connection.close()
 
 
 @pytest.mark.heavy

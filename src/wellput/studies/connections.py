@@ -42,6 +42,9 @@ SHARE_ACCEPTED_AT_ONCE = 1 / 8
 """Of the connections allowed. A burst of more could close a judge's connection before it is read."""
 MAX_BYTES_AHEAD = 64 * 1024
 """Of further requests, sent before the answer to the first, so much is kept. Browsers send none."""
+MAX_PIECES = 1000
+"""A body may arrive in so many pieces. In chunks of one byte, a body of the size that is allowed would
+take seconds to read, in which nobody else is answered."""
 OTHER_FILES = 256
 """Files that the server has open beside connections: the database, templates, standard streams."""
 CONNECTION = "wellput_connection"
@@ -105,12 +108,30 @@ class ConnectionLimits:
         self.handshakes.pop(longest).cancel()
 
 
+class RequestReader(h11.Connection):
+    """Reads the requests of one connection. A body in too many pieces is no valid request."""
+
+    n_pieces = 0
+    """Of the body that is being read."""
+
+    def next_event(self) -> h11.Event | type[h11.NEED_DATA] | type[h11.PAUSED]:
+        event = super().next_event()
+        if isinstance(event, h11.Request):
+            self.n_pieces = 0
+        elif isinstance(event, h11.Data):
+            self.n_pieces += 1
+            if self.n_pieces > MAX_PIECES:
+                raise h11.RemoteProtocolError("a body in too many pieces")
+        return event
+
+
 class LimitedConnection(H11Protocol):
     """One client's connection, which is closed if a request, or the client's reading of the answer,
     takes longer than allowed."""
 
     def __init__(self, *, limits: ConnectionLimits, **options: Any) -> None:
         super().__init__(**options)
+        self.conn = RequestReader(h11.SERVER)
         self._limits = limits
         self._deadline: asyncio.TimerHandle | None = None
         self._turn: Turn | None = None
