@@ -2,9 +2,11 @@ from __future__ import annotations
 
 import errno
 import gzip
+import io
 import lzma
 import os
 import stat
+import sys
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -12,6 +14,7 @@ import pytest
 
 from wellput.core.errors import OutputError
 from wellput.io import check_writable, replacing, replacing_text
+from wellput.io.output import write_text
 
 
 def names_in(folder: Path) -> list[str]:
@@ -90,6 +93,20 @@ def test_standard_output(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
         raise ValueError("no")
     assert capfdbinary.readouterr().out == b""
     print("still open")
+
+
+@pytest.mark.parametrize("is_styled", [False, True])
+def test_a_terminal_does_not_obey_what_is_written(
+    monkeypatch: pytest.MonkeyPatch, is_styled: bool
+) -> None:
+    text = "a\tb\n\x1b[31mä\x07\x9b\u202e\n"
+    sink = io.BytesIO()
+    terminal = io.TextIOWrapper(sink, encoding="utf-8")
+    monkeypatch.setattr(terminal, "isatty", lambda: True, raising=False)
+    monkeypatch.setattr(sys, "stdout", terminal)
+    write_text(text, "-", is_styled=is_styled)
+    shown = "a\tb\n\\x1b[31mä\\x07\\x9b\\u202e\n"
+    assert sink.getvalue().decode() == (text if is_styled else shown)
 
 
 def test_a_device_can_be_written_by_those_who_may_not_write_in_its_folder(

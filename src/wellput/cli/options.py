@@ -194,10 +194,10 @@ def _with_options_in_notes(report: Report) -> Report:
 
 
 def emit(text: str, output: str, *, is_private: bool = False) -> None:
-    """Writes a file (whole or not at all), or to standard output."""
+    """Writes a file (whole or not at all), or to standard output, where it may have colors."""
     from wellput.io.output import write_text
 
-    write_text(text, output, is_private=is_private)
+    write_text(text, output, is_private=is_private, is_styled=True)
 
 
 class CommandWithConfidence(click.Command):

@@ -1,13 +1,14 @@
 """Writing files: whole or not at all.
 
 The new content goes to a temporary file in the target's folder. When everything is written, that file
-is renamed to the target; on an error or an interruption it is deleted. `-` is standard output; devices
-and pipes are written directly. `.gz` and `.xz` compress. Parent folders are never made, but
-`made_folder` makes the folder of a model.
+is renamed to the target; on an error or an interruption it is deleted. `-` is standard output, where a
+terminal gets control characters as escapes; devices and pipes are written directly. `.gz` and `.xz`
+compress. Parent folders are never made, but `made_folder` makes the folder of a model.
 """
 
 from __future__ import annotations
 
+import codecs
 import contextlib
 import errno
 import io
@@ -19,7 +20,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import IO, Any, TextIO, cast
 
-from wellput.core.errors import OutputError
+from wellput.core.errors import OutputError, printable
 from wellput.io.compression import compressing
 from wellput.io.files import PathLike, refuse_input_twice
 from wellput.io.locations import is_url
@@ -28,9 +29,11 @@ STANDARD_OUTPUT = "-"
 
 
 @contextlib.contextmanager
-def replacing(path: PathLike, *, is_private: bool = False) -> Iterator[IO[bytes]]:
+def replacing(
+    path: PathLike, *, is_private: bool = False, is_styled: bool = False
+) -> Iterator[IO[bytes]]:
     """A binary file whose content replaces `path` when the block ends without an error. A private file
-    can be read by its owner alone.
+    can be read by its owner alone. Styled text has control characters that a terminal shall obey.
 
     Raises OutputError if `path` cannot be written; its old content is then unchanged.
     """
@@ -39,7 +42,10 @@ def replacing(path: PathLike, *, is_private: bool = False) -> Iterator[IO[bytes]
             raise OutputError("Cannot write standard output: it is closed.")
         with _os_errors_as_output_errors("standard output"):
             sys.stdout.flush()  # text that was printed earlier must come first
-        with _buffered_writer(sys.stdout.buffer, "standard output", "") as file:
+        sink: Any = sys.stdout.buffer
+        if sys.stdout.isatty() and not is_styled:
+            sink = _Terminal(sink)
+        with _buffered_writer(sink, "standard output", "") as file:
             yield file
         with _os_errors_as_output_errors("standard output"):
             sys.stdout.buffer.flush()
@@ -101,9 +107,11 @@ def replacing_text(path: PathLike) -> Iterator[TextIO]:
         text.detach()
 
 
-def write_text(text: str, path: PathLike, *, is_private: bool = False) -> None:
+def write_text(
+    text: str, path: PathLike, *, is_private: bool = False, is_styled: bool = False
+) -> None:
     """Writes a text. A lone surrogate, which UTF-8 cannot hold, is written as its escape."""
-    with replacing(path, is_private=is_private) as file:
+    with replacing(path, is_private=is_private, is_styled=is_styled) as file:
         file.write(text.encode(errors="backslashreplace"))
 
 
@@ -239,6 +247,20 @@ class _Explaining(io.RawIOBase):
             return len(data)
         with _os_errors_as_output_errors(self._name):
             return self._sink.write(data)
+
+
+class _Terminal:
+    """Passes text on to a terminal, which would obey the control characters in it: they become escapes,
+    except line feeds and tabs."""
+
+    def __init__(self, sink: IO[bytes]) -> None:
+        self._sink = sink
+        self._decoder = codecs.getincrementaldecoder("utf-8")("backslashreplace")
+
+    def write(self, data: Any) -> int:
+        text = self._decoder.decode(bytes(data))
+        self._sink.write("\t".join(map(printable, text.split("\t"))).encode())
+        return len(data)
 
 
 @contextlib.contextmanager
