@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 from hypothesis import assume, given
@@ -11,6 +13,8 @@ from scipy.stats import norm
 from statsmodels.stats.contingency_tables import mcnemar
 from statsmodels.stats.proportion import proportion_confint
 
+from wellput.core.errors import InputError
+from wellput.core.estimates import Estimate
 from wellput.stats.proportions import (
     DifferenceOfShares,
     clopper_pearson,
@@ -43,7 +47,19 @@ def test_p_is_mcnemars_exact_where_few_items_differ(a: int, b: int, n: int) -> N
 @pytest.mark.parametrize("confidence", [0.9, 0.95, 0.99])
 @pytest.mark.parametrize(
     ("hits", "n"),
-    [(0, 1), (1, 1), (0, 8), (8, 8), (3, 29), (29, 29), (1, 30), (30, 30), (970, 1000)],
+    [
+        (0, 1),
+        (1, 1),
+        (0, 8),
+        (8, 8),
+        (3, 29),
+        (29, 29),
+        (1, 30),
+        (30, 30),
+        (970, 1000),
+        (1500, 3000),
+        (1, 5000),
+    ],
 )
 def test_intervals_of_a_share_are_statsmodels(hits: int, n: int, confidence: float) -> None:
     for method, found in (
@@ -54,6 +70,17 @@ def test_intervals_of_a_share_are_statsmodels(hits: int, n: int, confidence: flo
         assert (found.low, found.high) == pytest.approx((low, high), abs=1e-12)
         assert found.low is not None and found.high is not None
         assert 0 <= found.low < found.high <= 1
+
+
+@pytest.mark.parametrize("interval", [wilson, clopper_pearson])
+@pytest.mark.parametrize(("hits", "n"), [(0, 0), (5, 3), (-1, 3), (1.5, 3)])
+def test_what_is_no_share_is_refused(
+    interval: Callable[..., Estimate], hits: float, n: int
+) -> None:
+    with pytest.raises(InputError, match="is no share"):
+        interval(hits, n)
+    with pytest.raises(InputError, match="between 0 and 1"):
+        interval(1, 3, confidence=95)
 
 
 def test_the_interval_of_a_share_is_exact_for_few_items() -> None:

@@ -19,8 +19,10 @@ from statistics import NormalDist
 
 import numpy as np
 
+from wellput.core.errors import InputError
 from wellput.core.estimates import Bounds, Estimate
 from wellput.core.metric import Floats
+from wellput.core.options import checks_options
 
 
 def is_share(
@@ -47,6 +49,10 @@ MIN_DIFFERING_FOR_SCORE_TEST = 25
 """Where fewer items differ, McNemar's test is exact."""
 
 
+MAX_FOR_SUM = 1000
+"""For more items the terms of the binomial distribution do not fit into numbers."""
+
+
 def share_interval(hits: int, n: int, *, confidence: float = 0.95) -> Estimate:
     """A share with its interval: exact for few items, else Wilson's.
 
@@ -57,6 +63,12 @@ def share_interval(hits: int, n: int, *, confidence: float = 0.95) -> Estimate:
     return interval(hits, n, confidence=confidence)
 
 
+def _check_counts(hits: int, n: int) -> None:
+    if not (hits == int(hits) and n == int(n) and n >= 1 and 0 <= hits <= n):
+        raise InputError(f"{hits} of {n} is no share: both must be whole numbers, 0 ≤ hits ≤ n.")
+
+
+@checks_options
 def clopper_pearson(hits: int, n: int, *, confidence: float = 0.95) -> Estimate:
     """A share with the exact interval: the shares that neither of the two one-sided binomial tests
     rejects. It contains the true share at least as often as it claims.
@@ -65,6 +77,7 @@ def clopper_pearson(hits: int, n: int, *, confidence: float = 0.95) -> Estimate:
     >>> round(all_of_ten.low, 3), all_of_ten.high
     (0.692, 1.0)
     """
+    _check_counts(hits, n)
     tail = (1 - confidence) / 2
     low = 0.0 if hits == 0 else _share_with_tail(n - hits, n, tail)
     high = 1.0 if hits == n else 1 - _share_with_tail(hits, n, tail)
@@ -85,9 +98,39 @@ def _share_with_tail(misses: int, n: int, tail: float) -> float:
 
 def _binomial_cdf(k: int, n: int, share: float) -> float:
     """The probability of at most k of n."""
+    if n > MAX_FOR_SUM:
+        return _incomplete_beta(1 - share, n - k, k + 1)
     return math.fsum(math.comb(n, i) * share**i * (1 - share) ** (n - i) for i in range(k + 1))
 
 
+def _incomplete_beta(x: float, a: int, b: int) -> float:
+    """The regularized incomplete beta function, by its continued fraction (Lentz's method)."""
+    if x <= 0 or x >= 1:
+        return float(x >= 1)
+    if x > (a + 1) / (a + b + 2):
+        return 1 - _incomplete_beta(1 - x, b, a)
+    log_front = math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b)
+    log_front += a * math.log(x) + b * math.log1p(-x)
+    value = c = 1.0
+    d = 0.0
+    place, step = 0, 0.0
+    while abs(step - 1) > 1e-15:
+        m = place // 2
+        if place == 0:
+            term = 1.0
+        elif place % 2:
+            term = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1))
+        else:
+            term = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m))
+        d = 1 / (1 + term * d)
+        c = 1 + term / c
+        step = c * d
+        value *= step
+        place += 1
+    return math.exp(log_front) * (value - 1) / a
+
+
+@checks_options
 def wilson(hits: int, n: int, *, confidence: float = 0.95) -> Estimate:
     """A share with Wilson's interval (1927): the shares that the score test does not reject.
 
@@ -95,6 +138,7 @@ def wilson(hits: int, n: int, *, confidence: float = 0.95) -> Estimate:
     >>> none_of_fifty.low, round(none_of_fifty.high, 3)
     (0.0, 0.071)
     """
+    _check_counts(hits, n)
     share = hits / n
     low, high = wilson_bounds(share, n, z=NormalDist().inv_cdf((1 + confidence) / 2))
     low = 0.0 if hits == 0 else max(0.0, low)
