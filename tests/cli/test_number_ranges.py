@@ -109,6 +109,10 @@ def test_numbers_at_the_edge_end_in_no_traceback(
         (["score", "e.jsonl", "-m", "bleu", "--margin", "bleu=1e308"], r"--margin 1e\+308 is too"),
         (["rank", "j.csv", "--permutations", "1" + "0" * 20], "at most 1,000,000; more would take"),
         (
+            ["train", "paraphrase", "e.jsonl", "-o", "m.wpm", "--negatives", "1e20"],
+            r"--negatives 1e\+20 is too large: at most 1,000,000",
+        ),
+        (
             ["study", "create", "e.jsonl", "-o", "s.db", "--design", "rating", "--times", "1000000000",
              "--plan", "within-judge", "--judges", "2"],
             r"2,000,000,000 trials \(2 systems × 1000000000\), and 1 item cannot give it",

@@ -30,6 +30,7 @@ MAX_OF = {
     "judges": 100_000,
     "per_item": 100_000,
     "quota": 100_000,
+    "negatives": 1_000_000,
     "permutations": 1_000_000,
     "simulations": 10_000_000,
     "lease": MAX_DURATION,
