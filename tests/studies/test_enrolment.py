@@ -10,12 +10,17 @@ import threading
 from collections import Counter
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 import sqlalchemy as sa
+from click.testing import CliRunner
 
+import wellput
 from tests.studies.served_study import answer_fields, client_of, new_store, submit
 from tests.studies.studies import Clock, answer_all, new_setup
+from wellput.api.study import Study
+from wellput.cli import cli
 from wellput.core.errors import InputError
 from wellput.studies import schema
 from wellput.studies.enrolment import (
@@ -338,3 +343,21 @@ def test_screening_files_say_what_is_wrong(tmp_path: Path) -> None:
     file.write_text("title = 3\n")
     with pytest.raises(InputError, match="no screening questions"):
         read_screening(file)
+
+
+@pytest.mark.parametrize("settings", [{"quota": 3}, {"completion": "X"}, {"place_timeout": 5.0}])
+def test_settings_of_an_open_link_need_one(tmp_path: Path, settings: dict[str, Any]) -> None:
+    evalset = wellput.EvalSet(
+        [wellput.Item(str(n), outputs={"A": "a", "B": f"b {n}"}) for n in range(4)]
+    )
+    path = tmp_path / "s.db"
+    with pytest.raises(InputError, match=r"belong to open=True"):
+        Study.create(evalset, path=path, design="rating", judges=2, **settings)
+    with (
+        Study.create(evalset, path=path, design="rating", judges=2) as study,
+        pytest.raises(InputError, match=r"belong to open=True"),
+    ):
+        study.serve(port=-1, **settings)
+    options = [part for name, x in settings.items() for part in ("--" + name.replace("_", "-"), x)]
+    done = CliRunner().invoke(cli, ["study", "serve", str(path), *map(str, options)])
+    assert "belong to --open" in str(done.exception) or "belong to --open" in done.output

@@ -203,8 +203,10 @@ class Study(StudyJudges, StudyResults):
         """
         if degraded_checks and not checks:
             raise InputError("degraded_checks=True needs the number of checks: checks=.")
-        if not open and (quota is not None or screening or completion):
-            raise InputError("quota=, screening= and completion= belong to open=True.")
+        if not open and (quota is not None or screening or completion or place_timeout != 120):
+            raise InputError(
+                "quota=, screening=, completion= and place_timeout= belong to open=True."
+            )
         store = create_store(
             evalset,
             path,

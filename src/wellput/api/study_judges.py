@@ -121,8 +121,8 @@ class StudyJudges(OpenedStudy):
             raise InputError("request_timeout= and max_connections= must be above 0.")
         if open:
             self.open_to_everybody(quota=quota, completion=completion, place_timeout=place_timeout)
-        elif quota is not None or completion is not None:
-            raise InputError("quota= and completion= belong to open=True.")
+        elif quota is not None or completion is not None or place_timeout != 120:
+            raise InputError("quota=, completion= and place_timeout= belong to open=True.")
         with needing_judge_extra("Serving a study"):
             from wellput.studies.app import serve
         serve(

@@ -175,8 +175,8 @@ def serve(
             opened.open_to_everybody(
                 quota=quota, completion=completion, place_timeout=place_timeout
             )
-        elif quota is not None or completion is not None:
-            raise InputError("quota= and completion= belong to open=True.")
+        elif quota is not None or completion is not None or place_timeout != 120:
+            raise InputError("quota=, completion= and place_timeout= belong to open=True.")
         if new_owner_token:
             click.echo(f"The owner's token is now {opened.renew_owner_token()}")
         address = f"{'http' if certificate is None else 'https'}://{host}:{port}"
