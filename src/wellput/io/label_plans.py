@@ -10,6 +10,7 @@ import numpy as np
 from wellput.core.errors import InputError, Problems
 from wellput.core.judgment import number_in
 from wellput.core.metric import Floats
+from wellput.core.options import MIN_SIZE
 from wellput.io.files import InputFile, PathLike, check_readable
 from wellput.io.tables import read_records, writing_table
 
@@ -34,7 +35,7 @@ def read_label_probabilities(path: PathLike, items: Sequence[str]) -> Floats:
     found: dict[str, float] = {}
     for line, record in read_records(file, problems, LABEL_PLAN_COLUMNS[:2]):
         value = number_in(record["probability"])
-        if value is None or not 0 < value <= 1:
+        if value is None or not MIN_SIZE <= value <= 1:  # 1 / value is a weight
             problems.add(
                 f"line {line}",
                 f"the probability {record['probability']!r} is not above 0 and up to 1",
