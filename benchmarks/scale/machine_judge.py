@@ -31,7 +31,7 @@ STALLS, NONSENSE, GARBLED, LIMIT_EVERY = 0.05, 0.05, 0.01, 40
 
 @dataclass(frozen=True)
 class Run:
-    """What came of it. `twice` counts answers that the endpoint gave again, `late` those that it had given
+    """The outcome. `twice` counts answers that the endpoint gave again, `late` those that it had given
     after the time-out."""
 
     answers: int
@@ -125,18 +125,18 @@ def page(run: Run, *, parallel: int, timeout: float, limit: float) -> str:
     rows = [
         ("answers wanted", f"{run.answers:,}"),
         ("faults of the endpoint", f"{STALLS:.0%} time-outs ({run.stalled:,}), {NONSENSE:.0%} answers that are not allowed, {GARBLED:.0%} damaged responses, status 429 for every {LIMIT_EVERY}th request ({run.limited:,})"),
-        ("known after the kill (signal 9)", f"{run.known:,}"),
-        ("asked after it", f"{run.result['requests']:,}"),
+        ("answers in the log after the kill (signal 9)", f"{run.known:,}"),
+        ("requests after the kill", f"{run.result['requests']:,}"),
         ("in the file of judgments", f"{run.rows:,}"),
         ("in the file of trials without an answer", f"{run.unanswered_rows:,}"),
         ("**lost**", f"**{run.answers - run.rows - run.unanswered_rows:,}**"),
-        ("answered a second time", f"{run.twice:,}: {run.late:,} came after the time-out, the others were under way at the kill ({parallel} at a time)"),
+        ("answered a second time", f"{run.twice:,} (at most {parallel} answers that were on their way at the kill and {run.late:,} that came after the time-out could be)"),
         ("**asked again although the answer was in the log**", f"**{run.known + run.result['requests'] - run.answers:,}**"),
         ("tokens that the endpoint counted", f"{run.tokens_answered:,}"),
         ("tokens that `wellput judge` counted", f"{spent:,} (a request without a reply counts in full)"),
         ("limit", f"{limit:,.0f}"),
         ("files and messages with the key", f"{len(run.files_with_key)}"),
-        ("tried again", f"{run.result['retries']:,} after the kill"),
+        ("retries after the kill", f"{run.result['retries']:,}"),
         ("seconds, with both starts", f"{run.seconds:.0f} ({run.answers / run.seconds:.0f} answers a second; time-outs of {timeout:g} s)"),
     ]  # fmt: skip
     table = "\n".join(f"| {name} | {figure} |" for name, figure in rows)

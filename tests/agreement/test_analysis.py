@@ -244,7 +244,7 @@ def test_a_few_judged_items_show_nothing() -> None:
     few = [answer for answer in judged(QUALITY) if int(answer.item) < 3]
     result = run(few)
     assert result.advice == (
-        "quality: 3 judged items cannot show how far a metric agrees: bring more.",
+        "quality: 3 judged items cannot show how far a metric agrees: more are needed.",
     )
     assert [row.n for row in result.agreement] == [18, 18]  # nothing is left out of the table
     ten = [answer for answer in judged(QUALITY) if int(answer.item) < 10]

@@ -202,5 +202,5 @@ def test_length_is_compared_by_the_size_of_its_correlation() -> None:
 def test_an_interval_without_a_known_chance_level_is_no_evidence() -> None:
     row = Agreement("bleu", "q", "segment", "item", "acc-t", 0.7, 0.6, 0.8)
     assert advise([row], [], {})[0].endswith(
-        "What chance gives is not known here: this is no evidence yet."
+        "It is not known here what chance gives: this is no evidence yet."
     )

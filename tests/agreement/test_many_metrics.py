@@ -89,7 +89,9 @@ def test_length_explains_as_much_when_shorter_is_better() -> None:
         AgreementOptions(uncertainty=Uncertainty(n_resamples=50)),
     )
     assert result.advice[0].startswith("quality: metric correlates 0.")
-    assert "The length of the output alone correlates no less: −1.00." in result.advice[0]
+    assert (
+        "The length of the output alone correlates at least as strongly: −1.00." in result.advice[0]
+    )
 
 
 def test_outputs_that_a_metric_has_no_value_for_are_counted() -> None:

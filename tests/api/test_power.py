@@ -38,7 +38,7 @@ def test_judges_are_named_where_no_number_of_items_is_enough() -> None:
     # (a power of .75), √10 for 10 (.80).
     few = wellput.power(difference=0.5, sd_judge=0.5, judges=[4], items=[50])
     assert few.smallest[0].n_items is None
-    assert few.notes == ("However many the items, a power of 0.8 takes at least 10 judges.",)
+    assert few.notes == ("A power of 0.8 takes at least 10 judges, with any number of items.",)
     enough = wellput.power(difference=0.5, sd_judge=0.5, judges=[10, 9], items=[50])
     assert [one.n_items is None for one in enough.smallest] == [False, True]
 

@@ -61,7 +61,7 @@ def test_the_table_and_its_advice(run: Run) -> None:
     assert outcome.out.startswith("Whom people prefer: quality\n")
     assert "Do the metrics order the systems as people do?" in outcome.out
     assert "How far metrics agree with people, segment level" in outcome.out
-    assert "6 judged items cannot show how far a metric agrees: bring more." in outcome.out
+    assert "6 judged items cannot show how far a metric agrees: more are needed." in outcome.out
     assert "Judges among themselves" in outcome.out
     assert "Which metrics really differ" not in outcome.out  # 3 systems cannot show it
     tested = run("agree", "e.jsonl", "ratings.csv", "-m", "ssa,gsa", "--test", "perm-both")
@@ -223,7 +223,7 @@ def test_too_few_choices_show_no_difference(run: Run, files: Write) -> None:
     files(**{"e.jsonl": json.dumps(row) + "\n", "c.csv": choices})
     outcome = run("agree", "e.jsonl", "c.csv", "-m", "ssa")
     assert outcome.code == 0
-    assert "With 1 judged item no difference is claimed: bring more.\n" in outcome.out
+    assert "With 1 judged item no difference is claimed: more are needed.\n" in outcome.out
     assert "A : B    1 : 1" in outcome.out
 
 

@@ -27,8 +27,8 @@ def advise(
 ) -> list[str]:
     """For each question and coefficient: the best metric with its interval, whether that is
     evidence, what length alone reaches, and which metrics the best one is not shown to beat. `items`
-    are the numbers of judged items: a few show nothing. `neutral` metrics, such as a length, are
-    neither good nor bad and cannot be the best."""
+    are the numbers of judged items: very few items cannot show anything. `neutral` metrics, such as a
+    length, are neither good nor bad and cannot be the best."""
     sentences: list[str] = []
     groups: dict[tuple[str, str], list[Agreement]] = {}
     for row in agreement:
@@ -43,7 +43,7 @@ def advise(
         if judged < MIN_ITEMS_FOR_CLAIMS:
             n_items = counted(judged, "judged item")
             sentences.append(
-                f"{question}: {n_items} cannot show how far a metric agrees: bring more."
+                f"{question}: {n_items} cannot show how far a metric agrees: more are needed."
             )
             continue
         candidates = [
@@ -127,7 +127,7 @@ def _figure(value: float | None) -> str:
 def _evidence(best: Agreement, alpha: float) -> str:
     """A sentence if the agreement may be chance; empty if it is evidence."""
     if best.p_adjusted is None and has_interval(best):
-        return "What chance gives is not known here: this is no evidence yet."
+        return "It is not known here what chance gives: this is no evidence yet."
     if best.p_adjusted is None:
         reason = best.method.removeprefix("no interval: ")
         return f"There is no interval{f' ({reason})' if reason else ''}: this is no evidence yet."
@@ -154,7 +154,10 @@ def _against_length(
     for row in sentinels:
         if row.metric.startswith("length-only"):
             if abs(row.value) >= best.value:
-                return f"The length of the output alone correlates no less: {_figure(row.value)}."
+                return (
+                    "The length of the output alone correlates at least as strongly: "
+                    f"{_figure(row.value)}."
+                )
             if row.metric in tied:
                 return (
                     f"{best.metric} is not shown to beat the length of the output, "

@@ -183,7 +183,7 @@ def _few_items(rows: Sequence[Preference]) -> str:
     n_items = len({row.item for row in rows})
     if n_items >= MIN_ITEMS_FOR_CLAIMS:
         return ""
-    return f"With {counted(n_items, 'judged item')} no difference is claimed: bring more."
+    return f"With {counted(n_items, 'judged item')} no difference is claimed: more are needed."
 
 
 def _confusion(name: str, rows: Sequence[Preference], table: ScoreTable) -> dict[str, Any]:

@@ -215,7 +215,7 @@ def summary_of(
     for verdict, words in (
         ("misled", "Prefers texts with"),
         ("blind", "Blind to"),
-        ("partly", "Notices only in part"),
+        ("partly", "Only partly notices"),
     ):
         named = _named([probe for probe in harmful if probe.verdict == verdict], harmful)
         if named and not (is_brief and verdict == "partly"):

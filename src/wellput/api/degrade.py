@@ -115,11 +115,11 @@ def degrade(
     sizes = {system: words for system, words in systems.items() if words}
     if len(systems) > 1 and not evalset:
         raise InputError(
-            f"Several systems ({', '.join(systems)}) need evalset=True; or ask for one system."
+            f"Several systems ({', '.join(systems)}) need evalset=True. Without it, ask for one system."
         )
     if gold is not None and not (evalset and sizes):
         raise InputError(
-            "gold= needs evalset=True and method='sequence': only its quality is known."
+            "gold= needs evalset=True and method='sequence', the only method of known quality."
         )
     if treebank is not None and "cfg" not in systems:
         raise InputError("treebank= is for method='cfg'.")

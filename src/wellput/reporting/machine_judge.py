@@ -28,7 +28,7 @@ REASON_WORDS = {
 
 
 def judge_report(result: JudgeResult) -> Report:
-    """The mean of each system on each question, and what came of asking."""
+    """The mean of each system on each question, the trials without an answer, and the cost."""
     table = Table(
         ["system", *_questions(result.systems), "answers"],
         _rows(result.systems),
@@ -71,7 +71,7 @@ def _notes(result: JudgeResult) -> list[str]:
     if result.left_out:
         notes.append(
             f"{counted(result.left_out, 'trial')} not asked: the limit of costs is reached. The same "
-            "command with a higher max_cost= goes on from here."
+            "command with a higher max_cost= continues from here."
         )
     if result.injection is not None:
         notes.append(_injection(result))
@@ -114,7 +114,7 @@ def _cost(requests: int, retries: int, known: int, spent: Spending) -> str:
 
 
 def plan_report(plan: JudgePlan) -> Report:
-    """The first prompt, and what all would cost."""
+    """The first prompt, and what all requests would cost."""
     rows = [
         ["judge", plan.judge],
         ["sent to", plan.endpoint],
@@ -128,8 +128,8 @@ def plan_report(plan: JudgePlan) -> Report:
         rows.append(["cost, about", f"{plan.money:,.4f}"])
         rows.append(["cost, at most", f"{plan.most_money:,.4f}"])
     notes = [
-        "Nothing was sent. About: if a token has four bytes. At most: if a token has one byte, and "
-        "without retries.",
+        'Nothing was sent. "About" assumes four bytes for a token, "at most" one byte. Retries are not '
+        "counted.",
         plan.signature,
     ]
     prompt = "\n\n".join(f"[{one['role']}]\n{_visible(one['content'])}" for one in plan.messages)

@@ -124,7 +124,7 @@ def english_report(made: EnglishTraining) -> Report:
                 card.about,
                 f"{card.bytes / 1000:,.0f}",
                 card.licence,
-                "made" if card.file in made.new else "was there",
+                "made" if card.file in made.new else "not new",
             ]
             for card in made.cards
         ],
@@ -139,7 +139,7 @@ def english_report(made: EnglishTraining) -> Report:
 class FluencyTraining(Result):
     """Models of fluency in `folder`: the weights of the features by file. `real` counts the sentences
     that were kept as they were, `source` those that were made worse. `held_out` has, by file,
-    the number of new sentences that were put on the right side, and of all new sentences."""
+    the number of new sentences that were classified rightly, and of all new sentences."""
 
     presented_by: ClassVar[str] = "wellput.reporting.training:fluency_report"
 
@@ -176,8 +176,8 @@ def fluency_report(made: FluencyTraining) -> Report:
     for file, (right, tested) in made.held_out.items():
         share = wilson(right, tested)
         notes.append(
-            f"{file} puts {share.value:.1%} of {tested:,} new sentences, half of them real, on the "
-            f"right side (95% interval {share.low:.1%} to {share.high:.1%})."
+            f"{file} classifies {share.value:.1%} of {tested:,} new sentences rightly (half of them "
+            f"are real; 95% interval {share.low:.1%} to {share.high:.1%})."
         )
     table = Table(
         FEATURE_COLUMNS,
@@ -274,7 +274,7 @@ def realizer_report(made: RealizerTraining) -> Report:
         [[kind, f"{100 * share:.1f}"] for kind, share in made.kept.items()],
         notes=[
             f"From {made.trees:,} trees with {made.words:,} words.",
-            "In percent of the pairs of neighboring words of the trees that it was tuned on.",
+            "In percent of the pairs of neighboring words in the trees for tuning.",
         ],
         caption="The realizer",
     )
@@ -318,7 +318,7 @@ class FergusTraining(Result):
 
     @property
     def sizes(self) -> dict[str, int]:
-        """How much was learned from, and how much was learned."""
+        """The sizes of the training data and of what was learned."""
         model = self.parts.tree_model
         return {
             "trees": int(model.card["trees"]),

@@ -239,7 +239,7 @@ def _judges_needed(share: PowerOfSize, target: float) -> tuple[str, ...]:
     n = _fewest(lambda k: share(MAX_ITEMS, k)[0] >= target, 2, MAX_JUDGES)
     if n is None:
         return (f"Not even {MAX_JUDGES:,} judges reach {target:g}: the difference is too small.",)
-    return (f"However many the items, a power of {target:g} takes at least {n:,} judges.",)
+    return (f"A power of {target:g} takes at least {n:,} judges, with any number of items.",)
 
 
 def _test_of_systems(judges: Sequence[int]) -> str:

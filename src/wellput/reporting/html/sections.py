@@ -1,5 +1,5 @@
 """`Section`, one part of the page of a report; `sections_of` makes the sections of an evaluation. The
-section about slices has scores, people and agreement by the values of a tag.
+section about slices has scores, people's preferences and agreement for each value of a tag.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ def sections_of(evaluation: Evaluation) -> list[Section]:
 
 def probe_section(probed: ProbeResult) -> Section:
     """What metrics notice: a sentence for each, the heat map, and the tables of `wellput probe`."""
-    _, *tables = probe_report(probed).tables  # the first has the same words
+    _, *tables = probe_report(probed).tables  # the first table repeats the summaries
     return Section(
         "probe",
         "What metrics notice",
@@ -117,7 +117,7 @@ def probe_rows(probed: ProbeResult) -> list[dict[str, Any]]:
 
 
 def slices_section(evaluation: Evaluation) -> Section:
-    """Scores, people and agreement by the values of a tag; which slices differ from the whole."""
+    """Scores, people's preferences and agreement for each value of a tag; which slices differ."""
     result = evaluation.result
     tag = next(iter(result.slices[0].by or {}))
     ordered = replace(result, systems=tuple(evaluation.order))
@@ -164,7 +164,7 @@ def scores_section(evaluation: Evaluation) -> Section:
     rows.sort(key=lambda row: ordered.systems.index(row["system"]))
     return Section(
         "scores",
-        "Systems under metrics",
+        "Scores of the systems",
         words=few_items(evaluation.result),
         charts=[report_charts.forest_chart(rows)],
         tables=[score_table(ordered)],
@@ -311,7 +311,7 @@ def agreement_rows(agreement: AgreementResult) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = []
     for (question, coefficient), found in groups.items():
         found.sort(key=lambda row: (math.isnan(row.value), -row.value))
-        # The judges' noise is measured for Pearson's r of pooled segments: only there is a ceiling.
+        # Only Pearson's r of pooled segments has a ceiling: the judges' noise is measured for it.
         is_capped = coefficient == "pearson" and found[0].average == "none"
         own = ceilings.get(question, {}) if is_capped else {}
         for order, row in enumerate(found):
