@@ -286,7 +286,7 @@ def test_labels_of_few_documents_give_no_interval_and_the_reason() -> None:
 def test_equal_labels_give_no_interval_and_the_reason() -> None:
     equal = [replace(one, value=3.0) if one.judge != MACHINE else one for one in ratings()]
     shown = str(wellput.estimate(evalset(), equal, f"judge:{MACHINE}"))
-    assert "No interval of A and B: all labels are equal, so no spread is seen." in shown
+    assert "No interval of A and B: all labels are equal, so their spread is unknown." in shown
 
 
 def test_the_units_of_an_estimate_can_be_chosen() -> None:

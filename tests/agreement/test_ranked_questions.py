@@ -77,7 +77,7 @@ def test_a_system_that_won_everything_has_no_interval_but_a_sentence() -> None:
     assert (first.system, first.estimate, first.low) == ("A", 1.0, None)
     assert ranking.to_dict()["model"] is None
     assert all(np.isnan(one.p_value) for one in ranking.differences)
-    assert [one.delta for one in ranking.of_first] == [1.0, 1.0]
+    assert [one.delta for one in ranking.differences_from_first] == [1.0, 1.0]
     sentence = winner_sentence(ranking)
     assert "A has the highest win rate, 100%, but how sure that is cannot be said." in sentence
     assert "A won all 120 comparisons and B lost all 60 comparisons" in sentence

@@ -11,7 +11,7 @@ from sklearn.linear_model import LogisticRegression
 
 from wellput.core.errors import InputError
 from wellput.core.evalset import Item
-from wellput.displays.corpus import DisplayCorpus, by_node
+from wellput.displays.corpus import DisplayCorpus, displays_by_node
 from wellput.displays.example_corpus import SYNTHETIC_NOTICE, example_corpus
 from wellput.displays.schedules import display_code, nodes_of
 from wellput.displays.selection import STRATEGIES, select_displays
@@ -116,7 +116,7 @@ def test_a_span_teaches_the_lowest_node_that_covers_it() -> None:
             {"id": "c", "word": "x"},
         ],
     }
-    assert by_node(derivation, {"a..b": NOD, "b..c": ["sq"], "np": ["bw=u"]}) == {
+    assert displays_by_node(derivation, {"a..b": NOD, "b..c": ["sq"], "np": ["bw=u"]}) == {
         "np": display_code(BOTH),
         "s": display_code(["sq"]),
     }

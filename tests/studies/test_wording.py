@@ -49,7 +49,7 @@ def test_every_language_has_every_text_with_the_same_placeholders(code: str) -> 
 @every_other_language
 def test_every_sentence_is_translated(code: str) -> None:
     """Short words may be the same in two languages, sentences are not."""
-    texts, english = shipped(code).texts, ENGLISH.spoken.texts
+    texts, english = shipped(code).texts, ENGLISH.source.texts
     same = [key for key, text in texts.items() if text == english[key] and len(str(text)) > 20]
     assert same == []
 
@@ -267,10 +267,10 @@ def test_every_reason_is_said_in_the_language(code: str) -> None:
         said += refused.value.reasons
     assert len(said) >= 15
     for reason in said:
-        again = words.again(reason)
+        again = words.translated(reason)
         assert again != reason
         assert not re.search(r"\b(needed|is|answer|above)\b", again), again
-    assert words.again("Something else.") == "Something else."
+    assert words.translated("Something else.") == "Something else."
 
 
 @every_language
@@ -287,7 +287,7 @@ def test_the_kinds_of_errors_have_names_in_every_language(code: str) -> None:
     assert len({own.shown_names[path] for path, _ in usual}) == len(usual)
     names = {path.rpartition("/")[2] for path, _ in usual}
     groups = {path.partition("/")[0] for path, _ in usual}
-    texts = wording(code).spoken.texts
+    texts = wording(code).source.texts
     assert {key.removeprefix("kinds.") for key in texts if key.startswith("kinds.")} == (
         names | groups
     )

@@ -72,7 +72,7 @@ class AgreementOptions:
     alpha: float = 0.05
     uncertainty: Uncertainty = field(default_factory=Uncertainty)
     cluster: str | None = None
-    """What takes the items' place when outputs are scored for a report."""
+    """The unit of intervals when outputs are scored for a report, such as `document`."""
     fitted_here: Collection[str] = ()
     """The metrics that were fitted to these judgments."""
 
@@ -93,7 +93,7 @@ def agree(
 ) -> AgreementResult:
     """How far each metric agrees with the judges on each question, which metrics differ, and how far
     the judges agree among themselves."""
-    _check(tables, options)
+    _check_levels(tables, options)
     first = next(iter(tables.values()))
     on_phase("comparing judges")
     raw, ready = prepared_panels(judgments, first.systems, first.items, options)
@@ -110,7 +110,7 @@ def agree(
     agreement: list[Agreement] = []
     differences: list[MetricDifference] = []
     for panel in ready.values():
-        rows, pairs = _against(tables, panel.table(), options, on_phase)
+        rows, pairs = _compared_with_people(tables, panel.table(), options, on_phase)
         agreement += rows
         differences += pairs
     ceilings = {summary.question: ceiling(summary) for summary in summaries}
@@ -214,7 +214,7 @@ def _models(
             yield {"question": question, **asdict(model)}
 
 
-def _against(
+def _compared_with_people(
     tables: Mapping[str, ScoreTable],
     human: ScoreTable,
     options: AgreementOptions,
@@ -229,14 +229,16 @@ def _against(
     pairs: list[MetricDifference] = []
     for coefficient in options.coefficients:
         on_metric = on_phase("correlating metrics with people", len(tables))
-        held: dict[str, MetricAgainstPeople] = {}
-        for name, hold in _held_by(tables, human, cells, coefficient, options):
-            held[name] = hold
+        compared: dict[str, MetricAgainstPeople] = {}
+        for name, one in _each_compared(tables, human, cells, coefficient, options):
+            compared[name] = one
             on_metric(1)
-        rows += _corrected([one.agreement(options.uncertainty) for one in held.values()], options)
-        test = pair_test(tables, human, cells, coefficient, held, options)
+        rows += _corrected(
+            [one.agreement(options.uncertainty) for one in compared.values()], options
+        )
+        test = pair_test(tables, human, cells, coefficient, compared, options)
         pairs += compare_pairs(
-            [name for name, one in held.items() if one.figure is not None],
+            [name for name, one in compared.items() if one.figure is not None],
             test,
             question=human.scorer,
             level=options.level,
@@ -246,7 +248,7 @@ def _against(
     return rows, pairs
 
 
-def _held_by(
+def _each_compared(
     tables: Mapping[str, ScoreTable],
     human: ScoreTable,
     cells: NDArray[np.bool_],
@@ -291,7 +293,7 @@ def _corrected(rows: list[Agreement], options: AgreementOptions) -> list[Agreeme
     return [replace(row, p_adjusted=corrected.get(row.metric)) for row in rows]
 
 
-def _check(tables: Mapping[str, ScoreTable], options: AgreementOptions) -> None:
+def _check_levels(tables: Mapping[str, ScoreTable], options: AgreementOptions) -> None:
     if not tables:
         raise InputError("No metric was given.")
     n_systems = len(next(iter(tables.values())).systems)

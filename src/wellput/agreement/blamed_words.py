@@ -36,10 +36,10 @@ Blame = Callable[[MarkedOutput], Marked | None]
 
 @dataclass(frozen=True, slots=True)
 class BlamedWords:
-    """How far what `scorer` blames is what people marked. `share_blamed` and `share_marked` are shares
-    of all characters. Precision is the share of blamed characters that a person marked, recall the
-    share of marked characters that are blamed. The levels of chance are those of a scorer that
-    blames as many characters of each output, but at random places."""
+    """How far the characters that `scorer` blames are those that people marked. `share_blamed` and
+    `share_marked` are shares of all characters. Precision is the share of blamed characters that a
+    person marked, recall the share of marked characters that are blamed. The levels of chance are
+    those of a scorer that blames as many characters of each output, but at random places."""
 
     scorer: str
     question: str

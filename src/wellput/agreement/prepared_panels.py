@@ -84,7 +84,8 @@ def choose_answers(
     questions: Sequence[str] = (),
     exclusions: Sequence[Exclusion] = (),
 ) -> ChosenAnswers:
-    """What can be analyzed, of `questions` or of all. Raises InputError where all of it has labels."""
+    """The answers that can be analyzed, to `questions` or to all questions. Raises InputError if all
+    questions have labels."""
     kept, left_out = chosen_judges(cast("Sequence[AnyJudgment]", answers), judges)
     with_labels = [
         one for one in label_questions(kept) if not questions or one.question in questions
@@ -106,7 +107,7 @@ def choose_answers(
 
 
 def _agreement(summary: JudgeSummary) -> str:
-    """How far the judges agree, where the message is all that is said about a question."""
+    """How far the judges agree, for a message that replaces the analysis of a question."""
     figures = [
         f"{name} {round(value, 2) + 0.0:.2f}".replace("-", "−")  # + 0.0: no −0.00
         for name, value in (("α", summary.alpha), ("κ", summary.kappa))
@@ -291,7 +292,7 @@ def prepared_panels(
     kept, left_out = known_answers(judgments, options.exclusions, known)
     raw = _chosen(panels(kept, systems, items), options.questions)
     others = exclusions_of_unknown(options.exclusions, known)
-    _refuse_idle(raw, [one for one in options.exclusions if one not in others])
+    _refuse_idle_exclusions(raw, [one for one in options.exclusions if one not in others])
     raw = {
         name: replace(panel, excluded=tuple(one for one in left_out if one.question == name))
         for name, panel in raw.items()
@@ -323,7 +324,7 @@ def _without(panel: Panel, options: AgreementOptions) -> Panel:
     return panel
 
 
-def _refuse_idle(found: Mapping[str, Panel], exclusions: Sequence[Exclusion]) -> None:
+def _refuse_idle_exclusions(found: Mapping[str, Panel], exclusions: Sequence[Exclusion]) -> None:
     for exclusion in exclusions:
         if not any(panel.has(exclusion) for panel in found.values()):
             refuse_idle(exclusion)

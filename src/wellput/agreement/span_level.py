@@ -1,5 +1,5 @@
-"""`agree --level span`: whom people prefer, who blames the words that people marked, and how far people
-mark the same words."""
+"""`agree --level span`: whom people prefer, which metrics and machines blame the words that people
+marked, and how far people mark the same words."""
 
 from __future__ import annotations
 

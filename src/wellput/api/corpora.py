@@ -23,7 +23,7 @@ T = TypeVar("T")
 Text: TypeAlias = PathLike | Sequence[str]
 """A file with a sentence on each line, or a list of sentences."""
 Texts: TypeAlias = PathLike | Sequence[Text]
-"""One file, or a list of texts. A single list of sentences must stand in a list: `[sentences]`."""
+"""One file, or a list of texts. Put a single list of sentences into a list: `[sentences]`."""
 
 BLOCK_LINES = 1 << 14
 INDEX_SUFFIX = ".wpm"
@@ -43,17 +43,17 @@ def text_list(corpus: Texts) -> list[str | Sequence[str]]:
     return [str(text) if isinstance(text, Path) else text for text in as_list(corpus)]
 
 
-def file_names(texts: Sequence[str | Sequence[str]], why: str) -> list[str]:
-    """The texts as file names. All must be files that can be read again. `why` names what reads them,
-    for the message."""
+def file_names(texts: Sequence[str | Sequence[str]], reader: str) -> list[str]:
+    """The texts as file names. All must be files that can be read again. `reader` names what reads
+    them, for the message."""
     names = [text for text in texts if isinstance(text, str)]
     if len(names) < len(texts) or STANDARD_INPUT in names:
-        raise InputError(f"{why} reads files, not standard input or sentences in memory.")
+        raise InputError(f"{reader} reads files, not standard input or sentences in memory.")
     return names
 
 
 def corpus_blocks(texts: Sequence[str | Sequence[str]]) -> Iterator[Sequence[str]]:
-    """All sentences, in lists. A file that cannot be read is refused at once."""
+    """All sentences, in blocks. A file that cannot be read is refused at once."""
     sources = [InputFile(text) if isinstance(text, str) else text for text in texts]
     check_readable(*(source for source in sources if isinstance(source, InputFile)))
     return (

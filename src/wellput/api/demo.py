@@ -92,7 +92,7 @@ def demo(
     ['careful']
     """
     on_phase("loading the charts")
-    library = None if no_report else _library_if_installed()
+    library = None if no_report else _chart_library_if_installed()
     page = None if library is None else report
     for table in (save, save_judgments):
         if table is not None:
@@ -126,7 +126,7 @@ def demo(
     return shown
 
 
-def _library_if_installed() -> str | None:
+def _chart_library_if_installed() -> str | None:
     """None if the extra `report` is missing: the demo then shows the rest."""
     try:
         return html_page.chart_library()

@@ -136,7 +136,7 @@ def fit(
     choices = [answer for answer in answers if isinstance(answer, Preference)]
     ratings = [answer for answer in answers if isinstance(answer, Judgment)]
     source = open_items(evalset, metrics, trees, column=column, threads=threads, on_phase=on_phase)
-    metrics, names = _each_scorer(metrics, names, source)
+    metrics, names = _with_all_scorers(metrics, names, source)
     known = names_of(source.unparsed, on_progress=on_phase("reading items"))
     exclusions = with_unknown(answers, exclusions, known)
     plan = ScoringPlan(threads=threads or available_cores(), keep_rows=True)
@@ -210,7 +210,7 @@ def predictor_metrics(predictors: Names) -> tuple[list[Metric], list[str]]:
     return list(metrics.values()), names
 
 
-def _each_scorer(
+def _with_all_scorers(
     metrics: Sequence[Metric], names: Sequence[str], source: EvalSource
 ) -> tuple[list[Metric], list[str]]:
     """The metrics and predictors. A name that means several scorers of a log becomes several."""

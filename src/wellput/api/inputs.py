@@ -1,5 +1,5 @@
-"""The forms in which verbs take their input: evalsets and judgments as files or in memory, names and
-numbers in lists or separated by commas, keywords under old names."""
+"""The forms in which public functions take their input: evalsets and judgments as files or in memory,
+names and numbers in lists or separated by commas, keywords under old names."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ def read_answers(judgments: Answers, column: Columns = ()) -> list[Judgment] | l
     if answers and all(isinstance(answer, Mapping) for answer in answers):
         return judgments_of_records(answers, column=column)
     if column:
-        raise InputError("column= names columns of a table; these judgments are not one.")
+        raise InputError("column= names columns of a table, but these judgments are objects.")
     if wrong := [one for one in answers if not isinstance(one, Judgment | Preference | Mapping)]:
         raise _not_judgments(wrong[0], "a list with ")
     if len({type(answer) for answer in answers}) > 1:

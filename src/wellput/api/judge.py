@@ -137,8 +137,8 @@ def judge(
     Returns
     -------
     JudgeResult
-        `judgments`, `signature`, and what came of asking; or a `JudgePlan` for a dry run. A result can
-        be given to `wellput.rank` and `wellput.agree` as judgments.
+        `judgments`, `signature`, and the outcome of the requests; or a `JudgePlan` for a dry run. A
+        result can be given to `wellput.rank` and `wellput.agree` as judgments.
 
     Raises
     ------

@@ -76,8 +76,8 @@ def paraphrase(
     column
         The columns of the evalset's file, as for `score`.
     method
-        A name for a pair of `candidates` and `filter`. Several names are for judges: their
-        `substitutions` are written together.
+        A name for a pair of `candidates` and `filter`. Several names need
+        `substitutions`, which then has those of all methods, for judges.
         `"context"` (the default): WordNet's synonyms, filtered; `"contextwn"`: filtered as in Kauchak &
         Barzilay (2006), single words only, with classifiers learned from `corpus` (without it, the
         shipped ones); `"wordnet"`: not filtered; `"lsa"`, `"brown"`: not filtered.
@@ -102,7 +102,7 @@ def paraphrase(
         The result prints every substitution, kept or refused, instead of their number.
     substitutions, sample
         Writes the substitutions as an evalset, for judges. Those of several methods are mixed; a tag
-        for each method says what it decided. `sample` draws this many of each method's.
+        for each method says what it decided. `sample` draws this many of each method.
     path
         Writes the evalset with its new references.
     seed, threads, on_phase

@@ -88,9 +88,9 @@ def power(
         number of judges matters only with `judge_correlation`.
     sd_item, sd_noise, sd_judge
         For two systems, in the unit of `difference`, standard deviations: of the true difference over
-        items (default 1), of one rating if the same judge rated the same output again (default 1), and
-        of the judges' preference for one system (default 0). A `pilot` gives other
-        defaults.
+        items (default 1), of the ratings that one judge would give to the same output at different
+        times (default 1), and of the judges' preference for one system (default 0). A `pilot` gives
+        other defaults.
     judge_correlation, pilot_judges
         For two metrics: the correlation of two single judges. For metrics and for a proxy: the number
         of judges behind the given correlations with people (default 1).
@@ -206,7 +206,7 @@ def power(
 
 
 class _Simulated(TypedDict):
-    """What all simulations take."""
+    """The keywords of all simulations."""
 
     items: Sequence[int]
     alpha: float

@@ -1,4 +1,4 @@
-"""`DisplayCorpus`: the nodes of all sentences in one row, depth first, each with its context and
+"""`DisplayCorpus`: the nodes of all sentences in one list, depth first, each with its context and
 its display.
 
 The choice of a node's display may depend on its context: its `label`, its `word`, and its features
@@ -67,8 +67,8 @@ class Contexts:
 
 @dataclass(frozen=True, eq=False)
 class DisplayCorpus:
-    """Sentences with derivations. `rows` has the sentence of each node, `displays` the code of its
-    original display, `UNKNOWN_DISPLAY` where the sentence has no original displays."""
+    """Sentences with derivations. `rows` has the number of each node's sentence, `displays` the code of
+    its original display, `UNKNOWN_DISPLAY` where the sentence has no original displays."""
 
     items: Sequence[Item]
     nodes: list[Derivation]
@@ -92,7 +92,7 @@ class DisplayCorpus:
             nodes += own
             counts.append(len(own))
             if original is not None:
-                shown = by_node(item.derivation or {}, original)
+                shown = displays_by_node(item.derivation or {}, original)
                 displays += [shown.get(node["id"], 0) for node in own]
             else:
                 displays += [UNKNOWN_DISPLAY] * len(own)
@@ -107,7 +107,7 @@ class DisplayCorpus:
     def contexts(self, names: Sequence[str]) -> Contexts:
         """The context of every node, made of these features."""
         places: dict[ContextValues, int] = {}
-        found = _rows_of(self.nodes, names)
+        found = _context_values(self.nodes, names)
         codes = np.fromiter(
             (places.setdefault(row, len(places)) for row in found), np.int64, len(self.nodes)
         )
@@ -126,7 +126,7 @@ class DisplayCorpus:
         return (*first, *(name for name in met if name not in USUAL_FEATURES))
 
 
-def _rows_of(nodes: Iterable[Derivation], names: Sequence[str]) -> Iterator[ContextValues]:
+def _context_values(nodes: Iterable[Derivation], names: Sequence[str]) -> Iterator[ContextValues]:
     inner = [name for name in names if name not in ("label", "word")]
     has = {name: name in names for name in ("label", "word")}
     if list(names) == (["label"] if has["label"] else []) + inner:  # the common order, quickly
@@ -146,7 +146,7 @@ def _hashable(value: Any) -> Hashable:
     return json.dumps(value) if isinstance(value, list | dict) else value
 
 
-def by_node(derivation: Derivation, schedule: Schedule) -> dict[str, int]:
+def displays_by_node(derivation: Derivation, schedule: Schedule) -> dict[str, int]:
     """The displays of a schedule by node. That of a span goes to the lowest node that covers it."""
     shown: dict[str, int] = {}
     extents: dict[str, tuple[int, int]] = {}

@@ -250,7 +250,7 @@ def _choose(
         result[fold.chosen] = model.choose(codes, draws[fold.chosen], temperature=temperature)
         return
     counted = ContextFrequencies(contexts, corpus.displays, fold.training)
-    lengths[fold.chosen] = counted.reached[codes]
+    lengths[fold.chosen] = counted.counted_levels[codes]
     if name == "majority":
         result[fold.chosen] = counted.majority()[codes]
     else:

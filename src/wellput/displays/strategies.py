@@ -6,9 +6,9 @@ Rules are data: `{"when": {"property": "*", "evaluation": ["positive"]}, "displa
 a feature, a list of values, or `*` for any. A node that meets no rule has no display.
 
 Frequencies: majority takes the most common display of a context, weighted draws one by relative
-frequency. A context that the training sentences do not have is shortened: its last feature is given
-up, then the one before, until they have it. Counts are kept for every *level*, the number of
-features that are left.
+frequency. A context that the training sentences do not have is shortened: its last feature is
+dropped, then the one before, until training has the rest. Counts are kept for every *level*, the
+number of features that are left.
 
 The model, which is not in the paper, is a multinomial logistic regression over the context. Every
 value of every feature has a weight for every display, so it also works in contexts that training has
@@ -133,7 +133,8 @@ def _first_display(rules: Sequence[DisplayRule], features: Mapping[str, Hashable
 
 @dataclass(frozen=True, eq=False)
 class ContextLevel:
-    """Contexts cut to their first features. `of_context` has the place of each full context among them.
+    """Contexts cut to their first features. `of_context` has, for each full context, the number of its
+    cut context.
     `contexts`, `displays` and `counts` have an entry for each pair that occurs, ordered by context."""
 
     of_context: Integers
@@ -163,9 +164,9 @@ class ContextFrequencies:
             _context_level(of_context, context, display, counts)
             for of_context in _shortened_contexts(contexts)
         ]
-        self.reached = self._reached()
+        self.counted_levels = self._counted_levels()
 
-    def _reached(self) -> Integers:
+    def _counted_levels(self) -> Integers:
         """The highest level at which each context was counted; −1 where it never was."""
         reached = np.full(len(self.levels[0].of_context), -1, dtype=np.int64)
         for number, level in enumerate(self.levels):
@@ -175,7 +176,7 @@ class ContextFrequencies:
     def majority(self) -> Integers:
         """The most common display of each context. Among equals, the one that is more common overall,
         then the one with the lower code."""
-        chosen = np.zeros(len(self.reached), dtype=np.int64)
+        chosen = np.zeros(len(self.counted_levels), dtype=np.int64)
         for number, level in enumerate(self.levels):
             order = np.lexsort(
                 (-level.displays, self.overall[level.displays], level.counts, level.contexts)
@@ -183,14 +184,14 @@ class ContextFrequencies:
             last = np.flatnonzero(np.diff(level.contexts[order], append=-1))
             best = np.zeros(int(level.of_context.max()) + 1, dtype=np.int64)
             best[level.contexts[order[last]]] = self.seen[level.displays[order[last]]]
-            here = self.reached == number
+            here = self.counted_levels == number
             chosen[here] = best[level.of_context[here]]
         return chosen
 
     def weighted(self, codes: Integers, draws: Floats) -> Integers:
         """A display for each node, by its context and a number drawn from [0, 1)."""
         chosen = np.zeros(len(codes), dtype=np.int64)
-        reached = self.reached[codes]
+        reached = self.counted_levels[codes]
         for number, level in enumerate(self.levels):
             here = reached == number
             if not here.any():

@@ -76,7 +76,7 @@ def scores_with_differences(
     differences = {
         (pair.a, pair.metric): pair
         for either in compared
-        for pair in (either, either.turned)
+        for pair in (either, either.swapped)
         if pair.b == baseline
     }
     return [

@@ -104,7 +104,7 @@ class Comparison:
     method: str = ""
 
     @property
-    def turned(self) -> Comparison:
+    def swapped(self) -> Comparison:
         """The same comparison as b − a."""
         return replace(
             self,

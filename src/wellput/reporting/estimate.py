@@ -161,7 +161,7 @@ def _equal_labels(result: EstimateResult) -> list[str]:
     ]
     if not without:
         return []
-    return [f"No interval of {listed(without)}: all labels are equal, so no spread is seen."]
+    return [f"No interval of {listed(without)}: all labels are equal, so their spread is unknown."]
 
 
 def _saved(result: EstimateResult) -> list[str]:

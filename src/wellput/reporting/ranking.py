@@ -72,7 +72,7 @@ def ranking_table(ranking: Ranking, orders: Sequence[MetricOrder] = ()) -> Table
     if ranking.has_tests:
         are_choices = ranking.model == "win rate"
         columns += ["rank", GAP_HEADINGS[ranking.model], "p (Holm)"]
-        gaps = {d.systems[1]: d for d in ranking.of_first}
+        gaps = {d.systems[1]: d for d in ranking.differences_from_first}
         if (
             are_choices
         ):  # a system that is chosen less often overall may still win against the first
@@ -325,7 +325,7 @@ def _shown_pairs(whole: FittedRanking, part: FittedRanking) -> Iterator[SystemDi
     found = {frozenset(one.systems): one for one in part.differences}
     for pair in chosen:
         if (one := found.get(frozenset(pair))) is not None:
-            yield one if one.systems == pair else one.turned
+            yield one if one.systems == pair else one.swapped
 
 
 def _dependence_sentences(

@@ -211,7 +211,7 @@ def _turned(whole: ScoreResult, part: ScoreResult) -> Iterator[tuple[str, str, s
 
 def _test_of(part: ScoreResult, metric: str, a: str, b: str) -> Comparison | None:
     for either in part.differences:
-        for one in (either, either.turned):
+        for one in (either, either.swapped):
             if (one.metric, one.a, one.b) == (metric, a, b):
                 return one
     return None

@@ -2,11 +2,11 @@
 
 Intervals come from the correlation without each system, each item and each cell (`TableFigure`).
 A kernel leaves single cells out without computing the correlation again. Leaving out an item of a
-pooled rank correlation is approximated by the sum of the changes of its cells; the error is of the
-order of the item's share of the data. Leaving out a cluster of items is
-approximated for the same coefficients, for rank correlations averaged by system, and for soft accuracy.
-Everything else is exact. The tie threshold of `acc-t` is kept:
-at the threshold with the greatest accuracy, small changes of it change nothing.
+pooled rank correlation is approximated by the sum of the changes of its cells; the error is about as
+large as the item's share of the data. Leaving out a cluster of items is approximated for the same
+coefficients, for rank correlations averaged by system, and for soft accuracy. Everything else is exact.
+The tie threshold of `acc-t` stays the one for all data: it maximizes the accuracy, so a slightly
+different threshold would hardly matter.
 
 `ChanceLevel` is what a metric that knows nothing about quality would reach: the null
 distribution of a coefficient. The metric's scores keep their ties and what they share by system and by
@@ -48,10 +48,10 @@ from wellput.stats.student import FISHER_Z, LOGIT, Scale, scale_of_pairs
 from wellput.stats.two_way_jackknife import LeftOutClusters, TableFigure
 
 MAX_SYSTEMS_RECOMPUTED = 1_000
-"""Up to so many systems, the correlation without a system is computed from all others. Of more, it is
-that of all less what the system adds; for ranks of segments, the sum of what its cells add."""
+"""With more systems, the correlation without a system is not computed again from the others: the
+system's sums are subtracted; for ranks of segments, the changes by its cells are added up."""
 ROUNDING_SHARE_OF_SQUARES = 1e-12
-"""A share of the squares that is only rounding: what is left does not vary."""
+"""A sum of squares below this share of the whole is a rounding error: the scores are constant."""
 
 
 def pooled_pearson_without_clusters(

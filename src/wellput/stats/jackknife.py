@@ -52,7 +52,7 @@ class WithoutItems:
 
     @property
     def error(self) -> float:
-        """The standard error of the score; 0 where all items say the same."""
+        """The standard error of the score; 0 where all items contribute the same."""
         return _error(self.scores[self.counts], abs(self.value))
 
 
@@ -91,8 +91,8 @@ def score_interval(
 
     Where every item counts 0 or 1 the interval is that of a share. Otherwise it is the jackknife's, on
     a scale where a score between bounds has a symmetric error: log odds between two bounds, the
-    logarithm of the distance to a single one. There is no interval where all items say the same, or
-    fewer than two items add anything.
+    logarithm of the distance to a single one. There is no interval where all items contribute the
+    same, or fewer than two items add anything.
     """
     counts = statistics[(statistics != 0).any(axis=1)]
     if is_share(counts, score, bounds):

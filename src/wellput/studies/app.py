@@ -150,7 +150,7 @@ def refusal(
         words=words,
         title="wellput",
         heading=words(f"errors.{headings.get(status, 'heading')}"),
-        text="\n\n".join(words.again(reason) for reason in reasons),
+        text="\n\n".join(words.translated(reason) for reason in reasons),
     )
     response.headers.update(headers or {})
     return response

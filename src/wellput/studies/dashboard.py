@@ -237,7 +237,7 @@ def shown_gap(ranking: Ranking, system: str) -> str:
     choices, how often the first one is chosen when both are shown."""
     first = ranking.systems[0].system
     for one in ranking.differences:
-        gap = one if one.systems == (first, system) else one.turned
+        gap = one if one.systems == (first, system) else one.swapped
         if gap.systems != (first, system):
             continue
         is_share = ranking.model == "win rate"

@@ -105,7 +105,7 @@ def in_words(trial: ShownTrial, reason: str, words: Wording) -> str:
     """A reason in the language of the page, with the texts named by their places."""
     for place, variant in enumerate(trial.variants, start=1):
         reason = reason.replace(f"variant {variant.id}", f"text {place}")
-    return words.again(reason)
+    return words.translated(reason)
 
 
 def keys_of(trial: ShownTrial, words: Wording) -> str:

@@ -1,4 +1,4 @@
-"""The design of a study whose judgments were collected elsewhere, told from the judgments.
+"""The design of a study whose judgments were collected elsewhere, guessed from the judgments.
 
 Error spans with categories are `mqm`, error spans with a score are `spans`, numbers alone are a
 `slider` unless another design is named. A question keeps its name.
@@ -29,7 +29,7 @@ def imported_questionnaire(
     design: str | None = None,
     weights: str | Mapping[str, float] | None = None,
 ) -> Questionnaire:
-    """What judges were asked. `answers` are about outputs and about attention checks, `texts` are the
+    """What judges were asked. `answers` include those to attention checks, `texts` are the
     outputs; `weights` are those of the design mqm."""
     names = list(dict.fromkeys(answer.question for answer in answers))
     spans = [span for answer in answers for span in spans_of(answer) or ()]

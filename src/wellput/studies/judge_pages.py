@@ -299,7 +299,7 @@ def demographics_page(
         **common_values(setup, token),
         fields=setup.questionnaire.demographics,
         values=given or {},
-        reasons=[setup.words.again(reason) for reason in reasons or ()],
+        reasons=[setup.words.translated(reason) for reason in reasons or ()],
     )
 
 

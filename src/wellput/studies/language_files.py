@@ -1,4 +1,4 @@
-"""Language files: those that wellput brings, and a file of one's own, which must be complete."""
+"""Language files: those that wellput comes with, and a file of one's own, which must be complete."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def problems_of(record: Mapping[str, Any]) -> list[str]:
         if set(own) != forms
     ]
     language = language_of(record)
-    english = ENGLISH.spoken.texts
+    english = ENGLISH.source.texts
     found += [f"{key} is missing" for key in english if key not in language.texts]
     for key, text in language.texts.items():
         if key not in english:

@@ -5,10 +5,8 @@ write another. A text has a dotted key, such as "pages.next". `{…}` in a text 
 of the *unit*, which is what the texts to judge are called ("sentence", "answer"), or by values. A table
 with plural categories (one, few, other, …) in place of a text has its forms by number.
 
-Plural categories of whole numbers follow the rules of the Unicode CLDR.
-
-*Units* are what the texts to judge are called. The wording that wellput brings speaks of sentences, as
-the papers that it comes from do; a machine is often asked about answers, summaries or essays.
+Plural categories of whole numbers follow the rules of the Unicode CLDR. The texts that wellput comes
+with are about sentences, as in the papers; in English, another unit takes the place of *sentence*.
 """
 
 from __future__ import annotations
@@ -35,7 +33,7 @@ NEXT_SENTENCE = re.compile(r"[.!?؟]\W*\s\W*[^\Wa-z_]|[。！？].|\n")
 
 
 def usual_unit(texts: Iterable[str]) -> str:
-    """What texts are called if nobody says it: sentences if at least half of them are.
+    """The unit by default: `sentence` if at least half of the texts are one sentence, else `text`.
 
     >>> usual_unit(["The ferry leaves at 9.", "It rained."]), usual_unit(["It rained. We left."])
     ('sentence', 'text')
@@ -148,17 +146,17 @@ class Wording:
     ('How well-written is this answer?', '2 of 9 done')
     """
 
-    spoken: Language
+    source: Language
     unit: str = SENTENCE
 
     @property
     def language(self) -> str:
-        return self.spoken.code
+        return self.source.code
 
     @property
     def direction(self) -> str:
         """The direction of the page: "ltr" or "rtl"."""
-        return self.spoken.direction
+        return self.source.direction
 
     def __call__(self, key: str, *, n: int | None = None, **values: object) -> str:
         """The text of a key. `n` chooses among plural forms and is the value of {n}. A placeholder
@@ -178,30 +176,30 @@ class Wording:
         return tuple(text.format_map(_Filled(**self.forms)) for text in texts)
 
     def has(self, key: str) -> bool:
-        return key in self.spoken.texts
+        return key in self.source.texts
 
     @property
     def forms(self) -> Mapping[str, str]:
         """The forms of the unit."""
-        known = self.spoken.units.get(self.unit)
+        known = self.source.units.get(self.unit)
         return english_forms(self.unit) if known is None else known
 
-    def again(self, english: str) -> str:
-        """A sentence of the server in this language; as it is if it is not among the texts."""
-        if self.language == "en" and self.spoken is ENGLISH.spoken:
+    def translated(self, english: str) -> str:
+        """A sentence of the server in this language; the English one if the texts do not have it."""
+        if self.language == "en" and self.source is ENGLISH.source:
             return english
         for key, pattern in _server_sentences():
             if found := pattern.fullmatch(english):
                 values = found.groupdict()
                 if "reason" in values:
-                    values["reason"] = self.again(values["reason"])
+                    values["reason"] = self.translated(values["reason"])
                 n = values.pop("n", None)
                 return self(key, n=None if n is None else int(n), **values)
         return english
 
     def _text(self, key: str) -> Text:
-        found = self.spoken.texts.get(key)
-        return ENGLISH.spoken.texts[key] if found is None else found
+        found = self.source.texts.get(key)
+        return ENGLISH.source.texts[key] if found is None else found
 
 
 class _Filled(dict[str, object]):
@@ -220,14 +218,14 @@ def english_forms(unit: str) -> dict[str, str]:
 
 
 def codes() -> list[str]:
-    """The languages that wellput brings."""
+    """The languages that wellput comes with."""
     folder = files("wellput.studies") / "texts"
     found = sorted(file.name[:-5] for file in folder.iterdir() if file.name.endswith(".toml"))
     return sorted(found, key=lambda code: code != "en")
 
 
 def shipped_record(code: str) -> dict[str, Any]:
-    """The contents of a file that wellput brings."""
+    """The contents of a file that wellput comes with."""
     file = files("wellput.studies") / "texts" / f"{code}.toml"
     return tomllib.loads(file.read_text(encoding="utf-8"))
 
@@ -261,8 +259,8 @@ ENGLISH = Wording(shipped("en"))
 
 
 def wording(language: str = "en", unit: str = SENTENCE) -> Wording:
-    """The texts of a language that wellput brings. Raises InputError for others, and for a unit that
-    the language does not have."""
+    """The texts of a language that wellput comes with. Raises InputError for others, and for a unit
+    that the language does not have."""
     if language not in codes():
         raise InputError(
             f"No language={language!r}.{did_you_mean(language, codes())} There are "
@@ -292,9 +290,9 @@ def placeholders(text: str) -> set[str]:
 
 @cache
 def _server_sentences() -> list[tuple[str, re.Pattern[str]]]:
-    """Patterns of the English sentences that a server says, those about parts of it last."""
+    """Patterns of the English sentences that a server says, the most general pattern last."""
     found = []
-    for key, text in ENGLISH.spoken.texts.items():
+    for key, text in ENGLISH.source.texts.items():
         if key.startswith(("errors.", "reasons.")):
             forms = text.values() if isinstance(text, dict) else [text]
             found += [(key, _pattern(form)) for form in forms if isinstance(form, str)]

@@ -48,6 +48,6 @@ def test_white_space_within_a_word_does_not_break_the_columns() -> None:
 
 
 def test_a_lattice_too_large_is_not_written(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lattice, "MAX_ARCS", 4)
+    monkeypatch.setattr(lattice, "MAX_WRITTEN_ARCS", 4)
     with pytest.raises(InputError, match="has 5 arcs when written out"):
         openfst_text(example())

@@ -29,7 +29,7 @@ OutputValues: TypeAlias = Mapping[tuple[str, str], float]
 
 ORDER_COLUMN = "order"
 SHARE_OF_CHOICE = {"a": 1.0, "tie": 0.5, "b": 0.0}
-MAX_GRADES = 11
+MAX_DIFFERENT_GRADES = 11
 SCALE_FOLDS = 10
 """A metric's scores are put on the question's scale by lines fitted to the items of other folds."""
 
@@ -45,7 +45,8 @@ class JudgedTrial(NamedTuple):
 
 
 class GivenAnswers(NamedTuple):
-    """All answers of one judge, one entry each: the trial's place, the value, and what came first.
+    """All answers of one judge, one entry each: the trial's place, the value, and which output was
+    shown first.
 
     `first` is for choices +1 where the first system in alphabetical order was shown first, −1 where it
     was shown second; for ratings the number of the column `order`, NaN without one.
@@ -114,7 +115,7 @@ def judged_trials(
     scores: OutputValues | None = None,
 ) -> JudgedTrials:
     """The trials of all answers. `judge` is one of the judges, or, with `scores`, a metric. `documents`
-    has the document of items; without it the judgments' column `document` counts."""
+    has the document of items; without it the judgments' column `document` is used."""
     kind = _kind(answers)
     names = list(dict.fromkeys(answer.judge for answer in answers))
     if scores is None and judge not in names:
@@ -143,7 +144,7 @@ def judged_trials(
         name: GivenAnswers(np.array(at, np.intp), np.array(values), np.array(first))
         for name, (at, values, first) in by_judge.items()
     }
-    rows = np.array([_one_each(given[name], len(trials), kind) for name in people])
+    rows = np.array([_one_answer_each(given[name], len(trials), kind) for name in people])
     empty = GivenAnswers(np.zeros(0, np.intp), np.zeros(0), np.zeros(0))
     own = given.get(judge, empty)
     found = JudgedTrials(
@@ -152,7 +153,7 @@ def judged_trials(
         people_names=tuple(people),
         people=rows,
         judge_name=judge,
-        judge=_one_each(own, len(trials), kind),
+        judge=_one_answer_each(own, len(trials), kind),
         given=own,
         clusters=places_of(
             [
@@ -217,7 +218,7 @@ def _read(
     return trial, answer.value, order
 
 
-def _one_each(given: GivenAnswers, n: int, kind: AnswerKind) -> Floats:
+def _one_answer_each(given: GivenAnswers, n: int, kind: AnswerKind) -> Floats:
     """One answer to each trial, NaN where there is none."""
     counts = np.bincount(given.trials, minlength=n)
     sums = np.bincount(given.trials, given.values, minlength=n)
@@ -286,7 +287,7 @@ def _with_metric(trials: JudgedTrials, scores: OutputValues) -> JudgedTrials:
 def are_on_scale(scores: Floats, people: Floats) -> bool:
     """Whether scores may be answers to the question that people answered: 0 and 1 where it is yes or
     no; else scores in the range of people's answers that cover at least half of it and, where people
-    gave more than `MAX_GRADES` different answers, are whole numbers.
+    gave more than `MAX_DIFFERENT_GRADES` different answers, are whole numbers.
 
     >>> grades = np.array([1.0, 5, 3])
     >>> are_on_scale(np.array([2.0, 4.5]), grades), are_on_scale(np.array([0.2, 0.9]), grades)
@@ -303,7 +304,7 @@ def are_on_scale(scores: Floats, people: Floats) -> bool:
         scores.min() >= lowest
         and scores.max() <= highest
         and 2 * np.ptp(scores) >= highest - lowest
-        and (len(people) <= MAX_GRADES or are_whole)
+        and (len(people) <= MAX_DIFFERENT_GRADES or are_whole)
     )
 
 

@@ -28,7 +28,7 @@ def _share_bounds(
         is_known = spread > 0 and error > 0
         independent = min(spread / error**2, n) if is_known else data.n_items
         low, high = wilson_bounds(float(share), float(independent), z=float(z))
-        # At a share of 0 or 1 rounding may leave the share itself a hair outside.
+        # At a share of 0 or 1 rounding may leave the share slightly outside.
         bounds.append((max(0.0, min(low, share)), min(1.0, max(high, share))))
     lows, highs = zip(*bounds, strict=True)
     return list(lows), list(highs)
@@ -62,7 +62,7 @@ class JudgedScale:
         return self.question.sign * self.values
 
     def difference(self, a: int, b: int, latent: float) -> float:
-        """How far a is ahead of b if their effects differ by `latent`, around their present mean. For
+        """How far a is ahead of b if their effects differ by `latent` and keep their mean. For
         choices: a's share of wins against b minus b's share."""
         fitted = self.question.fitted
         if isinstance(fitted, LinearMixed):
@@ -103,8 +103,8 @@ class JudgedScale:
     def _shares_of_two(
         self, question: FittedQuestion, confidence: float
     ) -> tuple[list[float | None], list[float | None]]:
-        """Of two systems the win rate is the share of the choices between them, so its interval is that
-        of their difference."""
+        """With two systems, the win rate is the share of the choices between them. So its interval
+        comes from that of their difference."""
         contrast = question.fitted.contrast_pairs(*system_pairs(2))
         value = float(contrast.values[0])
         half = float(contrast.errors[0] * stdtrit(question.freedom[0], (1 + confidence) / 2))

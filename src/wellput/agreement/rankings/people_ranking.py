@@ -3,7 +3,7 @@
 Slices, such as the items of each domain, are all ranked by one model, with p-values that are corrected
 for all slices together.
 
-That a difference is shown in one slice and not in another says little, because slices are small. So a
+Slices are small, so it says little if a difference is shown in one slice and not in another. So a
 `RankingSliceTest` asks whether the difference of two systems is the same in all slices, by Welch's
 analysis of variance with the standard errors of the slices' own models. Slices often have judges in
 common; their differences then vary together, and the test is cautious.
@@ -101,7 +101,7 @@ def ranking_slice_tests(
         found: dict[str, tuple[float, float, float]] = {}
         deltas: dict[str, float] = {}
         for name, (question, ranking) in slices.items():
-            measured = _measured(question, pair)
+            measured = _measured_difference(question, pair)
             if measured is not None:
                 found[name] = measured
                 deltas[name] = lead_of(ranking, pair)
@@ -134,9 +134,11 @@ def lead_of(ranking: FittedRanking, pair: tuple[str, str]) -> float:
     raise KeyError(pair)
 
 
-def _measured(question: FittedQuestion, pair: tuple[str, str]) -> tuple[float, float, float] | None:
+def _measured_difference(
+    question: FittedQuestion, pair: tuple[str, str]
+) -> tuple[float, float, float] | None:
     """The difference on the model's scale, its error and its degrees of freedom; None where the slice
-    lacks a system or says too little."""
+    lacks a system or has too few judgments."""
     names = question.data.system_names
     if not set(pair) <= set(names):
         return None
@@ -158,7 +160,7 @@ MIN_SLICE_JUDGMENTS = 10
 
 @dataclass(frozen=True)
 class RankOptions:
-    """What may be asked of a ranking."""
+    """The options of a ranking."""
 
     model: FittedModelName | Literal["auto"] = "auto"
     random: Sequence[str] = COMPONENTS
@@ -173,7 +175,7 @@ class RankOptions:
 
 @dataclass(frozen=True)
 class QuestionRanking:
-    """One question's ranking, or that of a slice of its items, and what to know beside it."""
+    """One question's ranking, or that of a slice of its items, with checks of it."""
 
     ranking: FittedRanking
     other_orders: Sequence[OtherOrder]
@@ -244,7 +246,7 @@ def rank_judgments(
     covariates: Covariates | None = None,
     on_phase: OnPhase = ignore_phase,
 ) -> RankResult:
-    """Ranks the systems on each question; `InputError` where not one question can be ranked."""
+    """Ranks the systems on each question; raises InputError if no question can be ranked."""
     kept, left_out = chosen_judges(answers, judges)
     kept, excluded = without_excluded(kept, exclusions)
     found: list[QuestionRanking] = []
@@ -260,7 +262,7 @@ def rank_judgments(
         whole: QuestionRanking | None = None
         try:
             fitted = _fitted(question, own, options, covariates)
-            whole = _ranked(fitted, rank_fitted(fitted, **_asked(options)), options)
+            whole = _ranked(fitted, rank_fitted(fitted, **_ranking_options(options)), options)
             found.append(whole)
         except InputError as problem:
             refused[question] = str(problem)
@@ -298,8 +300,8 @@ def _fitted(
     return fit_question(data, model=options.model, random=options.random, or_linear=or_linear)
 
 
-def _asked(options: RankOptions) -> dict[str, Any]:
-    """What a ranking is asked for, as keywords of `rank_fitted`."""
+def _ranking_options(options: RankOptions) -> dict[str, Any]:
+    """The keywords of `rank_fitted`."""
     return {
         "correction": options.correction,
         "confidence": options.confidence,
@@ -342,18 +344,19 @@ def _ranked_slices(
     if len({fit.model for _, fit in fitted}) > 1:
         linear = replace(options, model="linear")
         return _ranked_slices(question, slices, linear, covariates, refused)
-    every = [pair_p_values(fit, **_looked_at(options)) for _, fit in fitted]
+    every = [pair_p_values(fit, **_test_options(options)) for _, fit in fitted]
     adjusted = adjusted_together(every) if options.correction == "holm" and every else every
     return {
         next(iter(by.values())): (
             fit,
-            _ranked(fit, rank_fitted(fit, by=by, adjusted=p, **_asked(options)), options),
+            _ranked(fit, rank_fitted(fit, by=by, adjusted=p, **_ranking_options(options)), options),
         )
         for (by, fit), p in zip(fitted, adjusted, strict=True)
     }
 
 
-def _looked_at(options: RankOptions) -> dict[str, Any]:
+def _test_options(options: RankOptions) -> dict[str, Any]:
+    """The keywords of `pair_p_values`."""
     return {
         "confidence": options.confidence,
         "against": options.against,

@@ -25,15 +25,15 @@ ESTIMATE_HEADINGS: dict[RankingModel, str] = {
 }
 SIGNIFICANT_P = 0.05
 MAX_NAMED_LEADERS = 4
-"""A sentence names at most this many leaders; of more, it gives only the number."""
+"""A sentence names at most this many leaders. If there are more, it gives only their number."""
 MIN_SYSTEM_JUDGMENTS = 10
-"""A system with fewer, and with less than half of what is usual in the study, may stand anywhere by
+"""A system with fewer, and with less than half of what is usual in the study, may have any rank by
 luck."""
 MAX_RANKED_SYSTEMS = 1_000
-"""Of more, a model is not fitted and not every pair is compared: pairs grow with the square."""
+"""With more, no model is fitted and not every pair is compared: pairs grow with the square."""
 LOWER_IS_BETTER = frozenset({"seconds"})
 """The questions where lower is better: the time that a task took."""
-THE_ONE = {
+NAME_OF_SINGLE_JUDGE = {
     "people": "the one judge",
     "simulated judges": "the one simulated judge",
     "machine judges": "the one machine judge",
@@ -83,7 +83,7 @@ class SystemDifference:
         return {name: value for name, value in asdict(self).items() if name != "alpha"}
 
     @property
-    def turned(self) -> SystemDifference:
+    def swapped(self) -> SystemDifference:
         """How far the second system is ahead of the first."""
         return replace(
             self,
@@ -102,8 +102,8 @@ class SystemDifference:
 
 @dataclass(frozen=True)
 class Ranking:
-    """The systems that were judged on one question, best first, and all their differences; of more than
-    `MAX_RANKED_SYSTEMS`, only those from the first."""
+    """The systems that were judged on one question, best first, and all their differences. With more
+    than `MAX_RANKED_SYSTEMS` systems, only the differences from the first."""
 
     question: str
     model: RankingModel
@@ -169,7 +169,9 @@ class Ranking:
         not be tested counts only where it is equal to the first, or was never offered with it."""
         behind = {d.systems[1] for d in self.differences if d.is_real}
         behind |= {
-            d.systems[1] for d in self.of_first if math.isnan(d.p_value) and abs(d.delta) > 0
+            d.systems[1]
+            for d in self.differences_from_first
+            if math.isnan(d.p_value) and abs(d.delta) > 0
         }
         return [row.system for row in self.systems if row.system not in behind]
 
@@ -193,8 +195,8 @@ class Ranking:
 
     @property
     def has_too_few_judges(self) -> bool:
-        """Whether two or three judges shall speak for all others: then hardly any difference is
-        significant, however clear it is to these."""
+        """Whether the result is meant for other judges but has only two or three: then hardly any
+        difference is significant, even if these judges agree."""
         return 1 < self.n_judges < MIN_JUDGES_FOR_FREEDOM and "other judges" in self.scope
 
     @cached_property
@@ -218,7 +220,7 @@ class Ranking:
         return min(max(2, needed), MAX_DECIMALS)
 
     @cached_property
-    def of_first(self) -> list[SystemDifference]:
+    def differences_from_first(self) -> list[SystemDifference]:
         """How far every other system is behind the first."""
         return [d for d in self.differences if d.systems[0] == self.systems[0].system]
 
@@ -293,7 +295,7 @@ def _rarely_judged_sentence(ranking: Ranking) -> str:
 def _winner_clauses(ranking: Ranking, *, with_question: bool) -> str:
     start = f"{ranking.label}: " if with_question else ""
     is_one = ranking.n_judges == 1
-    who = THE_ONE[ranking.who] if is_one else ranking.who
+    who = NAME_OF_SINGLE_JUDGE[ranking.who] if is_one else ranking.who
     people = who if with_question else who[0].upper() + who[1:]
     do = "does" if is_one else "do"
     first, *others = ranking.systems
@@ -321,7 +323,7 @@ def _winner_clauses(ranking: Ranking, *, with_question: bool) -> str:
             f"{start}{listed(leaders)} share first place in the judgment of {who}; {behind} {are} "
             "significantly behind at least one of these."
         )
-    unclear = [d.systems[1] for d in ranking.of_first if not d.is_real]
+    unclear = [d.systems[1] for d in ranking.differences_from_first if not d.is_real]
     if unclear:
         return (
             f"{start}No system is shown to be ahead of {first.system} in the judgment of "
@@ -333,7 +335,7 @@ def _winner_clauses(ranking: Ranking, *, with_question: bool) -> str:
 def _first_and_next(ranking: Ranking) -> str:
     """The first system, which is ahead of all others, and how far the next is behind."""
     first, *others = ranking.systems
-    gap = ranking.of_first[0]
+    gap = ranking.differences_from_first[0]
     lead = f"{first.system} ({shown_estimate(first.estimate, ranking)})"
     if ranking.model == "win rate":
         share = f"{shown_share(gap.delta)} {_bounds_of_share(gap)}"

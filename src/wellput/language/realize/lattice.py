@@ -1,13 +1,13 @@
-"""`Lattice`, the word sequences that a grammar allows, and the LP chooser.
+"""`Lattice`, the word sequences that a grammar allows, and the chooser of its best paths.
 
 A lattice is a list of acyclic automata. An arc carries a word or an earlier automaton, and then any
 path of that automaton may stand in its place. The automaton of a phrase exists once, however many
 places the phrase may take, so a lattice of countless word sequences stays small. The last automaton
 is the whole; `flat_arcs` replaces automata on arcs by their own arcs, as other tools need.
 
-`choose_paths`, the LP chooser, finds the most probable paths under an n-gram model. It is exact while
-no state of a sub-lattice has more than `width` pieces that differ in their first or last words; above
-that it keeps the best, and `is_exact` is False.
+`choose_paths`, the paper's LP chooser, finds the most probable paths under an n-gram model. It is
+exact while no state of a sub-lattice has more than `width` pieces that differ in their first or last
+words; above that it keeps the best, and `is_exact` is False.
 
 OpenFst text has an arc a line, `source target word weight`, then the final state. Weights are
 negative natural logarithms, as in the tropical semiring. `fstcompile --acceptor
@@ -181,7 +181,7 @@ def choose_paths(
     ]
 
 
-MAX_ARCS = 1_000_000
+MAX_WRITTEN_ARCS = 1_000_000
 SPACE_SYMBOL = "␣"
 
 
@@ -194,10 +194,10 @@ def write_lattices(lattices: Sequence[Lattice], path: PathLike) -> None:
 
 def openfst_text(lattice: Lattice) -> str:
     """The lattice as one acceptor, from its `flat_arcs`."""
-    if lattice.n_flat_arcs > MAX_ARCS:
+    if lattice.n_flat_arcs > MAX_WRITTEN_ARCS:
         raise InputError(
-            f"The lattice has {lattice.n_flat_arcs:,} arcs when written out; at most {MAX_ARCS:,} are "
-            "written."
+            f"The lattice has {lattice.n_flat_arcs:,} arcs when written out; at most "
+            f"{MAX_WRITTEN_ARCS:,} are written."
         )
     arcs = sorted(lattice.flat_arcs())
     lines = [_line(arc, symbol(lattice.words[arc.word])) for arc in arcs]

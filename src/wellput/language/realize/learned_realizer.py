@@ -61,9 +61,9 @@ class RankedOrder(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Orderer:
-    """Weights (linear_weights.h in native/) and an n-gram model, whose log10 gain in probability over
-    single words counts `ngram_weight` times. The log probabilities of the network, if there is one,
-    count `network_weight` times; it trusts labels less if `are_labels_chosen`."""
+    """Weights (linear_weights.h in native/) and an n-gram model, which adds `ngram_weight` times the
+    log10 ratio of its probability to that of single words. The log probabilities of the network, if
+    there is one, count `network_weight` times; it trusts labels less if `are_labels_chosen`."""
 
     weights: bytes
     ngrams: NgramModel | None = None
@@ -84,7 +84,7 @@ class Orderer:
             kernel.use_network(self.network.kernel, self.network_weight / WEIGHT_UNIT)
         return kernel
 
-    def _numbers(
+    def _network_inputs(
         self, forest: Forest, labels: Sequence[Sequence[Label]]
     ) -> NDArray[np.int32] | None:
         if self.network is None:
@@ -96,7 +96,7 @@ class Orderer:
     ) -> list[RankedOrder]:
         """The best order of each tree."""
         places, exact = self.kernel.order(
-            *kernel_trees(forest, labels), self.width, threads, self._numbers(forest, labels)
+            *kernel_trees(forest, labels), self.width, threads, self._network_inputs(forest, labels)
         )
         return [
             RankedOrder(own, 0.0, bool(is_exact))
@@ -118,7 +118,7 @@ class Orderer:
             n_best,
             self.width,
             threads,
-            self._numbers(forest, labels),
+            self._network_inputs(forest, labels),
         )
         return [[RankedOrder(places, loss, False) for places, loss in tree] for tree in found]
 

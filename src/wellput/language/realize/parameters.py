@@ -2,20 +2,18 @@
 all of them together, with the completer.
 
 These are the words that are usually in lower case (`Capitals`), the baseline LR, the weights of
-daughters' orders, and the weight of the n-gram model. The English ones are in `realizer.wpm`.
+daughters' orders (`PrecedenceModel`), and the weight of the n-gram model. The English ones are in
+`realizer.wpm`.
 
-Capitals of first words, which would tell a realizer the order.
+The capital of a first word would tell a realizer the order. So a capitalized word becomes lower case
+wherever it stands if the training text has the lower-case word; names keep their capitals. After
+realizing, the first word gets a capital, and so do words that must have had one for another reason.
 
-A capitalized word becomes lower case wherever it stands if the training text has the lower-case word;
-names keep their capitals. After realizing, the first word gets a capital, and so do words whose
-capital cannot have come from being first.
-
-The weights of `fergus+`: which of two daughters on one side of their mother comes first.
-
-A treebank gives counts for pairs of daughters on one side of one mother: by their relations; with the
-sizes of their phrases (short before long, on the right); with their categories; with their words. Each
-narrower count is interpolated with the wider ones. The weight of a treelet's order is the sum over its
-pairs, so that an automaton over sets of daughters can have it on its arcs.
+`fergus+` weights which of two daughters on one side of their mother comes first. A treebank gives
+counts for such pairs: by their relations; with the sizes of their phrases (short before long, on the
+right); with their categories; with their words. Each narrower count is interpolated with the wider
+ones. The weight of a treelet's order is the sum over its pairs, so each arc of an automaton over sets
+of daughters can carry its part of it.
 """
 
 from __future__ import annotations
@@ -46,9 +44,10 @@ from wellput.language.trees.supertags import NAME_TAGS, Supertag, induce_superta
 
 # How many observations the next wider estimate counts for, from the widest to the narrowest. Nearby
 # values change nothing on EWT dev.
-PRIORS = (2.0, 4.0, 4.0, 2.0)
+PRIOR_COUNTS = (2.0, 4.0, 4.0, 2.0)
 MIN_PAIR_COUNT = 2
 MAX_PAIR_COUNT = 65535
+MAX_KNOWN_PROBABILITIES = 65535
 MAX_SIZE_CLASS = 5
 
 
@@ -75,11 +74,11 @@ class PrecedenceModel:
         found = self._known.get((first, second))
         if found is None:
             found = 0.5
-            keys = zip(_keys(first, second), _keys(second, first), PRIORS, strict=True)
+            keys = zip(_keys(first, second), _keys(second, first), PRIOR_COUNTS, strict=True)
             for before, after, prior in keys:
                 seen, reverse = self.counts.get(before, 0), self.counts.get(after, 0)
                 found = (seen + prior * found) / (seen + reverse + prior)
-            if len(self._known) < MAX_PAIR_COUNT:
+            if len(self._known) < MAX_KNOWN_PROBABILITIES:
                 self._known[first, second] = found
         return found
 

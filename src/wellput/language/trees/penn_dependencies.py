@@ -98,18 +98,18 @@ def relation_of_part(phrase: PhrasePart, parts: Sequence[PhrasePart], place: int
     if name == "PRN":
         return "parataxis"
     if name.startswith("WH") and not part.is_word:
-        return _moved(part, name)
+        return _relation_of_moved(part, name)
     if parts[head].kind == "P" and category(phrase.label) in PREPOSITION_PHRASES:
-        return _of_preposition(part, name)
+        return _relation_to_preposition(part, name)
     if (
         phrase.kind == "V"
         or phrase.has_subject
         or category(phrase.label) in ("VP", "S", "SINV", "SQ", "SBAR")
     ):
-        return _of_predicate(part, name, tags, parts, place, head)
+        return _relation_to_predicate(part, name, tags, parts, place, head)
     if phrase.kind in "NMD" or category(phrase.label) in NOMINAL_PHRASES:
-        return _of_noun(part, name, tags, parts, place, head)
-    return _of_modifier(part, name)
+        return _relation_to_noun(part, name, tags, parts, place, head)
+    return _relation_to_modifier(part, name)
 
 
 def _is_coordinated(parts: Sequence[PhrasePart], place: int, head: int) -> bool:
@@ -126,7 +126,7 @@ def _is_coordinated(parts: Sequence[PhrasePart], place: int, head: int) -> bool:
     return same and place > head and any(i > place for i in conjunctions)
 
 
-def _moved(part: PhrasePart, name: str) -> str:
+def _relation_of_moved(part: PhrasePart, name: str) -> str:
     """The relation of a question word or relative pronoun, by the place that it was moved from."""
     tags = function_tags(part.trace)
     if name == "WHADVP":
@@ -138,7 +138,7 @@ def _moved(part: PhrasePart, name: str) -> str:
     return "advmod" if name == "WHADJP" else "obj"
 
 
-def _of_preposition(part: PhrasePart, name: str) -> str:
+def _relation_to_preposition(part: PhrasePart, name: str) -> str:
     if name in ("S", "SBAR", "SQ", "VP"):
         return "ccomp"
     if part.tag in ("RB", "RBR", "RBS") or name == "ADVP":
@@ -148,7 +148,7 @@ def _of_preposition(part: PhrasePart, name: str) -> str:
     return "obj"
 
 
-def _of_predicate(
+def _relation_to_predicate(
     part: PhrasePart,
     name: str,
     tags: frozenset[str],
@@ -204,7 +204,7 @@ def _is_object(part: PhrasePart) -> bool:
     return category(part.label) == "NP" and not tags & (ADVERBIAL_TAGS | {"PRD", "VOC"})
 
 
-def _of_noun(
+def _relation_to_noun(
     part: PhrasePart,
     name: str,
     tags: frozenset[str],
@@ -251,7 +251,7 @@ def _of_noun(
     return "dep"
 
 
-def _of_modifier(part: PhrasePart, name: str) -> str:
+def _relation_to_modifier(part: PhrasePart, name: str) -> str:
     """The relation to an adjective or adverb."""
     if name in PREPOSITION_PHRASES:
         return "obl"

@@ -142,7 +142,7 @@ S = TypeVar("S", contravariant=True)
 
 
 class OrderingGrammar(Protocol[S]):
-    """What a grammar must say, so that treelets can be ordered."""
+    """What a grammar must say to put a treelet into order."""
 
     def anchor(self, mother: S) -> int:
         """The mother's own place, odd."""
@@ -341,7 +341,7 @@ def kind_of_slot_filled_by(supertag: Supertag) -> str:
 
 
 def numbered(things: Iterable[T]) -> dict[T, int]:
-    """Numbers in the order in which things first come."""
+    """A number for each thing, in the order of first occurrence."""
     return {thing: number for number, thing in enumerate(dict.fromkeys(things))}
 
 

@@ -39,11 +39,11 @@ SLOPE_FOUND = 1e-3
 """The search ends at this slope of the likelihood, with each parameter in units of about one standard
 error."""
 ZERO_THETA = 1e-3
-"""A standard deviation on the latent scale that is smaller, and would rather be, is 0."""
+"""A smaller standard deviation on the latent scale is set to 0 if the likelihood rises towards 0."""
 MAX_THETA = 10.0
-"""A standard deviation of 10 in log odds is that of judgments which the factor decides alone."""
+"""With a standard deviation of 10 in log odds, the factor alone decides the judgments."""
 SUSPICIOUS_LATENT = 8.0
-"""Log odds this large without random effects may be on their way to infinity: then it is examined."""
+"""Log odds this large without random effects may be infinite: the fit then checks for separation."""
 DIFFERENCE = 1e-3
 """How far parameters are moved for second derivatives, in units of their rough standard errors."""
 LARGE_CORE = 1_500
@@ -91,7 +91,8 @@ class LaplaceMixed:
     def contrast(self, weights: Floats, *, is_restricted: bool = True) -> Contrasts:
         """Contrasts, one for each row of `weights` (k, systems) or (k, all effects).
 
-        Without `is_restricted` the standard errors are those of glmer and clmm, and normal.
+        Without `is_restricted` the standard errors are those of glmer and clmm, with a normal
+        distribution.
         """
         n = len(self.effects)
         covariance = self.restricted_covariance if is_restricted else self.covariance
@@ -313,8 +314,8 @@ class _Problem(LaplaceLikelihood):
         return np.asarray(end)
 
     def _at_zero(self, parameters: Floats) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """Which θ are 0 at the optimum, and which only came to lie there: θ's slope is 0 at 0 anyway,
-        a little above it is not."""
+        """Which θ are 0 at the optimum, and which are only stuck at 0: the slope at 0 is always 0, so
+        it is taken a little above."""
         is_zero = np.zeros(len(parameters), np.bool_)
         is_stuck = is_zero.copy()
         for k in np.flatnonzero(parameters[: self.n_thetas] <= ZERO_THETA):

@@ -52,8 +52,9 @@ class AskingOptions:
 
 
 @dataclass(frozen=True)
-class AnsweredBy:
-    """A trial with the reading of its answer; `reply` is None where none came."""
+class AskedTrial:
+    """A trial that the model was asked, with the reading of its answer. `reply` is None if no reply
+    came; `why` says why."""
 
     trial: MachineTrial
     reading: Reading
@@ -63,10 +64,10 @@ class AnsweredBy:
 
 @dataclass(frozen=True)
 class Answered:
-    """All trials that were asked, and what came of asking. Trials that the limit of costs left out are
+    """All trials that were asked, with the outcome. Trials that the limit of costs left out are
     not among them."""
 
-    trials: tuple[AnsweredBy, ...]
+    trials: tuple[AskedTrial, ...]
     asked: Asked
     n_left_out: int = 0
     n_known_before: int = 0
@@ -114,18 +115,18 @@ def ask_trials(
         retries=options.retries,
         on_progress=on_progress,
     )
-    found: list[AnsweredBy] = []
+    found: list[AskedTrial] = []
     n_left_out = 0
     for trial, (request, prompt) in zip(trials, requests, strict=True):
         reply = log.answer_to(request.name)
         if reply is not None:
-            found.append(AnsweredBy(trial, read_reply(prompt, reply), reply))
+            found.append(AskedTrial(trial, read_reply(prompt, reply), reply))
         elif request.name in asked.rejections:
             why = asked.rejections[request.name]
-            found.append(AnsweredBy(trial, Reading(reason="rejected"), why=why))
+            found.append(AskedTrial(trial, Reading(reason="rejected"), why=why))
         elif request.name in asked.failures:
             why = asked.failures[request.name]
-            found.append(AnsweredBy(trial, Reading(reason="failed"), why=why))
+            found.append(AskedTrial(trial, Reading(reason="failed"), why=why))
         else:
             n_left_out += 1
     replies = [one.reply for one in found if one.reply is not None]
@@ -151,7 +152,8 @@ def _in_order(
 def signature_of(
     model: ChatModel, rubric: Rubric, options: AskingOptions, answered: Answered | None
 ) -> str:
-    """Who was asked what, in one line: judgments are comparable if their signatures are equal.
+    """The model and what it was asked, in one line. Judgments are comparable if their signatures are
+    equal.
 
     The digest is the hash of a local file, or what the endpoint calls its `system_fingerprint`.
     """
@@ -176,7 +178,7 @@ def _one_word(value: str) -> str:
 
 
 def judgments_of(
-    answered: Sequence[AnsweredBy], judge: str, signature: str
+    answered: Sequence[AskedTrial], judge: str, signature: str
 ) -> list[Judgment] | list[Preference]:
     """The judgments of the trials that were answered. In a pair, `system_a` was shown first."""
     found: list[Any] = []
@@ -215,7 +217,7 @@ UNANSWERED_COLUMNS = (
 MAX_TEXT_CHARACTERS = 500
 
 
-def unanswered_rows(answered: Sequence[AnsweredBy], judge: str) -> list[list[str]]:
+def unanswered_rows(answered: Sequence[AskedTrial], judge: str) -> list[list[str]]:
     """The trials without an answer: why, and the text that came instead of it."""
     rows = []
     for one in answered:
@@ -262,7 +264,7 @@ def with_output(trial: MachineTrial, place: int, output: str) -> MachineTrial:
     return replace(trial, shown=replace(trial.shown, outputs=outputs))
 
 
-def reasons(answered: Sequence[AnsweredBy]) -> Mapping[str, int]:
+def reasons(answered: Sequence[AskedTrial]) -> Mapping[str, int]:
     """How many trials have no answer, by reason."""
     counts: dict[str, int] = {}
     for one in answered:

@@ -14,7 +14,7 @@ from wellput.studies.machines.answer_log import AnswerLog
 from wellput.studies.machines.asking import Asked, ChatModel
 from wellput.studies.machines.machine_judge import (
     Answered,
-    AnsweredBy,
+    AskedTrial,
     AskingOptions,
     ask_trials,
     signature_of,
@@ -100,7 +100,7 @@ def _parts(store: Store, shown: ShownTrial) -> Iterator[Part]:
 
 
 def _store(
-    store: Store, ref: JudgeRef, parts: Sequence[Part], answered: Sequence[AnsweredBy]
+    store: Store, ref: JudgeRef, parts: Sequence[Part], answered: Sequence[AskedTrial]
 ) -> int:
     """Stores the trials whose questions are all answered; returns how many."""
     by_key = {one.trial.key: one for one in answered}
