@@ -18,7 +18,7 @@ from wellput.core.estimates import ScoreTable
 from wellput.core.metric import is_sentinel
 
 MAX_NAMED_METRICS = 4
-"""A sentence names up to this many metrics; of more it gives only the number."""
+"""A sentence names at most this many metrics. If there are more, it gives only their number."""
 MAX_SYSTEMS_IN_ORDER = 50
 MIN_MOSTLY_SHARE = 2 / 3
 """A metric with this share of right pairs "mostly" orders systems as people do; chance gives half."""
@@ -43,7 +43,7 @@ class MetricOrder:
 
     @property
     def text(self) -> str:
-        """The systems best first, with = between equal scores; of many, the first ones."""
+        """The systems, best first, with = between equal scores. If there are many, only the first."""
         shown = list(self.systems[:1])
         for place in range(1, min(len(self.systems), MAX_SYSTEMS_IN_ORDER)):
             sign = "=" if self.scores[place] == self.scores[place - 1] else ">"
@@ -169,8 +169,8 @@ def _verb(verb: str, orders: Sequence[MetricOrder]) -> str:
 
 
 def _have_same_pairs(orders: Sequence[MetricOrder]) -> bool:
-    """Whether the metrics are asked about equally many pairs; a metric that has no score for some
-    system is asked about fewer."""
+    """Whether the metrics are compared on equally many pairs; there are fewer for a metric that has
+    no score for some system."""
     return len({order.pairs for order in orders}) == 1
 
 

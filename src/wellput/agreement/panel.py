@@ -320,7 +320,7 @@ def refuse_too_many_cells(question: str, judges: int, systems: int, items: int) 
             f"{question!r} has {counted(judges, 'judge')}; with {counted(systems, 'system')} and "
             f"{counted(items, 'item')} this is a table of {cells:,} cells, and at most {MAX_CELLS:,} "
             "are analyzed. Take an evalset with only the items that were judged, or leave out judges "
-            "who rated little."
+            "with few ratings."
         )
 
 

@@ -26,7 +26,7 @@ def list_metrics(
     path
         Writes the list to a file; a `.json`, `.csv`, `.tex` or `.md` file is in that format.
     seed, threads
-        No effect here; every verb has them.
+        No effect here.
 
     Returns
     -------

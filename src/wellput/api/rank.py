@@ -201,7 +201,7 @@ def _with_covariates(
     answers: list[Judgment] | list[Preference], values: Covariates, known: KnownNames
 ) -> tuple[list[Judgment] | list[Preference], list[Exclusion]]:
     """The judgments of outputs that have a value of every covariate, and the others, counted by
-    system. All are kept where none has: then the message about a missing value is right."""
+    system. If no output has one, all are kept: the model then says which value is missing."""
     kept: list[Judgment | Preference] = []
     lacking: dict[tuple[str, str, str], int] = {}
     for answer in answers:

@@ -78,7 +78,7 @@ def paraphrase(
     seed, on_phase
         As for `score`.
     threads
-        As for every verb; without effect here.
+        No effect here.
 
     Returns
     -------

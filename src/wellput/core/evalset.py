@@ -1,8 +1,8 @@
 """`EvalSet`, `Item` and `Batch`: the data to evaluate.
 
 Data is always grouped by item: each item holds its references. A missing output is absent from
-`Item.outputs` (or None in the lists given to `EvalSet.of`). The empty string is an output: a poor
-one, and scored. An output may be a tuple of *samples*: several answers of one system to one item.
+`Item.outputs` (or None in the lists given to `EvalSet.of`). The empty string is an output and is
+scored. An output may be a tuple of *samples*: several answers of one system to one item.
 """
 
 from __future__ import annotations

@@ -151,7 +151,7 @@ def convert(
     path
         Writes an evaluation set, or BML if the path ends in `.bml`.
     seed, threads
-        As for every verb; without effect here.
+        No effect here.
 
     Returns
     -------

@@ -128,7 +128,7 @@ def example(
     seed
         The seed of everything random.
     threads
-        As for every verb; no effect here.
+        No effect here.
 
     Returns
     -------

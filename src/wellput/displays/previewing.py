@@ -105,7 +105,7 @@ def preview(
     path
         Writes the page.
     seed, threads
-        As for every verb; no effect here.
+        No effect here.
     on_phase
         As for `score`.
 

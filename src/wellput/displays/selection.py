@@ -120,7 +120,7 @@ def select(
     seed
         The seed of folds and draws.
     threads
-        As for every verb; no effect here.
+        No effect here.
 
     Returns
     -------

@@ -87,7 +87,7 @@ class OwnColumns:
         return self.targets(header)
 
     def record(self, record: dict[str, Any]) -> dict[str, Any]:
-        """The record of a JSONL file with its own keys put where they belong."""
+        """The record of a JSONL file, with the user's keys replaced by those of an evaluation set."""
         found = {key: value for key, value in record.items() if key not in dict(self.pairs)}
         for column, target in self.pairs:
             if (value := record.get(column)) is None:

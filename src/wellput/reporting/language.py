@@ -63,7 +63,7 @@ REALIZE_COLUMNS = ("tree", "rank", "sentence", "score", "log_prob", "is_exact")
 
 
 def realize_report(result: RealizationResult) -> Report:
-    """Scores against the trees' own word order if it was evaluated, else the sentences."""
+    """Scores, if the sentences were compared with the trees' own word order; else the sentences."""
     value, records = result.values(), result.records()
     explanations = "".join(f"{one}\n" for one in result.explanations)
     if result.evaluation is not None:

@@ -4,8 +4,8 @@ The first sequence is drawn by the probability of its first word. For each furth
 is drawn by its bigram probability after the last word, and then a sequence uniformly among those that
 start with it. The paper does not say where sentences begin and end. Under the rule `sentence` the
 first sequence begins a sentence of the corpus, the last one ends one, those between do neither, and a
-single sequence is a whole sentence. So outputs of every size begin and end like sentences, and do not
-differ in this. The rule `literal` takes sequences anywhere in the running text.
+single sequence is a whole sentence. So outputs of every size begin and end like
+sentences. Under the rule `literal` sequences come from anywhere in the running text.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ MAX_DRAWS = 1000
 
 @dataclass(frozen=True, eq=False)
 class FollowingWindows:
-    """Windows that can come next, by their first word and by the word before it.
+    """Sequences (windows) that can come next, by their first word and by the word before it.
 
     `windows` are the starts of windows, sorted by their first word; those of word w begin at
     `window_begins[w]`. `pairs` are the places of all tokens that follow another one and are the first
@@ -63,14 +63,16 @@ class SequenceGenerator:
         self.size = size
         self.length = length
         is_literal = boundary == "literal"
-        first, middle, last = (_anywhere if is_literal else _bounded)(corpus, size, length)
+        first, middle, last = (_windows_in_text if is_literal else _windows_in_sentences)(
+            corpus, size, length
+        )
         self.firsts = np.flatnonzero(first)
         same = np.ones(len(corpus.tokens), bool)
         if not is_literal:
             same[corpus.starts] = False
         same[0] = False
-        self.middle = _follow(corpus, middle, same)
-        self.last = _follow(corpus, last, same)
+        self.middle = _following_windows(corpus, middle, same)
+        self.last = _following_windows(corpus, last, same)
         self.is_whole = size == length and not is_literal
         if not len(self.firsts):
             raise InputError(
@@ -119,8 +121,8 @@ class SequenceGenerator:
 Mask: TypeAlias = NDArray[np.bool_]
 
 
-def _bounded(corpus: TaggedCorpus, size: int, length: int) -> tuple[Mask, Mask, Mask]:
-    """The starts of windows that begin a sentence, lie inside one, end one."""
+def _windows_in_sentences(corpus: TaggedCorpus, size: int, length: int) -> tuple[Mask, Mask, Mask]:
+    """Three masks of starts of windows: those that begin a sentence, lie inside one, and end one."""
     places = np.arange(len(corpus.tokens))
     starts = corpus.starts[corpus.sentence_numbers]
     ends = corpus.ends[corpus.sentence_numbers]
@@ -132,12 +134,12 @@ def _bounded(corpus: TaggedCorpus, size: int, length: int) -> tuple[Mask, Mask, 
     return begins & inside, ~begins & inside, ~begins & stops
 
 
-def _anywhere(corpus: TaggedCorpus, size: int, length: int) -> tuple[Mask, Mask, Mask]:
+def _windows_in_text(corpus: TaggedCorpus, size: int, length: int) -> tuple[Mask, Mask, Mask]:
     everywhere = np.arange(len(corpus.tokens)) + size <= len(corpus.tokens)
     return everywhere, everywhere, everywhere
 
 
-def _follow(corpus: TaggedCorpus, starts: Mask, has_before: Mask) -> FollowingWindows:
+def _following_windows(corpus: TaggedCorpus, starts: Mask, has_before: Mask) -> FollowingWindows:
     tokens = corpus.tokens
     n_words = len(corpus.words)
     windows = _sorted_by(np.flatnonzero(starts), tokens)

@@ -2,7 +2,7 @@
 
 Its parameters are the θ of every factor (the standard deviation of its effects), the fixed effects, and
 the family's shape. The integral is that of a normal curve at the effects' mode; the gradient is exact:
-it takes in that the mode and the weights move with the parameters (Skaug & Fournier 2006).
+it includes the changes of the mode and of the weights (Skaug & Fournier 2006).
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ MODE_FOUND = 1e-15
 
 @dataclass(frozen=True, eq=False)
 class Mode:
-    """Where the likelihood of effects is highest: solution (scaled effects), η, and what it gives."""
+    """The effects with the highest likelihood (`solution`, scaled), their η, and the terms and the
+    value of the likelihood there."""
 
     solution: Floats
     eta: Floats
@@ -50,8 +51,8 @@ class LaplaceLikelihood:
         return parameters[: ends[0]], parameters[ends[0] : ends[1]], parameters[ends[1] :]
 
     def mode(self, parameters: Floats, *, is_restricted: bool = False) -> Mode:
-        """The random effects' mode, from where the last one was; that of fixed effects too if
-        `is_restricted`, as changes of the given ones."""
+        """The mode of the random effects; the search starts at the last mode. With `is_restricted`,
+        also that of the fixed effects, as changes of the given ones."""
         model, family = self.model, self.family
         thetas, fixed, shape = self.split(parameters)
         named = dict(zip(self.names, thetas.tolist(), strict=True))

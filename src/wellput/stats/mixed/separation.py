@@ -25,7 +25,8 @@ def comparable_groups(design: MixedDesign) -> list[tuple[int, ...]]:
 
 
 def require_connected(design: MixedDesign) -> None:
-    """Refuse choices in which systems were never compared with others, not even over third ones."""
+    """Refuse choices in which some systems cannot be compared with others, not even through a third
+    system."""
     groups = comparable_groups(design)
     if len(groups) > 1:
         raise Disconnected(groups)
@@ -51,8 +52,8 @@ def require_finite(family: Family, fixed: Floats, design: MixedDesign) -> None:
 
 
 class Separated(InputError):
-    """The likelihood has no maximum. `systems` are the codes of those it lets grow without end, where
-    systems are what it is about."""
+    """The likelihood has no maximum. `systems` are the codes of the systems whose effects grow without
+    end; there are none if a covariate is the reason."""
 
     def __init__(self, family: Family, direction: Floats, design: MixedDesign) -> None:
         n = design.n_systems - family.has_reference

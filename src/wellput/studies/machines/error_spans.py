@@ -1,6 +1,6 @@
-"""Error spans: a machine quotes the wrong parts of a text, with severity and category. Quotes are found
-in the text again, so that every span has its place. An answer with a quote that the text does not have
-is no answer.
+"""Error spans: a machine quotes the wrong parts of a text, with severity and category. The quotes are
+searched in the text, so that every span has its place. An answer that quotes words which the text does
+not have is not allowed.
 
 A judgment's value is minus the sum of the weights, as for MQM: minor 1, major 5.
 """
