@@ -154,3 +154,15 @@ def printable(text: str) -> str:
     '\\\\x1b[31mred\\\\x07'
     """
     return text if text.isprintable() else text.translate(_ESCAPES)
+
+
+def visible(text: str) -> str:
+    """Like `printable`, but everything that is not printable is escaped, such as half surrogates and
+    no-break spaces; tabs stay. For texts that a model or a person wrote.
+
+    >>> visible("red\\x07\\u00a0\\tblue")
+    'red\\\\x07\\\\xa0\\tblue'
+    """
+    return "".join(
+        c if c.isprintable() or c in "\n\t" else c.encode("unicode_escape").decode() for c in text
+    )

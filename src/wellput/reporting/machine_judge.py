@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from wellput.core.errors import counted
+from wellput.core.errors import counted, visible
 from wellput.reporting.table import Report, Table, interval_text, number, p_with_relation
 
 if TYPE_CHECKING:
@@ -132,16 +132,9 @@ def plan_report(plan: JudgePlan) -> Report:
         "counted.",
         plan.signature,
     ]
-    prompt = "\n\n".join(f"[{one['role']}]\n{_visible(one['content'])}" for one in plan.messages)
+    prompt = "\n\n".join(f"[{one['role']}]\n{visible(one['content'])}" for one in plan.messages)
     table = Table(
         ["what would be asked", ""], rows, notes=notes, is_prose=True, caption="A dry run"
     )
     record = plan.records()[0]
     return Report([table], plan.values(), list(record), [record], before=f"{prompt}\n\n")
-
-
-def _visible(text: str) -> str:
-    """The text with control characters as escapes: a terminal would obey them."""
-    return "".join(
-        c if c.isprintable() or c in "\n\t" else c.encode("unicode_escape").decode() for c in text
-    )

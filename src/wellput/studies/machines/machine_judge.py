@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias, cast
 
 from wellput import __version__
+from wellput.core.errors import visible
 from wellput.core.judgment import SAMPLE_COLUMN, Judgment, PairwiseChoice, Preference
 from wellput.core.work import OnProgress, ignore_progress
 from wellput.studies.machines.answer_log import AnswerLog, request_hash
@@ -238,13 +239,6 @@ def unanswered_rows(answered: Sequence[AskedTrial], judge: str) -> list[list[str
             ]
         )
     return rows
-
-
-def visible(text: str) -> str:
-    """The text with control characters and half surrogates as escapes: a terminal would obey them."""
-    return "".join(
-        c if c.isprintable() or c in "\n\t" else c.encode("unicode_escape").decode() for c in text
-    )
 
 
 def _not_a_formula(text: str) -> str:
