@@ -20,7 +20,8 @@ from tests.programs import needs
 from tests.studies.served_study import ITEMS, TASKS
 from tests.studies.test_browser import PHONE, served
 from wellput.studies.designs.registry import BUILT_IN
-from wellput.studies.enrolment import ScreeningQuestion, new_enrolment
+from wellput.studies.enrolment import new_enrolment
+from wellput.studies.screening import ScreeningQuestion
 from wellput.studies.settings import make_settings
 from wellput.studies.store import Store
 from wellput.studies.study_setup import StudyPlan, all_trials, make_setup

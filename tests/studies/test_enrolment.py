@@ -27,7 +27,6 @@ from wellput.studies.enrolment import (
     Enrolment,
     Person,
     Place,
-    ScreeningQuestion,
     check_completion,
     enrol,
     filled_completion,
@@ -35,7 +34,7 @@ from wellput.studies.enrolment import (
     person_of,
 )
 from wellput.studies.payments import Payment, payments_csv
-from wellput.studies.screening import read_screening
+from wellput.studies.screening import ScreeningQuestion, read_screening
 from wellput.studies.store import JudgeRef, Store
 from wellput.studies.study_transactions import StudyTransaction
 

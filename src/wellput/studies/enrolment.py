@@ -24,6 +24,7 @@ from sqlalchemy import Connection
 from wellput.core.errors import InputError
 from wellput.studies import schema
 from wellput.studies.invitations import token_hash
+from wellput.studies.screening import ScreeningQuestion
 from wellput.studies.study_transactions import StudyTransaction
 
 MAX_FIELD_CHARACTERS = 200
@@ -48,15 +49,6 @@ PlaceState: TypeAlias = Literal["taken", "full", "refused"]
 
 enrolments = schema.enrolments.c
 judges = schema.judges.c
-
-
-@dataclass(frozen=True)
-class ScreeningQuestion:
-    """A question before the study. Only people who choose one of `accepted` may take part."""
-
-    text: str
-    choices: tuple[str, ...]
-    accepted: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -182,10 +174,7 @@ def read_enrolment(connection: Connection) -> Enrolment | None:
     settings = connection.scalar(sa.select(schema.open_link.c.settings))
     if settings is None:
         return None
-    screening = tuple(
-        ScreeningQuestion(entry["text"], tuple(entry["choices"]), tuple(entry["accepted"]))
-        for entry in settings["screening"]
-    )
+    screening = tuple(ScreeningQuestion.of(entry) for entry in settings["screening"])
     return Enrolment(**{**settings, "screening": screening})
 
 

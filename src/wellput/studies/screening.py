@@ -1,17 +1,32 @@
-"""Screening questions from a TOML file: entries `[[screening]]` with a text, its choices, and those of
-them that are accepted."""
+"""Screening questions, which decide who may take part in an open study, and their TOML file: entries
+`[[screening]]` with a text, its choices, and those of them that are accepted."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from wellput.core.errors import InputError
 from wellput.io.files import read_toml
-from wellput.studies.enrolment import ScreeningQuestion
 from wellput.studies.questions import is_storable
 
 EXAMPLE = '[[screening]] text = "…" choices = ["yes", "no"] accepted = ["yes"]'
+
+
+@dataclass(frozen=True)
+class ScreeningQuestion:
+    """A question before the study. Only people who choose one of `accepted` may take part."""
+
+    text: str
+    choices: tuple[str, ...]
+    accepted: tuple[str, ...]
+
+    @classmethod
+    def of(cls, entry: Mapping[str, Any]) -> ScreeningQuestion:
+        """The question of a checked entry of a file, or of a stored one."""
+        return cls(entry["text"], tuple(entry["choices"]), tuple(entry["accepted"]))
 
 
 def read_screening(path: str | Path) -> tuple[ScreeningQuestion, ...]:
@@ -27,10 +42,7 @@ def read_screening(path: str | Path) -> tuple[ScreeningQuestion, ...]:
     ]
     if problems:
         raise InputError.collect(f"{path} cannot be used:", problems)
-    return tuple(
-        ScreeningQuestion(entry["text"], tuple(entry["choices"]), tuple(entry["accepted"]))
-        for entry in entries
-    )
+    return tuple(ScreeningQuestion.of(entry) for entry in entries)
 
 
 def _problems(entry: Any) -> list[str]:
