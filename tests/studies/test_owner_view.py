@@ -1,5 +1,5 @@
 """What the owner sees and publishes: results without names, judges who change or are stuck, the
-datasheet, and the same study anew."""
+datasheet, and the same study again."""
 
 from __future__ import annotations
 

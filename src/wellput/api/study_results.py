@@ -111,7 +111,7 @@ class StudyResults(OpenedStudy):
         return back_up(self._store.database, str(path))
 
     def replicate(self, path: PathLike) -> StudySummary:
-        """Makes the same study anew: the same settings, items, trials and seed, without judges and
+        """Makes the same study again: the same settings, items, trials and seed, without judges and
         answers. An open study gets a new open link.
 
         Parameters

@@ -76,7 +76,7 @@ def import_judgments(format: str, path: str, threads: int | None, **options: Any
 
     EVALSET has the outputs, JUDGMENTS the ratings, perhaps with error spans. A campaign of Appraise is
     given by its batches and its scores; its attention checks are imported, too. The study is closed:
-    look at it with `status` and `serve`, export it, or make it anew with `replicate`.
+    look at it with `status` and `serve`, export it, or make it again with `replicate`.
     """
     from wellput.api.study import Study
 
@@ -279,7 +279,7 @@ def backup(study: str, path: str, format: str, seed: int, threads: int | None) -
 @click.option("-o", "path", metavar="STUDY", required=True, help="The study to make.")
 @basic_options
 def replicate(study: str, path: str, format: str, seed: int, threads: int | None) -> None:
-    """Make the same study anew, for other judges: without judges and answers.
+    """Make the same study again, for other judges: without judges and answers.
 
     Settings, items, trials and seed are the same. An open study gets a new open link.
     """

@@ -8,9 +8,9 @@ is right on average, however wrong the proxy is: its bias is measured on the lab
 out. λ is tuned to the least variance (PPI++, Angelopoulos, Duchi & Zrnic 2023) and lies between 0,
 people alone, and 1.
 
-Intervals come from leaving out one cluster of units at a time, with λ tuned anew, so they hold with few
-labels too. Ratings near the end of their scale are skewed, and so is their mean's t; Hall's
-transformation (`stats.student`) removes as much of it as `hall_share` says.
+Intervals come from leaving out one cluster of units at a time, with λ tuned again each time, so they
+hold with few labels too. Ratings near the end of their scale are skewed, and so is their mean's t;
+Hall's transformation (`stats.student`) removes as much of it as `hall_share` says.
 
 Labels may have been drawn with known, unequal probabilities: `weights` are their inverses. Then the
 proxy's mean over all units takes the place of that over the unlabeled.

@@ -201,8 +201,9 @@ def enrol(
     *,
     is_accepted: bool = True,
 ) -> Place:
-    """Gives a person a place, the own one if there is one. Whoever is not accepted by the screening is
-    refused now and later; who that was is not kept, only a hash that nobody else can make."""
+    """Gives a person a place: the same one if the person already has one. Whoever is not
+    accepted by the screening is refused now and later; who that was is not kept, only a
+    hash that nobody else can make."""
     connection = transaction.connection
     row = _row_of(enrolment, connection, person)
     if row is not None and row.judge is None and row.returned_at is None:

@@ -1,4 +1,4 @@
-"""Makes a study anew: the same settings, items, trials and seed, for other judges."""
+"""Makes a study again: the same settings, items, trials and seed, for other judges."""
 
 from __future__ import annotations
 

@@ -198,7 +198,7 @@ class _Reader:
 
 
 def _outside_fences(text: str) -> Iterator[str]:
-    """The lines that are not in fenced blocks; a block that is not closed goes on to the end. A fence
+    """The lines that are not in fenced blocks; a block that is not closed ends with the text. A fence
     with text behind it on the same line is closed there."""
     fence = ""
     for line in text.split("\n"):

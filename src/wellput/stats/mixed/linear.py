@@ -277,7 +277,7 @@ class _Problem:
         return point
 
     def _at_bound(self, point: _Point) -> NDArray[np.bool_]:
-        """Which ratios are as small as can be and would rather be smaller."""
+        """Which ratios are at their lower bound, where the fit would improve below it."""
         return np.asarray((point.ratios <= self.least * (1 + 1e-9)) & (point.slope > 0))
 
     def _small_step(self, point: _Point) -> Floats:

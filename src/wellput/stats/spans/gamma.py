@@ -9,7 +9,7 @@ are added.
 
 The expected disorder is the mean over random panels (section 5.2 of the paper): each judge is replaced
 by one drawn at random, whose spans are all moved along the line by a random distance; what would pass
-the end of the line goes on from its beginning. At least `MIN_DRAWS` panels are drawn, and as many as
+the end of the line continues at its beginning. At least `MIN_DRAWS` panels are drawn, and as many as
 the paper asks for, so that the expected disorder is known to 1% (section 5.3).
 
 The interval comes from leaving out units (items, or documents). Without a unit, its spans are left out
