@@ -305,8 +305,8 @@ def _winner_clauses(ranking: Ranking, *, with_question: bool) -> str:
         return f"{start}{_untested_sentence(ranking)}"
     leaders = ranking.leaders
     if len(leaders) == len(ranking.systems):
-        is_ahead = not math.isclose(first.estimate, others[0].estimate, rel_tol=1e-9)
-        if ranking.has_too_few_judges and is_ahead:
+        are_equal = math.isclose(first.estimate, others[-1].estimate, rel_tol=1e-9)
+        if ranking.has_too_few_judges and not are_equal:
             return f"{start}{_too_few_judges_sentence(ranking)}"
         apart = f"not tell the {len(leaders)} systems apart: no difference is shown"
         return f"{start}{people} {do} {apart}."
