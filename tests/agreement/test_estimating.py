@@ -116,7 +116,7 @@ def test_strata_and_several_metrics_are_estimated() -> None:
     assert fitted.proxy == "length, ttr"
     with pytest.raises(InputError, match=r"no item has this tag\. Items have no tags\."):
         wellput.estimate(evalset(), ratings(), MACHINE, strata="domain")
-    with pytest.raises(InputError, match=r"Did you mean domain\? There are domain\."):
+    with pytest.raises(InputError, match=r"Did you mean domain\? The tags are domain\."):
         wellput.estimate(evalset(tag=True), ratings(), MACHINE, strata="domains")
 
 
@@ -299,5 +299,5 @@ def test_the_units_of_an_estimate_can_be_chosen() -> None:
     assert "the labels come from 2 values of domain" in str(tagged)
     with pytest.raises(InputError, match="cluster='document': no item of the evalset has"):
         wellput.estimate(evalset(), ratings(), judge, cluster="document")
-    with pytest.raises(InputError, match=r"cluster='size' is not a tag.*There are domain"):
+    with pytest.raises(InputError, match=r"cluster='size' is not a tag.*The tags are domain"):
         wellput.estimate(documents, ratings(), judge, cluster="size")

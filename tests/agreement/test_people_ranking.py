@@ -193,7 +193,7 @@ def test_the_sentence_follows_the_confidence() -> None:
 
 def test_small_ratings_are_shown_with_enough_decimals() -> None:
     """Ratings of a thousandth: 0.00 [0.00, 0.00] beside p < 0.001 would say nothing."""
-    small = [replace(one, value=one.value / 1000) for one in simulated(8, gap=0.8)]
+    small = [replace(one, value=float(one.value) / 1000) for one in simulated(8, gap=0.8)]
     found = wellput.rank(small, permutations=10)
     (ranking,) = found.rankings
     narrowest = min((d.high or 0.0) - (d.low or 0.0) for d in ranking.differences) / 2

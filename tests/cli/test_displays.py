@@ -69,7 +69,7 @@ def corpus_line(**changes: object) -> str:
         ),
         (
             corpus_line(outputs={"original": {"w1": ["smile"]}}),
-            "unknown motion 'smile'. There are nd=d, nd=u,",
+            "unknown motion 'smile'. The motions are nd=d, nd=u,",
         ),
         (
             corpus_line(outputs={"original": {"w2..w99": ["sq"]}}),

@@ -88,7 +88,7 @@ def test_a_tag_may_be_the_unit() -> None:
     ("cluster", "message"),
     [
         ("domian", r"cluster='domian' is not a tag of the evalset\. Did you mean domain\?"),
-        ("prompt", r"cluster='prompt' is not a tag of the evalset\. There are domain\."),
+        ("prompt", r"cluster='prompt' is not a tag of the evalset\. The tags are domain\."),
     ],
 )
 def test_unknown_tags_are_refused(cluster: str, message: str) -> None:

@@ -113,7 +113,7 @@ def test_a_metric_is_given_once_however_it_is_spelled() -> None:
         ("bleu:lowercase", "write the option as lowercase=VALUE"),
         ("bleu:lowercase=1", "lowercase is true or false"),
         ("bleu:max_ngram_order=four", "max_ngram_order is a whole number"),
-        ("bleu:tokenize=13b", "No tokenizer '13b'. Did you mean 13a? There are 13a, char"),
+        ("bleu:tokenize=13b", "No tokenizer '13b'. Did you mean 13a? The tokenizers are 13a, char"),
         ("", "No metric was given"),
     ],
 )

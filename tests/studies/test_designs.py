@@ -81,7 +81,7 @@ def test_questionnaires_survive_json(kind: str) -> None:
         (
             "stars",
             {},
-            "No design 'stars'.* There are rating, magnitude, slider, pairwise, spans, mqm, task",
+            "No design 'stars'.* The designs are rating, magnitude, slider, pairwise, spans, mqm, task",
         ),
         ("ratings", {}, "Did you mean rating?"),
         ("rating", {"stars": 3}, "The design rating has no option 'stars'. It has points."),

@@ -126,7 +126,7 @@ def test_questions_name_the_kind_of_text() -> None:
 def test_a_language_that_lacks_a_unit_says_which_it_has() -> None:
     with pytest.raises(InputError, match=r"in Deutsch texts can be called sentence, text, answer"):
         make_settings("rating", {"language": "de", "unit": "essay"})
-    with pytest.raises(InputError, match=r"No language='dk'.*There are en, ar, de"):
+    with pytest.raises(InputError, match=r"No language='dk'.*The languages are en, ar, de"):
         make_settings("rating", {"language": "dk"})
 
 

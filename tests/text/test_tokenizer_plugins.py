@@ -234,7 +234,7 @@ def test_an_unknown_name_is_refused_when_the_metric_is_made() -> None:
         create("length:tokenize=camle")
     message = str(caught.value)
     assert message.startswith(
-        "No tokenizer 'camle'. Did you mean camel or called? There are 13a, char, "
+        "No tokenizer 'camle'. Did you mean camel or called? The tokenizers are 13a, char, "
     )
     assert message.endswith(
         ", called, camel, fails, gone, halves, marked, numbers, one, pattern, words."

@@ -151,7 +151,7 @@ def order_sentence(orders: Sequence[MetricOrder], ranking: Ranking) -> str:
         claim = "not" if parts else f"not order the systems as {who} do"
         count = _counts(rest, with_pairs=not mostly or not _have_same_pairs([*mostly, *rest]))
         parts.append(f"{_named(rest, len(own))} {_verb('do', rest)} {claim} ({count})")
-    return f"{'; '.join(parts)}{_missed(own, ranking)}{_fooled(own, ranking)}."
+    return f"{'; '.join(parts)}{_missed(own, ranking)}{_overrating_metrics(own, ranking)}."
 
 
 def _named(orders: Sequence[MetricOrder], of: int) -> str:
@@ -218,7 +218,7 @@ def _missed(own: Sequence[MetricOrder], ranking: Ranking) -> str:
     return f". {_named(missing, len(own))} {_verb('do', missing)} not put {first} first"
 
 
-def _fooled(own: Sequence[MetricOrder], ranking: Ranking) -> str:
+def _overrating_metrics(own: Sequence[MetricOrder], ranking: Ranking) -> str:
     """Which system fools the metric that agrees least, and which other metrics rank it the same."""
     system = own[-1].overrated
     if system is None:

@@ -188,5 +188,5 @@ def _is_share(given: ProxiedLabels, *, is_judge: bool) -> bool:
 
 
 def _unknown_tag(tag: str, known: Sequence[str]) -> str:
-    there = f" There are {', '.join(known)}." if known else " Items have no tags."
+    there = f" The tags are {', '.join(known)}." if known else " Items have no tags."
     return f"strata={tag!r}: no item has this tag.{did_you_mean(tag, known)}{there}"

@@ -123,7 +123,7 @@ def _of_question(
     if question is not None and question not in known:
         raise InputError(
             f"question={question!r} was not asked.{did_you_mean(question, known)} "
-            f"There are {', '.join(known)}."
+            f"The questions are {', '.join(known)}."
         )
     return cast("list[Judgment]", [a for a in answers if question in (None, a.question)])
 

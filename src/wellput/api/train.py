@@ -144,7 +144,9 @@ def _steps_to_make(only: Sequence[str], roles: Set[SourceRole]) -> list[Training
     for name in only:
         if name not in by_file:
             hint = did_you_mean(name, list(by_file))
-            raise InputError(f"There is no file {name!r}.{hint} There are {', '.join(by_file)}.")
+            raise InputError(
+                f"There is no file {name!r}.{hint} The files are {', '.join(by_file)}."
+            )
     wanted = set(only) or {
         step.file for step in TRAINING_STEPS if "real" not in step.roles or "real" in roles
     }
@@ -203,7 +205,7 @@ def fluency(
     -------
     FluencyTraining
         `weights` has the weights of the features of each file, `right` and `tested` the number of new
-        sentences that gleu-fluency puts on the right side, and of all.
+        sentences that gleu-fluency classifies correctly, and of all.
 
     Raises
     ------

@@ -165,7 +165,7 @@ def _of_questions(
         if name not in known:
             raise InputError(
                 f"question={name!r} was not asked.{did_you_mean(name, known)} "
-                f"There are {', '.join(known)}."
+                f"The questions are {', '.join(known)}."
             )
     if not asked:
         return answers
@@ -177,7 +177,7 @@ def _own(judge: str, named: Sequence[str], systems: Sequence[str]) -> list[str]:
         if name not in systems:
             raise InputError(
                 f"own={name!r} was not judged.{did_you_mean(name, systems)} "
-                f"There are {', '.join(systems)}."
+                f"The systems are {', '.join(systems)}."
             )
     return list(named) or own_systems(judge, systems)
 

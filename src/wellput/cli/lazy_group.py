@@ -31,7 +31,7 @@ class LazyGroup(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if args[0] not in self.members and not ctx.resilient_parsing:
             names = list(self.members)
-            hint = did_you_mean(args[0], names) or f" There are {', '.join(names)}."
+            hint = did_you_mean(args[0], names) or f" The commands are {', '.join(names)}."
             ctx.fail(f"No command {args[0]!r}.{hint}")
         return super().resolve_command(ctx, args)
 

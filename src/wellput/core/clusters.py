@@ -104,7 +104,7 @@ def tag_values(tags: Sequence[Mapping[str, str]], tag: str, *, keyword: str) -> 
     """Each item's value of a tag; raises InputError where no item has it."""
     known = dict.fromkeys(name for own in tags for name in own)
     if tag not in known:
-        there = f"There are {', '.join(known)}." if known else NO_TAGS
+        there = f"The tags are {', '.join(known)}." if known else NO_TAGS
         raise InputError(
             f"{keyword}={tag!r} is not a tag of the evalset.{did_you_mean(tag, list(known))} {there}"
         )

@@ -149,7 +149,7 @@ def _systems(sets: EvalSet, first: str | None) -> list[str]:
     if first is not None and first not in found:
         raise InputError(
             f"No system {first!r} with schedules.{did_you_mean(first, found)} "
-            f"There are {', '.join(found)}."
+            f"The systems are {', '.join(found)}."
         )
     return found if first is None else [first, *(name for name in found if name != first)]
 

@@ -64,7 +64,7 @@ def unknown_motion(motion: object) -> str:
     >>> unknown_motion("nd=x")
     "unknown motion 'nd=x'. Did you mean nd=u or nd=d?"
     """
-    hint = did_you_mean(str(motion), list(MOTIONS)) or f" There are {', '.join(MOTIONS)}."
+    hint = did_you_mean(str(motion), list(MOTIONS)) or f" The motions are {', '.join(MOTIONS)}."
     return f"unknown motion {motion!r}.{hint}"
 
 

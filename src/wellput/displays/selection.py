@@ -170,7 +170,7 @@ def strategies_named(given: Names) -> list[Strategy]:
         if name not in STRATEGIES:
             raise InputError(
                 f"No strategy {name!r}.{did_you_mean(name, STRATEGIES)} "
-                f"There are {', '.join(STRATEGIES)}."
+                f"The strategies are {', '.join(STRATEGIES)}."
             )
     return cast("list[Strategy]", list(dict.fromkeys(names)) or list(STRATEGIES[:3]))
 

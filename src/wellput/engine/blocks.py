@@ -164,8 +164,8 @@ class SystemBlock:
     Outputs of items without references have no row in the columns of metrics that need references:
     `left_out` counts them, and `referenced_places` are the other places. A metric without any row
     has no column. The numbers of references are those of items with references, 0 if there are
-    none. `empty` counts the outputs that are empty texts, `other_form` those that are written in
-    another Unicode form than their references. `unspaced` counts those in scripts that have no spaces
+    none. `empty` counts the outputs that are empty texts, `other_unicode_form` those in another Unicode
+    form than their references. `unspaced` counts those in scripts that have no spaces
     between words.
     """
 
@@ -177,7 +177,7 @@ class SystemBlock:
     left_out: int = 0
     referenced_places: NDArray[np.intp] | None = None
     empty: int = 0
-    other_form: int = 0
+    other_unicode_form: int = 0
     unspaced: Mapping[str, int] = field(default_factory=dict)
 
 

@@ -56,7 +56,7 @@ class Collection:
     referenced_places: dict[str, list[NDArray[np.intp]]] = field(default_factory=dict)
     left_out: dict[str, int] = field(default_factory=dict)
     empty: dict[str, int] = field(default_factory=dict)
-    other_form: dict[str, int] = field(default_factory=dict)
+    other_unicode_form: dict[str, int] = field(default_factory=dict)
     unspaced: Counter[str] = field(default_factory=Counter)
     unreferenced: Unreferenced = field(default_factory=Unreferenced)
     skipped: list[SkippedPartition] = field(default_factory=list)
@@ -71,7 +71,9 @@ class Collection:
             self.counts[system] = self.counts.get(system, 0) + part.count
             self.left_out[system] = self.left_out.get(system, 0) + part.left_out
             self.empty[system] = self.empty.get(system, 0) + part.empty
-            self.other_form[system] = self.other_form.get(system, 0) + part.other_form
+            self.other_unicode_form[system] = (
+                self.other_unicode_form.get(system, 0) + part.other_unicode_form
+            )
             self.unspaced.update(part.unspaced)
             if part.most_references:
                 fewest = self.fewest_references or part.fewest_references

@@ -220,7 +220,7 @@ def _block_card(block: BlockStatistics, arrays: list[NDArray[Any]]) -> dict[str,
             "has_rows": has_rows,
             "left_out": system.left_out,
             "empty": system.empty,
-            "other_form": system.other_form,
+            "other_unicode_form": system.other_unicode_form,
             "unspaced": dict(system.unspaced),
         }
         systems.append(card)
@@ -264,7 +264,7 @@ def _block_of_card(
             system["left_out"],
             referenced,
             system["empty"],
-            system.get("other_form", 0),
+            system.get("other_unicode_form", 0),
             system.get("unspaced", {}),
         )
     n, first = card["unreferenced"]

@@ -162,5 +162,5 @@ def _check_names(run: Run, names: Iterable[str]) -> None:
     if wrong:
         raise InputError(
             f"No system {wrong[0]!r} in run {run.id}.{did_you_mean(wrong[0], run.systems)} "
-            f"There are {', '.join(run.systems)}."
+            f"The systems are {', '.join(run.systems)}."
         )

@@ -267,7 +267,7 @@ def _form_notes(collection: Collection) -> list[str]:
         f"{n:,} output{'' if n == 1 else 's'} of {system} {'is' if n == 1 else 'are'} in another "
         "Unicode form (NFC or NFD) than the references: letters such as é do not match. Convert both "
         "to NFC."
-        for system, n in collection.other_form.items()
+        for system, n in collection.other_unicode_form.items()
         if n
     ]
 

@@ -183,6 +183,6 @@ class Inference:
         if self.baseline is not None and self.baseline not in systems:
             raise InputError(
                 f"baseline={self.baseline!r} is not a system of the evalset."
-                f"{did_you_mean(self.baseline, systems)} There are {', '.join(systems)}."
+                f"{did_you_mean(self.baseline, systems)} The systems are {', '.join(systems)}."
             )
         return self.baseline if self.baseline is not None else systems[0]

@@ -61,7 +61,7 @@ class OwnColumns:
             if base not in FIELDS or (name and base not in NAMED_FIELDS):
                 raise InputError(
                     f"column='{field}={column}': {field} is not a field of an item."
-                    f"{did_you_mean(field, FIELDS)} There are {', '.join(FIELDS)}."
+                    f"{did_you_mean(field, FIELDS)} The fields are {', '.join(FIELDS)}."
                 )
             target = field
             if base in NAMED_FIELDS:

@@ -65,7 +65,8 @@ class JudgmentColumns:
             if field not in JUDGMENT_FIELDS:
                 raise InputError(
                     f"column='{field}={column}': {field} is not a field of a judgment."
-                    f"{did_you_mean(field, JUDGMENT_FIELDS)} There are {', '.join(JUDGMENT_FIELDS)}."
+                    f"{did_you_mean(field, JUDGMENT_FIELDS)} The fields are "
+                    f"{', '.join(JUDGMENT_FIELDS)}."
                 )
             known = {known for _, known in pairs} - {VALUE_COLUMN}
             if field in known or any(column == taken for taken, _ in pairs):

@@ -241,7 +241,7 @@ PAPER_LENGTHS = range(24, 25)
 
 @dataclass(frozen=True)
 class TrainedGleu:
-    """A model, and how many of the held-out sentences it puts on the right side."""
+    """A model, and how many of the held-out sentences it classifies correctly."""
 
     model: GleuModel
     right: int
@@ -251,7 +251,7 @@ class TrainedGleu:
 @dataclass(frozen=True)
 class Learned:
     """What a training made: the weights of the features, and for gleu-fluency the held-out sentences
-    that it puts on the right side."""
+    that it classifies correctly."""
 
     weights: dict[str, float]
     right: int = 0

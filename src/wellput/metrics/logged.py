@@ -184,7 +184,7 @@ def _several(known: Sequence[str]) -> InputError:
 
 
 def _listed(known: Sequence[str]) -> str:
-    return f"There are {_enumerated(known)}." if known else "There are no scores."
+    return f"The scores are {_enumerated(known)}." if known else "There are no scores."
 
 
 def _enumerated(known: Sequence[str]) -> str:

@@ -151,7 +151,7 @@ def clustered_interval(
         return _share(found, clusters, influences, statistics[:, 0], confidence)
     return interval_of(
         found.clusters,
-        freedom=clusters.freedom(influences, found.clusters.counts),
+        freedom=clusters.freedom(influences, found.clusters.contributes),
         n=len(statistics),
         confidence=confidence,
         bounds=bounds,
@@ -209,7 +209,7 @@ def clustered_difference(
         differing,
         confidence=confidence,
         freedom=freedom,
-        n=int((a.items.counts | b.items.counts).size),
+        n=int((a.items.contributes | b.items.contributes).size),
         method="cluster jackknife",
     )
 

@@ -44,16 +44,16 @@ scores."""
 @dataclass(frozen=True, slots=True, eq=False)
 class WithoutItems:
     """A system's score on all items (`value`), and without each: `scores[i]` is without item i.
-    `counts` says which items add anything to the statistics."""
+    `contributes` says which items add anything to the statistics."""
 
     value: float
     scores: Floats
-    counts: NDArray[np.bool_]
+    contributes: NDArray[np.bool_]
 
     @property
     def error(self) -> float:
         """The standard error of the score; 0 where all items contribute the same."""
-        return _error(self.scores[self.counts], abs(self.value))
+        return _error(self.scores[self.contributes], abs(self.value))
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +75,8 @@ def scores_without_items(statistics: Floats, score: ScoreFunction) -> WithoutIte
     scores = np.empty(len(statistics))
     for start in range(0, len(statistics), BLOCK_ROWS):
         scores[start : start + BLOCK_ROWS] = score(total - statistics[start : start + BLOCK_ROWS])
-    counts: NDArray[np.bool_] = (statistics != 0).any(axis=1)
-    return WithoutItems(float(score(total)), scores, counts)
+    contributes: NDArray[np.bool_] = (statistics != 0).any(axis=1)
+    return WithoutItems(float(score(total)), scores, contributes)
 
 
 @checks_options
@@ -172,18 +172,20 @@ def difference_of(
     same direction on every item. Neither case has an interval.
     """
     value = a.value - b.value
-    counts = a.counts | b.counts
-    differences = (a.scores - b.scores)[counts]
+    contributes = a.contributes | b.contributes
+    differences = (a.scores - b.scores)[contributes]
     error = _error(differences, max(abs(a.value), abs(b.value)))
     if not error > 0 or differing < 2:
         p_value = math.nan if math.isnan(error) else 2.0 ** min(0, 1 - differing)
-        estimate = Estimate(value, p_value=p_value, method="sign", n=n or len(counts), null=0.0)
+        estimate = Estimate(
+            value, p_value=p_value, method="sign", n=n or len(contributes), null=0.0
+        )
         return PairedDifference(estimate, None)
     # Without an item whose difference is large the score falls, so the sign changes.
     found = CautiousStudent(
         value, error, differing - 1 if freedom is None else freedom, -_skew(differences)
     )
-    estimate = found.estimate(confidence=confidence, n=n or len(counts), method=method)
+    estimate = found.estimate(confidence=confidence, n=n or len(contributes), method=method)
     return PairedDifference(estimate, found)
 
 

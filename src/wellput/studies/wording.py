@@ -263,7 +263,7 @@ def wording(language: str = "en", unit: str = SENTENCE) -> Wording:
     that the language does not have."""
     if language not in codes():
         raise InputError(
-            f"No language={language!r}.{did_you_mean(language, codes())} There are "
+            f"No language={language!r}.{did_you_mean(language, codes())} The languages are "
             f"{', '.join(codes())}. A file of your own has a name that ends in .toml."
         )
     return wording_about(shipped(language), unit)

@@ -125,7 +125,7 @@ def _of_a_package(name: str) -> PythonTokenizer:
     if point is None:
         known = tokenizer_names()
         raise InputError(
-            f"No tokenizer {name!r}.{did_you_mean(name, known)} There are {', '.join(known)}."
+            f"No tokenizer {name!r}.{did_you_mean(name, known)} The tokenizers are {', '.join(known)}."
         )
     tokenizer = plugin_object(point)
     if not callable(tokenizer):

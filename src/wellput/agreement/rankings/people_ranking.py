@@ -295,7 +295,7 @@ def _fitted(
         hint = did_you_mean(options.against, data.system_names)
         raise InputError(
             f"against={options.against!r} was not judged on {question}.{hint} "
-            f"There are {', '.join(data.system_names)}."
+            f"The systems are {', '.join(data.system_names)}."
         )
     return fit_question(data, model=options.model, random=options.random, or_linear=or_linear)
 
@@ -372,7 +372,7 @@ def _chosen_questions(answers: Sequence[AnyJudgment], questions: Sequence[str]) 
         if name not in known:
             raise InputError(
                 f"question={name!r} was not asked.{did_you_mean(name, known)} "
-                f"There are {', '.join(known)}."
+                f"The questions are {', '.join(known)}."
             )
     return list(questions) or known
 
@@ -387,7 +387,7 @@ def _slices(
     for answer in answers:
         if by not in answer.extra:
             known = sorted({name for one in answers for name in one.extra})
-            there = f" There are {', '.join(known)}." if known else ""
+            there = f" The further columns are {', '.join(known)}." if known else ""
             raise InputError(
                 f"by={by!r}: the judgments have no such column.{did_you_mean(by, known)}{there}"
             )

@@ -120,7 +120,7 @@ def degraded_systems(methods: Sequence[str], sizes: Sequence[int]) -> dict[str, 
                 f"{', '.join(DEGRADE_METHODS)}."
             )
     if not methods:
-        raise InputError(f"No method was given. There are {', '.join(DEGRADE_METHODS)}.")
+        raise InputError(f"No method was given. The methods are {', '.join(DEGRADE_METHODS)}.")
     if sizes and "sequence" not in methods:
         raise InputError("size= is for the method sequence.")
     found: dict[str, int] = {}

@@ -35,7 +35,7 @@ from wellput.stats.mixed.likelihood import (
 from wellput.stats.mixed.separation import require_connected, require_finite
 
 FIRST_THETA = 0.5
-SLOPE_FOUND = 1e-3
+SEARCH_END_SLOPE = 1e-3
 """The search ends at this slope of the likelihood, with each parameter in units of about one standard
 error."""
 ZERO_THETA = 1e-3
@@ -44,7 +44,7 @@ MAX_THETA = 10.0
 """With a standard deviation of 10 in log odds, the factor alone decides the judgments."""
 SUSPICIOUS_LATENT = 8.0
 """Log odds this large without random effects may be infinite: the fit then checks for separation."""
-DIFFERENCE = 1e-3
+DERIVATIVE_STEP = 1e-3
 """How far parameters are moved for second derivatives, in units of their rough standard errors."""
 LARGE_CORE = 1_500
 """Above this many core columns a part of the data gives the start, and standard errors take the
@@ -52,7 +52,7 @@ variances as known."""
 PART_CORE = 400
 
 
-KNOWN = VarianceSpread(np.zeros((0, 0, 0)), np.zeros((0, 0)))
+KNOWN_VARIANCES = VarianceSpread(np.zeros((0, 0, 0)), np.zeros((0, 0)))
 """Variances that are taken as known."""
 
 
@@ -96,7 +96,7 @@ class LaplaceMixed:
         """
         n = len(self.effects)
         covariance = self.restricted_covariance if is_restricted else self.covariance
-        spread = self.spread if is_restricted else KNOWN
+        spread = self.spread if is_restricted else KNOWN_VARIANCES
         return contrast_effects(weights, self.effects, covariance[:n, :n], spread)
 
     def contrast_pairs(self, first: Places, second: Places) -> Contrasts:
@@ -201,7 +201,7 @@ class _Problem(LaplaceLikelihood):
             parameters = self._descend(np.where(is_zero, 0.0, parameters), units, is_zero)
         if self.model.n_core > LARGE_CORE:
             rough = self.covariance_given(parameters)
-            return self._result(parameters, rough, rough, KNOWN)
+            return self._result(parameters, rough, rough, KNOWN_VARIANCES)
         return self._polished(parameters, np.flatnonzero(~is_zero), units)
 
     def _first_thetas(self) -> Floats:
@@ -222,12 +222,12 @@ class _Problem(LaplaceLikelihood):
 
     def _polished(self, parameters: Floats, free: NDArray[np.int64], units: Floats) -> LaplaceMixed:
         """The result after Newton steps with the whole Hessian."""
-        widths = DIFFERENCE * np.sqrt((units**2).sum(axis=1))
+        widths = DERIVATIVE_STEP * np.sqrt((units**2).sum(axis=1))
         for _ in range(3):
             hessian = hessian_by_differences(lambda at: self(at)[1], parameters, widths, free)
             if safely_positive(hessian) is not hessian:
                 rough = self.covariance_given(parameters)
-                return self._result(parameters, rough, rough, KNOWN)
+                return self._result(parameters, rough, rough, KNOWN_VARIANCES)
             covariance = np.linalg.inv(hessian)
             step = -covariance @ self(parameters)[1][free]
             moved = parameters.copy()
@@ -245,7 +245,7 @@ class _Problem(LaplaceLikelihood):
         """The covariance of fixed effects and shape, and how sure it is, by restricted likelihood."""
         free = np.flatnonzero(parameters[: self.n_thetas] > 0)
         if not len(free):
-            return covariance, KNOWN
+            return covariance, KNOWN_VARIANCES
         from scipy.optimize import minimize  # imported late: SciPy takes long to load
 
         start = parameters[free]
@@ -307,7 +307,7 @@ class _Problem(LaplaceLikelihood):
 
         found = minimize(
             objective, np.zeros(len(start)), jac=True, method="L-BFGS-B", bounds=bounds,
-            options={"maxcor": 30, "ftol": 1e-15, "gtol": SLOPE_FOUND, "maxiter": 300},
+            options={"maxcor": 30, "ftol": 1e-15, "gtol": SEARCH_END_SLOPE, "maxiter": 300},
         )  # fmt: skip
         end = start + units @ found.x
         end[: self.n_thetas] = np.maximum(end[: self.n_thetas], 0.0)

@@ -17,7 +17,7 @@ from wellput.stats.mixed.equations import Floats, MixedModel
 from wellput.stats.mixed.families import Family, Terms
 
 MODE_STEPS = 100
-MODE_FOUND = 1e-15
+MODE_TOLERANCE = 1e-15
 """The mode is found if the squared length of a step, in the curvature at the mode, is below this."""
 
 
@@ -79,7 +79,7 @@ class LaplaceLikelihood:
             slope[: model.n_random] += u[: model.n_random]
             slope[n_inner:] = 0.0
             step = -model.solve(slope, random_only=not is_restricted)
-            if -float(slope @ step) < MODE_FOUND * max(1.0, len(eta) / 1000):
+            if -float(slope @ step) < MODE_TOLERANCE * max(1.0, len(eta) / 1000):
                 break
             size = 1.0
             while True:

@@ -62,11 +62,11 @@ class Separated(InputError):
             ways = ways - np.median(ways)
         self.systems: tuple[int, ...] = tuple(np.flatnonzero(np.abs(ways) > 1e-6).tolist())
         super().__init__(
-            f"{WHAT[family.name]}: no finite estimate fits best; collect more judgments"
+            f"{SEPARATION_MESSAGES[family.name]}: no finite estimate fits best; collect more judgments"
         )
 
 
-WHAT = {
+SEPARATION_MESSAGES = {
     "binary": "the answers are separated perfectly: a system has only yes or only no, or a covariate "
     "divides them",
     "ordinal": "the grades are separated perfectly: a system has only the best or only the worst "

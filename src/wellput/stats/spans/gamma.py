@@ -92,10 +92,10 @@ def gamma(
     value = 1.0 - observed.total / expected
     by_item = _without(observed, marked, chance, rates, clusters, by_cluster=False)
     by_cluster = _without(observed, marked, chance, rates, clusters, by_cluster=True)
-    counts = ~np.isclose(by_cluster, value, rtol=0, atol=0)
+    contributes = ~np.isclose(by_cluster, value, rtol=0, atol=0)
     estimate = interval_of(
-        WithoutItems(value, by_cluster, counts),
-        freedom=clusters.freedom(by_item, counts) if counts.sum() > 1 else 0.0,
+        WithoutItems(value, by_cluster, contributes),
+        freedom=clusters.freedom(by_item, contributes) if contributes.sum() > 1 else 0.0,
         n=len(clusters.codes),
         confidence=confidence,
         bounds=(None, 1.0),

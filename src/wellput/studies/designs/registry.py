@@ -55,7 +55,7 @@ def design_class(name: str) -> type[Design]:
             raise InputError(f"{plugin_origin(point)} has no method question.")
         return found
     raise InputError(
-        f"No design {name!r}.{did_you_mean(name, names())} There are {', '.join(names())}. For a "
+        f"No design {name!r}.{did_you_mean(name, names())} The designs are {', '.join(names())}. For a "
         "design of another package, install that package."
     )
 
