@@ -70,7 +70,7 @@ def test_columns_of_another_table_are_refused_with_options_to_type(
     (tmp_path / "scores.csv").write_text("system,item,metric,score\nA,1,bleu,1\n", encoding="utf-8")
     outcome = run("rank", "scores.csv")
     assert outcome.code == 2
-    assert "say which: --column judge=NAME --column item=NAME …." in outcome.err
+    assert "say which: --column judge=NAME --column item=NAME and so on." in outcome.err
 
 
 def test_tables_of_several_questions_are_told_apart(run: Run, tmp_path: Path) -> None:

@@ -49,7 +49,7 @@ def test_choices_frames_and_records() -> None:
     expected = [Preference("ann", "1", "A", "B", "winner", "a")]
     assert read_answers(rows, own) == expected
     assert read_answers(pd.DataFrame(frame), own) == expected
-    with pytest.raises(InputError, match="these judgments are not one"):
+    with pytest.raises(InputError, match="but these judgments are objects"):
         read_answers([Judgment("x", "1", "A", "q", 1.0)], own)
 
 
