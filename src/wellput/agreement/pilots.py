@@ -62,7 +62,7 @@ def pilot_of(
     name = asked[0] if question is None else question
     if name not in asked:
         raise InputError(
-            f"question={name!r} is not in the pilot.{did_you_mean(name, asked)} There are "
+            f"question={name!r} is not in the pilot.{did_you_mean(name, asked)} The questions are "
             f"{', '.join(asked)}."
         )
     data = question_data(name, [rating for rating in ratings if rating.question == name])

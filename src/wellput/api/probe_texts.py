@@ -87,7 +87,7 @@ def _chosen_texts(items: Sequence[Item], system: str | None) -> tuple[list[Item]
     systems = list(dict.fromkeys(name for item in items for name in item.outputs))
     if system is not None and system not in systems:
         raise InputError(
-            f"system={system!r} has no outputs.{did_you_mean(system, systems)} There are "
+            f"system={system!r} has no outputs.{did_you_mean(system, systems)} The systems are "
             f"{', '.join(systems) or 'none'}."
         )
     if system is None and items and all(len(item.references) > 1 for item in items):

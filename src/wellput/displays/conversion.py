@@ -192,7 +192,7 @@ def of_system(evalset: EvalSet, system: str | None) -> EvalSet:
         raise InputError(f"Whose schedules? Give system=, one of {', '.join(evalset.systems)}.")
     if system not in evalset.systems:
         raise InputError(
-            f"No system {system!r}.{did_you_mean(system, evalset.systems)} There are "
+            f"No system {system!r}.{did_you_mean(system, evalset.systems)} The systems are "
             f"{', '.join(evalset.systems)}."
         )
     return EvalSet([item for item in evalset if system in item.outputs])

@@ -63,7 +63,7 @@ def read_rules(name: str) -> list[DisplayRule]:
     else:
         if not name.endswith(".json"):
             raise InputError(
-                f"No rules {name!r}.{did_you_mean(name, SHIPPED_RULES)} There are "
+                f"No rules {name!r}.{did_you_mean(name, SHIPPED_RULES)} The shipped rules are "
                 f"{', '.join(SHIPPED_RULES)}; a file of your own must end in .json."
             )
         file = InputFile(name)

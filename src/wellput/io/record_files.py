@@ -185,7 +185,7 @@ class RecordFile:
         self, problems: Problems, span: RowSpan | None
     ) -> tuple[Sequence[str], Iterator[tuple[int, list[Any]]]]:
         if self.suffix == ".parquet":
-            from wellput.io.tables import read_parquet
+            from wellput.io.parquet import read_parquet
 
             return read_parquet(self.file, span)
         from wellput.io.tables import DELIMITERS, read_table
@@ -223,7 +223,7 @@ class RecordFile:
         if self.long is not None:  # the rows of an item may be anywhere
             yield FilePartition(self.file.path, self.trees, None, self.own_columns)
         elif self.suffix == ".parquet":
-            from wellput.io.tables import count_rows
+            from wellput.io.parquet import count_rows
 
             size, rows = BLOCK_ITEMS * BLOCKS_PER_PARTITION, count_rows(self.file)
             for first in range(0, rows, size):
@@ -309,7 +309,8 @@ def first_rows(file: RecordFile, n: int) -> tuple[list[str], list[dict[str, Any]
         lines = islice(read_json_lines(file.file, problems), n)
         rows = [record for _, record in lines if isinstance(record, dict)]
         return list(dict.fromkeys(key for row in rows for key in row)), rows
-    from wellput.io.tables import DELIMITERS, read_parquet, read_table
+    from wellput.io.parquet import read_parquet
+    from wellput.io.tables import DELIMITERS, read_table
 
     header: list[str]
     if file.suffix == ".parquet":

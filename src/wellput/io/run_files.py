@@ -20,7 +20,7 @@ from wellput.core.errors import InputError, OutputError
 from wellput.core.scores import Run, RunScore
 from wellput.io.files import PathLike
 from wellput.io.output import check_writable, refuse_url, replacing
-from wellput.io.tables import import_pyarrow
+from wellput.io.parquet import import_pyarrow
 
 RUN_FORMAT_VERSION = 1
 """Increased when an older wellput would misread new files. A new column is no reason: unknown columns

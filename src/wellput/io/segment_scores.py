@@ -27,14 +27,8 @@ from wellput.core.metric import Floats
 from wellput.io.files import TABLE_FORMATS, InputFile, PathLike, check_readable
 from wellput.io.locations import Url, delete_url, is_url, names_at, write_url
 from wellput.io.output import replacing
-from wellput.io.tables import (
-    RowSink,
-    encodable,
-    import_pyarrow,
-    opened_parquet,
-    read_records,
-    writing_table,
-)
+from wellput.io.parquet import import_pyarrow, opened_parquet
+from wellput.io.tables import RowSink, encodable, read_records, writing_table
 
 SEGMENT_COLUMNS = ("system", "item", "metric", "score")
 

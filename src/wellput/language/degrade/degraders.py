@@ -116,7 +116,7 @@ def degraded_systems(methods: Sequence[str], sizes: Sequence[int]) -> dict[str, 
     for name in methods:
         if name not in DEGRADE_METHODS:
             raise InputError(
-                f"There is no method {name!r}.{did_you_mean(name, DEGRADE_METHODS)} There are "
+                f"There is no method {name!r}.{did_you_mean(name, DEGRADE_METHODS)} The methods are "
                 f"{', '.join(DEGRADE_METHODS)}."
             )
     if not methods:

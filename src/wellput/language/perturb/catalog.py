@@ -15,7 +15,7 @@ from typing import Literal, NamedTuple, TypeAlias, get_args
 import numpy as np
 
 from wellput.core.errors import InputError, did_you_mean
-from wellput.language.perturb import damage, harmless, meaning
+from wellput.language.perturb import damage, harmless, meaning, numbers
 from wellput.language.perturb.passage import Edits, Passage, Surroundings, parse_passages
 from wellput.language.perturb.word_lists import corpus_names, lines_of, name_kinds
 
@@ -79,7 +79,7 @@ class Perturbation:
         return None
 
 
-MODULES = {"meaning": meaning, "damage": damage, "harmless": harmless}
+MODULES = {"meaning": meaning, "damage": damage, "harmless": harmless, "numbers": numbers}
 
 
 def _read_table() -> dict[str, Perturbation]:
@@ -105,7 +105,7 @@ def chosen_perturbations(names: Sequence[str]) -> list[Perturbation]:
         if name not in PERTURBATIONS and name not in groups:
             known = [*PERTURBATIONS, *groups]
             raise InputError(
-                f"There is no perturbation {name!r}.{did_you_mean(name, known)} There are "
+                f"There is no perturbation {name!r}.{did_you_mean(name, known)} The perturbations are "
                 f"{', '.join(known)}."
             )
         for one in groups.get(name) or [PERTURBATIONS[name]]:

@@ -11,7 +11,6 @@ import numpy as np
 from wellput.language.models.inflection import inflect
 from wellput.language.perturb.meaning import (
     FINITE_TAGS,
-    NUMBER_WORDS,
     TIME_WORDS,
     subject_and_object,
 )
@@ -384,40 +383,6 @@ def casing(passage: Passage, given: Surroundings, rng: np.random.Generator) -> I
     """The whole text in lower case."""
     if not any(word.form in CASE_MATTERS for word in passage.words):
         yield [Edit(0, len(passage.text), passage.text.lower())]
-
-
-NUMBER_VALUES = {word: value for value, word in enumerate(NUMBER_WORDS, start=2)}
-NUMBER_DIGITS = {str(value): word for word, value in NUMBER_VALUES.items()}
-GROUPED = re.compile(r"\d{1,3}(?:,\d{3})+\Z")
-UNGROUPED = re.compile(r"[1-9]\d{4,8}\Z")
-
-
-def number_words(
-    passage: Passage, given: Surroundings, rng: np.random.Generator
-) -> Iterator[Edits]:
-    """A number is written in words or in digits (`3`, `three`; `5%`, `5 percent`; `1,000`, `1000`)."""
-    for sentence in passage.sentences:
-        for place, word in enumerate(sentence.words):
-            after = sentence.follows(place)
-            if word.tag != "CD" or after is None or is_joined(passage.text, word):
-                continue
-            before = sentence.words[place - 1].form if place else ""
-            if after.form == "%" and before not in ("-", "–"):
-                yield [Edit(word.end, after.end, " percent")]
-            elif after.small == "percent" and word.form[0].isdigit():
-                yield [Edit(word.end, after.end, "%")]
-            elif before in ("$", "£", "€", "#", "-", "."):
-                continue
-            elif after.tag == "NNS" and word.relation == "nummod" and word.head == place + 1:
-                if word.form in NUMBER_DIGITS:
-                    shown = NUMBER_DIGITS[word.form]
-                    yield [Edit(word.begin, word.end, capitalized(shown) if place == 0 else shown)]
-                elif word.small in NUMBER_VALUES and place > 0:
-                    yield [Edit(word.begin, word.end, str(NUMBER_VALUES[word.small]))]
-                elif GROUPED.match(word.form):
-                    yield [Edit(word.begin, word.end, word.form.replace(",", ""))]
-                elif UNGROUPED.match(word.form):
-                    yield [Edit(word.begin, word.end, f"{int(word.form):,}")]
 
 
 def list_comma(passage: Passage, given: Surroundings, rng: np.random.Generator) -> Iterator[Edits]:

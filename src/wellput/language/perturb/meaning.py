@@ -131,63 +131,6 @@ def _without_negation(passage: Passage, sentence: PassageSentence) -> Iterator[E
         yield edits
 
 
-NUMBER = re.compile(r"\d{1,3}(?:,\d{3})+|\d+(?:\.\d+)?\Z")
-TIME = re.compile(r"(\d{1,2}):(\d\d)\Z")
-NUMBER_WORDS = (
-    "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
-)  # fmt: skip
-FIRST_YEAR, LAST_YEAR = 1500, 2100
-LAST_DAY = 31
-"""Numbers up to this one may be days, and stay in their range."""
-
-
-def number(passage: Passage, given: Surroundings, rng: np.random.Generator) -> Iterator[Edits]:
-    """A number becomes another number of about the same size."""
-    for sentence in passage.sentences:
-        for place, word in enumerate(sentence.words):
-            if word.tag != "CD" or (place == 0 and len(sentence.words) > 1 and _is_label(sentence)):
-                continue
-            if place + 1 < len(sentence.words) and sentence.words[place + 1].form in ("-", "/"):
-                continue
-            if place and sentence.words[place - 1].form in ("/", "-", "#", "."):
-                continue
-            if other := _other_number(word.form, rng):
-                yield [Edit(word.begin, word.end, other)]
-
-
-def _is_label(sentence: PassageSentence) -> bool:
-    """Whether the sentence begins like an entry of a list: `2.` or `3)`."""
-    return sentence.words[1].form in (".", ")", ":", "-")
-
-
-def _other_number(form: str, rng: np.random.Generator) -> str | None:
-    small = form.lower()
-    if small in NUMBER_WORDS:
-        other = NUMBER_WORDS[
-            (NUMBER_WORDS.index(small) + int(rng.integers(2, 9))) % len(NUMBER_WORDS)
-        ]
-        return like(form, other)
-    if time := TIME.match(form):
-        hour = int(time[1]) + (-2 if int(time[1]) > 3 else 3)
-        return f"{hour}:{time[2]}"
-    if not NUMBER.match(form) or form.startswith("0"):
-        return None
-    if form.isdecimal():
-        value = int(form)
-        if value < 2:
-            return None
-        if FIRST_YEAR < value < LAST_YEAR:
-            return str(value - int(rng.integers(2, 30)))
-        if 10 <= value <= LAST_DAY:
-            return str(10 + (value - 10 + int(rng.integers(3, 19))) % 22)
-        if value < 10:
-            return str(2 + (value - 2 + int(rng.integers(1, 8))) % 8)
-    first = int(form[0])
-    other_digit = 1 + (first - 1 + int(rng.integers(1, 9))) % 9
-    changed = f"{other_digit}{form[1:]}"
-    return None if changed in ("1", "1.0") else changed
-
-
 def name(passage: Passage, given: Surroundings, rng: np.random.Generator) -> Iterator[Edits]:
     """A name becomes another name of the same kind, or another name of the corpus."""
     text = passage.text

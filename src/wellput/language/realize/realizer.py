@@ -216,7 +216,7 @@ def ordering_model(
 def _check_model(model: str, grammar: str, chooser: str) -> None:
     if model not in REALIZER_MODELS:
         raise InputError(
-            f"There is no realizer {model!r}.{did_you_mean(model, REALIZER_MODELS)} There are "
+            f"There is no realizer {model!r}.{did_you_mean(model, REALIZER_MODELS)} The realizers are "
             f"{', '.join(REALIZER_MODELS)}."
         )
     if model.startswith("fergus"):
