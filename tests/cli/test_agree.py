@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -117,6 +118,19 @@ def test_pairwise_choices(run: Run) -> None:
     shown = run("agree", "e.jsonl", "choices.csv", "-m", "ssa")
     assert "Preferences: better, 36 choices of 3 judges" in shown.out
     assert "first's share" in shown.out and "Judges among themselves" in shown.out
+
+
+@pytest.mark.usefixtures("evalset")
+def test_intervals_of_choices_follow_the_confidence(run: Run) -> None:
+    def first_system(*options: str) -> dict[str, Any]:
+        found = run("agree", "e.jsonl", "choices.csv", "-m", "ssa", "--format", "json", *options)
+        row: dict[str, Any] = json.loads(found.out)["preferences"][0]["systems"][0]
+        return row
+
+    usual, wide = first_system(), first_system("--confidence", "0.999")
+    assert wide["low"] < usual["low"] and wide["strength_low"] < usual["strength_low"]
+    shown = run("agree", "e.jsonl", "choices.csv", "-m", "ssa", "--confidence", "0.999")
+    assert "[low, high]: 99.9% interval" in shown.out
 
 
 @pytest.mark.usefixtures("evalset")

@@ -114,7 +114,7 @@ def _bounds(best: Agreement, ceiling: float | None, confidence: float) -> str:
     because the judges' agreement is measured like that."""
     parts = []
     if has_interval(best):
-        parts.append(f"{confidence:.0%} interval {_figure(best.low)} to {_figure(best.high)}")
+        parts.append(f"{100 * confidence:g}% interval {_figure(best.low)} to {_figure(best.high)}")
     if ceiling is not None and (best.coefficient, best.average) == ("pearson", "none"):
         parts.append(f"a perfect metric would reach about {_figure(ceiling)} with these judges")
     return f" ({'; '.join(parts)})" if parts else ""

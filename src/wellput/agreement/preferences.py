@@ -79,6 +79,7 @@ def agree_on_preferences(
     *,
     questions: Sequence[str] = (),
     exclusions: Sequence[Exclusion] = (),
+    confidence: float = 0.95,
 ) -> AgreementResult:
     """For each question: tests of the pairs of systems, selection ratios, Bradley–Terry strengths, win
     rates, and how far judges agree; for each metric the confusion of its choices (the higher segment
@@ -92,7 +93,9 @@ def agree_on_preferences(
             by_question.setdefault(preference.question, []).append(preference)
     if not by_question:
         raise InputError("There are no choices about the questions asked for.")
-    rankings = [rank_question(name, rows) for name, rows in by_question.items()]
+    rankings = [
+        rank_question(name, rows, confidence=confidence) for name, rows in by_question.items()
+    ]
     return AgreementResult(
         level="segment",
         ranking=tuple(rankings),
@@ -108,6 +111,7 @@ def agree_on_preferences(
             for table in tables.values()
         ),
         excluded=tuple(asdict(one) for one in left_out if one.question in by_question),
+        confidence=confidence,
     )
 
 

@@ -249,7 +249,11 @@ def agree(
         on_phase("counting choices")
         choices = cast("list[Preference]", answers)
         result = agree_on_preferences(
-            tables, choices, questions=questions, exclusions=options.exclusions
+            tables,
+            choices,
+            questions=questions,
+            exclusions=options.exclusions,
+            confidence=confidence,
         )
         if homogeneity is not None:
             others = cast("list[Preference]", read_answers(homogeneity, own_columns))
@@ -335,7 +339,6 @@ def _refuse_options_of_ratings(options: AgreementOptions) -> None:
         "test": options.test != usual.test,
         "correction": options.correction != usual.correction,
         "generalize": own.generalize != drawn.generalize,
-        "confidence": own.confidence != drawn.confidence,
         "resamples": own.n_resamples != drawn.n_resamples,
     }
     names = [f"{name}=" for name, is_given in given.items() if is_given]

@@ -67,7 +67,11 @@ def tables_of(result: AgreementResult) -> list[Table]:
     if result.models:
         tables.append(regression_table(result))
     for entry in result.preferences:
-        tables += preference_tables(entry, excluded_notes(result, "choice", entry["question"]))
+        tables += preference_tables(
+            entry,
+            excluded_notes(result, "choice", entry["question"]),
+            confidence=result.confidence,
+        )
     if result.confusion:
         tables.append(confusion_table(result))
     if result.substitutions:
@@ -306,7 +310,7 @@ def _method_notes(result: AgreementResult) -> list[str]:
     units = "items" if clusters is None else clusters.words
     left_out = {"both": f"systems and {units}", "systems": "systems", "items": units}
     return [
-        f"Ratings {scale}. [low, high]: {result.confidence:.0%} intervals, by leaving "
+        f"Ratings {scale}. [low, high]: {100 * result.confidence:g}% intervals, by leaving "
         f"{left_out[result.generalize]} out one at a time. "
         f"{holds_for(result.generalize, clusters)[:-1]}, and these judges."
         f"{_chance_levels(result)}",

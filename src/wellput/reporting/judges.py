@@ -106,7 +106,9 @@ def ceiling_sentence(row: JudgeSummary) -> str:
     )
 
 
-def preference_tables(entry: Mapping[str, Any], left_out: Sequence[str] = ()) -> list[Table]:
+def preference_tables(
+    entry: Mapping[str, Any], left_out: Sequence[str] = (), *, confidence: float = 0.95
+) -> list[Table]:
     systems = Table(
         columns=["system", "chosen / offered", "win rate", "strength", "offers"],
         rows=[
@@ -129,7 +131,8 @@ def preference_tables(entry: Mapping[str, Any], left_out: Sequence[str] = ()) ->
         notes=[
             "Win rate: the share of comparisons that the system is expected to win; a tie is half a "
             "win. Strength: log scale of Bradley and Terry, with Davidson's ties. Both are those of "
-            "the ranking. [low, high]: 95% interval for other judges and other items.",
+            f"the ranking. [low, high]: {100 * confidence:g}% interval for other judges and other "
+            "items.",
             *([entry["note"]] if entry["note"] else []),
             *left_out,
         ],

@@ -133,7 +133,7 @@ def _circumstances(run: Run) -> list[str]:
         lines.append(f"{_skipped(run)} because of errors: the scores are over the other items.")
     has_intervals = any(score.low is not None for score in run.scores)
     if run.test is not None or has_intervals:
-        levels = f"{run.confidence:.0%} intervals" if has_intervals else "no intervals"
+        levels = f"{100 * run.confidence:g}% intervals" if has_intervals else "no intervals"
         test = "no test" if run.test is None else f"differences tested by {run.test}"
         drawn = f"; {counted(run.resamples, 'resample')}, seed {run.seed}"
         lines.append(f"{levels}, {test}{drawn if run.test in ('ar', 'bs') else ''}.")

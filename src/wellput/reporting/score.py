@@ -154,7 +154,7 @@ def difference_table(result: ScoreResult) -> Table:
     """All pairs, or the differences from the baseline: intervals, p-values, effect sizes."""
     differences = result.differences
     is_corrected = result.n_tests > 1
-    interval = f"{result.confidence:.0%} interval"
+    interval = f"{100 * result.confidence:g}% interval"
     rows = [
         {
             "pair": f"{one.a} − {one.b}",
@@ -361,7 +361,7 @@ def _legend(result: ScoreResult) -> list[str]:
     lines: list[str] = [*few_items(result)]
     if has_intervals:
         kind = f"bootstrap interval{resamples}" if result.test == "bs" else "interval"
-        lines.append(f"[low, high]: {result.confidence:.0%} {kind}.")
+        lines.append(f"[low, high]: {100 * result.confidence:g}% {kind}.")
     lines += _share_notes(result)
     if has_intervals and any(score.low is None for score in result.scores):
         lines.append("There is no interval where all items score the same.")

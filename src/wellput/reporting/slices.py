@@ -218,7 +218,7 @@ def _test_of(part: ScoreResult, metric: str, a: str, b: str) -> Comparison | Non
 
 
 def _differences(result: ScoreResult, tag: str, names: Sequence[str]) -> Table:
-    interval = f"{result.confidence:.0%} interval"
+    interval = f"{100 * result.confidence:g}% interval"
     rows = [
         [
             name,

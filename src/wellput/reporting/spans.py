@@ -103,8 +103,8 @@ def _method(result: AgreementResult) -> list[str]:
         "it. Against the rest: each judge, and what at least half of the other judges marked.",
         f"γ (Mathet et al. 2015): 1 is perfect agreement on places and severities, 0 is chance, from "
         f"{counted(draws, 'random shift')} of the marks.",
-        f"[low, high]: {result.confidence:.0%} intervals, by leaving {units} out one at a time. They "
-        f"hold for these systems and judges, other {units}.",
+        f"[low, high]: {100 * result.confidence:g}% intervals, by leaving {units} out one at a time. "
+        f"They hold for these systems and judges, other {units}.",
     ]
 
 
@@ -178,8 +178,8 @@ def _blame_table(result: AgreementResult, question: str, rows: list[BlamedWords]
             "Precision: the share of the blamed characters that a person marked. Recall: the share of "
             "a person's marked characters that are blamed. By chance: as many characters of each "
             "output are blamed, anywhere in it.",
-            f"[low, high]: {result.confidence:.0%} intervals, by leaving {unit}s out one at a time. "
-            f"Intervals and p hold for these systems and judges, other {unit}s.",
+            f"[low, high]: {100 * result.confidence:g}% intervals, by leaving {unit}s out one at a "
+            f"time. Intervals and p hold for these systems and judges, other {unit}s.",
         ],
         name="blamed",
     )
