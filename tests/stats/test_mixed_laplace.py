@@ -151,6 +151,25 @@ def test_separated_systems_are_named(fit, values) -> None:  # type: ignore[no-un
     assert 0 in caught.value.systems
 
 
+def test_grades_far_apart_are_fitted_or_refused() -> None:
+    """Near the boundary of separated data the search for a start once ran away, to NaN."""
+    refused = 0
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        n_systems = int(rng.integers(2, 6))
+        grades = rng.choice([1, 2, 3, 4, 6], size=n_systems)
+        systems = np.repeat(np.arange(n_systems), 12)
+        values = np.minimum(grades[systems] + rng.choice([0, 0, 0, 1], size=len(systems)), 7)
+        if len(np.unique(values)) < 3:
+            continue
+        try:
+            found = fit_ordinal(values.astype(float), MixedDesign(systems, {}))
+            assert np.isfinite(found.effects).all()
+        except Separated:
+            refused += 1
+    assert 0 < refused < 60
+
+
 def test_a_covariate_that_separates() -> None:
     values = np.array([0.0, 1, 0, 1, 0, 1])
     design = MixedDesign(np.array([0, 0, 0, 1, 1, 1]), {}, (values * 2 + 1)[:, None])

@@ -248,7 +248,7 @@ def _one_share(data: QuestionData) -> str:
 
 def _reason_for_separation(data: QuestionData, problem: Separated) -> str:
     names = [data.system_names[code] for code in problem.systems]
-    who = " and ".join(names) if names else "a covariate"
+    who = listed(names) if names else "a covariate"
     if data.are_choices:
         found = [told for code in range(len(data.system_names)) if (told := _always(data, code))]
         if found:
@@ -265,7 +265,10 @@ def _reason_for_separation(data: QuestionData, problem: Separated) -> str:
             if which.any()
         )
     if names:
-        return f"the answers about {who} do not overlap with each other or with the others'"
+        if len(names) == 1:
+            return f"the answers about {who} do not overlap with those about the others"
+        others = "" if len(names) == len(data.system_names) else " with each other's or the others'"
+        return f"the answers about {who} do not overlap{others}"
     return f"{who} decides the answers completely"
 
 

@@ -44,6 +44,8 @@ MAX_THETA = 10.0
 """With a standard deviation of 10 in log odds, the factor alone decides the judgments."""
 SUSPICIOUS_LATENT = 8.0
 """Log odds this large without random effects may be infinite: the fit then checks for separation."""
+RUNAWAY_LATENT = 32.0
+"""Log odds this large are infinite for all that is known: looking on would end in overflow."""
 DERIVATIVE_STEP = 1e-3
 """How far parameters are moved for second derivatives, in units of their rough standard errors."""
 LARGE_CORE = 1_500
@@ -155,8 +157,9 @@ def _fit(family: Family, design: MixedDesign) -> LaplaceMixed:
 class _Problem(LaplaceLikelihood):
     """The way to the highest likelihood and to the result."""
 
-    def first_parameters(self) -> tuple[Floats, Floats]:
-        """Those of the model without random effects, and its Hessian in fixed effects and shape."""
+    def first_parameters(self) -> tuple[Floats, Floats, bool]:
+        """Those of the model without random effects, its Hessian in fixed effects and shape, and
+        whether the search looked as if they may be infinite."""
         model, family = self.model, self.family
         columns = model.fixed_matrix()
         parameters = np.concatenate([np.zeros(model.n_fixed), family.first_shape()])
@@ -169,6 +172,7 @@ class _Problem(LaplaceLikelihood):
             return float(terms.losses.sum()), np.concatenate([columns.T @ terms.slopes, of_shape])
 
         hessian = np.eye(len(parameters))
+        is_suspicious = False
         for _ in range(50):
             value, gradient = slope(parameters)
             hessian = hessian_by_differences(
@@ -178,16 +182,23 @@ class _Problem(LaplaceLikelihood):
             if -gradient @ step < 1e-8:
                 break
             size = 1.0
-            while slope(parameters + size * step)[0] > value and size > 1e-6:
-                size /= 2
+            with np.errstate(divide="ignore", invalid="ignore"):  # no step to an infinite loss
+                while size > 1e-6 and not slope(parameters + size * step)[0] <= value:
+                    size /= 2
+            if size <= 1e-6:
+                is_suspicious = True
+                break
             parameters = parameters + size * step
-        return parameters, safely_positive(hessian)
+            largest = float(np.abs(columns @ parameters[: model.n_fixed]).max())
+            is_suspicious = largest > SUSPICIOUS_LATENT
+            if largest > RUNAWAY_LATENT:
+                break
+        return parameters, safely_positive(hessian), is_suspicious
 
     def fit(self) -> LaplaceMixed:
-        first, hessian = self.first_parameters()
-        columns = self.model.fixed_matrix()
-        if float(np.abs(columns @ first[: self.model.n_fixed]).max()) > SUSPICIOUS_LATENT:
-            require_finite(self.family, columns, self.model.design)
+        first, hessian, is_suspicious = self.first_parameters()
+        if is_suspicious:
+            require_finite(self.family, self.model.fixed_matrix(), self.model.design)
         parameters = np.concatenate([self._first_thetas(), first])
         units = self._units(parameters, hessian)
         for _ in range(3):
@@ -214,7 +225,7 @@ class _Problem(LaplaceLikelihood):
             return first
         design, family = self.model.design.rows(rows), self.family.rows(rows)
         part = _Problem(MixedModel(design, has_reference=family.has_reference), family)
-        fixed, hessian = part.first_parameters()
+        fixed, hessian, _ = part.first_parameters()
         start = np.concatenate([first, fixed])
         end = part._descend(start, part._units(start, hessian))
         found = dict(zip(part.names, end[: self.n_thetas], strict=True))
