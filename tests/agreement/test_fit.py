@@ -206,6 +206,18 @@ def test_noise_has_no_cross_validated_r() -> None:
     assert all(one.p_value is None or one.p_value > 0.05 for one in result.cross_validation)
 
 
+def test_a_single_predictor_of_other_rows_is_not_compared() -> None:
+    """Without its one item the first predictor is constant, and the model of both cannot be fitted."""
+    data = Data(5)
+    once = np.zeros((len(SYSTEMS), len(ITEMS)))
+    once[:, 0] = [1.0, 2.0, 3.0, 4.0]
+    data.tables["once"] = table("once", once, perfect={"score": 4.0})
+    result = fit_table(data.tables, data.human(data.sta + 0.2 * data.noise), ["once", "sta"])
+    by = {one.left_out: one for one in result.cross_validation}
+    assert by["item"].n < 48 and by["item"].single is None
+    assert by["item"].note.endswith("the best single predictor, which predicts other rows")
+
+
 def test_stepwise_chooses_again_in_every_fold() -> None:
     data = Data(8)
     y = 2 * data.sta - 0.2 * data.substitutions + 0.2 * data.noise

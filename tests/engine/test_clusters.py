@@ -11,6 +11,7 @@ import pytest
 import wellput
 from wellput.core.errors import InputError
 from wellput.core.evalset import EvalSet, Item
+from wellput.engine.scoring_plan import PairedTest
 
 
 def evalset_of(n_documents: int, *, per_document: int = 4, without: int = 0) -> EvalSet:
@@ -76,6 +77,25 @@ def test_few_documents_claim_nothing() -> None:
     assert result["B", "gsa"].is_worse is None
     alone = wellput.score(evalset_of(1), "gsa", baseline="A")
     assert "1 document is too few to claim a difference" in str(alone)
+
+
+@pytest.mark.parametrize("documents", [True, False])
+@pytest.mark.parametrize("paired", [None, "ar"])
+def test_systems_without_a_common_item_are_not_compared(
+    paired: PairedTest | None, documents: bool
+) -> None:
+    items = [
+        Item(
+            str(i),
+            {"A": "a b c", "B": "a b"} if i < 12 else {"C": "a"},
+            ("a b c",),
+            document=f"d{i // 2}" if documents else None,
+        )
+        for i in range(13)
+    ]
+    result = wellput.score(EvalSet(items), "gsa", baseline="A", paired=paired)
+    assert np.isnan(result["C", "gsa"].delta or 0) and result["C", "gsa"].n_common == 0
+    assert "C against A: no scored item has outputs of both." in str(result)
 
 
 def test_a_tag_may_be_the_unit() -> None:

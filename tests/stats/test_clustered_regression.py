@@ -11,7 +11,11 @@ from scipy.stats import t as student
 from wellput.core.clusters import Places
 from wellput.core.estimates import Generalize
 from wellput.core.metric import Floats
-from wellput.stats.clustered_regression import ClusteredCoefficients, clustered_coefficients
+from wellput.stats.clustered_regression import (
+    ClusteredCoefficients,
+    clustered_coefficients,
+    squared_distance,
+)
 
 
 class Data:
@@ -99,6 +103,16 @@ def test_more_predictors_than_systems_have_no_joint_p_value() -> None:
     found = Data(4, 30, k=4, seed=4).fit("both")
     assert np.isnan(found.p_value)
     assert all(one.p_value is not None for one in found.coefficients)
+
+
+@pytest.mark.parametrize("apart", [0.0, 1e-14, 1e-11])
+def test_slopes_that_move_together_have_no_distance_from_0(apart: float) -> None:
+    together = np.array([[4.0, 2.0], [2.0, 1.0 + apart]])
+    assert squared_distance(np.array([1.0, 2.0]), together) is None
+    assert squared_distance(np.array([1.0, 2.0]), np.zeros((2, 2))) is None
+    # Errors of very different sizes are no sign of slopes that move together: 1²/1 + 2²/10⁻²⁰.
+    found = squared_distance(np.array([1.0, 2e-10]), np.diag([1.0, 1e-20]))
+    assert found == pytest.approx(5)
 
 
 def test_three_systems_say_nothing_about_others() -> None:

@@ -73,6 +73,13 @@ def test_unequal_numbers_of_ratings_by_hand() -> None:
     assert table.rows["ICC1k"].k == pytest.approx(18 / 11)
 
 
+def test_judges_who_disagree_about_units_of_one_mean() -> None:
+    """F is 0: (F − 1) / F of the mean of two judges has no value."""
+    rows = intraclass_correlations([[1, 2, np.nan, 1], [2, 1, 1.5, 2]]).rows
+    assert rows["ICC1"].f == 0 and rows["ICC1"].value < 0
+    assert np.isnan(rows["ICC1k"].value)
+
+
 def test_what_cannot_be_computed_has_a_reason() -> None:
     assert (
         "one of them with two ratings"

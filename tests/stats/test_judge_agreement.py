@@ -52,6 +52,13 @@ def test_consistency_of_labels_is_the_share_of_equal_pairs() -> None:
     assert repeat_consistency(answers[3:], trials[3:], trials[3:], are_labels=True) is None
 
 
+def test_consistency_of_two_trials_has_no_interval() -> None:
+    found = repeat_consistency(
+        np.array([1.0, 3, 4, 6]), np.array([0, 0, 1, 1]), np.array([0, 0, 1, 1]), are_labels=False
+    )
+    assert found is not None and found.value > 0 and found.low is None
+
+
 def test_consistency_of_numbers_is_icc1() -> None:
     # Trials (1, 3), (4, 6), (8, 8): means 2, 5, 8, variance of means 9; within: (2 + 2 + 0) / 3 = 4/3;
     # between 9 − (4/3) / 2 = 25/3; ICC1 = 25/3 / (25/3 + 4/3) = 25/29.

@@ -224,3 +224,8 @@ def test_the_kernel_exchanges_whole_systems_and_items(average: Any, coefficient:
     )
     for field in ("null", "low", "high"):
         assert getattr(kernels, field) == pytest.approx(getattr(plain, field), abs=0.035)
+
+
+def test_one_item_has_no_variance() -> None:
+    variance, freedom = crossed_variance(math.nan, math.nan, math.nan, 3.0, 0.0)
+    assert math.isnan(variance) and freedom == 0

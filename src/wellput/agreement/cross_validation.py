@@ -8,7 +8,7 @@ predictor is chosen in every fold, too.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -87,12 +87,14 @@ def cross_validated(
             found.append(CrossValidation(unseen, float("nan"), 0, 0, note))
             continue
         model_result = _held_out(rows, unseen, learn, seed)
-        single = _best_single(rows, model_result, seed) if len(model.names) > 1 else None
-        found.append(_cross_validation(model_result, single, len(rows.y)))
+        one = _cross_validation(model_result, len(rows.y))
+        found.append(
+            _beside_best_single(one, rows, model_result, seed) if len(model.names) > 1 else one
+        )
     return tuple(found)
 
 
-def _cross_validation(model_result: HeldOut, single: BestSingle | None, n: int) -> CrossValidation:
+def _cross_validation(model_result: HeldOut, n: int) -> CrossValidation:
     estimate = model_result.estimate
     notes = (
         [f"{counted(n - model_result.n, 'row')} could not be predicted"]
@@ -110,7 +112,6 @@ def _cross_validation(model_result: HeldOut, single: BestSingle | None, n: int) 
         estimate.low,
         estimate.high,
         estimate.p_value,
-        single,
     )
 
 
@@ -132,7 +133,9 @@ def _held_out(
     )
 
 
-def _best_single(rows: JudgedRows, model_result: HeldOut, seed: int) -> BestSingle:
+def _beside_best_single(
+    one: CrossValidation, rows: JudgedRows, model_result: HeldOut, seed: int
+) -> CrossValidation:
     chosen: dict[str, None] = {}
 
     def learn(y: Floats, x: Floats) -> RegressionColumns:
@@ -141,8 +144,14 @@ def _best_single(rows: JudgedRows, model_result: HeldOut, seed: int) -> BestSing
         return RegressionColumns([best], np.zeros(1))
 
     single_result = _held_out(rows, model_result.unseen, learn, seed)
+    if (np.isfinite(single_result.scores) != np.isfinite(model_result.scores)).any():
+        note = "not compared with the best single predictor, which predicts other rows"
+        return replace(one, note="; ".join(filter(None, (one.note, note))))
     gain = model_result.minus(single_result)
-    return BestSingle(tuple(chosen), single_result.r, gain.value, gain.low, gain.high, gain.p_value)
+    single = BestSingle(
+        tuple(chosen), single_result.r, gain.value, gain.low, gain.high, gain.p_value
+    )
+    return replace(one, single=single)
 
 
 def _explained(centered: Floats, column: Floats) -> float:

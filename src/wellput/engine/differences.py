@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -54,7 +55,11 @@ def compare_systems(
     for metric, table in tables.items():
         rows = _Rows(table)
         for a, b in pairs:
-            if test == "jackknife":
+            if not rows.common(a, b).any():
+                pair = _comparison(
+                    rows, a, b, Estimate(math.nan, p_value=math.nan, method=test, n=0)
+                )
+            elif test == "jackknife":
                 pair = _by_jackknife(rows, a, b, how.confidence, asked.margin.get(metric))
             else:
                 pair = _by_resamples(rows, a, b, test, how, n_needed)

@@ -70,7 +70,7 @@ def _parts(table: ScoreTable, system: str, baseline: str | None) -> ErrorParts |
     if table.samples is not None:
         own = [table.samples[row, there] for row in rows]
         several = [
-            variances_of_means(part[:, 1], part[:, 2]) for part in own if part[:, 2].max() > 1
+            variances_of_means(part[:, 1], part[:, 2]) for part in own if (part[:, 2] > 1).any()
         ]
         variances = np.sum(several, axis=0) if several else None
     codes = None if table.clusters is None else table.clusters.codes[there]

@@ -211,6 +211,11 @@ def verdict(result: ScoreResult) -> list[str]:
         tested = [score for score in scores if score.p_value is not None]
         if not tested:
             continue
+        if not any(score.n_common for score in tested):
+            sentences.append(
+                f"{system} against {tested[0].baseline}: no scored item has outputs of both."
+            )
+            continue
         groups: dict[str, list[Score]] = {}
         for score in tested:
             groups.setdefault(_claim(score, result), []).append(score)
@@ -232,12 +237,22 @@ def _where(tested: Sequence[Score], result: ScoreResult) -> str:
 
 
 def _listed(scores: Sequence[Score], result: ScoreResult) -> str:
-    """Each metric with its difference and p."""
-    return ", ".join(
-        f"{score.metric} ({number(score.delta, _digits(result, score.metric), sign=True)}, "
-        f"{_p_of_claim(score, result)})"
-        for score in scores
-    )
+    """Each metric with its difference and p, as far as they are defined."""
+    found = []
+    for score in scores:
+        shown = [
+            *(
+                [number(score.delta, _digits(result, score.metric), sign=True)]
+                * _is_known(score.delta)
+            ),
+            *([_p_of_claim(score, result)] * _is_known(score.p_adjusted)),
+        ]
+        found.append(f"{score.metric} ({', '.join(shown)})" if shown else score.metric)
+    return ", ".join(found)
+
+
+def _is_known(value: float | None) -> bool:
+    return value is not None and not math.isnan(value)
 
 
 def _p_of_claim(score: Score, result: ScoreResult) -> str:
@@ -258,8 +273,8 @@ def all_of(n_metrics: int) -> str:
 
 def _claim(score: Score, result: ScoreResult) -> str:
     better = result.higher_is_better[score.metric]
-    if score.p_adjusted is None or math.isnan(score.p_adjusted):
-        return "undefined on"
+    if not _is_known(score.p_adjusted):
+        return "no test on" if _is_known(score.delta) else "undefined on"
     margin = result.margin.get(score.metric, 0)
     within = f"no difference larger than {margin:g}" if _is_small(score, result) else ""
     if not result.is_significant(score.p_adjusted, score.n_common):

@@ -25,6 +25,9 @@ from wellput.core.metric import Floats
 from wellput.stats.student import student_estimate
 from wellput.stats.two_way_jackknife import TwoWayJackknife
 
+MIN_EIGENVALUE = 1e-10
+"""Slopes move together if the correlations of their errors have a smaller eigenvalue."""
+
 
 @dataclass(frozen=True, eq=False)
 class RowProducts:
@@ -155,10 +158,21 @@ def _all_zero(slopes: Floats, covariances: Sequence[Floats], freedom: float) -> 
         return math.nan
     found = [0.0]
     for covariance in covariances:
-        try:
-            np.linalg.cholesky(covariance)
-        except np.linalg.LinAlgError:
+        squared = squared_distance(slopes, covariance)
+        if squared is None:
             continue
-        squared = float(slopes @ np.linalg.solve(covariance, slopes))
         found.append(float(fdtrc(k, below, squared * below / (k * freedom))))
     return max(found) if len(found) > 1 else math.nan
+
+
+def squared_distance(slopes: Floats, covariance: Floats) -> float | None:
+    """The squared distance of the slopes from 0 in units of their errors; None where the matrix is no
+    covariance matrix, or slopes move together."""
+    with np.errstate(invalid="ignore"):
+        units = np.sqrt(np.diag(covariance))
+    if not (units > 0).all():
+        return None
+    values, vectors = np.linalg.eigh(covariance / np.outer(units, units))
+    if values[0] <= MIN_EIGENVALUE:
+        return None
+    return float(((vectors.T @ (slopes / units)) ** 2 / values).sum())

@@ -59,7 +59,7 @@ class ClusteredItems:
 
     def sums(self, rows: Floats) -> Floats:
         """The sum of the items' rows in each cluster."""
-        columns = rows.reshape(len(rows), -1).T
+        columns = rows.reshape(len(rows), math.prod(rows.shape[1:])).T
         summed = [np.bincount(self.codes, column, len(self.sizes)) for column in columns]
         stacked: Floats = np.stack(summed, axis=-1).astype(np.float64)
         return stacked.reshape(len(self.sizes), *rows.shape[1:])

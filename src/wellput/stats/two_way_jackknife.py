@@ -42,9 +42,12 @@ def crossed_variance(
     rows: float, columns: float, cells: float, row_freedom: float, column_freedom: float
 ) -> tuple[float, float]:
     """The variance of a figure and its degrees of freedom, from the variances of leaving out rows,
-    columns and single cells, and the degrees of freedom of the first two, at least one each."""
-    variance = max(rows + columns - cells, rows, columns)
+    columns and single cells, and the degrees of freedom of the first two. NaN where there is only one
+    row or column."""
     fewest = min(row_freedom, column_freedom)
+    if fewest < 1:
+        return math.nan, fewest
+    variance = max(rows + columns - cells, rows, columns)
     spread = rows**2 / row_freedom + columns**2 / column_freedom
     if fewest < MIN_UNITS_FOR_SATTERTHWAITE - 1 or not spread > 0:
         return variance, fewest

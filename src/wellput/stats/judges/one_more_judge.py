@@ -173,6 +173,8 @@ def _equal_pairs(answers: Floats, trials: Places) -> float:
 def _variance_between(answers: Floats, trials: Places) -> float:
     places = np.unique(trials, return_inverse=True)[1]
     counts = np.bincount(places)
+    if len(counts) < 2:
+        return NAN
     means = np.bincount(places, answers) / counts
     freedom = len(answers) - len(counts)
     within = float(((answers - means[places]) ** 2).sum()) / freedom if freedom else NAN

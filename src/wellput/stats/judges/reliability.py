@@ -164,7 +164,10 @@ def _from_f(
 
 
 def _of_f(f: float, k: float) -> float:
-    return 1.0 if np.isinf(f) else (f - 1) / (f + k - 1)
+    """NaN for the mean of judges who disagree about units that all have one mean."""
+    if np.isinf(f):
+        return 1.0
+    return (f - 1) / (f + k - 1) if f + k > 1 else math.nan
 
 
 def _random_bounds(
