@@ -53,7 +53,8 @@ def ending(name: str, options: Sequence[str] = ()) -> str:
         parts[-1] += " It needs:"
         parts.append("\n".join(f"- {one}" for one in benchmark.needs))
     if not benchmark.data:
-        parts.append("It reads no other data." if benchmark.needs else "It reads no data.")
+        if not benchmark.needs:
+            parts.append("It reads no data.")
         return "\n\n".join(parts) + "\n"
     known = sources()
     files = [known[file] for file in benchmark.data]

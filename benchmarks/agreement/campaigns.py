@@ -82,7 +82,7 @@ class ScriptRow:
 
 
 def ranked_by_script(judgments: Sequence[Judgment]) -> list[ScriptRow]:
-    """Means; for each two systems a one-sided Mann–Whitney test over the segments that both have; a cluster
+    """Means; for each pair of systems a one-sided Mann–Whitney test over the segments that both have; a cluster
     ends with a system that is significantly better than all systems below it."""
     values: dict[str, dict[str, list[float]]] = {}
     for one in judgments:
@@ -275,7 +275,7 @@ def _differences(ranking: FittedRanking, script: dict[str, tuple[int, ScriptRow]
 def _variances(ranking: FittedRanking) -> str:
     total = sum(ranking.variance.values())
     shares = ", ".join(f"{name} {value / total:.0%}" for name, value in ranking.variance.items())
-    return f"Of the spread within a system: {shares}. Reliability of the ranking: {ranking.reliability:.2f}."
+    return f"Shares of the variance of the judgments of one system: {shares}. Reliability of the ranking: {ranking.reliability:.2f}."
 
 
 def main() -> None:
@@ -290,28 +290,28 @@ def page(splits: int, seed: int) -> str:
     esa, mqm = judgments_of("ESA"), judgments_of("MQM")
     return "\n".join(
         [
-            "# Rankings of two campaigns, beside their own script",
+            "# Rankings of two campaigns, by wellput and by the campaigns' own script",
             "",
-            "WMT23 English–German was judged again with error span annotation (ESA, 0 to 100) and with MQM (minus 1 for a minor error, 5 for a",
-            "major one). *Script*: what `clusters_and_ranking.py` of the campaign's repository does: plain means; a one-sided Mann–Whitney test of",
-            "each two systems over the segments that both have, uncorrected; a cluster ends where a system is better than all below it. Its loader",
-            "needs files that are not public, so its steps are done here. *Model*: `wellput rank --model linear` with the documents of the segments.",
+            "The outputs of WMT23 English–German were judged again in two campaigns: with error span annotation (ESA, 0 to 100) and with MQM (−1 for a minor error, −5 for a",
+            "major one). *Script*: what `clusters_and_ranking.py` of the campaigns' repository does: plain means; a one-sided Mann–Whitney test for",
+            "each pair of systems over the segments that both have, uncorrected; a cluster ends where a system is better than all below it. Its loader",
+            "needs files that are not public, so the benchmark computes its steps itself. *Model*: `wellput rank --model linear` with the documents of the segments.",
             "",
             *campaign_section("ESA", esa),
             *campaign_section("MQM", mqm),
             "## Why they differ",
             "",
             "The script treats all segments as independent, and does not correct its tests for the number of pairs. The model knows that each",
-            "segment was judged by one person who is severe or mild, that segments of a document are alike, and that a judge may like a system;",
-            "its clusters hold for other judges and documents, all at once. So it claims fewer clusters. Ranks move where a system met severe or mild",
-            "judges, and where an interval is wider than the distance of neighbors.",
+            "segment was judged by one person who is severe or mild, that segments of a document are alike, and that a judge may like a system.",
+            "Its clusters hold for other judges and other documents, and its tests are corrected for all pairs. So it separates systems only with more evidence: see the numbers of",
+            "clusters above. Ranks differ where a system met severe or mild judges, and where the estimates of neighbors are closer to each other than their intervals are wide.",
             "",
             "## Does half of the judgments predict the other half?",
             "",
             f"ESA, {splits} random splits. The figures are Kendall's τ of the two halves' orders of systems: raw means in both; the model in the first half",
-            "against raw means in the second; the model in both. The gains over raw means have the interval of their mean over splits, and the share of",
-            "splits with a gain. Splits of one campaign are not independent of each other, so the interval is that of the simulation, not of",
-            "other campaigns.",
+            "against raw means in the second; the model in both. Beside each gain over raw means stand the 95% interval of the mean gain, and in parentheses the share of",
+            "splits with a gain. The splits are of one campaign, so the interval says what more splits of this campaign would show, not what",
+            "other campaigns would show.",
             "",
             "| split | raw, raw | model, raw | model, model | gain of model, raw | gain of model, model |",
             "| --- | ---: | ---: | ---: | ---: | ---: |",

@@ -199,18 +199,19 @@ judgments of single outputs, and predict the ratings of outputs that they have n
 - **rich**: ridge regression on {len(RICH)} metrics and components, its penalty chosen by leave-one-out
   error on the outputs that it learns from.
 
-There are ten folds. No *item* is in both the learned and the predicted part (in the second half of the page: no *system*, for sets with at least {FEWEST_SYSTEMS} systems);
+There are ten folds: a model learns from nine (the training part) and predicts the tenth (the test part). No *item* is in both parts; in the second half of the
+page no *system* is, for sets with at least {FEWEST_SYSTEMS} systems;
 with fewer than ten systems, each system is a fold. The models are compared with two single metrics out of {len(RIVALS)}, negated if they
-correlate negatively. **chosen** has the highest absolute r with the judgments of the learned part: a user could choose it.
-**in hindsight** has the highest absolute r with the predicted outputs themselves: nobody can know it beforehand. `ttr`, `distinct`
+correlate negatively. **chosen** has the highest absolute r with the judgments of the training part: a user could choose it.
+**in hindsight** has the highest absolute r with the judgments of the test part: nobody can know it beforehand. `ttr`, `distinct`
 and `exact` can be chosen but are not predictors: the first two have no value for an output of one word, and the last is constant on
 some sets. The predictors are the same for every set, and were fixed before the first run. After it, those three metrics were added to
 the choice, and scores were no longer rescaled in each fold.
 
 The tables have Pearson's r of all predictions with the ratings, and Δr with a paired 95% bootstrap interval over items
-({RESAMPLES:,} resamples; bold if it is above 0). The predictions of all folds are correlated together, as they are. Each contains the mean
-of the ratings of its learned part. This lowers the r of the fitted models (by much if systems are unseen and few), but not that of single
-metrics: a model that wins here really wins, and a model that loses may be better than it looks. `wellput fit` standardizes the
+({RESAMPLES:,} resamples; bold if it is above 0). One r is computed over the predictions of all folds, which are
+not rescaled. A fold with high ratings leaves low ones to learn from, so the model predicts lower values for it. This lowers the r of the fitted models (by much
+if systems are unseen and few), but not that of single metrics: a model that wins here really wins, and a model that loses may be better than it looks. `wellput fit` standardizes the
 scores of each fold instead. The intervals hold for other items of these systems, not for other systems, even under
 "Systems not seen"."""
 

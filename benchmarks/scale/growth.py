@@ -2,8 +2,8 @@
 
 Writes docs/results/growth.md. One dimension at a time is multiplied by ten, the others stay; each run is
 a process of its own, whose processor time and highest memory the system counts. The exponent is that
-of a power law: 1 is in proportion, 2 is quadratic. What the command costs on next to no data is taken
-off first.
+of a power law: 1 means in proportion to the data, 2 with its square. The cost of the command on a few
+lines of data is subtracted first.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class Dimension:
     small: int
     write: Write
     least: int = 10
-    """A size that is next to no data."""
+    """A size of a few lines, whose cost is that of the start."""
 
 
 @dataclass(frozen=True)
@@ -183,10 +183,10 @@ DIMENSIONS = (
     Dimension("judges of one rating each", "rank", 5_000, _rank_single),
     Dimension("systems, 2 items", "score", 4_000, _systems),
     Dimension("systems, 2 items, judged", "agree", 2_000, _judged_systems),
-    Dimension("names: each item has another system", "score", 5_000, _names),
+    Dimension("systems, one output each", "score", 5_000, _names),
     Dimension("documents of 3 items, with a test", "score --baseline", 20_000, _documents),
     Dimension("values of a tag, 3,000 items each", "score --by", 10, _tags, least=2),
-    Dimension("words of a line", "score", 500_000, _line),
+    Dimension("words in one line", "score", 500_000, _line),
 )
 
 
@@ -263,20 +263,20 @@ def main() -> None:
 TEMPLATE = f"""\
 # Growth
 
-How processor time and memory grow when one dimension of the data is multiplied by ten. Each figure is that of a process, its
-start included; for the exponents, what the command costs on next to no data is taken off. An exponent of 1 is in proportion, 2 is
-quadratic; – where there is too little to measure (less than {LEAST_S:g} s or 1 MB above the start).
+How processor time and memory grow when one dimension of the data is multiplied by ten. The times and memory are those of a whole
+process, with its start. For the exponents, the cost of the command on a few lines of data is subtracted first. An exponent of 1 means that cost grows in
+proportion to the data, 2 that it grows with the square; – means that there is too little to measure (less than {LEAST_S:g} s or 1 MB).
 
-| what grows | command | from → to | s | s | exponent | MB | MB | exponent |
+| what grows | command | small → large | s, small | s, large | exponent | MB, small | MB, large | exponent |
 | --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |
 {{table}}
 
-| what | measured | we want | |
+| what | measured | goal | |
 | --- | ---: | ---: | --- |
 | highest exponent of processor time | {{highest:.2f}} | ≤ {MAX_EXPONENT:g} | {{verdict}} |
 
-The values of a tag end at 100, the limit of `--by`. `agree` refuses more than 200,000,000 cells (judges × systems × items), so a million
-judges of one rating each end in a sentence where there are more than 200 outputs. More than 1,000 judged systems have a ranking by
+`--by` takes tags with at most 100 values, so larger numbers were not measured. `agree` refuses more than 200,000,000 cells (judges × systems × items): it refuses
+a million judges if there are more than 200 outputs, even if each gave only one rating. More than 1,000 judged systems are ranked by
 means, without a model.
 
 A line of more than {MAX_LINE_MIB} MiB is refused:

@@ -144,14 +144,14 @@ def costs_text(
     ]
     lines += [
         "",
-        "Cost grows in proportion to the number of items and of systems. The third column says how it grows with the length of segments: 4 is in proportion; "
+        "Cost grows in proportion to the number of items and of systems. The third column says how it grows with the length of segments: 4 means in proportion to the length; "
         "TER's search for shifts takes far more.",
         "",
         "| reading | µs a segment |",
         "| --- | ---: |",
         *(f"| {cost.what} | {cost.microseconds:.2f} |" for cost in reading),
         "",
-        "| uncertainty, 1,000 resamples, 10 statistics | µs an item | × per item at 10 times the items |",
+        "| uncertainty, 1,000 resamples, 10 statistics | µs an item | with 10 times the items: × µs an item |",
         "| --- | ---: | ---: |",
         *(
             f"| {cost.what} | {cost.microseconds:.2f} | {cost.growth or 0:.2f} |"

@@ -146,9 +146,9 @@ def page(rows: list[str], *, n_judges: int, n_answers: int) -> str:
 
 ## {n_judges} judges at once
 
-{n_judges} judges give {n_answers} answers each to one server process. Without a pause, each request follows the last response at once:
-this measures how much the server can do. With a pause of {PAUSE:g} seconds on average before each trial, it measures what very quick
-people would notice. Judges, server and database share the machine ({os.cpu_count()} cores, {platform.system()}). Every answer is on
+{n_judges} judges give {n_answers} answers each to one server process. The rows without a pause, where each judge sends the next request
+as soon as the response has come, show how much the server can do. The rows with a pause of {PAUSE:g} seconds on average before each trial show the
+waiting times that very quick people would have. Judges, server and database share the machine ({os.cpu_count()} cores, {platform.system()}). Every answer is on
 disk before it is acknowledged (PostgreSQL runs with `fsync=on`). Times in milliseconds.
 
 | database, pause | answers | errors | answers/s | answer p50 | p95 | max | next trial p50 | p95 | max |
@@ -160,7 +160,7 @@ No answer was lost, and every trial had exactly its planned number of judgments.
 ## Killed in the middle
 
 `make slow` kills the server with SIGKILL at random moments while six judges answer and change their
-answers; the judges repeat what was not acknowledged. It does so 200 times on SQLite and 50 times on PostgreSQL. The test fails
+answers; the judges send again each answer that was not acknowledged. It does so 200 times on SQLite and 50 times on PostgreSQL. The test fails
 unless every acknowledged answer is there once, with its value.
 """
 

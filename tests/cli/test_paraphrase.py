@@ -123,7 +123,10 @@ def test_a_model_without_judgments_has_no_context_filter(
     ("arguments", "message"),
     [
         (["--method", "wordnet", "--filter", "none"], "--method stands for"),
-        (["--candidates", "thesaurus"], "There are no candidates 'thesaurus'"),
+        (
+            ["--candidates", "thesaurus"],
+            "--candidates thesaurus is none of wordnet, lsa, brown and table:FILE",
+        ),
         (["--candidates", "wordent"], "Did you mean wordnet?"),
         (["--candidates", "table:"], "needs a file"),
         (["--candidates", "table:none.csv"], "none.csv"),

@@ -101,7 +101,7 @@ def test_other_references_cannot_be_compared(run: Run, files: Write, stored: lis
     third = run("score", "three.jsonl", "-m", "ssa", "--runs", "runs").err.split()[-1]
     outcome = run("runs", "diff", stored[0], third)
     assert outcome.code == 0
-    assert "not comparable: other items or references" in outcome.out
+    assert "not comparable: different items or references" in outcome.out
     assert "Only in" in outcome.out
 
 
@@ -179,7 +179,7 @@ def test_a_run_with_items_left_out(
     diff = run("runs", "diff", left_out, without)
     assert "the same outputs" in diff.out
     assert "1 partition left out" in diff.out
-    assert "not comparable: other items" in run("runs", "diff", left_out, other).out
+    assert "not comparable: different items" in run("runs", "diff", left_out, other).out
 
 
 def test_a_damaged_run_is_named_in_the_list(run: Run, stored: list[str], tmp_path: Path) -> None:

@@ -68,8 +68,8 @@ def test_trees_are_parallel_to_references_and_must_match() -> None:
         ("text", ["r"], "outputs of A must be a list"),
         (["x"], "text", "references must be a list"),
         (["x", 3], ["r", "s"], "output 1 of A is int"),
-        (["x"], [None], r"references\[0\] is or holds NoneType"),
-        (["x"], [["r", 3.5]], r"references\[0\] is or holds float"),
+        (["x"], [None], r"references\[0\] is NoneType"),
+        (["x"], [["r", 3.5]], r"references\[0\] contains float"),
     ],
 )
 def test_what_is_not_text(outputs: Any, references: Any, message: str) -> None:

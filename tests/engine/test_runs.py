@@ -133,7 +133,7 @@ def test_other_outputs_may_be_compared_and_other_references_not() -> None:
     assert found.only_before == (("B", "bleu"), ("B", "ssa"))
     harder = EvalSet.of({"A": ["a cat sat", "it rained"]}, ["a cat sat", "hail"])
     change = run_changes(scored(), scored(harder)).changes[0]
-    assert change.obstacles == ("other items or references",)
+    assert change.obstacles == ("different items or references",)
     assert change.delta is None
 
 
@@ -155,7 +155,7 @@ def test_a_score_that_changed_by_itself_is_noted() -> None:
     run = scored(metrics="ssa")
     other = replace(run.scores[0], score=0.25)
     change = run_changes(run, replace(run, scores=(other,))).changes[0]
-    assert change.cautions == ("though the outputs are the same",)
+    assert change.cautions == ("the score changed, though the outputs are the same",)
 
 
 @pytest.mark.parametrize(

@@ -247,7 +247,9 @@ def test_bad_mqm(tmp_path: Path) -> None:
     assert "line 10: the severity 'Huge' is not one of major, minor, neutral, no-error" in str(
         caught.value
     )
-    assert "line 11: 7 cells too few: no rater, category, severity" in str(caught.value)
+    assert "line 11: 7 cells too few: no rater, category, severity, globalSegId" in str(
+        caught.value
+    )
     path.write_text(MQM.replace("globalSegId", "segment"))
     with pytest.raises(InputError, match="no column globalSegId"):
         read_judgments(path)

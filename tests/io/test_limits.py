@@ -34,7 +34,10 @@ def test_a_line_that_is_too_long_is_refused(
     path.write_bytes(gzip.compress((before + "x" * (3 * MIB) + after).encode(), 1))
     assert len(list(InputFile(path).lines())) == before.count("\n") + 1 + after.count("\n")
     path.write_bytes(gzip.compress((before + "x" * (5 * MIB) + after).encode(), 1))
-    with pytest.raises(InputError, match=r"long.txt.gz has a line of more than 3 MiB.*WELLPUT_MAX"):
+    with pytest.raises(
+        InputError,
+        match=r"long.txt.gz has a line of more than 3 MiB.*one item on each line\?.*WELLPUT_MAX",
+    ):
         list(InputFile(path).lines())
     monkeypatch.setenv("WELLPUT_MAX_LINE_MIB", "many")
     with pytest.raises(InputError, match="'many' is not a whole number"):

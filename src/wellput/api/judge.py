@@ -24,7 +24,7 @@ from wellput.studies.machines.judge_results import JudgePlan, JudgeResult
 from wellput.studies.machines.judge_run import JudgeRun, PlannedModel, beside, opened_log
 from wellput.studies.machines.local_model import LocalModel, import_llama_cpp
 from wellput.studies.machines.machine_judge import AskingOptions, ScoresOption, ask_trials
-from wellput.studies.machines.rubrics import Asking, machine_trials, make_rubric
+from wellput.studies.machines.rubrics import RubricSource, machine_trials, make_rubric
 from wellput.studies.wording import DEFAULT_UNIT
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def judge(
     *,
     column: Columns = (),
     model: str | None = None,
-    question: Asking = (),
+    question: RubricSource = (),
     endpoint: str | None = None,
     design: str | Design | None = None,
     points: int | None = None,

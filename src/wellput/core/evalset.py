@@ -383,7 +383,7 @@ def _refuse_other_than_text(
         if not isinstance(text, str)
     ]
     wrong += [
-        f"references[{i}] is or holds {type(text).__name__}"
+        f"references[{i}] {'is' if text is entry else 'contains'} {type(text).__name__}"
         for i, entry in enumerate(() if references is None else references)
         for text in (() if isinstance(entry, str) else _entries(entry))
         if not isinstance(text, str)

@@ -51,8 +51,8 @@ class Metric(Protocol):
 
     @property
     def perfect(self) -> Mapping[str, float]:
-        """The value of each component for a perfect output, if there is one; `score` is the metric's
-        score."""
+        """The score of a perfect output, under the key `score`, and the values of its components; only
+        those that have a perfect value."""
         ...
 
     def prepare(self, references: Iterable[Sequence[str]]) -> Self:

@@ -42,14 +42,14 @@ def compare_systems(
     asked: Inference,
     on_progress: OnProgress = ignore_progress,
     *,
-    of_slices: int = 1,
+    n_slices: int = 1,
 ) -> list[Comparison]:
-    """Every pair under every metric, with p-values corrected by Holm's method for all tests; with
-    `of_slices`, resamples are enough for a correction over this many slices."""
+    """Every pair under every metric, with p-values corrected by Holm's method for all tests. There
+    are enough resamples to correct once more for `n_slices` slices."""
     test, how = asked.test, asked.resampling
     assert test is not None
     n_needed = resamples_needed(
-        how.n_resamples, tests=len(pairs) * len(tables) * of_slices, alpha=how.alpha
+        how.n_resamples, tests=len(pairs) * len(tables) * n_slices, alpha=how.alpha
     )
     found: list[Comparison] = []
     for metric, table in tables.items():
@@ -126,7 +126,7 @@ def is_worse(difference: Comparison, higher_is_better: bool | None, alpha: float
 
 @dataclass(frozen=True)
 class _Rows:
-    """The rows of a table, and results for each system that pairs share."""
+    """The rows of a table. Keeps what was computed for a system, because several pairs need it."""
 
     table: ScoreTable
     _left_out: dict[tuple[int, bytes], WithoutItems] = field(default_factory=dict)
@@ -148,7 +148,7 @@ class _Rows:
         """Whether every item counts 0 or 1 for the system."""
         return is_share(self.of(system, items), self.table.aggregate, self.table.bounds)
 
-    def left_out(self, system: str, items: NDArray[np.bool_]) -> WithoutItems:
+    def scores_without_items(self, system: str, items: NDArray[np.bool_]) -> WithoutItems:
         key = self.table.row(system), np.packbits(items).tobytes()
         if key not in self._left_out:
             self._left_out[key] = scores_without_items(self.of(system, items), self.table.aggregate)
@@ -159,7 +159,7 @@ class _Rows:
         clusters = self.table.clusters
         return None if clusters is None else ClusteredItems.of(clusters.codes[items])
 
-    def clusters_left_out(
+    def scores_without_clusters(
         self, system: str, items: NDArray[np.bool_], clusters: ClusteredItems
     ) -> WithoutClusters:
         key = self.table.row(system), np.packbits(items).tobytes()
@@ -181,8 +181,9 @@ class _Rows:
 
 @dataclass(frozen=True, slots=True)
 class MeasuredDifference:
-    """The difference of two systems on `n` items (`delta`). The standard `error` and its degrees of
-    `freedom` are those of `center`, which is `delta`, except for shares."""
+    """The difference of two systems on `n` items (`delta`), and what tests use: a value (`center`), its
+    standard `error`, and the error's degrees of `freedom`. `center` is `delta`, except for shares:
+    see `DifferenceOfShares.moved`."""
 
     delta: float
     center: float
@@ -222,15 +223,15 @@ def _jackknifed(
     left, right = rows.of(a, both), rows.of(b, both)
     if (clusters := rows.clusters(both)) is not None:
         return clustered_difference(
-            rows.clusters_left_out(a, both, clusters),
-            rows.clusters_left_out(b, both, clusters),
+            rows.scores_without_clusters(a, both, clusters),
+            rows.scores_without_clusters(b, both, clusters),
             is_differing(left, right),
             clusters,
             confidence=confidence,
         )
     return difference_of(
-        rows.left_out(a, both),
-        rows.left_out(b, both),
+        rows.scores_without_items(a, both),
+        rows.scores_without_items(b, both),
         n_differing(left, right),
         confidence=confidence,
     )

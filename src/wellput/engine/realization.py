@@ -108,7 +108,7 @@ class RealizationResult(Result):
     """Whether all realizations are shown, as a table; otherwise the best, one line for each tree."""
     path: PathLike | None = None
     not_english: Counter[str] = field(default_factory=Counter)
-    """How many of the sentences that were parsed first are not English prose, by the reason."""
+    """How many of the given sentences are not English prose, by the reason; empty for trees."""
 
     @property
     def warning(self) -> str:

@@ -119,7 +119,7 @@ def _change(metric: str, before: RunScore, after: RunScore) -> ScoreChange:
     obstacles: list[str] = []
     cautions: list[str] = []
     if before.data != after.data:
-        obstacles.append("other items or references")
+        obstacles.append("different items or references")
     for old, new in _differing_fields(before.signature, after.signature):
         version = old.startswith("version:") and new.startswith("version:")
         (cautions if version else obstacles).append(f"{old or 'nothing'} → {new or 'nothing'}")
@@ -129,7 +129,7 @@ def _change(metric: str, before: RunScore, after: RunScore) -> ScoreChange:
     if not obstacles and not same_outputs:
         cautions.append("the outputs changed")
     if not obstacles and same_outputs and not _is_same(before.score, after.score):
-        cautions.append("though the outputs are the same")
+        cautions.append("the score changed, though the outputs are the same")
     return ScoreChange(metric, before, after, tuple(obstacles), tuple(cautions))
 
 

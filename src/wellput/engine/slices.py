@@ -78,7 +78,7 @@ def slices_of(
                 for metric, table in tables.items()
                 if metric in testable and table.present.any(axis=1).all()
             }
-            compared = compare_systems(complete, pairs, asked, of_slices=len(masks))
+            compared = compare_systems(complete, pairs, asked, n_slices=len(masks))
         parts.append((name, tables, compared))
         on_slice(1)
     every = iter(corrected([one for *_, compared in parts for one in compared]))

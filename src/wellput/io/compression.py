@@ -120,8 +120,8 @@ def max_unpacked_bytes() -> int:
 
 def line_too_long(name: str, maximum: int) -> InputError:
     return InputError(
-        f"{name} has a line of more than {maximum // MIB:,} MiB. A line is one item: is the file text "
-        "with line ends? WELLPUT_MAX_LINE_MIB in the environment sets another limit."
+        f"{name} has a line of more than {maximum // MIB:,} MiB. Is it a text file with one item on "
+        "each line? If it is, set the environment variable WELLPUT_MAX_LINE_MIB to a higher limit."
     )
 
 

@@ -6,9 +6,9 @@ The system is the model's folder, with the run's date if there are several runs 
 the number of the document, after the task's name if there are several tasks. A row is the result of one
 filter: where a task has several, a score is named METRIC.FILTER.
 
-The output is the generated text. For a task with choices it is the likeliest choice, and the reference
-is the choice that the target numbers. Values that are no numbers, such as the pairs from which
-perplexity and corpus BLEU are computed, are left out.
+The output is the generated text. For a task with choices, the output is the likeliest choice, and the
+reference is the choice with the number in `target`. Scores that are not single numbers are left out,
+such as the pairs from which perplexity and corpus BLEU are computed.
 """
 
 from __future__ import annotations

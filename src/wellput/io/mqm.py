@@ -8,9 +8,7 @@ ordinary character.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from wellput.core.errors import InputError, Problems
+from wellput.core.errors import InputError, Problems, counted
 from wellput.core.judgment import Judgment
 from wellput.io.files import InputFile, PathLike, check_readable
 
@@ -45,16 +43,16 @@ def read_mqm(path: PathLike) -> list[Judgment]:
     for number, line in enumerate(lines, start=2):
         cells = line.removesuffix("\r").split("\t")
         row = dict(zip(header, cells, strict=False))
-        weight = _checked_weight(row, len(header) - len(cells), f"line {number}", problems)
-        if weight is not None and segment not in row:
-            problems.add(f"line {number}", f"{len(cells)} cells for {len(header)} columns")
-        elif weight is not None:
+        if missing := [name for name in (*REQUIRED_COLUMNS, segment) if name not in row]:
+            wanting = counted(len(header) - len(cells), "cell")
+            problems.add(f"line {number}", f"{wanting} too few: no {', '.join(missing)}")
+        elif (weight := _checked_weight(row, f"line {number}", problems)) is not None:
             key = (row["rater"], row[segment], row["system"])
             sums[key] = sums.get(key, 0.0) + weight
             documents.setdefault(row[segment], row.get("doc", ""))
     problems.raise_if_any()
     if not sums:
-        raise InputError(f"{file.name} holds no ratings.")
+        raise InputError(f"{file.name} has no ratings.")
     return [
         Judgment(rater, item, system, MQM_QUESTION, 0.0 - total, {"doc": documents[item]})
         for (rater, item, system), total in sums.items()
@@ -85,14 +83,8 @@ def weight_of(category: str, severity: str) -> float | None:
     return weight
 
 
-def _checked_weight(
-    row: dict[str, str], lacking: int, where: str, problems: Problems
-) -> float | None:
+def _checked_weight(row: dict[str, str], where: str, problems: Problems) -> float | None:
     """The row's weight; None for a row that does not count or has a problem."""
-    names: Sequence[str] = [name for name in REQUIRED_COLUMNS if name not in row]
-    if names:
-        problems.add(where, f"{lacking} cells too few: no {', '.join(names)}")
-        return None
     if row["severity"].lower().startswith(ATTENTION_TEST_SEVERITY):
         return None
     weight = weight_of(row["category"], row["severity"])

@@ -104,10 +104,11 @@ def explained(realized: Realized) -> str:
     best = realized.best[0]
     lines = [*_drawn_tree(realized), ""]
     if (lattice := realized.lattice) is not None:
-        search = "exact" if realized.is_exact else "not exact: only the best were kept"
+        exact = "exact" if realized.is_exact else "not exact: only the best were kept"
         lines.append(
             f"lattice: {lattice.n_paths:,} orders in {lattice.n_arcs:,} arcs "
-            f"({lattice.n_flat_arcs:,} with every phrase in its places); search {search}"
+            f"({lattice.n_flat_arcs:,} if arcs that stand for phrases are replaced by the phrases' own "
+            f"arcs); the search was {exact}"
         )
     # Without a lattice the score is the distance from the best realization, so it is 0 here.
     figures = [] if realized.lattice is None else [f"score {best.score:.2f}"]

@@ -124,7 +124,7 @@ def english_report(made: EnglishTraining) -> Report:
                 card.about,
                 f"{card.bytes / 1000:,.0f}",
                 card.licence,
-                "made" if card.file in made.new else "not new",
+                "made" if card.file in made.new else "up to date",
             ]
             for card in made.cards
         ],
@@ -190,8 +190,9 @@ def fluency_report(made: FluencyTraining) -> Report:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ParserTraining(Result):
-    """A tagger and a parser; `scores` are shares of the words in the development trees, empty where
-    there were none. `tokenizer` is there if they were trained with `treebank=`."""
+    """A tagger and a parser. `scores` has the number of `words` in the development trees and, by the
+    names of `PARSER_COLUMNS`, the share of them that are right; it is empty without such trees.
+    `tokenizer` is there if they were trained with `treebank=`."""
 
     presented_by: ClassVar[str] = "wellput.reporting.training:parser_report"
 
@@ -276,7 +277,7 @@ def realizer_report(made: RealizerTraining) -> Report:
             f"From {made.trees:,} trees with {made.words:,} words.",
             "In percent of the pairs of neighboring words in the trees for tuning.",
         ],
-        caption="The realizer",
+        caption="Order kept by the realizer",
     )
     return Report([table], made.values(), ("input", "neighbors_kept"), made.records())
 
@@ -328,7 +329,7 @@ class FergusTraining(Result):
             "categories": len(model.inventory.categories),
             "trigrams": self.parts.ngrams.sizes[-1],
             "pairs of lexemes in lr": len(self.parts.parameters.left_right.pairs),
-            "bundles of words to add": len(self.parts.completer.inserter.chooser.labels),
+            "groups of words to add": len(self.parts.completer.inserter.chooser.labels),
             "inflections learned": len(self.parts.completer.inflector.seen),
         }
 
@@ -350,7 +351,7 @@ def fergus_report(made: FergusTraining) -> Report:
     """A row per size."""
     weight = made.parts.parameters.lm_weight
     table = Table(
-        ("of", "count"),
+        ("what", "count"),
         [[name, f"{count:,}"] for name, count in made.sizes.items()],
         notes=[f"Weight of the n-gram model in fergus+: {weight:g}."],
         caption="The models of FERGUS",

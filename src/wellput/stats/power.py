@@ -197,8 +197,8 @@ def power_for_systems(
     require(sd_item + sd_noise > 0, "sd_item or sd_noise must be above 0.")
     draws = Draws(simulations, seed)
 
-    def share(n: int, panel: int | None) -> tuple[float, str]:
-        n_judges = panel or 1
+    def share(n: int, n_judges: int | None) -> tuple[float, str]:
+        n_judges = n_judges or 1
         if n < 2:
             return float("nan"), "one item cannot show how items differ"
         if sd_judge > 0 and n_judges < 2:

@@ -34,7 +34,7 @@ from wellput.studies.study_transactions import StudyReading
 JudgeState: TypeAlias = Literal["invited", "working", "done"]
 
 MIN_STRAIGHT_LINE_ANSWERS = 8
-"""This many answers, all the same, are straight-lining."""
+"""A judge whose answers to a question are all the same is flagged from this many answers on."""
 HASTY_SECONDS = 1.0
 MIN_TRIALS_TO_CALL_HASTY = 5
 MAX_SHOWN_COMMENTS = 50

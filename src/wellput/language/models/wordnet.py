@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
 
-from wellput.core.errors import InputError
+from wellput.core.errors import InputError, counted
 from wellput.language.models.inflection import Inflection, LemmaAnalysis, analyze, inflect
 from wellput.language.models.wordnet_files import (
     CATEGORIES,
@@ -119,9 +119,10 @@ class WordNet:
         return list(found.values())
 
     def single_word_synonyms(self, word: str) -> frozenset[str]:
-        """The lemmas of one word that share a synset with any lemma of `word`, as they are written in
-        WordNet. The lemmas are those that NLTK finds, which knows fewer forms than `lemmas`: an
-        irregular form has no regular lemma, and one ending is removed at most."""
+        """The single-word members of every synset of `word`, as they are written in WordNet.
+
+        The lemmas of `word` are found as NLTK finds them, and NLTK finds fewer than `lemmas`: only the
+        irregular ones where there are any, and never by removing two endings."""
         lower = word.lower().replace("_", " ")
         return frozenset(
             member
@@ -213,7 +214,7 @@ def open_wordnet(path: str | Path | None = None) -> WordNet:
             return WordNet(_lexicon_at(place))
     raise InputError(
         "No WordNet was found. On Debian and Ubuntu: apt-get install wordnet-base. Elsewhere: "
-        "python -m nltk.downloader wordnet, or set WNSEARCHDIR to a folder that holds data.noun."
+        "python -m nltk.downloader wordnet, or set WNSEARCHDIR to a folder with the file data.noun."
     )
 
 
@@ -264,7 +265,7 @@ def _folder_in_zip(path: Path) -> zipfile.Path:
     for name in names:
         if name.rpartition("/")[2] == "data.noun":
             return zipfile.Path(path, name.removesuffix("data.noun"))
-    raise InputError(f"{path} is not a WordNet: it holds no data.noun.")
+    raise InputError(f"{path} is not a WordNet: it has no file data.noun.")
 
 
 SYNSET_NAME = re.compile(r"(.+)\.([nvasr])\.(\d+)")
@@ -284,11 +285,12 @@ class Synsets:
         """The synset's single-word members; the word in `name` comes first."""
         found = SYNSET_NAME.fullmatch(name)
         if found is None:
-            raise InputError(f"{name!r} is not a synset's name such as car.n.01 or run.v.04")
+            raise InputError(f"{name!r} is not the name of a synset, such as car.n.01 or run.v.04.")
         lemma, category = found[1].replace("_", " ").lower(), CATEGORY_OF_LETTER[found[2]]
         senses = self.wordnet.senses(lemma, category)
         rank = int(found[3])
         if not 1 <= rank <= len(senses):
-            raise InputError(f"{self.wordnet.name} has {len(senses)} senses of {lemma}, not {rank}")
+            known = counted(len(senses), "sense")
+            raise InputError(f"There is no {name}: {self.wordnet.name} has {known} of {lemma}.")
         members = [member for member in senses[rank - 1].members if " " not in member]
         return sorted(members, key=lambda member: member.lower() != lemma) or [lemma]

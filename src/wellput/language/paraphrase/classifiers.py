@@ -56,7 +56,7 @@ PAPER_OCCURRENCES, PAPER_WORDS = 10_000, 1_800_000_000
 """The occurrences that a word needs in the paper, and the words of its corpus, English Gigaword (first
 edition, LDC2003T05; the size is that of the Linguistic Data Consortium)."""
 
-AS_IN_THE_PAPER = ContextTraining(
+PAPER_SETTINGS = ContextTraining(
     min_occurrences=PAPER_OCCURRENCES,
     max_occurrences=5_000,  # n-grams of whole sentences take much memory
     negatives=1.0,
@@ -73,7 +73,7 @@ def paper_training(n_words: int) -> ContextTraining:
     22
     """
     least = min(PAPER_OCCURRENCES, round(PAPER_OCCURRENCES * n_words / PAPER_WORDS))
-    return replace(AS_IN_THE_PAPER, min_occurrences=max(1, least))
+    return replace(PAPER_SETTINGS, min_occurrences=max(1, least))
 
 
 @dataclass(frozen=True, eq=False)

@@ -21,8 +21,8 @@ from wellput.language.paraphrase.candidates import (
     read_table_candidates,
 )
 from wellput.language.paraphrase.classifiers import (
-    AS_IN_THE_PAPER,
     CLASSIFIERS_KIND,
+    PAPER_SETTINGS,
     ContextClassifiers,
     ContextTraining,
     load_classifiers,
@@ -212,9 +212,8 @@ class _Parts:
             source = AgreeingCandidates(brown, self.wordnet)
         else:
             raise InputError(
-                f"There are no candidates {name!r}."
-                f"{did_you_mean(name, ('wordnet', 'lsa', 'brown'))} There are "
-                "wordnet, lsa, brown and table:FILE."
+                f"candidates={name!r} is none of wordnet, lsa, brown and table:FILE."
+                f"{did_you_mean(name, ('wordnet', 'lsa', 'brown'))}"
             )
         self.fingerprints.append(source.fingerprint)
         return source
@@ -250,7 +249,7 @@ class _Parts:
     def _contextwn(self) -> Filter:
         """With classifiers learned from the user's text, from a file of them, or the model's."""
         if self._classifiers is not None:
-            classifiers, negatives = self._classifiers, AS_IN_THE_PAPER.negatives
+            classifiers, negatives = self._classifiers, PAPER_SETTINGS.negatives
         elif self._options.model is not None and has_kind(self._options.model, CLASSIFIERS_KIND):
             classifiers, negatives = load_classifiers(self._options.model)
         else:

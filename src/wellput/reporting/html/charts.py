@@ -1,8 +1,8 @@
 """`Chart`: a Vega-Lite specification made with Altair, and the rows it draws.
 
-The rows stand beside the specification, not in it: the page puts in the rows that the reader chose, and
-saves the same rows as CSV. `$metric` and `$question` in titles stand for the reader's choice, and
-`$equation` in a note for that of the line drawn.
+The specification does not contain the rows: a script of the page adds the rows that the reader chose,
+and saves the same rows as CSV. In titles, `$metric` and `$question` stand for the reader's choice. In a
+note, `$equation` stands for the equation of the line that is drawn.
 Colors are those of Okabe and Ito, which people with color blindness can tell apart. Nothing is
 shown by color alone. Where there are too many systems for shapes, each has its own panel.
 """
@@ -45,7 +45,8 @@ Condition = Literal["always", "lines", "left_out"]
 class Chart:
     """`rows` is a list of rows, or the name of a table that the page makes from its items: `people` or
     `lengths`. `choices` maps a column to the values that the reader can choose. `notes` are the
-    sentences below the chart, each with the condition under which it is shown."""
+    sentences below the chart, each with the condition under which it is shown. `lines` are the fitted
+    lines, each with the choices that it belongs to and its two ends."""
 
     name: str
     title: str
@@ -110,18 +111,20 @@ def scatter_spec(
     marks = {} if is_split else _system_marks(alt, systems)
     layers = [points.encode(tooltip=tips, **marks)]
     if not is_split:
-        lit = alt.selection_point(name="lit", fields=["system"], bind="legend")
-        layers[0] = layers[0].encode(opacity=alt.condition(lit, alt.value(0.7), alt.value(0.06)))
-        layers[0] = layers[0].add_params(lit)
+        chosen = alt.selection_point(name="chosen", fields=["system"], bind="legend")
+        opacity = alt.condition(chosen, alt.value(0.7), alt.value(0.06))
+        layers[0] = layers[0].encode(opacity=opacity).add_params(chosen)
     if with_reason:
-        out = base.transform_filter("datum.reason").encode(tooltip=tips)
+        left_out = base.transform_filter("datum.reason").encode(tooltip=tips)
         layers += [
-            out.mark_point(size=90, filled=False, strokeWidth=1.5, color=GRAY, cursor="pointer"),
-            out.mark_text(text="×", fontSize=15, color=GRAY, cursor="pointer"),
+            left_out.mark_point(
+                size=90, filled=False, strokeWidth=1.5, color=GRAY, cursor="pointer"
+            ),
+            left_out.mark_text(text="×", fontSize=15, color=GRAY, cursor="pointer"),
         ]
-    ends = alt.Chart(alt.NamedData("lines"))
+    line_ends = alt.Chart(alt.NamedData("lines"))
     layers.append(
-        ends.mark_line(
+        line_ends.mark_line(
             strokeWidth=2 if is_split else 2.5, color=VERMILION, strokeDash=[7, 3]
         ).encode(x="x:Q", y="y:Q", tooltip=["r_squared:Q", "slope:Q", "n:Q"])
     )

@@ -27,7 +27,8 @@ from wellput.stats.student import FISHER_Z, IDENTITY, Scale, student_estimate
 from wellput.stats.two_way_jackknife import jackknife_variance
 
 MAX_GROUPS = 50
-"""More items than this are left out in this many groups."""
+"""Up to this many items are left out one by one; more are divided into this many groups, and each group
+is left out."""
 PEARSON_METHOD = "Pearson's r with the mean of the other people; jackknife over items"
 SHARE_METHOD = "share of equal answers; jackknife over items"
 KAPPA_METHOD = "share of equal answers beyond chance (κ); jackknife over items"
@@ -60,17 +61,17 @@ def judge_agreement(
     used = ~np.isnan(judge) & (given.sum(axis=0) >= 2)
     people, judge, items, questions = people[:, used], judge[used], items[used], questions[used]
     is_share = scoring == "accuracy"
-    one_trial = _shares if is_share else _correlations
+    mean_figures = _shares if is_share else _correlations
 
     def figures(kept: Places) -> tuple[float, ...]:
-        return one_trial(people[:, kept], judge[kept], questions[kept])
+        return mean_figures(people[:, kept], judge[kept], questions[kept])
 
     value = figures(np.arange(len(judge)))
     if math.isnan(value[0]) or math.isnan(value[1]):
-        why = undefined(
+        nothing = undefined(
             f"nobody shares {MIN_SHARED_UNITS} trials with others, or all answers are equal"
         )
-        return JudgeAgreement(why, why, why)
+        return JudgeAgreement(nothing, nothing, nothing)
     without, n = _without_groups(items, figures)
     method = SHARE_METHOD if is_share else PEARSON_METHOD
     scale = IDENTITY if is_share else FISHER_Z

@@ -67,20 +67,20 @@ def create(design: str | Design, **options: Any) -> Design:
         name, _, tail = design.partition(":")
         cls = design_class(name)
         options = {**given_options(name, cls, tail), **options}
-        refuse_others(cls, options)
+        refuse_unknown_options(cls, options)
         return cls(**options)
     if isinstance(design, type):
         raise InputError(f"{design.__name__} is a class: give a design, {design.__name__}().")
     if design.name not in names() or design_class(design.name) is not type(design):
         raise InputError(
-            f"A study finds its design again by name: install a package that names "
-            f"{type(design).__name__} {design.name!r} in the entry-point group {GROUP}."
+            f"A study stores only the name of its design, {design.name!r}: install a package whose "
+            f"entry-point group {GROUP} gives this name to {type(design).__name__}."
         )
-    refuse_others(type(design), options)
+    refuse_unknown_options(type(design), options)
     return replace(design, **options)
 
 
-def refuse_others(cls: type[Design], options: dict[str, Any]) -> None:
+def refuse_unknown_options(cls: type[Design], options: dict[str, Any]) -> None:
     own = option_names(cls)
     for option in options:
         if option not in own:
@@ -100,7 +100,7 @@ def default_questionnaire(
     layout: Layout | None = None,
     **options: Any,
 ) -> Questionnaire:
-    """A questionnaire in a design's words. `questions` are names, known or new.
+    """A questionnaire with the title and instructions of a design. `questions` are names, known or new.
 
     >>> [question.name for question in default_questionnaire("rating").questions]
     ['understandability', 'quality']

@@ -1,5 +1,8 @@
-"""Designs that ask for a number for each output: `Rating` on a scale of points, some with words;
-`Slider` between two ends with words; `Magnitude` by a number in proportion, on the judge's own scale.
+"""Designs that ask for a number for each output.
+
+`Rating` has a scale of points, some of which are described in words. `Slider` has two ends that are
+described in words. `Magnitude` takes any number above zero: an output that is twice as good gets twice
+the number.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""`Rubric`: what a machine judge is asked, and what it sees beside the outputs. The file of settings of
-a study is also a rubric."""
+"""`Rubric`: what a machine judge is asked, and what it sees beside the outputs. It can be read
+from a study's file of settings, too."""
 
 from __future__ import annotations
 
@@ -23,18 +23,19 @@ from wellput.studies.settings import make_settings, read_settings
 from wellput.studies.study_setup import all_trials, check_number_of_trials, study_items
 from wellput.studies.wording import DEFAULT_UNIT, SENTENCE, check_unit
 
-Asking: TypeAlias = str | Path | Iterable[str] | Mapping[str, Any]
+RubricSource: TypeAlias = str | Path | Iterable[str] | Mapping[str, Any]
 """Names of questions, the path of a file of settings (`.toml`), or a dictionary with its contents."""
 
 RUBRIC_SETTINGS = {"design": str, "show_reference": bool}
 """The settings that only a rubric has."""
-FOR_PEOPLE_ALONE = ("consent", "practice", "demographics", "checks", "thanks", "layout", "show")
+SETTINGS_FOR_PEOPLE = ("consent", "practice", "demographics", "checks", "thanks", "layout", "show")
+"""Settings of a study that a rubric ignores, because they are about what people see."""
 
 
 @dataclass(frozen=True)
 class Rubric:
-    """The questions in their words, and whether source and references are shown. `unit` is what the
-    texts are called where the words are wellput's own."""
+    """The questions in their words, and whether source and references are shown. In questions that come
+    with wellput, `unit` is the name for the kind of text that is judged, such as "sentence"."""
 
     questionnaire: Questionnaire
     show_source: bool = False
@@ -61,7 +62,7 @@ class Rubric:
 
 
 def make_rubric(
-    question: Asking,
+    question: RubricSource,
     *,
     design: str | Design | None = None,
     points: int | None = None,
@@ -91,7 +92,7 @@ def make_rubric(
     if not record and not names:
         raise InputError("question= is needed: the name of a question, or a file of settings.")
     own = {name: record.pop(name) for name in RUBRIC_SETTINGS if name in record}
-    for name in FOR_PEOPLE_ALONE:
+    for name in SETTINGS_FOR_PEOPLE:
         record.pop(name, None)
     shows_source = show_source or bool(record.get("show_source", False))
     shows_reference = show_reference or bool(own.get("show_reference", False))
