@@ -125,7 +125,7 @@ def test_a_model_without_judgments_has_no_context_filter(
         (["--method", "wordnet", "--filter", "none"], "--method stands for"),
         (
             ["--candidates", "thesaurus"],
-            "--candidates thesaurus is none of wordnet, lsa, brown and table:FILE",
+            "--candidates thesaurus is none of wordnet, lsa",
         ),
         (["--candidates", "wordent"], "Did you mean wordnet?"),
         (["--candidates", "table:"], "needs a file"),

@@ -270,5 +270,5 @@ def test_an_object_whose_study_could_not_be_opened_again() -> None:
     class Nameless(type(registry.create("faces"))):  # type: ignore[misc]
         name = "nameless"
 
-    with pytest.raises(InputError, match="install a package .* gives this name to Nameless"):
+    with pytest.raises(InputError, match=r"install a package .* gives this name to Nameless"):
         Study.create(SENTENCES, path="s.db", design=Nameless())
