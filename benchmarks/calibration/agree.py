@@ -108,7 +108,7 @@ QUALITY = 0.5
 
 @dataclass
 class Tally:
-    """Of the studies that have an interval, how many err; and how many have none."""
+    """The number of studies that have an interval, of those whose interval errs, and of those without one."""
 
     errors: int = 0
     studies: int = 0

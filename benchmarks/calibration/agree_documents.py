@@ -64,13 +64,13 @@ class Study:
         return metrics[0], metrics[1], people, Clusters("document", codes.astype(np.intp))
 
     def _part(self, shape: tuple[int, int], rng: np.random.Generator) -> Floats:
-        """Of mean 0 and variance 1."""
+        """Random values with mean 0 and variance 1."""
         if self.is_skewed:
             return np.asarray((rng.chisquare(2, size=shape) - 2) / 2)
         return rng.normal(size=shape)
 
     def truth(self, rng: np.random.Generator) -> float:
-        """Of many systems; pooled segments have the correlation of the parts."""
+        """The true correlation, from many systems; pooled segments have the correlation of the parts."""
         if self.correlation.level == "segment":
             return QUALITY
         found = []

@@ -74,7 +74,7 @@ class World:
         return scores, quality + HUMAN * rng.normal(size=(systems, items))
 
     def correlation(self, items: int) -> float:
-        """The true correlation of mean scores over so many items."""
+        """The true correlation of mean scores over this many items."""
         quality = SYSTEM**2 + OUTPUT**2 / items
         metric = quality + self.by_system**2 + METRIC**2 / items
         return quality / sqrt(metric * (quality + HUMAN**2 / items))

@@ -46,7 +46,7 @@ class StudyWorld:
         return self._as_given(metrics, people, rng)
 
     def _part(self, shape: tuple[int, int], rng: np.random.Generator) -> Floats:
-        """Of variance 1."""
+        """Random values with variance 1."""
         if self.kind == "skewed":
             return np.asarray((rng.chisquare(2, size=shape) - 2) / 2)
         if self.kind == "heavy":

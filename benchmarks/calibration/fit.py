@@ -110,7 +110,7 @@ class Moments:
         return np.asarray(np.linalg.solve(self.covariance[:2, :2], self.covariance[:2, 2]), float)
 
     def r(self, slopes: Floats) -> float:
-        """Of the judgments with scores by these slopes."""
+        """The correlation of the judgments with scores by these slopes."""
         inner = slopes @ self.covariance[:2, :2] @ slopes * self.covariance[2, 2]
         return float(slopes @ self.covariance[:2, 2] / math.sqrt(inner))
 

@@ -97,7 +97,7 @@ NESTED_COLUMNS = (
 
 
 def nested_row(per_judge: int, studies: int, seed: int) -> str:
-    """Each judge rates all of 40 items of so many systems, drawn at random."""
+    """Each judge rates all of 40 items of this many systems, drawn at random."""
     rng = np.random.default_rng(seed)
     kept, by_z, raw = [], [], []
     for _ in range(max(studies // 20, 2)):

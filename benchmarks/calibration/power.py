@@ -42,7 +42,7 @@ class Plan(Protocol):
 
 @dataclass(frozen=True)
 class Systems:
-    """Two systems, `difference` apart; `points` rounds ratings to a scale of so many points."""
+    """Two systems, `difference` apart; `points` rounds ratings to a scale of this many points."""
 
     difference: float
     judges: int
@@ -151,7 +151,7 @@ ROUNDED = {
     "8 judges of own tastes": Systems(0.5, judges=8, sd_judge=0.4, points=5),
 }
 ROUNDED_SHARE = 8
-"""One study in so many is drawn for them: the model of grades takes longer."""
+"""One study in this many is drawn for them: the model of grades takes longer."""
 NULLS = {
     f"{judges} judge{'' if judges == 1 else 's'}, {'own tastes' if taste else 'one taste'}": Systems(
         0.0, judges=judges, sd_item=1.0, sd_noise=1.0, sd_judge=taste

@@ -111,7 +111,7 @@ def measure_named(world: World, n: int, *, trials: int, n_resamples: int, seed: 
 def exact_level_of_shares(n: int) -> float:
     """The largest level at .05 of the default test of two systems that are right (1) or wrong (0) equally
     often, over all shares of items on which they differ: every outcome is tested, nothing is drawn."""
-    rejected = np.zeros(n + 1)  # where they differ on so many items, the share of outcomes
+    rejected = np.zeros(n + 1)  # where they differ on this many items, the share of outcomes
     for differing in range(n + 1):
         outcomes = np.arange(differing + 1)
         p_values = [DifferenceOfShares(int(k), differing - int(k), n).p_value for k in outcomes]

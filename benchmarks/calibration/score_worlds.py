@@ -108,7 +108,7 @@ def uneven(n: int, gap: float, rng: Rng) -> Pair:
 
 
 def documents(n: int, gap: float, rng: Rng, *, correlation: float) -> Pair:
-    """Of items of one document, the scores of a system have that correlation."""
+    """A system's scores of two items of one document have this correlation."""
     at = np.arange(n) // ITEMS_OF_A_DOCUMENT
     a, b = (
         np.sqrt(correlation) * rng.normal(size=at[-1] + 1)[at]

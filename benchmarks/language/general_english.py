@@ -76,7 +76,7 @@ def read(path: Path) -> tuple[list[str], list[Ngrams]]:
 
 
 class _Packed:
-    """Rows of fields of so many bits each, without gaps, from the lowest bit on."""
+    """Rows of fields of this many bits each, without gaps, from the lowest bit on."""
 
     def __init__(self, data: bytes, place: int, n: int, bits: tuple[int, ...]) -> None:
         self._bytes = np.frombuffer(data, np.uint8)

@@ -1,4 +1,4 @@
-"""Sentences for the network of words, written by a larger network:
+"""Sentences for the small language model, written by a larger network:
 
     python -m benchmarks network-sentences MODEL -o SENTENCES.txt.gz [--minutes 4]
 

@@ -1,4 +1,4 @@
-"""Trains the network of words:
+"""Trains the small language model:
 
     python -m benchmarks network-training SENTENCES.txt.gz GUTENBERG SOTU -o FOLDER [--minutes 8]
 
@@ -43,7 +43,7 @@ RATE, WARM_STEPS, LEAST_RATE = 4e-3, 300, 0.02
 SUM_WEIGHT = 0.1
 """The weight of the squared logarithm of the sum of all probabilities, which should be 1."""
 SPOILED_EVERY = 5
-"""One step in so many also reads spoiled sentences, whose sums should be 1 too."""
+"""One step in this many also reads spoiled sentences, whose sums should be 1 too."""
 MIN_WORD_COUNT = 4
 
 Rows = list[NDArray[np.int64]]

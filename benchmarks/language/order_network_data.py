@@ -40,7 +40,7 @@ MOST_WORDS = 80
 LEAST_WORDS = 4
 VECTOR = 96
 VARIANTS = 3
-"""So often is the punctuation of a tree hung elsewhere."""
+"""Each tree is used this many times with its punctuation attached elsewhere."""
 FOLDS = 5
 GOLD_PART, PARSED_PART, DEV_PART = range(3)
 TEXTS_A_TASK = 2500
@@ -50,7 +50,7 @@ Arrays = dict[str, NDArray[Any]]
 
 def vocabulary(trees: Sequence[Tree]) -> OrderVocabulary:
     """From trees of EWT whose ordinary first words are in lower case, with the pieces of the shipped
-    network of words."""
+    small language model."""
     forms = Counter(word.form for tree in trees for word in tree.words)
     words = [form for form, count in forms.items() if count >= MIN_WORD_COUNT]
     categories = {c for tree in trees for w in tree.words for c in (w.xpos, w.upos)}
@@ -136,7 +136,7 @@ def parsed_trees(texts: Sequence[str]) -> list[Tree]:
 
 
 def piece_vectors() -> NDArray[np.float32]:
-    """The main directions of the vectors of the shipped network of words."""
+    """The main directions of the vectors of the shipped small language model."""
     matrix = WordNetwork.load(shipped(NETWORK_FILE)).vectors
     vectors = matrix.steps * matrix.scales[:, None].astype(np.float64)
     _, _, directions = np.linalg.svd(vectors - vectors.mean(0), full_matrices=False)
@@ -247,13 +247,13 @@ def _heads(tree: Tree) -> list[int]:
 def ewt_arrays(
     train: Sequence[Tree], numbering: Numbering, jackknifed: Sequence[Label]
 ) -> list[Arrays]:
-    """Of the training trees and of EWT dev."""
+    """The arrays of the training trees and of EWT dev."""
     chosen = Forest.of_trees(train).by_tree(jackknifed)
     return [numbering.arrays(GOLD_PART, train, chosen), numbering.arrays(DEV_PART, ewt("dev"))]
 
 
 def chosen_labels(lowered: Sequence[Tree]) -> list[Label]:
-    """Of all words of the trees, by choosers that did not see them."""
+    """Labels of all words of the trees, by choosers that did not see them."""
     right = [Label(category_of(word), word.relation) for tree in lowered for word in tree.words]
     return jackknifed_labels(Forest.of_trees(lowered), right, CHOOSER_TRAINING, folds=FOLDS)
 

@@ -158,7 +158,7 @@ class View:
 
 
 def structure_of(heads: Tensor, is_word: Tensor) -> tuple[Tensor, Tensor, list[Treelets]]:
-    """The classes of each word's number of daughters, size and depth; for each two words their places to
+    """The classes of each word's number of daughters, size and depth; for each pair of words their places to
     each other; the treelets. Words stand in their right order; the head of the root is −1, of no word −2."""
     rows, width = heads.shape
     numbers = torch.arange(width, device=heads.device)
@@ -231,7 +231,7 @@ def class_of(numbers: Tensor) -> Tensor:
 def batches(
     lengths: NDArray[np.int64], rows: NDArray[np.int64], most: int, rng: np.random.Generator
 ) -> Iterator[NDArray[np.int64]]:
-    """Sentences of similar length together, in random order, of at most so many words."""
+    """Sentences of similar length together, in random order, of at most this many words."""
     order = rows[np.argsort(lengths[rows] + 3 * rng.random(len(rows)), kind="stable")]
     cuts, begin = [], 0
     for end in range(1, len(order) + 1):

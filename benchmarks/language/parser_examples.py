@@ -95,7 +95,7 @@ def jackknifed(groups: Sequence[Sequence[Tree]], seed: int) -> list[list[list[st
 
 
 class Reader:
-    """The network of words: mean vector of a word's pieces, and the state after them."""
+    """The small language model: mean vector of a word's pieces, and the state after them."""
 
     def __init__(self, network: WordNetwork) -> None:
         def whole(matrix: Any) -> Tensor:
@@ -238,7 +238,7 @@ class Material:
 
     @property
     def read_size(self) -> int:
-        """The size of what the network of words gives."""
+        """The size of what the small language model gives."""
         return int(self.dev[0].read.shape[1])
 
     def drawn(self, rng: np.random.Generator) -> list[Example]:

@@ -2,7 +2,7 @@
 
 Trains a parser on all of EWT train, and one for each genre without it, all for the same processor time in one cycle,
 and compares the two on the sentences of the genre in EWT dev. The shipped parser is trained ten times as long
-(`benchmarks/language/parser_training.py`). Tagger and network of words stay the shipped ones, which have read all genres.
+(`benchmarks/language/parser_training.py`). Tagger and small language model stay the shipped ones, which have read all genres.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ def page(rows: Sequence[Loss], minutes: float) -> str:
 The parser of English is trained on the English Web Treebank (EWT), which has five genres. Here a parser is trained on all of EWT train, and five
 more, each without the sentences of one genre. Both are measured on the sentences of that genre in EWT dev. Each training takes {minutes:g} minutes
 of one core, a tenth of what the shipped parser took, so all figures are below those of [the shipped parser](language_parsing.md);
-only their differences matter here. The tagger, and the network of words that the parser reads with, are the shipped ones. They
+only their differences matter here. The tagger, and the small language model that the parser reads with, are the shipped ones. They
 have read all genres, so a parser for a genre that nothing has seen would lose more.
 
 | genre | sentences in train | in dev | trained on all, UAS / LAS | without the genre | loss of LAS |

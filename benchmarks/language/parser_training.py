@@ -1,7 +1,7 @@
 """Trains the shipped parser of English: `python -m benchmarks parser-training -o FOLDER [--minutes 22 31]`.
 
 Reads EWT train and dev, and ATIS train. Needs torch, of which one thread is used; no GPU. The shipped tagger and the
-shipped network of words give the parser what it sees of words. Tags in training are jackknifed, as
+shipped small language model give the parser what it sees of words. Tags in training are jackknifed, as
 `wellput train parser` does it. Some sentences are read in lower case or without final punctuation, and some of ATIS
 are added. The minutes are those of each cycle, in time of the processor: the learning rate falls from its largest to nearly 0, and the next cycle
 begins with the mean weights of the one before (Loshchilov & Hutter 2017). Writes `parser.wpm`, and prints the scores on

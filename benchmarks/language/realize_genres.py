@@ -208,7 +208,7 @@ log-linear orderers, the list of words with capitals, and the order network with
 from EWT and at most {PARSED:,} parsed sentences of books and speeches, so figures are below those of the shipped realizer; only their differences
 matter here.
 
-Some parts have read all genres: the n-gram model, the network of words (its vectors are what the order network begins with), and the parser that parsed the
+Some parts have read all genres: the n-gram model, the small language model (its vectors are what the order network begins with), and the parser that parsed the
 books and speeches. How much the network and the n-gram model count was tuned on all of dev, for the shipped network. A genre that nothing has seen may lose more.
 
 | genre | sentences in train | in dev | `words`, all | without the genre | loss | `labels`, all | without the genre | loss |

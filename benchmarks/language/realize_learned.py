@@ -239,7 +239,7 @@ def ordered_places(realizer: LearnedRealizer, trees: Sequence[Tree], kind: str) 
 
 
 def label_accuracy(realizer: LearnedRealizer, trees: Sequence[Tree]) -> tuple[float, float, float]:
-    """Of part of speech and relation together, and of each."""
+    """The accuracy of part of speech and relation together, and of each."""
     chosen = realizer.chooser.choose(Forest.of_trees(trees))
     pairs = [
         (label, Label(category_of(word), word.relation))

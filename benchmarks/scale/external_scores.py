@@ -102,7 +102,7 @@ def middle(costs: Sequence[Cost]) -> Cost:
 
 
 def reading_costs(name: str, n_rows: int, folder: Path) -> tuple[Cost, Cost]:
-    """Of PyArrow and of wellput."""
+    """The costs of PyArrow and of wellput."""
     turns = [
         [cost_of(code, [name], folder, str(n_rows)) for code in (PYARROW, WELLPUT)]
         for _ in range(TURNS)

@@ -213,7 +213,7 @@ def cost_of(write: Write, n: int) -> Cost:
 
 
 def exponent(least: float, small: float, large: float) -> float:
-    """Of the growth above `least` when the size is multiplied by ten.
+    """The exponent of the growth above `least` when the size is multiplied by ten.
 
     >>> exponent(1.0, 2.0, 11.0)
     1.0

@@ -109,7 +109,7 @@ def fitted_alone(size: tuple[int, int, int], seed: int) -> dict[str, float | lis
 
 
 class StoppedFit(Exception):
-    """lme4 did not end in the time that it was given; it took so many `seconds` of processor time."""
+    """lme4 did not end in the time that it was given; it took this many `seconds` of processor time."""
 
     def __init__(self, seconds: float) -> None:
         super().__init__(seconds)
@@ -119,7 +119,7 @@ class StoppedFit(Exception):
 def lme4(
     size: tuple[int, int, int], seed: int, seconds: float
 ) -> dict[str, float | list[float]] | None:
-    """None if lme4 is not installed; StoppedFit after so many seconds by the clock."""
+    """None if lme4 is not installed; StoppedFit after this many seconds by the clock."""
     if shutil.which("Rscript") is None:
         return None
     data = study(*size, seed)
@@ -223,7 +223,7 @@ def main() -> None:
         "--lme4-minutes",
         type=float,
         default=LME4_MINUTES,
-        help="stop lme4 after so many minutes for each study",
+        help="stop lme4 after this many minutes for each study",
     )
     parser.add_argument("--one", type=int, nargs=3, help=argparse.SUPPRESS)
     arguments = parser.parse_args()

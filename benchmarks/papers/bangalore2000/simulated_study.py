@@ -25,14 +25,15 @@ from wellput.stats.regression import Regression
 from wellput.studies.questionnaire import ShownTrial
 
 VARIANTS = (3, 3, 4, 4, 5, 5)
-"""Of each sentence; the paper has three to five, 24 in all."""
+"""The number of variants of each sentence; the paper has three to five, 24 in all."""
 CONTRASTS = 2
-"""Of these, variants that a string metric and a tree metric put in different places."""
+"""The number of a sentence's variants that a string metric and a tree metric rank differently."""
 JUDGES = 10
 POOL = 200
 MIN_WORDS, MAX_WORDS = 10, 24
 CONTEXT_SENTENCES = 2
-"""Of the same file, shown before the variants: the paper shows a short paragraph."""
+"""This many sentences before it in the file are shown above the variants: the paper shows a short
+paragraph."""
 QUESTIONS = ("understandability", "quality")
 PREDICTORS = ("sta", "ssa.substitutions", "length")
 # Section 4.1: coefficients of simple tree accuracy, substitutions and length, and the constant.

@@ -42,7 +42,7 @@ NEURAL_SHARE = 0.6
 """The share of the neural model in the combination with `fluency`."""
 
 Factors = tuple[float, ...]
-"""Of the features of writing, of `likelihood` and of `unusual`."""
+"""Factors of the features of writing, of `likelihood` and of `unusual`."""
 
 
 def simplicity() -> Rated:
@@ -67,7 +67,7 @@ def translations() -> Rated:
 
 
 def rated_sets(most: int = MOST) -> list[Rated]:
-    """Each with at most so many texts, drawn at random."""
+    """Each with at most this many texts, drawn at random."""
     sets = [
         gug_alone("train"),
         gug_alone("dev"),

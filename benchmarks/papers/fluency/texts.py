@@ -110,7 +110,7 @@ def says_nothing(output: str) -> bool:
 
 
 def some_of(rated: Rated, most: int) -> Rated:
-    """At most so many, drawn at random: link grammar takes its time."""
+    """At most this many, drawn at random: link grammar takes its time."""
     if len(rated.texts) <= most:
         return rated
     places = np.sort(np.random.default_rng(7).permutation(len(rated.texts))[:most])
@@ -144,7 +144,7 @@ class Made:
     generated: dict[str, list[str]]
 
     def first(self, n: int) -> Made:
-        """At most so many of each kind."""
+        """At most this many of each kind."""
         return Made(
             self.name,
             self.real[:n],

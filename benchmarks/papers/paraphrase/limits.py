@@ -64,8 +64,8 @@ class Limits:
         return self.scores["none"] + share * (self.scores["0.0"] - self.scores["none"])
 
     def _oracle(self) -> Floats:
-        """Of each output's two scores, original and rewritten, the one that raises r, the others being as
-        they are; over and over until nothing changes, from both beginnings."""
+        """Chooses between each output's two scores, original and rewritten, the one that raises r while the
+        other outputs keep theirs; again and again until nothing changes, from both beginnings."""
         both = [self.scores["none"], self.scores["wordnet"]]
         people = _standard(self.people)
         ends = []
@@ -87,7 +87,7 @@ class Limits:
 
     @property
     def share_that_differs(self) -> float:
-        """Of the judged outputs, those whose score `context` and `wordnet` put differently."""
+        """The share of the judged outputs to which `context` and `wordnet` give different scores."""
         return float((self.scores["context"] != self.scores["wordnet"]).mean())
 
     def tuned(self) -> tuple[float, float, float]:

@@ -1,6 +1,6 @@
 // The network of the biaffine parser (Dozat & Manning 2017), with whole-number weights.
 //
-// A recurrent network of words (GRU) reads pieces of words from left to right. Its states, and vectors of
+// A recurrent language model (GRU) reads pieces of words from left to right. Its states, and vectors of
 // the word, its letters and its tag go through two layers that read in both directions (LSTM). Each
 // word then gets scores of heads, relations and tags. Sentences go through it in groups, the longest
 // first; sums are exact, so the group makes no difference.
@@ -219,7 +219,7 @@ private:
         }
     }
 
-    // The states of the network of words after each piece. Sentences with more words may have fewer
+    // The states of the small language model after each piece. Sentences with more words may have fewer
     // pieces, so those that are read to the end are skipped one by one.
     void read_pieces(const BiaffineInput& input, std::span<const std::size_t> group) {
         const BiaffineWeights& w = *weights_;

@@ -33,7 +33,7 @@ from wellput.core.work import OnProgress, ignore_progress
 AnyJudgment = Judgment | Preference
 UNKNOWN_NAME_REASON = "not in the evalset"
 MAX_NAMES_WITH_ADVICE = 20
-"""Only so many unknown names get a suggestion, because each is compared with all known names."""
+"""At most this many unknown names get a suggestion, because each is compared with all known names."""
 MAX_CELLS = 200_000_000
 """Judges × systems × items of one question. An array of this many cells has 1.6 GB; the analysis makes
 several of them."""

@@ -165,7 +165,7 @@ class Study(StudyJudges, StudyResults):
             The checks are outputs of the study, spoiled: half of the words are foreign, in random
             order. They must be rated in the lower half of the scale, or lose to the whole output.
         break_every
-            Suggests a break after so many answers.
+            Suggests a break each time that a judge has given this many answers.
         at_most
             Most trials that one judge gets.
         lease
@@ -176,9 +176,9 @@ class Study(StudyJudges, StudyResults):
         from_substitutions
             The evalset has substitutions made by `paraphrase`: asks whether each is right.
         items, systems
-            Which items and systems the study shows. `items`: so many, drawn at random among those that
-            have an output of every shown system; a file with an id on each line; or a list of ids.
-            Default: all.
+            Which items and systems the study shows. `items`: a number of items, drawn at random among
+            those that have an output of every shown system; a file with an id on each line; or a list
+            of ids. Default: all.
         open
             Makes one open link, by which everybody can take part until all places are taken.
         quota

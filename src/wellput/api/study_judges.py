@@ -98,7 +98,7 @@ class StudyJudges(OpenedStudy):
         certificate, key
             PEM files for TLS.
         request_timeout
-            A request that has not arrived completely after so many seconds is refused: its connection
+            A request that has not arrived completely after this many seconds is refused: its connection
             is closed.
         max_connections
             Most connections at a time. If there are more, those that have waited longest for the rest

@@ -7,8 +7,8 @@ a machine.
 `ErrorSpan`: a part of an output that a judge marked as wrong, as the column `spans` of judgments has
 it: `[{"start": 4, "end": 9, "severity": "major", "category": "accuracy/omission"}]`.
 
-Offsets are characters of the output, and `end` is the first character after the span. `"missing"` in
-place of both offsets stands for something that the output leaves out: it has no place.
+Offsets are characters of the output, and `end` is the first character after the span. `"missing"` as
+`start` and as `end` stands for something that the output leaves out: it has no place.
 """
 
 from __future__ import annotations

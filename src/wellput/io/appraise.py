@@ -8,7 +8,7 @@ whole, error spans as JSON (ESA and MQM campaigns only), start and end in second
 The number is not that of an item: it counts the segments of a batch. So an item is named
 `DOCUMENT:PLACE`, the place of its number among those of the document, in the scores and in the batches
 alike. The two fit each other where every segment was judged by somebody.
-Attention checks, tutorials and repeated documents that only fill a task (`#duplicate`) are left out. A
+Attention checks, tutorials and documents repeated only to fill a task (`#duplicate`) are left out. A
 judge who answered twice counts with the last answer.
 
 Appraise counts `end_i` as the last character of a span; wellput's `end` is the first one after it.

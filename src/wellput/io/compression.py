@@ -2,7 +2,7 @@
 file may hold.
 
 A file of a few megabytes can unpack to more than the memory of the machine, so files that hold too much
-are refused with a sentence. Environment variables change the limits: `WELLPUT_MAX_LINE_MIB` (64) and
+are refused with a message. Environment variables change the limits: `WELLPUT_MAX_LINE_MIB` (64) and
 `WELLPUT_MAX_UNPACKED_MIB` (1024).
 """
 

@@ -31,27 +31,30 @@ REQUEST_SECONDS = 20.0
 """A request must arrive within this time. The longest answer is 256 KiB."""
 MAX_CONNECTIONS = 1000
 MAX_TURNS = 32
-"""So many requests of strangers are answered at once. Threads are left for judges: there are 40."""
+"""At most this many requests of strangers are answered at once. The server has 40 threads, so some are
+left for judges."""
 SHUTDOWN_SECONDS = 5
 """The server waits this long for requests that it is answering, when it is told to end."""
 TLS_HANDSHAKE_SECONDS = 10.0
 ACCEPT_AGAIN_SECONDS = 0.1
-"""After a connection could not be accepted, the server waits so long."""
+"""After a connection could not be accepted, the server waits this long."""
 MAX_WAITING_TO_BE_ACCEPTED = 1024
 SHARE_ACCEPTED_AT_ONCE = 1 / 8
-"""Of the connections allowed. A burst of more could close a judge's connection before it is read."""
+"""The share of the allowed connections that are accepted at once. A burst of more could close a judge's
+connection before it is read."""
 MAX_BYTES_AHEAD = 64 * 1024
-"""Of further requests, sent before the answer to the first, so much is kept. Browsers send none."""
+"""At most this much is kept of requests that are sent before the first one is answered. Browsers send
+none."""
 MAX_PIECES = 1000
-"""A body may arrive in so many pieces. In chunks of one byte, a body of the size that is allowed would
-take seconds to read, in which nobody else is answered."""
+"""A body may arrive in at most this many pieces. In chunks of one byte, a body of the size that is
+allowed would take seconds to read, in which nobody else is answered."""
 OTHER_FILES = 256
 """Files that the server has open beside connections: the database, templates, standard streams."""
 CONNECTION = "wellput_connection"
 """The key of a weak reference to the connection, in the state of its requests."""
 
 Turn: TypeAlias = asyncio.Future[bool]
-"""Of one request: true once it has come, false if its connection is lost before."""
+"""The turn of one request: true once it has come, false if its connection is lost before."""
 
 
 @dataclass
@@ -112,7 +115,7 @@ class RequestReader(h11.Connection):
     """Reads the requests of one connection. A body in too many pieces is no valid request."""
 
     n_pieces = 0
-    """Of the body that is being read."""
+    """The number of pieces of the body that is being read."""
 
     def next_event(self) -> h11.Event | type[h11.NEED_DATA] | type[h11.PAUSED]:
         event = super().next_event()

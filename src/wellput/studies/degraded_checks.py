@@ -24,7 +24,7 @@ DEGRADING_STREAM = 11
 MIN_WORDS_TO_SPOIL = 6
 """A shorter output may still look right when it is spoiled."""
 N_DEGRADED_CHECKS = 10
-"""So many different checks are made, where there are enough outputs."""
+"""This many different checks are made, or fewer if there are not enough outputs."""
 
 
 def degraded_checks(

@@ -2,7 +2,7 @@
 
 A span is `{"start": 4, "end": 9, "severity": "major", "category": "accuracy/omission", "text": "…"}`.
 Offsets count characters (code points, as Python counts them) of the text; `end` is the first character
-after the span. `"missing"` in place of both offsets stands for something that the text leaves out;
+after the span. `"missing"` as `start` and as `end` stands for something that the text leaves out;
 `text` may then say what. `category` is empty where the question has no categories.
 """
 

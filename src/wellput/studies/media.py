@@ -130,7 +130,7 @@ LOCAL_FILE = re.compile(
 """An image whose address is a path, not a URL: `![words](path)`."""
 MAX_FILE_BYTES = 2_000_000
 MAX_TEXT_CHARACTERS = 20_000_000
-"""So much of one text may be files, as they are written into the page. A file counts as often as the
+"""The most characters that the files of one text may take in the page. A file counts as often as the
 text names it: ten characters can name two megabytes."""
 MAX_STUDY_CHARACTERS = 1_000_000_000
 

@@ -15,7 +15,7 @@ from wellput.studies.database import Database
 from wellput.studies.invitations import is_token, new_token, token_hash
 
 MAX_IDLE_SECONDS = 30 * 24 * 3600.0
-"""A session that is not used for so long has ended."""
+"""A session that is not used for this long has ended."""
 SEEN_EVERY_SECONDS = 60.0
 """When a session was last used is noted at most this often."""
 

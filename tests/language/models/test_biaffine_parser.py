@@ -131,7 +131,7 @@ def test_files(tmp_path: Path) -> None:
     [tree] = by_folder.parse(sentence)
     assert [word.form for word in tree.words] == ["the", "cat"]
     other = replace(reader, fingerprint="00" * 32)
-    with pytest.raises(InputError, match="another network of words"):
+    with pytest.raises(InputError, match="another small language model"):
         BiaffineParser.load(tmp_path / "parser.wpm", other)
 
 

@@ -1,4 +1,4 @@
-"""The network of words: pieces, scores worked out step by step, and the shipped network."""
+"""The small language model: pieces, scores worked out step by step, and the shipped network."""
 
 from __future__ import annotations
 

@@ -319,9 +319,9 @@ def _corrected(rows: Sequence[SystemSeverity]) -> list[SystemSeverity]:
 
 @dataclass(frozen=True, slots=True)
 class PairsInOrder:
-    """Of the pairs of systems that people tell apart, how many the judge orders in the same way, and to
-    how many it gives the same mean (`tied`); `against` has those that it orders the other way, with
-    the system that people prefer first."""
+    """`pairs` counts the pairs of systems that people tell apart, `right` those that the judge orders
+    in the same way, `tied` those to which it gives the same mean. `against` has those that it orders
+    the other way, with the system that people prefer first."""
 
     pairs: int
     right: int

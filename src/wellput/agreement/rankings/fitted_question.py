@@ -34,7 +34,7 @@ MAX_FREEDOM = 1e6
 """Student's t is normal from here on."""
 TIE = 0.5
 MAX_NAMED_GROUPS = 6
-"""A sentence names so many groups of systems; of more it gives the number."""
+"""A sentence names at most this many groups of systems. If there are more, it gives their number."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,7 +145,7 @@ def fit_question(
 
 
 def freedom_limit(n_judges: int, n_items: int, random: Sequence[str]) -> float:
-    """At most so many degrees of freedom has a difference of systems: one less than the judges or the
+    """The most degrees of freedom that a difference of systems has: one less than the judges or the
     items where these are few."""
     limit = MAX_FREEDOM
     if 1 < n_judges < MIN_JUDGES_FOR_FREEDOM and "judge:system" in random:

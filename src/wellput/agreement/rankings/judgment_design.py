@@ -39,7 +39,7 @@ class JudgeGroups:
 
     @property
     def freedom_of_systems(self) -> Floats:
-        """At most so many degrees of freedom has the interval of a system: one less than the judges of
+        """The most degrees of freedom that the interval of a system has: one less than the judges of
         its group where there are several groups and these are few."""
         judges = self.n_judges[self.of_systems]
         is_limited = (len(self.n_judges) > 1) & (judges > 1) & (judges < MIN_JUDGES_FOR_FREEDOM)

@@ -8,8 +8,8 @@ tree of a sentence does not depend on the sentences parsed with it. Trees are pr
 
 `InputCoder` gives what the parser sees of a word, as numbers of vectors that it looks up. A word is its
 lower-case form, if that was frequent in training, and its beginnings, endings and shape. It is also a
-run of pieces, which the network of words reads from left to right. Parts of one written word (*do* and
-*n't*) share their pieces, and unknown names in a row are one piece.
+run of pieces, which the small language model reads from left to right. Parts of one written word (*do*
+and *n't*) share their pieces, and unknown names in a row are one piece.
 """
 
 from __future__ import annotations
@@ -204,7 +204,7 @@ class ParsedWord(NamedTuple):
 class BiaffineParser(StoredModel):
     """`tables` are the network's own matrices and vectors by name, `roots` the vectors of the root as a
     head, for arcs and for relations. `tags` and `categories` are the XPOS and UPOS in their order;
-    `reader` is the network of words."""
+    `reader` is the small language model."""
 
     kind: ClassVar[str] = "biaffine parser"
     noun: ClassVar[str] = "parser"
@@ -247,12 +247,12 @@ class BiaffineParser(StoredModel):
 
     @classmethod
     def load(cls, path: PathLike, reader: WordNetwork) -> BiaffineParser:
-        """`reader` must be the network of words that the parser was trained with."""
+        """`reader` must be the small language model that the parser was trained with."""
         with cls.reading(path) as file:
             arrays = file.arrays
             if arrays["reader"].tobytes() != _mark(reader):
                 raise InputError(
-                    f"{path} was trained with another network of words: train it again."
+                    f"{path} was trained with another small language model: train it again."
                 )
             none = np.empty(0, np.float32)
             tables = {
@@ -337,7 +337,7 @@ class BiaffineParser(StoredModel):
 
 
 def _mark(reader: WordNetwork) -> bytes:
-    """What tells a network of words from others."""
+    """What tells a small language model from others."""
     return bytes.fromhex(reader.fingerprint[:16])
 
 

@@ -4,7 +4,7 @@ The features come from models of English, without any reference (`FluencyModels`
 all of them. A gain is the log10 probability of a word in sequence less that of the word alone, so that
 rare words do no harm. Each model of words in sequence gives three features: the mean gain (so that
 length does no harm), the gain at the worst place, and the sum of all that is wrong (two mistakes are
-worse than one). The network of words also gives the probability of the whole sentence.
+worse than one). The small language model also gives the probability of the whole sentence.
 
 A `skeleton` keeps small words and replaces every other word by its part of speech: *The old cats have
 been sleeping.* becomes *the JJ NNS have been VBG .* An n-gram model of skeletons (`skeletons.wlm`) has

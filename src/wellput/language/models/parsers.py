@@ -163,7 +163,7 @@ def _files_in(folder: Path) -> tuple[Path, Path]:
 
 
 def _loaded(tagger: Path, parser: Path) -> TaggingParser | NetworkParser:
-    """By the kind of the parser's file. The network of words that a biaffine parser reads with lies
+    """By the kind of the parser's file. The small language model that a biaffine parser reads with lies
     beside it, or is the shipped one."""
     if not has_kind(parser, BiaffineParser.kind):
         return TaggingParser(Tagger.load(tagger), TransitionParser.load(parser))

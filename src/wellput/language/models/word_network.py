@@ -98,7 +98,7 @@ class Pieces:
 
 MAX_WEIGHT = 15
 MAX_ROW_SCALE = 1000.0
-"""Of a row in a file; trained ones are below 1."""
+"""The largest scale that a row in a file may have; trained rows have scales below 1."""
 STATE_STEPS = 1023
 """A state from −1 to 1 is rounded to this many steps on either side."""
 STEPS_PER_UNIT = 1000

@@ -37,10 +37,11 @@ FUNCTION_CATEGORIES = frozenset(["DET", "ADP", "AUX", "CCONJ", "SCONJ", "PART", 
 FUNCTION_RELATIONS = frozenset(["det", "case", "mark", "aux", "cop", "cc"])
 
 MIN_PROBABILITY = 0.2
-"""Of the most probable word of a relation; chosen for F1 on EWT dev. The limit that is best for F1 is
-half of the F1 that it reaches (Lipton, Elkan & Naryanaswamy 2014)."""
+"""The most probable word of a relation is added from this probability on. Chosen for F1 on EWT dev. The
+limit that is best for F1 is half of the F1 that it reaches (Lipton, Elkan & Naryanaswamy 2014)."""
 MIN_PROBABILITY_OF_FURTHER = 0.5
-"""Of further words of the same relation (`has been`), which may also be alternatives (`the`, `a`)."""
+"""Further words of the same relation (`has been`) are added from this probability on. It is higher,
+because they may also be alternatives (`the`, `a`)."""
 
 
 @dataclass(frozen=True, order=True)

@@ -50,7 +50,8 @@ FormNumbers = tuple[int, ...]
 
 @dataclass(frozen=True, eq=False)
 class OrderVocabulary:
-    """`pieces` are those of a network of words; `words`, `categories` and `relations` count from 1."""
+    """`pieces` are those of the small language model. The numbers of `words`, `categories` and
+    `relations` begin at 1."""
 
     pieces: tuple[str, ...]
     words: tuple[str, ...]

@@ -114,7 +114,7 @@ class AlternativeAnnotatorTest:
 
     @property
     def is_enough(self) -> bool:
-        """Whether so many people were tested that the result says something about the others."""
+        """Whether enough people were tested for the result to say something about the others."""
         return _is_enough(len(self.people), len(self.people) + len(self.untested))
 
     @property

@@ -328,7 +328,7 @@ def _sides(design: MixedDesign) -> tuple[tuple[str, ...], tuple[str, ...]]:
     sides = [[name for name in side if name in levels] for side in (ITEM_SIDE, JUDGE_SIDE)]
     sides.sort(
         key=lambda side: -sum(levels[name] for name in side)
-    )  # the item side first of equals
+    )  # the item side, if both are equally good
     absorbed, rest = sides
     n_fixed = design.n_systems + design.covariates.shape[1]
     n_core = n_fixed + sum(levels[name] for name in rest)

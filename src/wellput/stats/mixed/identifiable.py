@@ -17,7 +17,7 @@ from scipy import sparse
 from wellput.stats.mixed.equations import CONFOUNDED_SHARE, Codes, Floats, MixedDesign
 
 PRIORITY = ("judge", "item", "document", "judge:system", "item:system", "document:system")
-"""Of two components that the data cannot distinguish, the first is kept."""
+"""If the data cannot distinguish two components, the first of them in this order is kept."""
 MAX_DENSE_LEVELS = 2_000
 NO_REPEATS = {
     "judge": "no judge judged more than once",

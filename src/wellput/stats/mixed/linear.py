@@ -400,7 +400,7 @@ class _Problem:
         return 2 * _inverse(average)
 
     def _expected(self, point: _Point, free: NDArray[np.int64]) -> Floats:
-        """tr(PVPV) of each two components, from differences of the log determinant's slope."""
+        """tr(PVPV) of each pair of components, from differences of the log determinant's slope."""
         found = np.zeros((len(free), len(free)))
         for column, k in enumerate(free):
             change = RELATIVE_DIFFERENCE * point.ratios[k]

@@ -2,7 +2,7 @@
 
 If a direction of the parameters makes no judgment less likely and some more likely, the likelihood
 grows for ever in that direction (Albert & Anderson 1984): a system that won every comparison is
-infinitely strong. Such data are refused with a sentence, not given a large number.
+infinitely strong. Such data are refused with a message, and no large number is reported.
 """
 
 from __future__ import annotations

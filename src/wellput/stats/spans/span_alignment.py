@@ -39,7 +39,7 @@ MAX_SPANS_FOR_SETS = 8
 
 
 class TooManyAlignments(Exception):
-    """The spans of all judges cannot be aligned at once; those of each two can."""
+    """The spans of all judges cannot be aligned at once; those of each pair of judges can."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -90,9 +90,8 @@ class MarkedErrors(Design):
         )
 
     def is_expected(self, answer: Any, expected: Any) -> bool:
-        """Of marks, some words are expected: a mark must touch them. `OMISSION` expects that something
-        is marked as missing, "" that nothing is marked, and {"start", "end"} a mark that touches this
-        place."""
+        """Where words are expected, a mark must touch them. `OMISSION` expects that something is marked
+        as missing, "" that nothing is marked, and {"start", "end"} a mark that touches this place."""
         if not isinstance(answer, list):
             return super().is_expected(answer, expected)
         if isinstance(expected, Mapping):
