@@ -46,10 +46,10 @@ def compare_systems(
 ) -> list[Comparison]:
     """Every pair under every metric, with p-values corrected by Holm's method for all tests. There
     are enough resamples to correct once more for `n_slices` slices."""
-    test, how = asked.test, asked.resampling
+    test, resampling = asked.test, asked.resampling
     assert test is not None
     n_needed = resamples_needed(
-        how.n_resamples, tests=len(pairs) * len(tables) * n_slices, alpha=how.alpha
+        resampling.n_resamples, tests=len(pairs) * len(tables) * n_slices, alpha=resampling.alpha
     )
     found: list[Comparison] = []
     for metric, table in tables.items():
@@ -60,9 +60,9 @@ def compare_systems(
                     rows, a, b, Estimate(math.nan, p_value=math.nan, method=test, n=0)
                 )
             elif test == "jackknife":
-                pair = _by_jackknife(rows, a, b, how.confidence, asked.margin.get(metric))
+                pair = _by_jackknife(rows, a, b, resampling.confidence, asked.margin.get(metric))
             else:
-                pair = _by_resamples(rows, a, b, test, how, n_needed)
+                pair = _by_resamples(rows, a, b, test, resampling, n_needed)
             found.append(pair)
             on_progress(1)
     return corrected(found)
@@ -270,7 +270,7 @@ def _possible(difference: Estimate, bounds: Bounds) -> Estimate:
 
 
 def _by_resamples(
-    rows: _Rows, a: str, b: str, test: PairedTest, how: Resampling, n_needed: int
+    rows: _Rows, a: str, b: str, test: PairedTest, resampling: Resampling, n_needed: int
 ) -> Comparison:
     """A pair that looks different is tested again with the number of resamples that the correction
     needs."""
@@ -284,19 +284,19 @@ def _by_resamples(
     procedure: Callable[..., Estimate] = (
         approximate_randomization
         if test == "ar"
-        else partial(paired_bootstrap, null="sacrebleu", confidence=how.confidence)
+        else partial(paired_bootstrap, null="sacrebleu", confidence=resampling.confidence)
     )
     test_with = partial(
         procedure,
         left,
         right,
         rows.table.aggregate,
-        seed=how.seed,
-        threads=how.threads,
+        seed=resampling.seed,
+        threads=resampling.threads,
     )
-    n_resamples = how.n_resamples
+    n_resamples = resampling.n_resamples
     estimate = test_with(n_resamples=n_resamples)
-    if n_needed > n_resamples and (estimate.p_value or 0) < how.alpha:
+    if n_needed > n_resamples and (estimate.p_value or 0) < resampling.alpha:
         n_resamples = n_needed
         estimate = test_with(n_resamples=n_resamples)
     is_bound = (estimate.p_value or 0) <= 1 / (n_resamples + 1)

@@ -66,7 +66,7 @@ def score_source(
 
         masks = slice_masks(collection.tags, asked.by)
     n_columns = len(collection.columns)
-    how = asked.resampling
+    resampling = asked.resampling
     on_score = (
         on_phase("computing intervals", n_columns) if asked.has_intervals else ignore_progress
     )
@@ -74,7 +74,7 @@ def score_source(
     for metric in collection.metrics:
         for score in _scores(collection, metric, signatures[metric.name]):
             if asked.has_intervals:
-                interval = how.interval(
+                interval = resampling.interval(
                     tables[metric.name], score.system, by_bootstrap=asked.draws == "bs"
                 )
                 score = replace(
@@ -92,7 +92,7 @@ def score_source(
             compared,
             baseline,
             {metric.name: metric.higher_is_better for metric in collection.metrics},
-            how.alpha,
+            resampling.alpha,
             clusters,
         )
     sources: tuple[ErrorSources, ...] = ()
@@ -105,11 +105,11 @@ def score_source(
         systems=tuple(collection.systems),
         metrics=tuple(metric.name for metric in collection.metrics),
         scores=tuple(scores),
-        seed=how.seed,
-        n_resamples=how.n_resamples,
-        confidence=how.confidence,
+        seed=resampling.seed,
+        n_resamples=resampling.n_resamples,
+        confidence=resampling.confidence,
         test=asked.test,
-        alpha=how.alpha,
+        alpha=resampling.alpha,
         margin=asked.margin,
         differences=tuple(compared),
         comparisons=tuple(compared) if asked.all_pairs else (),
@@ -303,8 +303,8 @@ def score_signature(
     if "references" in metric.needs:
         fields.append(f"nrefs:{collection.references_label}")
     if asked.draws is not None:
-        how = asked.resampling
-        fields += [f"{asked.draws}:{how.n_resamples}", f"seed:{how.seed}"]
+        resampling = asked.resampling
+        fields += [f"{asked.draws}:{resampling.n_resamples}", f"seed:{resampling.seed}"]
     if parser is not None and "tree" in metric.needs:
         fields.append(f"trees:{parser}")
     own = metric.signature()

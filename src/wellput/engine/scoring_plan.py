@@ -133,17 +133,20 @@ class Inference:
     by: str | None = None
 
     def __post_init__(self) -> None:
-        how = self.resampling
+        resampling = self.resampling
         if self.paired not in (None, *get_args(PairedTest)):
             known = ", ".join(get_args(PairedTest))
             raise InputError(f"paired={self.paired!r} is not a test; there are {known}.")
-        if not 0 < how.alpha < 1:
-            raise InputError(f"alpha={how.alpha} must lie between 0 and 1, such as 0.05.")
-        if not 0 < how.confidence < 1:
-            raise InputError(f"confidence={how.confidence} must lie between 0 and 1, such as 0.95.")
-        if how.n_resamples < 1 or how.seed < 0:
+        if not 0 < resampling.alpha < 1:
+            raise InputError(f"alpha={resampling.alpha} must lie between 0 and 1, such as 0.05.")
+        if not 0 < resampling.confidence < 1:
             raise InputError(
-                f"resamples={how.n_resamples} must be 1 or more, seed={how.seed} 0 or more."
+                f"confidence={resampling.confidence} must lie between 0 and 1, such as 0.95."
+            )
+        if resampling.n_resamples < 1 or resampling.seed < 0:
+            raise InputError(
+                f"resamples={resampling.n_resamples} must be 1 or more, seed={resampling.seed} "
+                "0 or more."
             )
         if self.margin and self.test not in (None, DEFAULT_PAIRED_TEST):
             raise InputError(

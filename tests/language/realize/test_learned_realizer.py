@@ -31,7 +31,7 @@ from wellput.language.realize.training import (
 )
 
 CHOOSER = ChooserTraining(epochs=15, min_updates=1, min_count=1, smallest=0.0)
-HOW = LearnedRealizerTraining(
+SETTINGS = LearnedRealizerTraining(
     CHOOSER, OrdererTraining(min_updates=1, smallest=0.0), CHOOSER, folds=2
 )
 
@@ -51,7 +51,7 @@ def ngrams() -> NgramModel:
 
 @pytest.fixture(scope="module")
 def realizer(ngrams: NgramModel) -> LearnedRealizer:
-    return train_learned_realizer(treebank(8), treebank(1), ngrams, how=HOW)
+    return train_learned_realizer(treebank(8), treebank(1), ngrams, settings=SETTINGS)
 
 
 @pytest.mark.parametrize("kind", ["words", "labels", "lemmas"])
@@ -120,7 +120,7 @@ def test_a_realizer_comes_back_from_its_file(
 
 
 def test_training_is_deterministic(realizer: LearnedRealizer, ngrams: NgramModel) -> None:
-    again = train_learned_realizer(treebank(8), treebank(1), ngrams, how=HOW)
+    again = train_learned_realizer(treebank(8), treebank(1), ngrams, settings=SETTINGS)
     assert again.fingerprint == realizer.fingerprint
 
 

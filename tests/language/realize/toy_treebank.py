@@ -52,9 +52,9 @@ def save_toy_models(folder: Path) -> None:
     tree_model.save(folder / "tree.wpm")
     save_model(ngrams, folder / "ngrams.wlm")
     chooser = ChooserTraining(min_updates=1, min_count=1, smallest=0.0)
-    how = LearnedRealizerTraining(
+    settings = LearnedRealizerTraining(
         chooser, OrdererTraining(min_updates=1, smallest=0.0), chooser, folds=2
     )
-    learned = train_learned_realizer(TREES * 5, TREES, ngrams, how=how)
+    learned = train_learned_realizer(TREES * 5, TREES, ngrams, settings=settings)
     learned.save(folder / "learned.wpm")
     train_realizer(TREES, tree_model=tree_model, ngrams=ngrams).save(folder / "realizer.wpm")

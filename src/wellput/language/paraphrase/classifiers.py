@@ -88,7 +88,7 @@ class ContextClassifier:
 def train_classifier(
     index: CorpusIndex,
     word: str,
-    how: ContextTraining,
+    settings: ContextTraining,
     *,
     seed: int,
     class_keys: NDArray[np.uint64] = NO_CLASSES,
@@ -99,12 +99,12 @@ def train_classifier(
     `class_keys` are the keys of the words' classes, by word of the index, for collocations of classes.
     """
     occurrences = index.places_of(word)
-    if len(occurrences) < how.min_occurrences:
+    if len(occurrences) < settings.min_occurrences:
         return None
     rng = np.random.default_rng([seed, *word.encode()])
-    if len(occurrences) > how.max_occurrences:
-        occurrences = np.sort(rng.choice(occurrences, how.max_occurrences, replace=False))
-    others = places_without(index, word, round(how.negatives * len(occurrences)), rng)
+    if len(occurrences) > settings.max_occurrences:
+        occurrences = np.sort(rng.choice(occurrences, settings.max_occurrences, replace=False))
+    others = places_without(index, word, round(settings.negatives * len(occurrences)), rng)
     places = np.concatenate([occurrences, others]).astype(np.uint64)
     labels = np.zeros(len(places), np.uint8)
     labels[: len(occurrences)] = 1
@@ -114,14 +114,14 @@ def train_classifier(
         index.word_keys,
         class_keys,
         places,
-        how.bag_order,
-        how.has_collocations,
-        how.min_feature_count,
+        settings.bag_order,
+        settings.has_collocations,
+        settings.min_feature_count,
     )
-    if how.learner == "boosting":
-        bias, weights = boosted(rows, columns, labels, len(keys), how)
+    if settings.learner == "boosting":
+        bias, weights = boosted(rows, columns, labels, len(keys), settings)
     else:
-        fitted = _native.fit_logistic(rows, columns, labels, len(keys), how.penalty, 100, 1e-3)
+        fitted = _native.fit_logistic(rows, columns, labels, len(keys), settings.penalty, 100, 1e-3)
         bias, weights = fitted[0], np.array(fitted[1:])
     return _context_classifier(keys, weights, bias)
 
@@ -147,12 +147,12 @@ def boosted(
     columns: NDArray[np.uint32],
     labels: NDArray[np.uint8],
     width: int,
-    how: ContextTraining,
+    settings: ContextTraining,
 ) -> tuple[float, Floats]:
     """The bias and weights of all stumps together: a stump adds its vote for an absent feature to the
     bias, and the difference to the feature's weight."""
     features, present, absent = _native.boost(
-        rows, columns, labels, width, how.rounds, how.smoothing
+        rows, columns, labels, width, settings.rounds, settings.smoothing
     )
     weights = np.zeros(width)
     np.add.at(weights, features, np.subtract(present, absent))
@@ -270,7 +270,7 @@ class ContextClassifiers:
 def train_classifiers(
     index: CorpusIndex,
     words: Iterable[str],
-    how: ContextTraining,
+    settings: ContextTraining,
     *,
     seed: int,
     classes: Mapping[str, str] | None = None,
@@ -283,14 +283,14 @@ def train_classifiers(
     if classes:
         keys = _native.word_keys([classes.get(word, word) for word in index.words])
     for word in words:
-        model = train_classifier(index, word, how, seed=seed, class_keys=keys)
+        model = train_classifier(index, word, settings, seed=seed, class_keys=keys)
         if model is not None:
             found[word] = model
         on_progress(1)
-    return replace(pack(found, how), classes=classes or {})
+    return replace(pack(found, settings), classes=classes or {})
 
 
-def pack(models: Mapping[str, ContextClassifier], how: ContextTraining) -> ContextClassifiers:
+def pack(models: Mapping[str, ContextClassifier], settings: ContextTraining) -> ContextClassifiers:
     """The models in common arrays, with rounded weights."""
     steps = np.array(
         [float(np.abs(m.weights).max(initial=0)) / 127 for m in models.values()], np.float32
@@ -307,10 +307,10 @@ def pack(models: Mapping[str, ContextClassifier], how: ContextTraining) -> Conte
         weights=np.concatenate([*rounded, np.zeros(0, np.int8)]).astype(np.int8),
         steps=steps,
         biases=np.array([model.bias for model in models.values()], np.float32),
-        bag_order=how.bag_order,
-        has_collocations=how.has_collocations,
+        bag_order=settings.bag_order,
+        has_collocations=settings.has_collocations,
         # A boosted margin is half the log odds (Friedman, Hastie & Tibshirani 2000).
-        sharpness=2.0 if how.learner == "boosting" else 1.0,
+        sharpness=2.0 if settings.learner == "boosting" else 1.0,
     )
 
 

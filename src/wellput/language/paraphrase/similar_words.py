@@ -74,24 +74,24 @@ class WordVectors:
         return [(self.words[i], float(cosines[i])) for i in order if np.isfinite(cosines[i])]
 
 
-def train_lsa(index: CorpusIndex, how: LsaTraining) -> WordVectors:
+def train_lsa(index: CorpusIndex, settings: LsaTraining) -> WordVectors:
     """Vectors of the most frequent words of a corpus."""
     from scipy.sparse import csr_array
     from scipy.sparse.linalg import svds
 
-    words = frequent_words(index, how.vocabulary)
+    words = frequent_words(index, settings.vocabulary)
     feature_words = [
         n for n in words if index.words[n] not in FUNCTION_WORDS and index.words[n][0].isalpha()
-    ][: how.features]
-    if len(feature_words) <= how.dimensions:
+    ][: settings.features]
+    if len(feature_words) <= settings.dimensions:
         raise InputError(
-            f"The corpus is too small for {how.dimensions} dimensions of LSA: it has only "
+            f"The corpus is too small for {settings.dimensions} dimensions of LSA: it has only "
             f"{len(feature_words)} words for features. Add text, or use fewer dimensions."
         )
-    counts = cooccurrences(index, words, feature_words, how.window)
+    counts = cooccurrences(index, words, feature_words, settings.window)
     weighted = csr_array(_mutual_information(counts))
     start = np.random.default_rng(0).standard_normal(len(feature_words))
-    left, values, _ = svds(weighted, how.dimensions, v0=start)
+    left, values, _ = svds(weighted, settings.dimensions, v0=start)
     vectors = left * values
     scale = np.abs(vectors).max(axis=1, keepdims=True)
     rounded = np.round(vectors / np.where(scale == 0, 1, scale) * 127).astype(np.int8)

@@ -143,7 +143,7 @@ class ParaphraseModelTraining:
 
 def train_model(
     index: CorpusIndex,
-    how: ParaphraseModelTraining,
+    settings: ParaphraseModelTraining,
     *,
     wordnet: WordNet,
     seed: int,
@@ -156,19 +156,19 @@ def train_model(
     """A model of a corpus. The `context` filter is learned from `judged`, and the neural one with
     an encoder; without judgments those of the `shipped` model are taken over. The same
     input gives the same bytes."""
-    vectors = train_lsa(index, how.lsa)
-    places = train_places(index, vocabulary=how.lsa.vocabulary)
-    frequent = frequent_words(index, how.lsa.vocabulary)
+    vectors = train_lsa(index, settings.lsa)
+    places = train_places(index, vocabulary=settings.lsa.vocabulary)
+    frequent = frequent_words(index, settings.lsa.vocabulary)
     order = np.argsort(-index.counts, kind="stable")
     others = [int(n) for n in order if not index.words[n][0].isalpha()][:OTHER_TOKENS]
-    words = words_to_learn(index, wordnet, how.contexts.min_occurrences)
+    words = words_to_learn(index, wordnet, settings.contexts.min_occurrences)
     classifiers: ContextClassifiers = train_classifiers(
-        index, words, how.contexts, seed=seed, on_progress=on_progress
+        index, words, settings.contexts, seed=seed, on_progress=on_progress
     )
-    bigrams = train_bigrams(index, [*frequent, *others], min_count=how.min_pair_count)
+    bigrams = train_bigrams(index, [*frequent, *others], min_count=settings.min_pair_count)
     clusters = None
-    if how.classes:
-        clusters = train_brown(index, frequent, classes=how.classes)
+    if settings.classes:
+        clusters = train_brown(index, frequent, classes=settings.classes)
     knowledge = Knowledge(classifiers, bigrams, vectors, places)
     combination = shipped.combination if shipped else None
     neural = shipped.neural if shipped else None
@@ -179,11 +179,11 @@ def train_model(
                 "The context filter needs both right and wrong judged substitutions that are synonyms "
                 "in WordNet."
             )
-        combination = fit_combination(knowledge.features(queries), is_right, recall=how.recall)
+        combination = fit_combination(knowledge.features(queries), is_right, recall=settings.recall)
         neural = None
         if encoder is not None:
             features = neural_features(knowledge, encoder, queries)
-            neural = fit_combination(features, is_right, recall=how.recall)
+            neural = fit_combination(features, is_right, recall=settings.recall)
     return ParaphraseModel(
         classifiers, bigrams, vectors, places, clusters, combination, neural, card or {}
     )
@@ -231,12 +231,12 @@ def learn_for(
         words.update(s.replacement for s in substitutions)
         if options.filter != "contextwn":  # which never asks about the word itself
             words.update(s.word for s in substitutions)
-    how = paper_training(len(index)) if options.filter == "contextwn" else ContextTraining()
-    learned = learn(index, words, how, seed=seed, cache=cache, on_progress=on_progress)
+    settings = paper_training(len(index)) if options.filter == "contextwn" else ContextTraining()
+    learned = learn(index, words, settings, seed=seed, cache=cache, on_progress=on_progress)
     if words and not learned.words:
         raise InputError(
             f"The corpus is too small: none of the {len(words):,} proposed words occurs "
-            f"{how.min_occurrences} times in its {len(index):,} words."
+            f"{settings.min_occurrences} times in its {len(index):,} words."
         )
     return learned
 
@@ -244,7 +244,7 @@ def learn_for(
 def learn(
     index: CorpusIndex,
     words: Iterable[str],
-    how: ContextTraining,
+    settings: ContextTraining,
     *,
     seed: int,
     cache: PathLike | None = None,
@@ -252,22 +252,24 @@ def learn(
 ) -> ContextClassifiers:
     """The words' classifiers. Those that the file `cache` has from the same index and settings are
     taken from it, and the others are added to it."""
-    made_from = {"index": index.fingerprint, "seed": seed, **asdict(how)}
-    known = pack({}, how) if cache is None else _read(cache, made_from, how)
+    made_from = {"index": index.fingerprint, "seed": seed, **asdict(settings)}
+    known = pack({}, settings) if cache is None else _read(cache, made_from, settings)
     missing = sorted(set(words) - set(known.words))
-    new = train_classifiers(index, missing, how, seed=seed, on_progress=on_progress)
+    new = train_classifiers(index, missing, settings, seed=seed, on_progress=on_progress)
     if not new.words:
         return known
     models = {word: known.model_of(word) for word in known.words}
     models |= {word: new.model_of(word) for word in new.words}
-    learned = pack(models, how)
+    learned = pack(models, settings)
     if cache is not None:
         save_classifiers(cache, learned, made_from)
     return learned
 
 
-def _read(path: PathLike, made_from: dict[str, object], how: ContextTraining) -> ContextClassifiers:
+def _read(
+    path: PathLike, made_from: dict[str, object], settings: ContextTraining
+) -> ContextClassifiers:
     if not Path(path).exists():
-        return pack({}, how)
+        return pack({}, settings)
     known, card = read_classifiers(path)
-    return known if dict(card) == made_from else pack({}, how)
+    return known if dict(card) == made_from else pack({}, settings)

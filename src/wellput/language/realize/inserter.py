@@ -192,7 +192,7 @@ def with_insertions(
 
 
 def train_inserter(
-    trees: Sequence[Tree], how: ChooserTraining, labeling: ChooserTraining
+    trees: Sequence[Tree], settings: ChooserTraining, labeling: ChooserTraining
 ) -> Inserter:
     """From treebank trees whose ordinary first words are in lower case."""
     pruned = [pruned_tree(tree, ("punctuation", "function")) for tree in trees]
@@ -202,10 +202,10 @@ def train_inserter(
     lost = [own for one in pruned for own in one.lost]
     bundles = Counter(map(_bundle, lost))
     counts = Counter(word for own in lost for word in own)
-    missing = [_bundle(_common_part(own, bundles, counts, how.min_count)) for own in lost]
+    missing = [_bundle(_common_part(own, bundles, counts, settings.min_count)) for own in lost]
     labels = [Label(category_of(word), word.relation) for word in words]
     return Inserter(
-        train_chooser(replace(unlabeled, known=known), missing, how),
+        train_chooser(replace(unlabeled, known=known), missing, settings),
         train_chooser(unlabeled, labels, labeling),
     )
 

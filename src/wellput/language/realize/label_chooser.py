@@ -193,12 +193,12 @@ class ChooserTraining:
 def train_chooser(
     forest: Forest,
     labels: Sequence[Label],
-    how: ChooserTraining,
+    settings: ChooserTraining,
     on_epoch: Callable[[int, int], None] = lambda *_: None,
 ) -> LabelChooser:
     """A chooser from trees with the labels of all their words in a row."""
     counts = Counter(labels)
-    kept = [label for label, count in counts.items() if count >= how.min_count] or list(counts)
+    kept = [label for label, count in counts.items() if count >= settings.min_count] or list(counts)
     if not kept:
         raise InputError("There are no trees to train the chooser of labels on.")
     inventory = tuple(sorted(kept, key=lambda label: (label.category, label.relation)))
@@ -214,12 +214,12 @@ def train_chooser(
         [label.relation for label in inventory],
         usual_words,
         usual,
-        epochs=how.epochs,
-        min_updates=how.min_updates,
+        epochs=settings.epochs,
+        min_updates=settings.min_updates,
         unit=WEIGHT_UNIT,
-        smallest=how.smallest,
+        smallest=settings.smallest,
         width=LABELS_A_WORD,
-        seed=how.seed,
+        seed=settings.seed,
         on_epoch=on_epoch,
     )
     return LabelChooser(inventory, local, edges, usual_words, usual)
@@ -228,7 +228,7 @@ def train_chooser(
 def jackknifed_labels(
     forest: Forest,
     labels: Sequence[Label],
-    how: ChooserTraining,
+    settings: ChooserTraining,
     *,
     folds: int,
     on_epoch: Callable[[int, int], None] = lambda *_: None,
@@ -246,7 +246,7 @@ def jackknifed_labels(
         if not inside or not outside:
             continue
         seen = [labels[word] for word in forest.words_of(inside)]
-        chooser = train_chooser(forest.part(inside), seen, how, on_epoch)
+        chooser = train_chooser(forest.part(inside), seen, settings, on_epoch)
         left_out = forest.part(outside)
         for word, number in zip(
             forest.words_of(outside).tolist(), chooser.numbers(left_out), strict=True

@@ -153,18 +153,18 @@ class OrdererTraining:
 def train_orderer(
     forest: Forest,
     labels: Sequence[Sequence[Label]],
-    how: OrdererTraining,
+    settings: OrdererTraining,
     on_epoch: Callable[[int, int], None] = lambda *_: None,
 ) -> bytes:
     """The weights of an orderer from trees whose words stand in the right order."""
     return _native.train_orderer(
         *kernel_trees(forest, labels),
-        epochs=how.epochs,
-        min_updates=how.min_updates,
+        epochs=settings.epochs,
+        min_updates=settings.min_updates,
         unit=WEIGHT_UNIT,
-        smallest=how.smallest,
+        smallest=settings.smallest,
         width=TRAINING_BEAM_WIDTH,
-        seed=how.seed,
+        seed=settings.seed,
         on_epoch=on_epoch,
     )
 

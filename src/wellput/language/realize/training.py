@@ -190,7 +190,7 @@ def train_treebank_realizer(
         trees,
         sample,
         ngrams,
-        how=LearnedRealizerTraining(
+        settings=LearnedRealizerTraining(
             replace(CHOOSER_TRAINING, seed=seed),
             replace(ORDERER_TRAINING, seed=seed),
             replace(INSERTER_TRAINING, seed=seed),
@@ -264,7 +264,7 @@ def train_learned_realizer(
     dev: Sequence[Tree],
     ngrams: NgramModel | None,
     *,
-    how: LearnedRealizerTraining | None = None,
+    settings: LearnedRealizerTraining | None = None,
     is_english: bool = True,
     card: Mapping[str, Any] | None = None,
     on_step: Callable[[str], None] = lambda _: None,
@@ -273,24 +273,24 @@ def train_learned_realizer(
     empty. Lemmas of English are inflected by lemminflect, those of other languages by rules that are
     learned. The n-gram model must have ordinary words in lower case (`parameters.py`). `on_step` gets
     the name of each step before it starts. The same input gives the same model."""
-    how = how or LearnedRealizerTraining()
+    settings = settings or LearnedRealizerTraining()
     capitals = learn_capitals(trees)
     lowered = [capitals.lowered_tree(tree) for tree in trees]
     forest = Forest.of_trees(lowered)
     gold = [Label(category_of(w), w.relation) for tree in lowered for w in tree.words]
     on_step("chooser of labels")
-    chooser = train_chooser(forest, gold, how.chooser)
+    chooser = train_chooser(forest, gold, settings.chooser)
     on_step("jackknifed labels")
-    jackknifing = how.jackknifing or how.chooser
-    chosen = jackknifed_labels(forest, gold, jackknifing, folds=how.folds)
+    jackknifing = settings.jackknifing or settings.chooser
+    chosen = jackknifed_labels(forest, gold, jackknifing, folds=settings.folds)
     orderers: dict[LabelKind, Orderer] = {}
     for kind in ORDERER_KINDS:
         labels = chosen if kind == "words" else gold
         on_step(f"orderer for {kind}")
-        weights = train_orderer(forest, forest.by_tree(labels), how.orderer)
+        weights = train_orderer(forest, forest.by_tree(labels), settings.orderer)
         orderers[kind] = Orderer(weights, ngrams)
     on_step("inserter")
-    inserter = train_inserter(lowered, how.inserter, how.labeler)
+    inserter = train_inserter(lowered, settings.inserter, settings.labeler)
     realizer = LearnedRealizer(
         chooser,
         orderers,
@@ -311,7 +311,7 @@ def make_learned_realizer(inputs: TrainingInputs, path: Path) -> dict[str, Any]:
         tagged_trees(inputs, "treebank"),
         tagged_trees(inputs, "dev"),
         load_model(inputs.folder / NGRAMS_FILE),
-        how=LearnedRealizerTraining(
+        settings=LearnedRealizerTraining(
             replace(CHOOSER_TRAINING, seed=inputs.seed, smallest=0.135),
             replace(ORDERER_TRAINING, seed=inputs.seed, smallest=0.165),
             replace(INSERTER_TRAINING, seed=inputs.seed, smallest=0.135),

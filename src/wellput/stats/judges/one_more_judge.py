@@ -76,13 +76,15 @@ def judge_agreement(
     method = SHARE_METHOD if is_share else PEARSON_METHOD
     scale = IDENTITY if is_share else FISHER_Z
 
-    def estimate(of: Callable[[Floats], Floats], own: float, on: Scale) -> Estimate:
-        found = _estimate(own, of(without), n, on, confidence, method, len(judge))
-        return _bounded(found, 0.0, 1.0) if is_share and on is IDENTITY else found
+    def estimate(column: int) -> Estimate:
+        found = _estimate(
+            value[column], without[:, column], n, scale, confidence, method, len(judge)
+        )
+        return _bounded(found, 0.0, 1.0) if is_share else found
 
     return JudgeAgreement(
-        people=estimate(lambda rows: rows[:, 0], value[0], scale),
-        judge=estimate(lambda rows: rows[:, 1], value[1], scale),
+        people=estimate(0),
+        judge=estimate(1),
         difference=_estimate(
             value[1] - value[0],
             without[:, 1] - without[:, 0],
