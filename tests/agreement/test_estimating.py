@@ -121,7 +121,7 @@ def test_strata_and_several_metrics_are_estimated() -> None:
 
 
 def yes_no(labeled: dict[str, range]) -> list[Judgment]:
-    """Kim says yes on items that are no multiple of 4, the machine on odd ones."""
+    """Kim says yes on items whose number is not a multiple of 4, the machine on odd ones."""
     found = [
         Judgment(MACHINE, f"{item:02}", name, "q", item % 2) for name in "AB" for item in range(40)
     ]

@@ -112,7 +112,7 @@ def test_all_slices_are_ranked_by_one_model() -> None:
     assert (whole.fitted, chat.fitted, news.fitted) == ("ordinal", "linear", "linear")
     shown = str(wellput.rank(graded, by="domain", permutations=10))
     assert "All slices are by the linear model, so that they can be compared" in shown
-    # Halves are no whole grades, so the answers of that slice alone would be taken as ratings.
+    # Halves are not whole grades, so the answers of that slice alone would be taken as ratings.
     mixed = [
         replace(one, value=one.number + 0.5 if one.extra["domain"] == "news" else one.number)
         for one in graded

@@ -56,7 +56,7 @@ def test_a_mean_of_segments_gets_the_cautious_paired_t_test() -> None:
     for place, system in enumerate("BCD", start=1):
         score, test = result[system, "rouge-l"], ttest_rel(scores[place], scores[0])
         differences = scores[place] - scores[0]
-        freedom = np.count_nonzero(differences) - 1  # ties are no degrees of freedom
+        freedom = np.count_nonzero(differences) - 1  # ties do not add degrees of freedom
         expected = 2 * t.sf(abs(cautious(test.statistic, differences)), freedom)
         assert score.p_value == pytest.approx(expected)
         reach = t.ppf(0.975, freedom) * differences.std(ddof=1) / math.sqrt(40)

@@ -20,7 +20,8 @@ N_SYSTEMS, N_ITEMS, N_JUDGED = 7, 24, 20
 
 def scores() -> dict[str, Any]:
     """Human ratings of the first 20 items, in halves, and two metrics: `tied` has few values, and the
-    scores of its systems are no means of its segments; `fine` is one where higher is worse, negated."""
+    scores of its systems are not the means of its segments; `fine` is a metric where higher is worse,
+    negated."""
     rng = np.random.default_rng(20)
     worth = rng.normal(size=(N_SYSTEMS, 1)) + rng.normal(size=(1, N_ITEMS))
     human = np.round(2 * worth + rng.normal(size=(N_SYSTEMS, N_ITEMS))) / 2

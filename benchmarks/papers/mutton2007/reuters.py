@@ -31,7 +31,7 @@ TEST_SENTENCES = 300
 PARSED = 5000
 PARAGRAPH = re.compile(r"\n {4,}")
 TICKER = re.compile(r"\s*(?:&lt;|<)[^<>\s]{1,12}>")
-"""The sign of a company at the stock exchange, such as <GM>, which is no word of the sentence."""
+"""The sign of a company at the stock exchange, such as <GM>, which is not a word of the sentence."""
 Part = Literal["training", "test"]
 SEEDS: dict[Part, int] = {"training": 1, "test": 2}
 

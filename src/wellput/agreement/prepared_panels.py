@@ -183,8 +183,8 @@ class LabelQuestion:
             why = (
                 f"{len(odd):,} of its {len(self.answers):,} values {'is' if len(odd) == 1 else 'are'} "
                 f"not a number; the first is {first.value!r} (judge {first.judge}, item {first.item}, "
-                f"system {first.system}). So all its values are taken as labels; correct those that "
-                "are no numbers, and remove the rows of answers that were not given"
+                f"system {first.system}). So all its values are taken as labels. Correct those that "
+                "are not numbers, and remove the rows of answers that were not given"
             )
         else:
             labels = list(dict.fromkeys(repr(one.value) for one in self.answers))

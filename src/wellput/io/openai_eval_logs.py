@@ -42,7 +42,7 @@ def _files(path: Path) -> list[Path]:
 
 
 def _spec(path: Path) -> Mapping[str, Any] | None:
-    """What the first line says about the run; None if this is no such log."""
+    """What the first line says about the run; None if the file is not such a log."""
     try:
         line = next(iter(InputFile(path).lines()), "")
         spec = json.loads(line).get("spec") if '"spec"' in line else None

@@ -161,7 +161,7 @@ def check_files(made: Sequence[PathLike | None], read: Sequence[object]) -> None
 
 def _is_file(path: PathLike) -> bool:
     """False for `-`, devices and pipes: writing there replaces nothing. A text that is too long for a
-    name, such as a list of metrics, is no file either."""
+    name, such as a list of metrics, is not a file either."""
     try:
         return str(path) != STANDARD_OUTPUT and (not Path(path).exists() or Path(path).is_file())
     except OSError:

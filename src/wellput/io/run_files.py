@@ -23,8 +23,8 @@ from wellput.io.output import check_writable, refuse_url, replacing
 from wellput.io.parquet import import_pyarrow
 
 RUN_FORMAT_VERSION = 1
-"""Increased when an older wellput would misread new files. A new column is no reason: unknown columns
-are ignored."""
+"""Increased when an older wellput would misread new files. It is not increased for a new
+column, because unknown columns are ignored."""
 
 FORMAT_KEY = b"wellput.run"
 VERSION_KEY = b"wellput.version"

@@ -112,7 +112,7 @@ class ConnectionLimits:
 
 
 class RequestReader(h11.Connection):
-    """Reads the requests of one connection. A body in too many pieces is no valid request."""
+    """Reads the requests of one connection. A body in too many pieces is not a valid request."""
 
     n_pieces = 0
     """The number of pieces of the body that is being read."""

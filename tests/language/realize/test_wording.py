@@ -65,7 +65,7 @@ def test_a_chooser_comes_back_from_its_arrays() -> None:
         math.isclose(again.weights[k], CHOOSER.weights[k], abs_tol=1e-6) for k in again.weights
     )
     broken = {**CHOOSER.arrays("x"), "x.weights": np.full(len(CHOOSER.weights), np.nan, np.float32)}
-    with pytest.raises(ValueError, match="no numbers"):
+    with pytest.raises(ValueError, match="are not numbers"):
         WordingChooser.of_arrays(broken, "x")
 
 

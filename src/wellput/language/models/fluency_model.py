@@ -226,7 +226,7 @@ def _weakest(gains: Floats) -> float:
 
 
 def worst_run(gains: Floats, words: Sequence[str]) -> tuple[str, ...]:
-    """The words of the worst run; the last gain is that of the end, which is no word."""
+    """The words of the worst run; the last gain is that of the end, which is not a word."""
     if len(gains) <= RUN_WORDS:
         return tuple(words)
     start = int(np.argmin(gains[:-2] + gains[1:-1] + gains[2:]))

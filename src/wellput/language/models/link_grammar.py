@@ -322,7 +322,7 @@ def cleaned(sentence: str) -> str:
     """The sentence in a form that is safe for the library: single spaces, and no word too long.
 
     Control characters (NUL would end the C string) count as spaces, lone surrogates become question
-    marks, and words are cut at 150 bytes: the dictionary has none so long.
+    marks, and words are cut at 150 bytes: the dictionary has no longer ones.
     """
     text = sentence.translate(CONTROL_CHARACTERS).encode("utf-8", "replace")
     words = text.decode("utf-8").split()

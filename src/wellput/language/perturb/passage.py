@@ -79,7 +79,7 @@ class PlacedWord:
 
     @property
     def is_word(self) -> bool:
-        """Whether it has letters only (and hyphens), so that it is no number or mark."""
+        """Whether it has letters only (and hyphens), so that it is not a number or mark."""
         return self.form.replace("-", "").isalpha()
 
     @property

@@ -111,7 +111,8 @@ def in_form_of(word: PlacedWord, lemma: str, category: Category) -> str:
 
 
 def has_right_lemma(verb: PlacedWord) -> bool:
-    """Whether the lemma of a finite verb gives its form again: a wrong one is no word (*repeate*)."""
+    """Whether the lemma of a finite verb gives its form again. A wrong lemma would give a text that is
+    not a word (*repeate*)."""
     inflection = INFLECTION_OF_TAG.get(verb.tag, "base")
     return inflect(verb.lemma, "verb", inflection).lower() == verb.small
 

@@ -225,7 +225,7 @@ class OrderNetwork(StoredModel):
         if not {*SPECIAL_PIECES} <= {*self.vocabulary.pieces}:
             raise ValueError("pieces without those that every word may need")
         if not np.isfinite(weights).all():
-            raise ValueError("weights that are no numbers")
+            raise ValueError("weights that are not numbers")
         _ = self.kernel
 
     @cached_property

@@ -77,7 +77,7 @@ class WordingChooser:
     def of_arrays(cls, arrays: Mapping[str, NDArray[Any]], name: str) -> WordingChooser:
         keys, weights = arrays[f"{name}.keys"].tolist(), arrays[f"{name}.weights"].tolist()
         if not all(map(math.isfinite, weights)):
-            raise ValueError("weights that are no numbers")
+            raise ValueError("weights that are not numbers")
         return cls(dict(zip(keys, weights, strict=True)))
 
 

@@ -311,4 +311,4 @@ def _seconds_to_wait(headers: Mapping[str, str]) -> float | None:
 
 
 def _no_constant(name: str) -> float:
-    raise ValueError(f"{name} is no JSON number")
+    raise ValueError(f"{name} is not a JSON number")

@@ -197,7 +197,7 @@ def _text(content: object) -> str:
 
 
 MAX_TOKENS_OF_ANSWER = 10**9
-"""A number above this is no count of tokens."""
+"""A number above this cannot be a count of tokens."""
 
 
 def _count(value: object) -> int | None:

@@ -175,7 +175,7 @@
     if (hasKeys) markings[0].area.focus({ preventScroll: true });
   }
 
-  // A mark that lacks something is no answer yet. The reason stands above the buttons.
+  // A mark that lacks something is not an answer yet. The reason stands above the buttons.
   function onSubmit(event) {
     if (event.target.id !== "answer" || !markings.length) return;
     document.querySelector(".reasons.unmarked")?.remove();
