@@ -235,9 +235,9 @@ def page(checkout: Path) -> str:
                 [
                     "part",
                     "observed, from the study",
-                    "theirs",
+                    "observed, theirs",
                     "γ, from the study",
-                    "theirs",
+                    "γ, theirs",
                     "largest difference in a draw",
                 ],
                 [row[:6] for row in gamma],

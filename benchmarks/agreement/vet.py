@@ -60,7 +60,7 @@ def page() -> tuple[str, int]:
                 "`wellput vet` makes the alternative annotator test of Calderon, Reichart & Dror (2025). On their data its "
                 f"figures are those that the authors print: {figures - wrong} of {figures} are equal to both decimals.",
                 "",
-                "| data | model | ε | winning rate | authors | advantage | authors | passed | whole items | people | judge | severity | order |",
+                "| data | model | ε | winning rate | the authors' winning rate | advantage | the authors' advantage | passed | whole items | people | judge | severity | order |",
                 "|---|---|---|---|---|---|---|---|---|---|---|---|---|",
                 *rows,
                 "",

@@ -339,7 +339,7 @@ Both coefficients are 0, and so is the true r for other systems. *r* is the mean
 other than 0; then how often the 95% intervals hold the truth: for other systems and items, for other items of these systems, and for
 other systems on these items. {validated} studies each; two standard errors are {validated_error:.3f}.
 
-| shared | systems | r | p < .05 | interval, both | items | systems |
+| shared | systems | r | p < .05 | interval for both | interval for items | interval for systems |
 | --- | ---: | ---: | ---: | ---: | ---: | ---: |
 {null}
 
@@ -348,7 +348,7 @@ other systems on these items. {validated} studies each; two standard errors are 
 The first predictor has a coefficient of {slope}. *r* is the mean on unseen systems and items, *truth* the mean of the fitted metric's true r. Then how often intervals hold the
 truth, and how often the metric is said to predict better than the best single predictor, though its second predictor never has an effect.
 
-| shared | systems | r | truth | interval, both | items | systems | gain claimed |
+| shared | systems | r | truth | interval for both | interval for items | interval for systems | gain claimed |
 | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |
 {planted}
 

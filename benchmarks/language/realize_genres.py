@@ -211,7 +211,7 @@ matter here.
 Some parts have read all genres: the n-gram model, the small language model (its vectors are what the order network begins with), and the parser that parsed the
 books and speeches. How much the network and the n-gram model count was tuned on all of dev, for the shipped network. A genre that nothing has seen may lose more.
 
-| genre | sentences in train | in dev | `words`, all | without the genre | loss | `labels`, all | without the genre | loss |
+| genre | sentences in train | in dev | `words`, all | `words`, without the genre | loss | `labels`, all | `labels`, without the genre | loss |
 | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |
 {table}
 

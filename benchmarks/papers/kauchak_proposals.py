@@ -43,7 +43,8 @@ def proposals_table(sets: Sequence[HumanData], index: CorpusIndex) -> str:
             ]
         )
     heads = [
-        "set", "proposals", "of words known", "of these pass", "of all pass", "distinct", "of these pass",
+        "set", "proposals", "of known words", "of those, pass", "of all proposals, pass",
+        "distinct proposals", "of distinct, pass",
     ]  # fmt: skip
     return table(heads, rows)
 

@@ -151,7 +151,7 @@ as soon as the response has come, show how much the server can do. The rows with
 waiting times that very quick people would have. Judges, server and database share the machine ({os.cpu_count()} cores, {platform.system()}). Every answer is on
 disk before it is acknowledged (PostgreSQL runs with `fsync=on`). Times in milliseconds.
 
-| database, pause | answers | errors | answers/s | answer p50 | p95 | max | next trial p50 | p95 | max |
+| database, pause | answers | errors | answers/s | answer: p50 | answer: p95 | answer: max | next trial: p50 | next trial: p95 | next trial: max |
 | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |
 {chr(10).join(rows)}
 

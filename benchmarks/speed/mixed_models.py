@@ -208,7 +208,7 @@ def page(seed: int, lme4_minutes: float) -> str:
             "those of wellput's fit and ranking together. The last columns: restricted likelihood criterion, wellput's minus lme4's (below 0 is better), and the largest relative difference",
             f"of a system's estimate. lme4 is stopped after {lme4_minutes:g} minutes (`--lme4-minutes`); `>` stands before a number that would then be higher.",
             "",
-            "| judgments | systems | judges | items | wellput: fit, s | ranking, s | MiB | lme4: fit, s | MiB | ratio | criterion | estimates |",
+            "| judgments | systems | judges | items | wellput: fit, s | wellput: ranking, s | wellput: MiB | lme4: fit, s | lme4: MiB | ratio | criterion | estimates |",
             "| ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |",
             *(row(size, seed, lme4_minutes) for size in SIZES),
             "",

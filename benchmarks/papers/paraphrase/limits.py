@@ -116,7 +116,9 @@ def limits_section(found: Mapping[tuple[str, str], Limits]) -> Iterator[str]:
     yield ""
     names = ("wordnet", "context", "joint", "words", "soft", "oracle")
     yield (
-        "| set, metric | differ | " + " | ".join(names) + " | tuned: threshold | change | wordnet |"
+        "| set, metric | differ | "
+        + " | ".join(names)
+        + " | tuned: threshold | tuned: change | wordnet on the odd items |"
     )
     yield "| --- |" + " ---: |" * (len(names) + 4)
     for (data, metric), limits in found.items():
