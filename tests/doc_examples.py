@@ -1,4 +1,4 @@
-"""The examples of the documentation, as programs: find them, run them, compare, write anew.
+"""The examples of the documentation, as programs: find them, run them, compare and rewrite them.
 
 A *page* is a Markdown file; its *blocks* are the fenced ones, run in order in one folder that is
 empty at first. What a page shows is what must come out:
@@ -401,7 +401,7 @@ def main() -> None:
     for name in sys.argv[1:]:
         path = Path(name).resolve()
         with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
-            print(name, update(path), "examples written anew")
+            print(name, update(path), "examples rewritten")
 
 
 if __name__ == "__main__":

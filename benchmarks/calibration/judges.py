@@ -30,7 +30,7 @@ WORTH = np.array([-0.6, -0.2, 0.0, 0.3, 0.5])
 
 @dataclass(frozen=True)
 class PanelWorld:
-    """Judges × 5 systems × items; each output of item i has `numbers[i]` ratings, by judges drawn anew."""
+    """Judges × 5 systems × items; each output of item i has `numbers[i]` ratings, each by judges drawn for it."""
 
     title: str
     judges: int

@@ -1,5 +1,5 @@
 """Trains the language check: `python -m benchmarks language-training GENERAL -o FOLDER`. Its card lies
-beside it, and the folder's README.md is made anew. GENERAL is the file that `python -m benchmarks
+beside it, and the folder's README.md is made again. GENERAL is the file that `python -m benchmarks
 general-english` writes.
 
 English is the training part of EWT, the same with misspelled words, the same with names of other

@@ -63,7 +63,7 @@ def vocabulary(trees: Sequence[Tree]) -> OrderVocabulary:
 
 
 def rehung(tree: Tree, rng: np.random.Generator) -> Tree:
-    """The tree with its punctuation hung anew, without crossing arcs: all on their left or right
+    """The tree with its punctuation attached again, without crossing arcs: all on their left or right
     neighbor, as high as possible, or each one at random."""
     style = int(rng.integers(4))
     words = list(tree.words)

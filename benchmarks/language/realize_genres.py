@@ -203,7 +203,7 @@ def page(rows: Sequence[Loss], minutes: float) -> str:
 
 The learned realizer of English is trained on the English Web Treebank (EWT), which has five genres. Here its parts are trained on all of EWT
 train, and five times without the sentences of one genre. Both are measured on the sentences of that genre in EWT dev, by BLEU as on
-[its own page](realize_learned.md). Trained anew without the genre are the chooser of labels (also those for jackknifing), both
+[its own page](realize_learned.md). Trained again without the genre are the chooser of labels (also those for jackknifing), both
 log-linear orderers, the list of words with capitals, and the order network with its vocabulary. Each order network learns for {minutes:g} minutes on a GPU, without teachers,
 from EWT and at most {PARSED:,} parsed sentences of books and speeches, so figures are below those of the shipped realizer; only their differences
 matter here.

@@ -131,7 +131,7 @@ def order_table(outputs: Mapping[str, Sequence[str]], trees: Sequence[Tree]) -> 
 
 
 def with_intervals(outputs: Sequence[str], trees: Sequence[Tree]) -> tuple[str, str]:
-    """BLEU and the share of exact sentences with 95 % intervals, by drawing sentences anew."""
+    """BLEU and the share of exact sentences with 95 % intervals, by resampling sentences."""
     found = [output.lower() for output in outputs]
     wanted = [" ".join(word.form for word in tree.words).lower() for tree in trees]
     metric = sacrebleu.BLEU(tokenize="none", force=True)

@@ -75,7 +75,7 @@ def test_realizers_ordered_the_words_of_the_first_reference(example: EvalSet, sy
 def test_what_is_stored_reads_like_what_the_realizers_make(
     example: EvalSet, system: str, model: str, kind: InputKind
 ) -> None:
-    """Nine in ten texts at least: a model that is trained anew may order some words another way.
+    """Nine in ten texts at least: a model that is trained again may order some words another way.
     Three in four of the learned realizer: its texts were stored before it had an order network."""
     trees = [tree for item in example if (tree := item.trees[0]) is not None]
     realized = Realizer.load(model=model).realize_all(trees, kind=kind, threads=1)

@@ -83,7 +83,7 @@ def test_a_word_that_stands_twice_in_the_table_gives_no_vector_to_others(tmp_pat
 
 
 def test_idf_holds_in_another_process() -> None:
-    """A worker reads the table anew, and meets words that the table lacks in another order."""
+    """A worker reads the table again, and meets words that the table lacks in another order."""
     metric = Bertscore(model=TABLE, idf=True)
     references = [["harbor cat"], ["pier cat"], ["pier dog"]]
     pair = batch_of(("harbor pier", "pier dog"))

@@ -55,7 +55,7 @@ def by_hand(x: Floats, figure: Callable[[Floats], float]) -> TableFigure:
 
 @pytest.mark.parametrize("correlation", CORRELATIONS, ids=lambda c: c.title)
 @given(seed=st.integers(0, 10**6))
-def test_nothing_but_computing_it_anew(correlation: Correlation, seed: int) -> None:
+def test_nothing_but_computing_it_again(correlation: Correlation, seed: int) -> None:
     x, z = scores(seed)
     found = leave_out(x, z, correlation)
     expected = by_hand(x, lambda left: correlation_value(left, z, correlation).value)
@@ -71,7 +71,7 @@ MANY = "wellput.stats.correlation_intervals.MAX_SYSTEMS_RECOMPUTED"
 
 @pytest.mark.parametrize("correlation", CORRELATIONS, ids=lambda c: c.title)
 @given(seed=st.integers(0, 10**6))
-def test_many_systems_are_left_out_without_computing_it_anew(
+def test_many_systems_are_left_out_without_computing_it_again(
     correlation: Correlation, seed: int
 ) -> None:
     x, z = scores(seed)

@@ -145,7 +145,7 @@ def test_the_command_says_what_the_function_returns(tmp_path: Path) -> None:
     assert {**shown, "owner_token": ""} == {**expected, "owner_token": ""}  # the tokens are random
 
 
-def test_owners_look_at_it_and_make_it_anew(tmp_path: Path) -> None:
+def test_owners_look_at_it_and_make_it_again(tmp_path: Path) -> None:
     outputs, answers = campaign(tmp_path)
     study = wellput.Study.from_judgments(outputs, answers, path=tmp_path / "s.db")
     known = {one.question: one.answer for one in study.datasheet().answers}

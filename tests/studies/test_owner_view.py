@@ -153,7 +153,7 @@ def test_a_preregistration_names_what_was_fixed(url: str) -> None:
     assert later["Have answers been given already?"] == "2 of 36 planned"
 
 
-def test_a_study_is_made_anew_without_its_answers(tmp_path: Path) -> None:
+def test_a_study_is_made_again_without_its_answers(tmp_path: Path) -> None:
     store = new_store(tmp_path)
     store.open_enrolment(new_enrolment(quota=7, completion="CODE"))
     (judge, _) = judges_of(store, 2)

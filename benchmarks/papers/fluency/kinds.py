@@ -1,7 +1,7 @@
 """`fluency` on kinds of text that it was not chosen on: `python -m benchmarks fluency-kinds REAL SOURCE KEPT`.
 
 The weights come from our own mistakes. What was chosen on people's ratings are the factors in `TRUST`.
-Here they are chosen anew without each set of ratings in turn, and judged on that set alone.
+Here they are chosen again without each set of ratings in turn, and judged on that set alone.
 """
 
 from __future__ import annotations

@@ -76,7 +76,7 @@ def has_arc_over_a_stranger(heads: list[int]) -> bool:
 
 
 def slowly_projectivized(heads: list[int]) -> list[int]:
-    """Nivre & Nilsson's algorithm as they write it: find the shortest, lift it, begin anew."""
+    """Nivre & Nilsson's algorithm as they write it: find the shortest, lift it, begin again."""
     while True:
         found = nonprojective_arcs(tree_of(*heads))
         if not found:
