@@ -125,7 +125,7 @@ def _paper_fit(rows: JudgedRows) -> Learner:
 
 
 def _best_single(rows: JudgedRows) -> Learner:
-    """The metric of the highest |r| with the learned part, rescaled to the ratings by least squares, as
+    """The metric of the highest |r| with the training part, rescaled to the ratings by least squares, as
     the fitted metric is."""
     places = rows.places(SINGLE)
 

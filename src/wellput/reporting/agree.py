@@ -146,7 +146,7 @@ def ranking_slice_tables(result: AgreementResult) -> list[Table]:
 
 
 def slice_table(result: AgreementResult) -> Table:
-    """The agreement in each slice; beneath it, the slices where another metric agrees best."""
+    """The agreement in each slice; the notes name the slices whose best metric is another one."""
     tag = next(iter(result.slices[0].by or {}))
     several = len({row.coefficient for row in result.agreement}) > 1
     rows = [
@@ -164,7 +164,7 @@ def slice_table(result: AgreementResult) -> Table:
 
 
 def parting_metrics(result: AgreementResult) -> list[str]:
-    """The slices where another metric agrees best than over all items, and whether a test shows it."""
+    """The slices whose best metric is not the best over all items, and whether a test shows it."""
     tag = next(iter(result.slices[0].by or {}))
     lines = []
     keys = dict.fromkeys((row.question, row.coefficient) for row in result.agreement)
