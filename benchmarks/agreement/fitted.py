@@ -203,7 +203,7 @@ There are ten folds: a model learns from nine (the training part) and predicts t
 page no *system* is, for sets with at least {FEWEST_SYSTEMS} systems;
 with fewer than ten systems, each system is a fold. The models are compared with two single metrics out of {len(RIVALS)}, negated if they
 correlate negatively. **chosen** has the highest absolute r with the judgments of the training part: a user could choose it.
-**in hindsight** has the highest absolute r with the judgments of the test part: nobody can know it beforehand. `ttr`, `distinct`
+**in hindsight** has the highest absolute r with the judgments of all test parts together: nobody can know it beforehand. `ttr`, `distinct`
 and `exact` can be chosen but are not predictors: the first two have no value for an output of one word, and the last is constant on
 some sets. The predictors are the same for every set, and were fixed before the first run. After it, those three metrics were added to
 the choice, and scores were no longer rescaled in each fold.
