@@ -120,3 +120,9 @@ def test_one_item_has_a_ceiling_without_interval() -> None:
     assert found.value > 0.9
     assert found.low is None
     assert "one item" in found.method
+
+
+def test_means_that_lose_their_spread_without_a_judge() -> None:
+    """Without the first judge, nothing of the variance of the means is left."""
+    ratings = [[0.0, 1, 1], [0.0, 1, 0], [1.0, 1, 0], [0.0, 0, 1]]
+    assert panel_reliability(ratings).ceiling.low is None

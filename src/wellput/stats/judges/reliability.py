@@ -300,7 +300,7 @@ class _Given:
         true = self._covariance(counts, shared, center)
         if noise is not None:
             variance = true + (variance - true) * noise / self.noise_share
-        return true / variance
+        return true / variance if variance > 0 else NAN
 
     def _covariance(self, counts: Floats, shared: NDArray[np.bool_], center: float) -> float:
         """The mean product of two judges' ratings of one unit minus that of two judges' ratings of any

@@ -130,7 +130,9 @@ class Grades:
         upper, lower = expit(above), expit(below)
         at_upper, at_lower = upper * (1 - upper), lower * (1 - lower)
         # F(a) − F(b) = F(a) F(−b) (1 − exp(b − a)): no difference of nearly equal numbers.
-        losses = np.logaddexp(0, -above) + np.logaddexp(0, below) - np.log(-np.expm1(below - above))
+        with np.errstate(divide="ignore"):  # where thresholds coincide, the loss is infinite
+            between = np.log(-np.expm1(below - above))
+        losses = np.logaddexp(0, -above) + np.logaddexp(0, below) - between
         return Terms(
             losses,
             1 - upper - lower,
@@ -143,18 +145,23 @@ class Grades:
     ) -> Floats:
         upper, lower, step = self._chances(eta, shape)
         at_upper, at_lower = upper * (1 - upper), lower * (1 - lower)
-        with np.errstate(over="ignore"):
-            narrow = 1 / np.expm1(step)
-        of_upper = (
-            upper - 1 - narrow - of_slopes * at_upper + of_curvatures * at_upper * (1 - 2 * upper)
-        )
-        of_lower = (
-            lower + narrow - of_slopes * at_lower + of_curvatures * at_lower * (1 - 2 * lower)
-        )
         n_grades = len(shape) + 1
-        found = np.bincount(self.values, of_upper, n_grades)[:-1]
-        found += np.bincount(self.values, of_lower, n_grades)[1:]
-        return np.asarray(found @ self.natural_shape(shape)[1])
+        # Where thresholds coincide, the loss is infinite and has no slope.
+        with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+            narrow = 1 / np.expm1(step)
+            of_upper = (
+                upper
+                - 1
+                - narrow
+                - of_slopes * at_upper
+                + of_curvatures * at_upper * (1 - 2 * upper)
+            )
+            of_lower = (
+                lower + narrow - of_slopes * at_lower + of_curvatures * at_lower * (1 - 2 * lower)
+            )
+            found = np.bincount(self.values, of_upper, n_grades)[:-1]
+            found += np.bincount(self.values, of_lower, n_grades)[1:]
+            return np.asarray(found @ self.natural_shape(shape)[1])
 
 
 @dataclass(frozen=True, eq=False)

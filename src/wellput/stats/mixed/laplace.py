@@ -182,9 +182,8 @@ class _Problem(LaplaceLikelihood):
             if -gradient @ step < 1e-8:
                 break
             size = 1.0
-            with np.errstate(divide="ignore", invalid="ignore"):  # no step to an infinite loss
-                while size > 1e-6 and not slope(parameters + size * step)[0] <= value:
-                    size /= 2
+            while size > 1e-6 and not slope(parameters + size * step)[0] <= value:
+                size /= 2
             if size <= 1e-6:
                 is_suspicious = True
                 break

@@ -413,14 +413,20 @@ class _Problem:
         return (found + found.T) / 2
 
 
+def _units(matrix: Floats) -> Floats:
+    """The units of the rows; 1 for a row of which nothing is known."""
+    found = np.sqrt(np.abs(np.diag(matrix)))
+    return np.where(found > 0, found, 1.0)
+
+
 def _correlation(matrix: Floats) -> Floats:
-    unit = np.sqrt(np.abs(np.diag(matrix)))
+    unit = _units(matrix)
     return np.asarray(matrix / np.outer(unit, unit))
 
 
 def _inverse(matrix: Floats) -> Floats:
     """The inverse of a matrix that may be nearly singular, whatever the units of its rows."""
-    unit = np.sqrt(np.abs(np.diag(matrix)))
+    unit = _units(matrix)
     inverse = np.linalg.pinv(_correlation(matrix), rcond=1e-10, hermitian=True)
     return np.asarray(inverse / np.outer(unit, unit))
 
