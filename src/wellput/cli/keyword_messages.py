@@ -33,12 +33,11 @@ def keywords_as_options(message: str, command: click.Command) -> str:
     )
 
 
-LIST_PATTERN = r"\[((?:'[^']*'|\"[^\"]*\")(?:, (?:'[^']*'|\"[^\"]*\"))*)(?P<more>, …)?\]"
+LIST_PATTERN = r"\[((?:'[^']*'|\"[^\"]*\")(?:, (?:'[^']*'|\"[^\"]*\"))*)\]"
 
 
 def _keywords_replaced(message: str, command: click.Command) -> str:
-    """Also of lists: `column=['id=a', 'outputs=b']` becomes `--column id=a --column outputs=b`, and a
-    list that goes on ends with …."""
+    """Also of lists: `column=['id=a', 'outputs=b']` becomes `--column id=a --column outputs=b`."""
     for parameter in command.params:
         name = "path" if parameter.name == "output" else parameter.name or ""
         if isinstance(parameter, click.Option):
@@ -55,8 +54,7 @@ def _keywords_replaced(message: str, command: click.Command) -> str:
 
         def options_for(found: re.Match[str], flag: str = flag) -> str:
             values = ast.literal_eval(f"[{found.group(1)}]")
-            shown = [f"{flag} {_typed(value)}" for value in values]
-            return " ".join([*shown, "…"] if found["more"] else shown)
+            return " ".join(f"{flag} {_typed(value)}" for value in values)
 
         message = re.sub(rf"{KEYWORD_START}{re.escape(name)}={LIST_PATTERN}", options_for, message)
         message = re.sub(rf"{KEYWORD_START}{re.escape(name)}={VALUE_PATTERN}", option_for, message)
