@@ -8,7 +8,7 @@ item may be exchanged among the systems.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,7 +22,6 @@ from wellput.agreement.rankings.fitted_question import (
 )
 from wellput.agreement.rankings.fitted_ranking import LOGISTIC_VARIANCE
 from wellput.agreement.rankings.judgment_design import QuestionData
-from wellput.agreement.rankings.plain_ranking import SIGNIFICANT_P
 from wellput.core.errors import InputError
 from wellput.stats.mixed.equations import Codes, Floats
 from wellput.stats.mixed.influence import judge_influence
@@ -202,30 +201,36 @@ def pairs_fit_p_value(question: FittedQuestion) -> float | None:
     data, fitted = question.data, question.fitted
     if not data.are_choices or not isinstance(fitted, LaplaceMixed):
         return None
-    columns = _circles(data)
-    if not 0 < columns.shape[1] <= MAX_CIRCLES:
+    pairs = _pairs_closing_circles(data)
+    if not 0 < len(pairs) <= MAX_CIRCLES:
         return None
-    statistic, k = score_statistic(fitted, data.design, columns)
+    statistic, k = score_statistic(fitted, data.design, _pair_columns(data, pairs))
     return float(fdtrc(k, float(question.freedom.min()), statistic / k)) if k else None
 
 
-def _circles(data: QuestionData) -> Floats:
-    """A column for each pair of systems that closes a circle of compared pairs: 1 where its first
-    system was offered first, −1 where it was offered second."""
-    first, second = data.design.systems.T
-    low, high = np.minimum(first, second), np.maximum(first, second)
+def _pairs_closing_circles(data: QuestionData) -> list[tuple[int, int]]:
+    """The pairs of systems that close a circle of compared pairs."""
     group = list(range(len(data.system_names)))
-    columns = []
-    for a, b in np.unique(np.stack([low, high]), axis=1).T.tolist():
+    closing = []
+    for a, b in np.unique(np.sort(data.design.systems, axis=1), axis=0).tolist():
         if group[a] != group[b]:
             group = [group[a] if one == group[b] else one for one in group]
-            continue
-        is_pair = (low == a) & (high == b)
-        columns.append(np.where(is_pair, np.where(first == a, 1.0, -1.0), 0.0))
-    return np.stack(columns, axis=1) if columns else np.zeros((len(first), 0))
+        else:
+            closing.append((a, b))
+    return closing
 
 
-def circular_note(question: FittedQuestion, *, alpha: float = SIGNIFICANT_P) -> tuple[str, ...]:
+def _pair_columns(data: QuestionData, pairs: Sequence[tuple[int, int]]) -> Floats:
+    """A column for each pair: 1 where its first system was offered first, −1 where it was offered
+    second."""
+    first, second = data.design.systems.T
+    return np.stack(
+        [1.0 * ((first == a) & (second == b)) - ((first == b) & (second == a)) for a, b in pairs],
+        axis=1,
+    )
+
+
+def circular_note(question: FittedQuestion, *, alpha: float) -> tuple[str, ...]:
     """A note where the choices of single pairs do not fit one strength for each system."""
     p_value = pairs_fit_p_value(question)
     if p_value is None or p_value >= alpha:
