@@ -18,11 +18,11 @@ MIN_CLUSTERS_FOR_CLAIMS = 5
 """With fewer clusters no difference is claimed."""
 DOCUMENT = "document"
 ITEM = "item"
-NO_TAGS = (
+"""`cluster="item"`: every item is a unit of its own, even where items have documents."""
+NO_TAGS_ADVICE = (
     'Its items have no tags. A file of items can have them: "tags": {"domain": "news"} in JSONL, or a '
     "column tags.domain in CSV."
 )
-"""`cluster="item"`: every item is a unit of its own, even where items have documents."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -104,7 +104,7 @@ def tag_values(tags: Sequence[Mapping[str, str]], tag: str, *, keyword: str) -> 
     """Each item's value of a tag; raises InputError where no item has it."""
     known = dict.fromkeys(name for own in tags for name in own)
     if tag not in known:
-        there = f"The tags are {', '.join(known)}." if known else NO_TAGS
+        there = f"The tags are {', '.join(known)}." if known else NO_TAGS_ADVICE
         raise InputError(
             f"{keyword}={tag!r} is not a tag of the evalset.{did_you_mean(tag, list(known))} {there}"
         )

@@ -29,12 +29,12 @@ PairwiseChoice: TypeAlias = Literal["a", "b", "tie"]
 PAIRWISE_CHOICES: tuple[PairwiseChoice, ...] = get_args(PairwiseChoice)
 YES_NO_PAIRS = (("yes", "no"), ("true", "false"), ("up", "down"))
 MACHINE_PREFIX = "model:"
+"""A judge whose name begins so is a machine."""
 MODEL_NAME_PATTERN = re.compile(
     r"gpt|llama|qwen|deepseek|mixtral|\bllm\b"
     r"|\b(claude|gemini|gemma|mistral|grok|phi)[-_ :]?(v?\d|opus|sonnet|haiku|pro\b|flash|large|small)"
 )
 """Names of language models, in small letters; Claude and Gemma alone are names of people."""
-"""A judge whose name begins so is a machine."""
 SAMPLE_COLUMN = "sample"
 
 

@@ -39,7 +39,7 @@ from wellput.language.trees.projectivity import projectivize
 DEFAULT_CONTINUING = 0.01
 TRIED_CONTINUING = tuple(float(10.0**-power) for power in np.arange(0.3, 6.0, 0.1))
 # The share of sentences that must stay whole, a little over the required 0.9. A lower share does not
-# separate more pairs of joined_pairs sentences.
+# separate more pairs of joined sentences.
 MIN_WHOLE_SHARE = 0.91
 MAX_TUNING_SENTENCES = 400
 
