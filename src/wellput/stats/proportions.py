@@ -99,35 +99,10 @@ def _share_with_tail(misses: int, n: int, tail: float) -> float:
 def _binomial_cdf(k: int, n: int, share: float) -> float:
     """The probability of at most k of n."""
     if n > MAX_FOR_SUM:
-        return _incomplete_beta(1 - share, n - k, k + 1)
+        from scipy.special import betainc  # imported late: SciPy takes long to load
+
+        return float(betainc(n - k, k + 1, 1 - share))
     return math.fsum(math.comb(n, i) * share**i * (1 - share) ** (n - i) for i in range(k + 1))
-
-
-def _incomplete_beta(x: float, a: int, b: int) -> float:
-    """The regularized incomplete beta function, by its continued fraction (Lentz's method)."""
-    if x <= 0 or x >= 1:
-        return float(x >= 1)
-    if x > (a + 1) / (a + b + 2):
-        return 1 - _incomplete_beta(1 - x, b, a)
-    log_front = math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b)
-    log_front += a * math.log(x) + b * math.log1p(-x)
-    value = c = 1.0
-    d = 0.0
-    place, step = 0, 0.0
-    while abs(step - 1) > 1e-15:
-        m = place // 2
-        if place == 0:
-            term = 1.0
-        elif place % 2:
-            term = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1))
-        else:
-            term = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m))
-        d = 1 / (1 + term * d)
-        c = 1 + term / c
-        step = c * d
-        value *= step
-        place += 1
-    return math.exp(log_front) * (value - 1) / a
 
 
 @checks_options
