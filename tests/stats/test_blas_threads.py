@@ -41,11 +41,13 @@ def test_blocks_leave_the_number_of_threads_as_it_was() -> None:
     if count is None:  # another library than OpenBLAS
         return
     before = count.get()
-    count.set(3)
-    with one_blas_thread():
-        assert count.get() == 1
+    try:
+        count.set(3)
         with one_blas_thread():
             assert count.get() == 1
-        assert count.get() == 1
-    assert count.get() == 3
-    count.set(before)
+            with one_blas_thread():
+                assert count.get() == 1
+            assert count.get() == 1
+        assert count.get() == 3
+    finally:
+        count.set(before)

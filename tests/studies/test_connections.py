@@ -109,6 +109,16 @@ def sent(port: int, data: bytes) -> socket.socket:
     return connection
 
 
+def received_until(connection: socket.socket, mark: bytes, n: int = 1) -> bytes:
+    """All that the server sends until a mark has come `n` times."""
+    received = b""
+    while received.count(mark) < n:
+        piece = connection.recv(65536)
+        assert piece, f"the connection ended with {received[-200:]!r}"
+        received += piece
+    return received
+
+
 def is_closed(connection: socket.socket) -> bool:
     """Whether the server has ended the connection. Waits for it."""
     try:
@@ -341,9 +351,7 @@ def test_of_requests_that_are_sent_ahead_little_is_kept(
     limit = 256 * 1024 + MAX_BYTES_AHEAD  # one reading of a connection is 256 KiB
     with serving(tmp_path, ConnectionLimits()) as port:
         connection = sent(port, REQUEST * 2)
-        answered = b""
-        while answered.count(b"HTTP/1.1 200") < 2:
-            answered += connection.recv(4096)
+        received_until(connection, b"HTTP/1.1 200", 2)
         connection.settimeout(0.2)
         with contextlib.suppress(OSError):  # the server ends the connection
             for _ in range(40):
@@ -366,10 +374,7 @@ def test_a_body_in_too_many_pieces_is_refused(tmp_path: Path, n_chunks: int, sta
         connection = sent(port, IN_CHUNKS + b"1\r\nx\r\n" * 2 + b"0\r\n\r\n")
         assert connection.recv(4096).startswith(b"HTTP/1.1 404")
         connection.sendall(IN_CHUNKS + chunks + b"0\r\n\r\n")
-        answer = b""
-        while b"HTTP/1.1 " not in answer:
-            answer = connection.recv(65536)
-        assert b"HTTP/1.1 " + status in answer
+        received_until(connection, b"HTTP/1.1 " + status)
         connection.close()
 
 

@@ -355,8 +355,8 @@ def hostile_endpoint(answer: Callable[[socket.socket], None]) -> Iterator[str]:
                     return
                 with connection, contextlib.suppress(OSError):
                     received = b""
-                    while b'"seed"' not in received:
-                        received += connection.recv(1 << 16)
+                    while b'"seed"' not in received and (piece := connection.recv(1 << 16)):
+                        received += piece
                     answer(connection)
 
         thread = threading.Thread(target=serve, daemon=True)
