@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wellput.core.errors import InputError
-from wellput.core.options import MAX_SIZE, MIN_SIZE
 from wellput.stats.mixed.contrasts import (
     Contrasts,
     Places,
@@ -32,6 +31,8 @@ from wellput.stats.mixed.equations import (
     part_with_smaller_core,
 )
 
+MAX_VALUE, MIN_SPREAD = 1e60, 1e-60
+"""Fourth powers of values are summed, and must neither overflow nor vanish."""
 MAX_STEPS = 60
 MAX_SHORTENINGS = 8
 CONVERGED_DECREASE = 1e-11
@@ -132,15 +133,15 @@ def _check(values: Floats, design: MixedDesign) -> None:
     if np.ptp(values) == 0:
         raise InputError("all values are equal: there is nothing to compare")
     largest = float(np.abs(values).max())
-    if largest > MAX_SIZE:
+    if largest > MAX_VALUE:
         raise InputError(
-            f"values as large as {largest:.3g} cannot be squared, as the model must: divide all values "
-            "by one number"
+            f"values as large as {largest:.3g} have no fourth power, which the model needs: divide all "
+            "values by one number"
         )
-    if np.ptp(values) < MIN_SIZE:
+    if np.ptp(values) < MIN_SPREAD:
         raise InputError(
-            f"values that differ by only {np.ptp(values):.3g} cannot be squared, as the model must: "
-            "multiply all values by one number"
+            f"values that differ by only {np.ptp(values):.3g} have no fourth power, which the model "
+            "needs: multiply all values by one number"
         )
 
 
