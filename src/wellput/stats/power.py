@@ -337,11 +337,11 @@ def table_of_powers(
     alpha: float,
     target: float,
     draws: Draws,
-    min_items: int = 4,
+    start_items: int = 4,
     max_items: int = MAX_ITEMS,
 ) -> PowerTable:
-    """The power of every size, and for each number of judges the smallest that reaches the target, of
-    `min_items` to `max_items`."""
+    """The power of every size, and for each number of judges the smallest that reaches the target, up
+    to `max_items`; the search begins with `start_items`."""
     require(0 < alpha < 1, f"alpha must lie between 0 and 1, {alpha} does not.")
     require(alpha < target < 1, f"The target must lie between alpha and 1, {target} does not.")
     require(all(n >= 1 for n in items), "The number of items must be 1 or more.")
@@ -365,7 +365,7 @@ def table_of_powers(
         alpha=alpha,
         target=target,
         rows=tuple(PowerRow(n, k, power(n, k)) for k in judges for n in items),
-        smallest=tuple(_smallest(k, target, share, min_items, max_items) for k in judges),
+        smallest=tuple(_smallest(k, target, share, start_items, max_items) for k in judges),
     )
 
 
@@ -373,20 +373,20 @@ def _smallest(
     n_judges: int | None,
     target: float,
     share: PowerOfSize,
-    min_items: int,
+    start_items: int,
     max_items: int,
 ) -> SmallestStudy:
     undefined = share(max_items, n_judges)[1]
     if undefined:
         return SmallestStudy(n_judges, None, undefined)
-    n_items = _fewest(lambda n: share(n, n_judges)[0] >= target, min_items, max_items)
+    n_items = _fewest(lambda n: share(n, n_judges)[0] >= target, start_items, max_items)
     note = "" if n_items else f"not even {max_items:,} items reach {target:g}"
     return SmallestStudy(n_judges, n_items, note)
 
 
 def _fewest(is_enough: Callable[[int], bool], start: int, limit: int) -> int | None:
-    """The smallest number, of `start` to `limit`, that is enough; None where none is. Doubles until it
-    is, then halves the gap: power rises with the size of a study."""
+    """The smallest number from 2 to `limit` that is enough; None where none is. Doubles `start` until
+    it is, then halves the gap: power rises with the size of a study."""
     low, high = 1, start
     while not is_enough(high):
         if high >= limit:

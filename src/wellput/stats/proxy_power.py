@@ -99,7 +99,7 @@ def power_with_proxy(
         alpha=alpha,
         target=target,
         draws=draws,
-        min_items=MIN_LABELS,
+        start_items=MIN_LABELS,
     )
     table = plan(lambda n, k: share(n, k, n_scored=proxy.n_items), max_items=proxy.n_items)
     alone = plan(lambda n, k: share(n, k, n_scored=n))
