@@ -198,6 +198,16 @@ def test_a_short_text_cannot_name_gigabytes(
         with_media(EvalSet.of({"A": [twice], "B": [twice]}), tmp_path)
 
 
+def test_the_limit_of_a_text_is_that_of_its_files(tmp_path: Path) -> None:
+    """Seven files of 2 MB are 14 MB; the page has 4 characters for 3 bytes."""
+    (tmp_path / "a.gif").write_bytes(bytes(2_000_000))
+    seven, eight = ("![a](a.gif)" * n for n in (7, 8))
+    (item,) = with_media(EvalSet.of({"A": [seven]}), tmp_path)
+    assert str(item.outputs["A"]).count("base64") == 7
+    with pytest.raises(InputError, match="item 1: a text with more than 15 MB of files"):
+        with_media(EvalSet.of({"A": [eight]}), tmp_path)
+
+
 AS_WRITTEN = [
     "`![a](a.gif)`",
     "```\n![a](a.gif)\n```",

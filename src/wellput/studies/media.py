@@ -192,7 +192,7 @@ class _MediaFolder:
             address = self._address(item, match["path"])
             left -= len(address)
             if left < 0:
-                most = MAX_TEXT_CHARACTERS // 1_000_000
+                most = _megabytes(MAX_TEXT_CHARACTERS)
                 self.problems.append(f"item {item}: a text with more than {most} MB of files")
                 return match[0]
             self._count(len(address))
@@ -205,7 +205,7 @@ class _MediaFolder:
         if self._n_characters > MAX_STUDY_CHARACTERS:
             raise InputError(
                 "The texts name too many files: a study may have "
-                f"{MAX_STUDY_CHARACTERS // 1_000_000:,} MB of them. Give smaller files, or fewer items."
+                f"{_megabytes(MAX_STUDY_CHARACTERS)} MB of them. Give smaller files, or fewer items."
             )
 
     def _address(self, item: str, name: str) -> str:
@@ -245,3 +245,12 @@ class _MediaFolder:
             )
             return name
         return f"data:{kind};base64,{base64.b64encode(path.read_bytes()).decode('ascii')}"
+
+
+def _megabytes(n_characters: int) -> int:
+    """The size of the files that so many characters of base64 hold: 4 characters are 3 bytes.
+
+    >>> _megabytes(20_000_000)
+    15
+    """
+    return n_characters * 3 // 4 // 1_000_000
