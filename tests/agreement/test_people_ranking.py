@@ -226,7 +226,7 @@ def test_few_judges_for_each_system_have_their_own_degrees_of_freedom(
     assert data.judge_groups.n_judges.tolist() == [per_system, per_system]
     fitted = fit_question(data)
     assert fitted.freedom.max() <= freedom
-    assert any("these 2 groups: A; B." in note for note in fitted.notes)
+    assert any("systems of both of these groups: A; B." in note for note in fitted.notes)
     assert data.judge_groups.freedom_of_systems.tolist() == [per_system - 1] * 2
     assert larger_studies(fitted) == []
 

@@ -36,7 +36,6 @@ MAGIC_BYTES = b"wellput\x00model\x00\x00\x00"
 MODEL_FORMAT_VERSION = 1
 FILE_PREFIX = struct.Struct("<16sII")
 ALIGNMENT_BYTES = 64
-MODEL_SUFFIX = ".wpm"
 MAX_PACKED_SHARE = 0.95
 HASH_UP_TO_BYTES = 1 << 26
 """The hash of arrays up to this size is checked, in a tenth of a second. Larger ones are only

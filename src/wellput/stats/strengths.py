@@ -177,15 +177,11 @@ def idle_directions(components: NDArray[np.int64], *, has_ties: bool) -> Floats:
     return idle
 
 
-def pair_chances(x: Floats, i: NDArray[np.int64], j: NDArray[np.int64]) -> Floats:
-    """The chances of (i, j, tie) in each pair, by log strengths and, last, log ν."""
-    return _likelihood(x, i, j, np.zeros((3, len(i))))[1]
-
-
 def _likelihood(
     x: Floats, i: NDArray[np.int64], j: NDArray[np.int64], counts: Floats
 ) -> tuple[float, Floats]:
-    """The log-likelihood, and the chances of (i, j, tie) in each pair."""
+    """The log-likelihood, and the chances of (i, j, tie) in each pair, by log strengths and, last,
+    log ν."""
     utilities = np.stack([x[i], x[j], (x[i] + x[j]) / 2 + x[-1]])
     utilities -= utilities.max(axis=0)
     weights = np.exp(utilities)

@@ -181,9 +181,10 @@ def _judges_in_groups(data: QuestionData) -> str:
         ", ".join(compress(data.system_names, groups.of_systems == group)) for group in range(n)
     ]
     shown = "; ".join(names[:MAX_NAMED_GROUPS]) + ("; …" if n > MAX_NAMED_GROUPS else "")
+    these = "both of these groups" if n == 2 else f"two of these {n} groups"
     return (
-        f"No judge judged systems of two of these {n} groups: {shown}. Differences between groups may "
-        "be those of their judges."
+        f"No judge judged systems of {these}: {shown}. Differences between groups may be those of "
+        "their judges."
     )
 
 

@@ -35,7 +35,6 @@ ADVERBIAL_TAGS = frozenset(["ADV", "TMP", "LOC", "MNR", "PRP", "DIR", "EXT", "BN
 CLAUSE_ADVERBIAL_TAGS = frozenset(["ADV", "TMP", "LOC", "MNR", "PRP", "DIR"])
 NOMINAL_PHRASES = frozenset(["NP", "NX", "NAC", "QP", "WHNP", "NML"])
 PREPOSITION_PHRASES = frozenset(["PP", "WHPP"])
-MODIFYING_CLAUSES = frozenset(["VP", "S", "SINV", "SQ", "SBAR"])
 COMPLEMENTIZERS = frozenset(["", "that", "whether", "if", "for"])
 
 
