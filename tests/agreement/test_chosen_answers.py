@@ -150,7 +150,10 @@ def test_a_judge_with_the_name_of_a_model_is_pointed_out() -> None:
     assert "name of a model" not in str(without)
     more = [replace(one, judge="claude-3") for one in named]
     both = wellput.rank([*PEOPLE, *named, *more], permutations=10)
-    assert "gpt-4o, claude-3 count as people, but have names of models" in str(both)
+    assert (
+        "gpt-4o, claude-3 count as people, but have names of models: if they are no people, give each "
+        "the beginning model: (model:gpt-4o), or" in str(both)
+    )
 
 
 def test_a_report_leaves_machines_out_and_says_so() -> None:

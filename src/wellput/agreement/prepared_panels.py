@@ -157,13 +157,13 @@ def machine_note(answers: Iterable[AnyJudgment], judges: Sequence[str]) -> list[
     if not names:
         return []
     shown = ", ".join(names[:MAX_LABELS_SHOWN]) + (", …" if len(names) > MAX_LABELS_SHOWN else "")
-    verb, it = ("counts as a person, but has the name of a model", "it is")
+    marked = f"{MACHINE_PREFIX}{names[0]}"
+    seems = "counts as a person, but has the name of a model"
+    advice = f"if it is no person, call it {marked} in the judgments"
     if len(names) > 1:
-        verb, it = ("count as people, but have names of models", "they are")
-    return [
-        f"{shown} {verb}: if {it} no person, call {'it' if len(names) == 1 else 'them'} "
-        f"{MACHINE_PREFIX}{names[0]} in the judgments, or give judges= the names of the people."
-    ]
+        seems = "count as people, but have names of models"
+        advice = f"if they are no people, give each the beginning {MACHINE_PREFIX} ({marked})"
+    return [f"{shown} {seems}: {advice}, or give judges= the names of the people."]
 
 
 @dataclass(frozen=True)
