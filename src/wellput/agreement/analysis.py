@@ -172,8 +172,9 @@ def _orders(
     """How each metric orders the systems, by its scores on the items that people judged or on all."""
     for ranking in rankings:
         items = _scored_items([ready[ranking.question]], options)
-        own = {name: table.of_items(items) for name, table in tables.items()}
-        yield from metric_orders(own, [ranking])
+        for name, table in tables.items():  # one copy at a time: a table may be large
+            own = table if items.all() else table.of_items(items)
+            yield from metric_orders({name: own}, [ranking])
 
 
 def _scored_items(panels: Iterable[Panel], options: AgreementOptions) -> NDArray[np.bool_]:
