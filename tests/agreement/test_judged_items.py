@@ -6,7 +6,7 @@ import pytest
 
 import wellput
 from wellput.core.evalset import EvalSet, Item
-from wellput.core.judgment import Judgment
+from wellput.core.judgment import Judgment, Preference
 
 LETTERS = "abcdefgh"
 JUDGED = 6
@@ -47,6 +47,19 @@ def partly_judged() -> tuple[EvalSet, list[Judgment]]:
 def test_metrics_order_systems_by_the_judged_items(level: Literal["segment", "system"]) -> None:
     evalset, judgments = partly_judged()
     (order,) = wellput.agree(evalset, judgments, metrics="rouge-1", level=level).orders
+    assert order.systems[-1] == "last"
+
+
+def test_metrics_order_systems_by_the_items_of_choices() -> None:
+    evalset, judgments = partly_judged()
+    value = {(one.judge, one.item, one.system): one.number for one in judgments}
+    choices = [
+        Preference(judge, item, a, b, "quality", "a" if number > value[judge, item, b] else "b")
+        for (judge, item, a), number in value.items()
+        for b in evalset.systems
+        if a < b
+    ]
+    (order,) = wellput.agree(evalset, choices, metrics="rouge-1").orders
     assert order.systems[-1] == "last"
 
 

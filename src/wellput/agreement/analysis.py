@@ -30,7 +30,7 @@ from wellput.agreement.correlations import (
 from wellput.agreement.judges import ceiling, question_correlations, summarize_judges
 from wellput.agreement.metric_pairs import compare_pairs, pair_test
 from wellput.agreement.models import fitted_models
-from wellput.agreement.orders import MetricOrder, metric_orders
+from wellput.agreement.orders import MetricOrder, orders_on_items
 from wellput.agreement.panel import Exclusion, Normalization, Panel
 from wellput.agreement.preferences import Decisions, decision_confusions, verdict_rows
 from wellput.agreement.prepared_panels import prepared_panels
@@ -172,9 +172,7 @@ def _orders(
     """How each metric orders the systems, by its scores on the items that people judged or on all."""
     for ranking in rankings:
         items = _scored_items([ready[ranking.question]], options)
-        for name, table in tables.items():  # one copy at a time: a table may be large
-            own = table if items.all() else table.of_items(items)
-            yield from metric_orders({name: own}, [ranking])
+        yield from orders_on_items(tables, ranking, items)
 
 
 def _scored_items(panels: Iterable[Panel], options: AgreementOptions) -> NDArray[np.bool_]:

@@ -9,8 +9,11 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
 
 from wellput.agreement.rankings.plain_ranking import RankedSystem, Ranking, listed
 from wellput.core.errors import counted
@@ -79,6 +82,15 @@ def metric_orders(
         for table in tables.values()
         if table.higher_is_better is not None and not is_sentinel(table.scorer)
     ]
+
+
+def orders_on_items(
+    tables: Mapping[str, ScoreTable], ranking: Ranking, items: NDArray[np.bool_]
+) -> Iterator[MetricOrder]:
+    """How the metrics order the systems by their scores on these items."""
+    for name, table in tables.items():  # one copy at a time: a table may be large
+        own = table if items.all() else table.of_items(items)
+        yield from metric_orders({name: own}, [ranking])
 
 
 def _order(table: ScoreTable, ranking: Ranking) -> MetricOrder:

@@ -24,11 +24,12 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from wellput.agreement.correlations import oriented
 from wellput.agreement.exclusions import without_excluded
 from wellput.agreement.judges import summarize_choosers
-from wellput.agreement.orders import metric_orders
+from wellput.agreement.orders import orders_on_items
 from wellput.agreement.panel import Exclusion, KnownNames, Panel, refuse_unknown
 from wellput.agreement.rankings.fitted_ranking import FittedRanking
 from wellput.agreement.rankings.plain_ranking import Ranking
@@ -99,7 +100,11 @@ def agree_on_preferences(
     return AgreementResult(
         level="segment",
         ranking=tuple(rankings),
-        orders=tuple(metric_orders(tables, rankings)),
+        orders=tuple(
+            order
+            for rows, ranking in zip(by_question.values(), rankings, strict=True)
+            for order in orders_on_items(tables, ranking, _judged_items(rows, first))
+        ),
         judges=tuple(summarize_choosers(name, rows) for name, rows in by_question.items()),
         preferences=tuple(
             _question(rows, ranking, first)
@@ -113,6 +118,11 @@ def agree_on_preferences(
         excluded=tuple(asdict(one) for one in left_out if one.question in by_question),
         confidence=confidence,
     )
+
+
+def _judged_items(rows: Sequence[Preference], table: ScoreTable) -> NDArray[np.bool_]:
+    judged = {row.item for row in rows}
+    return np.array([item in judged for item in table.items])
 
 
 def _question(rows: Sequence[Preference], ranking: Ranking, table: ScoreTable) -> dict[str, Any]:
