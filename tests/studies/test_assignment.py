@@ -410,6 +410,23 @@ def test_a_task_shows_an_item_once_to_a_judge(url: str) -> None:
     assert set(counts_of(store).values()) == {1}
 
 
+def test_a_task_counts_what_its_judges_cannot_answer(tmp_path: Path) -> None:
+    # 4 items × 3 systems × 2 = 24 answers; each of the 2 judges sees an item once and gives 4
+    tasks = [Task(f"i{k}", "Which?", (f"n{k}",)) for k in range(4)]
+    setup = new_setup(default_questionnaire("task"), n_items=4, judges=2, per_item=2, tasks=tasks)
+    store = Store.create(tmp_path / "s.db", setup)
+    judges = judges_of(store, 2)
+    assert [one.total for one in store.overview().judges] == [4, 4]
+    assert store.overview().unreachable == 16
+    for judge in judges:
+        answer_all(store, judge)
+    found = store.overview()
+    assert (found.done, found.planned, found.unreachable) == (8, 24, 16)
+    for judge in judges_of(store, 4):
+        answer_all(store, judge)
+    assert (store.overview().done, store.overview().unreachable) == (24, 0)
+
+
 @pytest.mark.parametrize(
     ("make", "message"),
     [

@@ -3,6 +3,7 @@ copied and erased."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -37,7 +38,15 @@ def summary_report(summary: StudySummary) -> Report:
         notes.append("Whoever has the open link can take a place, until all are taken.")
         notes.append(f"Next: wellput study serve {summary.study}")
     else:
-        notes.append(f"Next: wellput study invite {summary.study} --judges {summary.judges}")
+        judges = summary.judges
+        lacking = summary.trials * (summary.per_item or 0) - judges * summary.per_judge
+        if lacking > 0:  # a design that shows an item once to a judge
+            judges = math.ceil(summary.trials * (summary.per_item or 0) / summary.items)
+            notes.append(
+                f"A judge sees each item once, so {counted(summary.judges, 'judge')} cannot give all "
+                f"answers: at least {judges} judges are needed."
+            )
+        notes.append(f"Next: wellput study invite {summary.study} --judges {judges}")
     table = Table(["study", ""], rows, notes=notes, caption="The study")
     return _report(table, summary.values(), record)
 

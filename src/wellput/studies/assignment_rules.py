@@ -34,6 +34,12 @@ def share(plan: StudyPlan, n_trials: int, judge: int) -> int:
     return min(own, n_trials, plan.at_most or n_trials)
 
 
+def possible_share(setup: StudySetup, judge: int) -> int:
+    """The share of a judge, at most one trial of each item where the design shows an item once."""
+    own = share(setup.plan, len(setup.trials), judge)
+    return min(own, _n_items(setup)) if setup.design.shows_items_once else own
+
+
 def choose(setup: StudySetup, missing: Integers, had: Sequence[int], *, judge: int) -> int | None:
     """The next trial for a judge, None where there is none. It lacks the most judgments; among such
     trials its item, then its systems are those that the judge has seen least; then chance decides.
@@ -147,7 +153,7 @@ def trials_per_judge(setup: StudySetup) -> int:
     """The number of trials of the first judge, without repeats and checks."""
     if setup.plan.kind == "within-judge":
         return len(within_judge(setup, judge=1))
-    return share(setup.plan, len(setup.trials), judge=1)
+    return possible_share(setup, judge=1)
 
 
 def most_times(setup: StudySetup) -> int:

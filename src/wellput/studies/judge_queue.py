@@ -31,8 +31,8 @@ from wellput.studies.assignment_rules import (
     choose,
     is_away,
     is_first_shown_first,
+    possible_share,
     rng_for,
-    share,
     shuffled,
     special_positions,
     within_judge,
@@ -145,7 +145,7 @@ class JudgeQueue:
             return len(self.setup.trials)
         if self.is_within:
             return len(self.listed)
-        return share(self.setup.plan, len(self.setup.trials), self.judge)
+        return possible_share(self.setup, self.judge)
 
     def total(self) -> int:
         """The number of answers that the judge will have given in the end, as far as is known now."""
@@ -310,16 +310,13 @@ class JudgeQueue:
             )
         ):
             had.setdefault(judge, set()).add(number)
-        n_trials = len(self.setup.trials)
         others = [
-            OtherJudge(
-                share(self.setup.plan, n_trials, judge) - len(seen := had.get(judge, set())), seen
-            )
+            OtherJudge(possible_share(self.setup, judge) - len(seen := had.get(judge, set())), seen)
             for judge, is_forgotten in everyone.items()
             if not (is_forgotten or judge in absent or judge == self.judge)
         ]
         uninvited = sum(
-            share(self.setup.plan, n_trials, judge)
+            possible_share(self.setup, judge)
             for judge in range(len(everyone) + 1, self.setup.plan.judges + 1)
         )
         return beyond_share(missing, [other for other in others if other.left > 0], uninvited)
