@@ -104,6 +104,18 @@ def test_the_dashboard_hides_the_systems_names(tmp_path: Path) -> None:
     assert SYSTEMS[0] in client.get("/dashboard").text
 
 
+def test_z_scores_are_called_so(tmp_path: Path) -> None:
+    store = new_store(tmp_path, default_questionnaire("magnitude"))
+    for judge in judges_of(store, 2):
+        answer_all(store, judge)
+    client = client_of(store)
+    client.get(f"/dashboard/{store.owner_token}")
+    assert "The figures are z-scores" in client.get("/dashboard").text
+    for blinded in (False, True):
+        shown = str(Study.open(tmp_path / "study.db").status(blinded=blinded))
+        assert "The figures are z-scores" in shown
+
+
 def test_blinded_status_says_the_same_without_names(tmp_path: Path) -> None:
     store = new_store(tmp_path)
     for judge in judges_of(store, 2):

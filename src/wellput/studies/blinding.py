@@ -10,6 +10,7 @@ import numpy as np
 
 from wellput.agreement.rankings.fitted_ranking import FittedRanking
 from wellput.agreement.rankings.plain_ranking import Ranking, SystemDifference
+from wellput.studies.designs.base import OWN_SCALES_NOTE
 
 BLINDING_STREAM = 7
 
@@ -21,7 +22,7 @@ def code_names(systems: Sequence[str], seed: int) -> dict[str, str]:
 
 
 def blinded(rankings: Sequence[Ranking], names: Mapping[str, str]) -> tuple[Ranking, ...]:
-    """The rankings with code names. Notes are left out: their sentences may name systems."""
+    """The rankings with code names. Notes that may name systems are left out."""
     return tuple(_renamed(ranking, names) for ranking in rankings)
 
 
@@ -29,7 +30,7 @@ def _renamed(ranking: Ranking, names: Mapping[str, str]) -> Ranking:
     changes: dict[str, Any] = {
         "systems": tuple(replace(row, system=names[row.system]) for row in ranking.systems),
         "differences": tuple(_difference(one, names) for one in ranking.differences),
-        "notes": (),
+        "notes": tuple(note for note in ranking.notes if note == OWN_SCALES_NOTE),
     }
     if isinstance(ranking, FittedRanking):
         changes |= {

@@ -25,6 +25,7 @@ from wellput.agreement.rankings.plain_ranking import (
 )
 from wellput.io import write_judgments
 from wellput.studies.blinding import blinded, code_names
+from wellput.studies.designs.base import OWN_SCALES_NOTE
 from wellput.studies.forms import PostedForm, check_csrf
 from wellput.studies.overview import JudgeOverview
 from wellput.studies.payments import payments_csv
@@ -209,7 +210,11 @@ def standing(ranking: Ranking) -> dict[str, Any]:
         "question": ranking.question,
         "heading": ESTIMATE_HEADINGS[ranking.model].capitalize(),
         "sentence": winner_sentence(ranking),
-        "note": SEQUENTIAL_NOTE if ranking.sequential else "",
+        "is_running": ranking.sequential,
+        "notes": [
+            *(note for note in ranking.notes if note == OWN_SCALES_NOTE),
+            *([SEQUENTIAL_NOTE] if ranking.sequential else []),
+        ],
         "scope": ranking.scope if ranking.has_tests else "",
         "bounds": "Possible ranks" if ranking.sequential else "95% interval",
         "gap_heading": "First preferred to it"

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, ClassVar, Literal, TypeAlias, cast, get_args
 
 import numpy as np
@@ -27,6 +27,10 @@ from wellput.studies.questionnaire import LAYOUTS, Check, Layout, Practice, Ques
 from wellput.studies.questions import AnswerValues, Question, scale_ends
 from wellput.studies.wording import ENGLISH, Wording
 
+OWN_SCALES_NOTE = (
+    "The figures are z-scores: each judge's numbers have the mean 0 and the standard deviation 1, "
+    "because every judge has a scale of their own."
+)
 KNOWN_QUESTIONS = ("understandability", "quality", "fluency", "adequacy")
 """Questions with words of their own. Their scale of 7 points is that of Bangalore, Rambow & Whittaker
 2000, section 4: three points have words, the others have none."""
@@ -325,9 +329,10 @@ class Design(ABC):
         ratings = cast("Sequence[Judgment]", answers)
         by_question = self._panels(ratings, systems, items) if answers else {}
         return [
-            rank_question(name, on_scale, sequential=sequential)
+            replace(ranking, notes=(OWN_SCALES_NOTE, *ranking.notes))
             for name, panel in by_question.items()
             if (on_scale := judgments_of(panel, ratings))
+            for ranking in [rank_question(name, on_scale, sequential=sequential)]
         ]
 
     def _panels(
