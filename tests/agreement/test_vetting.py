@@ -436,3 +436,17 @@ def test_a_judge_that_passes_but_agrees_less_is_warned_of() -> None:
     first, second, *_ = vet_judge(answers, JUDGE, VetOptions()).verdict.splitlines()
     assert first.startswith(f"{JUDGE} may stand in for one of these people")
     assert second.startswith("But it agrees less with people than they do with each other (r = 0.")
+
+
+def test_a_judge_on_another_scale_than_people_is_noticed() -> None:
+    def found(top: int) -> str:
+        answers = [
+            rating(judge, item, system, 1 + (item + len(system) + len(judge)) % points)
+            for judge, points in (("Kim", 5), ("Lee", 5), (JUDGE, top))
+            for item in range(35)
+            for system in ("A", "BB")
+        ]
+        return str(wellput.vet(answers, JUDGE))
+
+    assert f"{JUDGE} answers from 1 to 7, people from 1 to 5." in found(7)
+    assert "answers from" not in found(5)

@@ -22,7 +22,7 @@ from wellput.api.inputs import (
 )
 from wellput.api.output_values import documents_of, metric_values, output_lengths
 from wellput.core.errors import InputError, did_you_mean
-from wellput.core.judgment import Judgment, Preference
+from wellput.core.judgment import Judgment, Preference, is_machine
 from wellput.core.options import checks_options
 from wellput.core.registries import Names, split_names
 from wellput.core.source import EvalSource
@@ -132,6 +132,8 @@ def vet(
     names = list(dict.fromkeys(answer.judge for answer in answers))
     if judge not in names and evalset is not None:
         scores, notes = _scores_of(judge, names, evalset, column, threads, on_phase)
+    else:
+        notes = _scale_notes(judge, answers)
     systems = list(dict.fromkeys(name for answer in answers for name in systems_of(answer)))
     options = VetOptions(
         epsilon=epsilon,
@@ -170,6 +172,30 @@ def _of_questions(
     if not asked:
         return answers
     return cast("list[Judgment]", [answer for answer in answers if answer.question in asked])
+
+
+MIN_SHARE_BEYOND_SCALE = 0.1
+
+
+def _scale_notes(judge: str, answers: Sequence[Judgment | Preference]) -> tuple[str, ...]:
+    """What to know where a judge rates on another scale than people: many of the ratings lie outside
+    the range of all of theirs."""
+    ratings = [answer for answer in answers if isinstance(answer, Judgment)]
+    if any(isinstance(rating.value, str) for rating in ratings):
+        return ()
+    own = [rating.number for rating in ratings if rating.judge == judge]
+    people = [r.number for r in ratings if r.judge != judge and not is_machine(r.judge)]
+    if not own or not people:
+        return ()
+    low, high = min(people), max(people)
+    beyond = sum(not low <= value <= high for value in own) / len(own)
+    if beyond < MIN_SHARE_BEYOND_SCALE:
+        return ()
+    return (
+        f"{judge} answers from {min(own):g} to {max(own):g}, people from {low:g} to {high:g}. If it "
+        "was asked on another scale, the figures in points and the verdict mean nothing: ask it on "
+        "people's scale, such as `wellput judge --points 5`.",
+    )
 
 
 def _own(judge: str, named: Sequence[str], systems: Sequence[str]) -> list[str]:
