@@ -249,3 +249,16 @@ def test_a_few_judged_items_show_nothing() -> None:
     assert [row.n for row in result.agreement] == [18, 18]  # nothing is left out of the table
     ten = [answer for answer in judged(QUALITY) if int(answer.item) < 10]
     assert "the best of 2 metrics" in run(ten).advice[0]
+
+
+def test_a_metric_that_is_left_out_is_named_where_none_agrees() -> None:
+    # mine correlates higher than bleu, so bleu's would not be "the highest" without a word about mine
+    rows = [
+        Agreement(metric, "q", "segment", "none", "pearson", value)
+        for metric, value in (("mine", 0.2), ("bleu", -0.1))
+    ]
+    [sentence] = advise(rows, [], {}, neutral=["mine"])
+    assert sentence == (
+        "q: leaving mine out, no metric agrees with people; the highest correlation, that of bleu, is "
+        "−0.10 (pearson)."
+    )

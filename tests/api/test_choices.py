@@ -58,6 +58,11 @@ def test_a_metric_is_not_praised_for_the_judgments_it_was_fitted_to(tmp_path: Pa
     result = wellput.agree(EVALSET, ratings, f"{tmp_path / 'mine.json'},ssa")
     assert "mine.json was fitted to these judgments" in result.notes[0]
     assert "ssa correlates" in result.advice[0]
+    folder = tmp_path / "judgments"
+    folder.mkdir()
+    wellput.io.write_judgments(JUDGMENTS, folder / "people.csv")
+    notes = wellput.agree(EVALSET, folder, f"{tmp_path / 'mine.json'},ssa").notes
+    assert any("was fitted to these judgments" in note for note in notes)
     other = tmp_path / "other.csv"
     wellput.io.write_judgments(JUDGMENTS[:-1], other)
     notes = wellput.agree(EVALSET, other, str(tmp_path / "mine.json")).notes

@@ -65,8 +65,8 @@ def advise(
         best = max(candidates, key=lambda row: row.value)
         if best.coefficient in CORRELATION_COEFFICIENTS and best.value <= 0:
             sentences.append(
-                f"{question}: no metric agrees with people; the highest correlation, that of "
-                f"{best.metric}, is {_figure(best.value)} ({best.coefficient})."
+                f"{question}: {_no_metric(rows, candidates)} agrees with people; the highest "
+                f"correlation, that of {best.metric}, is {_figure(best.value)} ({best.coefficient})."
             )
             continue
         place = f", the best of {len(candidates)} metrics" if len(candidates) > 1 else ""
@@ -101,6 +101,16 @@ def shown_to_agree(
     return list(
         dict.fromkeys(row.metric for row in best if row.value > 0 and not _evidence(row, alpha))
     )
+
+
+def _no_metric(rows: Sequence[Agreement], candidates: Sequence[Agreement]) -> str:
+    """Metrics that are no candidates may correlate higher, so they are named."""
+    left_out = [
+        row.metric
+        for row in rows
+        if not (is_sentinel(row.metric) or row in candidates or math.isnan(row.value))
+    ]
+    return f"leaving {listed(left_out)} out, no metric" if left_out else "no metric"
 
 
 def _agrees(row: Agreement) -> str:

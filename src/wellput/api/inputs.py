@@ -215,7 +215,8 @@ def whole_numbers(keyword: str, given: Numbers, *, example: str = "50,100") -> l
 
 
 def fitted_to(judgments: Answers | None, metrics: Sequence[Metric]) -> list[str]:
-    """The metrics that were fitted to this file of judgments, found by the hash in their cards."""
+    """The metrics that were fitted to this file of judgments, or to a file of this folder, found by the
+    hash in their cards."""
     from wellput.io.files import file_fingerprint
     from wellput.metrics.fitted import FittedModel
 
@@ -223,11 +224,13 @@ def fitted_to(judgments: Answers | None, metrics: Sequence[Metric]) -> list[str]
     fitted = {name: model for name, model in models.items() if isinstance(model, FittedModel)}
     if not fitted or not isinstance(judgments, PathLike):
         return []
-    own = file_fingerprint(judgments)
+    place = Path(judgments)
+    files = [file for file in place.iterdir() if file.is_file()] if place.is_dir() else [judgments]
+    own = {file_fingerprint(file) for file in files} - {None}
     return [
         name
         for name, model in fitted.items()
-        if own is not None and model.card.get("sha256", {}).get("judgments") == own
+        if model.card.get("sha256", {}).get("judgments") in own
     ]
 
 
