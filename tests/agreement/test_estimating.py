@@ -301,3 +301,10 @@ def test_the_units_of_an_estimate_can_be_chosen() -> None:
         wellput.estimate(evalset(), ratings(), judge, cluster="document")
     with pytest.raises(InputError, match=r"cluster='size' is not a tag.*The tags are domain"):
         wellput.estimate(documents, ratings(), judge, cluster="size")
+
+
+def test_a_proxy_saves_nothing_where_people_judged_everything() -> None:
+    judged = [one for one in ratings() if int(one.item) < N_LABELED]
+    shown = str(wellput.estimate(evalset(), judged, MACHINE))
+    assert f"{MACHINE} can save nothing here: people judged every item" in shown
+    assert "can save nothing" not in str(wellput.estimate(evalset(), ratings(), MACHINE))

@@ -171,6 +171,11 @@ def _saved(result: EstimateResult) -> list[str]:
         if all(row.n_clusters < MIN_LABELS for row in result.systems):
             return []
         return ["What the proxy saves cannot be said."]
+    if not any(row.n_unlabeled for row in result.systems):
+        return [
+            f"{result.proxy} can save nothing here: people judged every item that it has scores for. "
+            "It helps where it has scores for more items than people judged."
+        ]
     more = worth - labels
     if more < 0.05 * labels:
         return [
