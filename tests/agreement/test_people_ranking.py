@@ -353,6 +353,8 @@ def test_against_compares_with_one_system_only() -> None:
     assert [one.systems for one in found.differences] == [("A", "B"), ("B", "C")]
     shown = str(wellput.rank(simulated(2), against="B", permutations=10))
     assert "A is significantly ahead of B; C is significantly behind B." in shown
+    last = str(wellput.rank(simulated(2), against="C", permutations=10))
+    assert "A and B are significantly ahead of C." in last
 
 
 def test_sequential_ranks_need_five_judges_and_are_wider() -> None:
@@ -632,3 +634,21 @@ def test_four_judges_narrow_the_interval_of_two_by_more_than_the_error() -> None
     quantiles = student.isf(0.025, 3) / student.isf(0.025, 1)
     assert judges.error_ratio == pytest.approx(np.sqrt(0.5))
     assert judges.width_ratio == pytest.approx(np.sqrt(0.5) * quantiles)
+
+
+def test_shares_stay_between_0_and_1() -> None:
+    # An item, its winner and its loser. Items 1 and 2 are of one document.
+    chosen = {
+        "Ann": "0BA 1AC 2BC 3BA 0BC 3CA 2AB 1BC 0CA 3BC 2AC 1BA",
+        "Bob": "1AB 2AC 0BC 3BA 2CB 1AC 0AB 3CA 1BC 2AB 0CA 3BC",
+    }
+    answers = [
+        Preference(
+            judge, item, won, lost, "q", "a", {"document": "near" if item in "12" else "far"}
+        )
+        for judge, all_of_judge in chosen.items()
+        for item, won, lost in map(tuple, all_of_judge.split())
+    ]
+    found = wellput.rank(answers, permutations=9).rankings[0]
+    bounds = [bound for one in found.differences for bound in (one.low, one.high)]
+    assert max(abs(bound) for bound in bounds if bound is not None) == 1

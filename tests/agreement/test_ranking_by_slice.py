@@ -30,7 +30,9 @@ def test_slices_by_a_further_column() -> None:
     assert firsts["{'domain': 'news'}"] == "C"
     assert firsts["{'domain': 'chat'}"] == "A"
     assert found.to_dict()["questions"][1]["by"] == {"domain": "chat"}
-    with pytest.raises(InputError, match="no such column"):
+    with pytest.raises(
+        InputError, match="neither a further column of the judgments nor a tag of evalset="
+    ):
         wellput.rank(ratings, by="topic")
     assert found.answer.splitlines()[1].startswith("quality, domain chat: people prefer A")
 

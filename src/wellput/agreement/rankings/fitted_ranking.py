@@ -31,6 +31,7 @@ from wellput.agreement.rankings.plain_ranking import (
     Ranking,
     RankingModel,
     SystemDifference,
+    listed,
     winner_sentence,
 )
 from wellput.core.judgment import is_machine
@@ -219,7 +220,7 @@ def _against_sentence(ranking: FittedRanking) -> str:
         kind = level if not one.is_real else ahead if is_second == (one.delta > 0) else behind
         kind.append(other)
     parts = [
-        f"{', '.join(names)} {'is' if len(names) == 1 else 'are'} {what} {ranking.against}"
+        f"{listed(names)} {'is' if len(names) == 1 else 'are'} {what} {ranking.against}"
         for names, what in (
             (ahead, "significantly ahead of"),
             (behind, "significantly behind"),

@@ -72,7 +72,9 @@ class JudgedScale:
             middle = float(fitted.effects[a] + fitted.effects[b]) / 2
         ends = np.array([middle + latent / 2, middle - latent / 2])
         above, below = expectations(fitted, ends, fitted.shape, self.grades)
-        return float(above - below)
+        delta = float(above - below)
+        are_shares = self.question.data.are_choices or self.question.data.are_yes_no
+        return min(1.0, max(-1.0, delta)) if are_shares else delta  # rounding may pass the bounds
 
     def intervals(
         self, question: FittedQuestion, confidence: float

@@ -389,7 +389,8 @@ def _slices(
             known = sorted({name for one in answers for name in one.extra})
             there = f" The further columns are {', '.join(known)}." if known else ""
             raise InputError(
-                f"by={by!r}: the judgments have no such column.{did_you_mean(by, known)}{there}"
+                f"by={by!r} is neither a further column of the judgments nor a tag of evalset=."
+                f"{did_you_mean(by, known)}{there}"
             )
         parts.setdefault(answer.extra[by], []).append(answer)
     return [({by: name}, part) for name, part in sorted(parts.items())]
