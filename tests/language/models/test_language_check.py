@@ -171,3 +171,9 @@ def test_numbers_that_would_overflow_are_refused(tmp_path: Path, name: str, numb
     save_model_file(tmp_path / "forged.wpm", LanguageCheck.kind, file.card, arrays)
     with pytest.raises(InputError, match="damaged"):
         LanguageCheck.load(tmp_path / "forged.wpm")
+
+
+@pytest.mark.parametrize("text", ["https://example.org/a/b", "www.example.org me@example.org"])
+def test_addresses_alone_are_no_prose(text: str) -> None:
+    assert shipped_check().read(text).reason == "code or markup"
+    assert shipped_check().read(f"See {text}").reason is None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
@@ -73,3 +74,11 @@ def test_a_saved_list_knows_the_same_words(tmp_path: Path) -> None:
     assert len(loaded) == len(WORDS) == 6
     assert loaded.is_known("english") is False
     assert loaded.is_near_miss("peple") is True
+
+
+def test_a_very_long_word_is_no_near_miss_at_once() -> None:
+    began = time.process_time()
+    assert not WORDS.is_near_miss(
+        "a" * 20_000
+    )  # trying every change would copy 130 billion letters
+    assert time.process_time() - began < 1

@@ -160,6 +160,8 @@ MIN_LINES, MIN_MEAN_OF_PROGRAM = 3, -1.0
 MIN_SHARE_OF_PROGRAM = 0.5
 """If at least this share of the lines is code, other lines count as prose only if they look like it."""
 DATA_FIELD = re.compile(r"^\s*[\[{].*[\]}]\s*$", re.DOTALL)
+ADDRESS = re.compile(r"(?:https?://|www\.)\S+|[^\s@]+@[^\s@]+\.[^\s@]+", re.IGNORECASE)
+"""A token that is an address of the web or of a mailbox. A text of these alone has no prose."""
 DATA_NAME = re.compile(r"\"[^\"\n]*\"\s*:|^\s*\[\s*[\"{\[\d]")
 CODE_FEATURES = (
     "marks", "calls", "pairs", "plain", "small words", "line end", "keyword", "length",
@@ -220,7 +222,7 @@ class LanguageCheck:
         """The prose of a text if it is English; otherwise no prose, and the reason."""
         if LETTER.search(text) is None:
             return ReadText("", "no words")
-        if is_data(text):
+        if is_data(text) or all(ADDRESS.fullmatch(token) for token in text.split()):
             return ReadText("", "code or markup")
         marked = prose_in(text)
         if _is_in_other_script(marked.paragraphs or marked.asides):

@@ -49,6 +49,7 @@ class WordList:
         self.fingerprint = fingerprint
         self.is_known = lru_cache(MAX_CACHED_WORDS)(self._is_known)
         self.is_near_miss = lru_cache(MAX_CACHED_WORDS)(self._is_near_miss)
+        self._longest = max(map(len, self._counts), default=0)
 
     @classmethod
     def of(cls, counts: Mapping[str, int]) -> WordList:
@@ -109,6 +110,8 @@ class WordList:
     def _is_near_miss(self, word: str) -> bool:
         """Whether a change of one letter makes a word of more than three letters a common one."""
         small = word.lower()
+        if len(small) > self._longest + 1:  # a text without spaces would take minutes
+            return False
         return len(small) > MIN_STEM_LETTERS and any(
             self._counts.get(other, 0) >= MIN_COMMON_COUNT for other in _one_letter_off(small)
         )
