@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -142,6 +143,15 @@ def test_bad_calls_of_train_english_are_refused(run: Run, tmp_path: Path) -> Non
     outcome = run("train", "english", "--only", "ngram.wlm", *options)
     assert outcome.code == 2
     assert "Did you mean" in outcome.err
+
+
+def test_a_treebank_without_tags_is_refused_with_the_option_to_use(
+    run: Run, files: Callable[..., None], tmp_path: Path
+) -> None:
+    files(**{"t.conllu": "1\tcats\tcat\tNOUN\t_\t_\t0\troot\t_\t_\n\n"})
+    refused = run("train", "parser", "t.conllu", "-o", str(tmp_path))
+    assert refused.code == 2
+    assert refused.err.endswith("name its folder or files with --treebank.\n")
 
 
 def test_python_trains_on_what_it_has_in_memory(run: Run, corpus: str, tmp_path: Path) -> None:

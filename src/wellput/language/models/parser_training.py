@@ -64,7 +64,7 @@ def train_tagger(
         words = counted(untagged, "word")
         raise InputError(
             f"{words} of the treebank {have} no tag in the column XPOS. For a treebank without XPOS, "
-            "name its folder or files with --treebank (in Python treebank=)."
+            "name its folder or files with treebank=."
         )
     sentences, held_out = ([_tagged(tree) for tree in some] for some in (trees, dev))
     pruning = (
