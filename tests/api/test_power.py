@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -169,6 +170,11 @@ def test_a_pilot_gives_the_correlation_of_a_proxy() -> None:
     assert table.assumed["proxy_correlation"] == pytest.approx(expected, abs=1e-9)
     assert (table.assumed["pilot_judges"], table.assumed["proxy_items"]) == (2, 60)
     assert "by length correlates" in table.notes[-1] and "on 24 items" in table.notes[-1]
+    turned = wellput.power(
+        pilot=[replace(r, value=-r.number) for r in ratings],
+        proxy="length", evalset=evalset, difference=0.8, items=20, judges=2, simulations=100,
+    )  # fmt: skip
+    assert "by length correlates −0." in turned.notes[-1] and "interval −0." in turned.notes[-1]
     assert "sd_judge" not in " ".join(table.notes)
     by_hand = wellput.power(
         difference=0.8,

@@ -242,11 +242,14 @@ def _plan_of_pilot(
         pilot.judges, spreads["sd_item"], spreads["sd_noise"]
     )
     n_scored = pilot.n_scored if n_items is None else n_items
+    value, low, high = (
+        f"{figure or 0:.2f}".replace("-", "−") for figure in (found.value, found.low, found.high)
+    )
     notes = [
-        f"From the pilot: the difference of two systems by {read.proxy} correlates {found.value:.2f} "
-        f"(95% interval {found.low or 0:.2f} to {found.high or 0:.2f}) with that by people (on "
-        f"average {pilot.judges:.3g} judges for each output), on {counted(pilot.n_items, 'item')}; it "
-        f"has scores for {counted(n_scored, 'item')}."
+        f"From the pilot: the difference of two systems by {read.proxy} correlates {value} "
+        f"(95% interval {low} to {high}) with that by people (on average "
+        f"{pilot.judges:.3g} judges for each output), on {counted(pilot.n_items, 'item')}; it has "
+        f"scores for {counted(n_scored, 'item')}."
     ]
     if abs(found.value) > limit:
         notes.append(
