@@ -27,6 +27,7 @@ from wellput.reporting.ranking import (
     difference_text,
     judgments_text,
     slice_differences_table,
+    whom,
 )
 from wellput.reporting.table import Report, Table, number, p_text, p_with_relation
 
@@ -162,8 +163,7 @@ def _holds_for(ranking: FittedRanking) -> str:
 
 
 def _title(ranking: FittedRanking) -> str:
-    whom = "machine judges" if ranking.are_machines else "people"
-    return f"Whom {whom} prefer: {ranking.label}"
+    return f"Whom {whom(ranking)} prefer: {ranking.label}"
 
 
 def _correction_words(ranking: FittedRanking) -> str:

@@ -57,6 +57,12 @@ def ranking_tables(rankings: Sequence[Ranking], orders: Sequence[MetricOrder] = 
     return [ranking_table(ranking, orders) for ranking in rankings]
 
 
+def whom(ranking: Ranking) -> str:
+    """Whose preferences a heading names: people's, unless all judges are machines."""
+    are_machines = isinstance(ranking, FittedRanking) and ranking.are_machines
+    return "machine judges" if are_machines else "people"
+
+
 def ranking_table(ranking: Ranking, orders: Sequence[MetricOrder] = ()) -> Table:
     """The systems best first; those of a study that is still running have no intervals."""
     has_intervals = not ranking.sequential
@@ -86,7 +92,7 @@ def ranking_table(ranking: Ranking, orders: Sequence[MetricOrder] = ()) -> Table
     return Table(
         columns,
         rows,
-        title=f"Whom people prefer: {ranking.question}",
+        title=f"Whom {whom(ranking)} prefer: {ranking.question}",
         notes=_notes(ranking, orders),
         best=best,
     )

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
+import wellput
 from tests.reporting.html.evaluations import (
     ladder_evalset,
     ladder_judgments,
@@ -14,7 +16,7 @@ from tests.reporting.html.evaluations import (
     small_judgments,
 )
 from wellput.agreement.rankings.plain_ranking import RankedSystem, Ranking, SystemDifference
-from wellput.core.evalset import EvalSet
+from wellput.core.evalset import EvalSet, Item
 from wellput.core.judgment import Judgment, Preference
 from wellput.reporting.html.answer import NO_JUDGMENTS_NOTE, shown_range
 from wellput.reporting.html.pairs import pair_matrix
@@ -135,3 +137,26 @@ def test_people_are_the_first_scorer_and_whoever_is_ahead_is_better() -> None:
     assert (people.name, people.question) == ("people: seconds", "seconds")
     assert [(pair.delta, pair.ahead) for pair in people.pairs] == [(-3.0, 1)]
     assert [scorer.metric for scorer in metrics] == list(result.metrics)
+
+
+def test_machine_judges_are_not_called_people() -> None:
+    machines = [replace(one, judge=f"model:{one.judge}") for one in small_judgments()]
+    evaluation = small_evaluation(answers=machines, metrics="gsa")
+    (answer,) = evaluation.answers
+    assert answer.picture["who"] == "machine judges"
+    assert answer.tables[0].title == "Whom machine judges prefer: quality"
+    pairs = pair_matrix(evaluation.result, evaluation.agreement.ranking, ["A", "B", "C"])
+    assert pairs.scorers[0].name == "machine judges: quality"
+    (people,) = small_evaluation(metrics="gsa").answers
+    assert people.picture["who"] == "people"
+
+
+def test_the_pairs_hold_for_other_documents_where_items_have_them() -> None:
+    outputs = {"A": "a b c d", "B": "a b d"}
+    for document, units in (("d", "documents"), (None, "items")):
+        items = [
+            Item(f"i{n}", outputs, ("a b c d",), document=document and f"d{n // 2}")
+            for n in range(6)
+        ]
+        result = wellput.score(EvalSet(items), "gsa", all_pairs=True)
+        assert pair_matrix(result, (), ["A", "B"]).units == units

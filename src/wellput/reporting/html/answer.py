@@ -28,7 +28,7 @@ from wellput.core.metric import is_sentinel
 from wellput.engine.result import ScoreResult
 from wellput.metrics.accuracy import GenerationStringAccuracy
 from wellput.metrics.alignments import aligned
-from wellput.reporting.ranking import ranking_table
+from wellput.reporting.ranking import ranking_table, whom
 from wellput.reporting.score import all_of
 from wellput.reporting.table import Table
 
@@ -100,6 +100,7 @@ def _by_people(
     domain = shown_range(ranking.systems, whole)
     picture = {
         "kind": "people",
+        "who": whom(ranking),
         "unit": ESTIMATE_HEADINGS[ranking.model],
         "is_share": ranking.model != "mean",
         "domain": domain,

@@ -13,6 +13,7 @@ from typing import Any
 from wellput.agreement.rankings.plain_ranking import Ranking
 from wellput.engine.result import ScoreResult
 from wellput.reporting.html.answer import best_first, higher_is_better
+from wellput.reporting.ranking import whom
 from wellput.reporting.table import p_text
 
 
@@ -50,6 +51,8 @@ class PairMatrix:
 
     order: Sequence[str]
     scorers: Sequence[ScorerPairs]
+    units: str = "items"
+    """What the intervals and p-values of metrics hold for others of, such as documents."""
 
     def to_dict(self) -> dict[str, Any]:
         """The values as the scripts of the page read them; a system is its place in `systems`."""
@@ -58,6 +61,7 @@ class PairMatrix:
             "kind": "pairs",
             "name": "pairs",
             "title": "Every pair of systems",
+            "units": self.units,
             "systems": list(self.order),
             "scorers": [
                 {
@@ -94,7 +98,8 @@ def pair_matrix(
 ) -> PairMatrix:
     scorers = [_by_people(ranking) for ranking in rankings if ranking.has_tests]
     scorers += [_by_metric(result, metric) for metric in result.metrics]
-    return PairMatrix(order, scorers)
+    units = "items" if result.clusters is None else result.clusters.words
+    return PairMatrix(order, scorers, units)
 
 
 def _by_people(ranking: Ranking) -> ScorerPairs:
@@ -103,7 +108,9 @@ def _by_people(ranking: Ranking) -> ScorerPairs:
         for pair in ranking.differences
     ]
     order = [row.system for row in ranking.systems]
-    return ScorerPairs(f"people: {ranking.question}", order, pairs, question=ranking.question)
+    return ScorerPairs(
+        f"{whom(ranking)}: {ranking.question}", order, pairs, question=ranking.question
+    )
 
 
 def _by_metric(result: ScoreResult, metric: str) -> ScorerPairs:

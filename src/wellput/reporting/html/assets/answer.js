@@ -73,15 +73,15 @@ class PeoplePicture {
   }
 
   standing() {
-    const { systems, domain, unit, is_share: isShare, question } = this.answer;
+    const { systems, domain, unit, is_share: isShare, question, who } = this.answer;
     const axis = new IntervalAxis(systems, domain, { isShare });
     const rows = systems.map((row, place) => element("tr", { class: this.rowClass(place), "data-row": place },
       element("td", { class: "place" }, row.ranks),
       element("th", { scope: "row", class: "name", title: row.system }, row.system),
       element("td", { class: "drawn", title: `${row.system}: ${axis.words(row)}; ${row.n.toLocaleString("en")} judgments` }, axis.draw(row)),
       element("td", { class: "value" }, axis.label(row.value), element("span", { class: "unseen" }, typeof row.low === "number" ? ` (${axis.label(row.low)} to ${axis.label(row.high)})` : ""))));
-    return element("table", { class: "standing" }, element("caption", { class: "unseen" }, `Systems by people’s answers on ${question}, best first`),
-      headed([heading("place", { class: "place" }), heading("system", { class: "name" }), heading(element("span", { title: question }, element("strong", {}, "People"), ` on ${question}`)), heading(unit, { class: "value" })]),
+    return element("table", { class: "standing" }, element("caption", { class: "unseen" }, `Systems by ${who === "people" ? "people’s" : `${who}’`} answers on ${question}, best first`),
+      headed([heading("place", { class: "place" }), heading("system", { class: "name" }), heading(element("span", { title: question }, element("strong", {}, who[0].toUpperCase() + who.slice(1)), ` on ${question}`)), heading(unit, { class: "value" })]),
       element("tbody", {}, rows), element("tfoot", { "aria-hidden": "true" }, element("tr", {}, element("td"), element("td"), element("td", { class: "drawn" }, axis.scale()), element("td"))));
   }
 

@@ -10,7 +10,7 @@ class PairsCard {
     this.place = element("div", { class: "matrix", tabindex: "0", role: "region", "aria-label": matrix.title, onkeydown: (event) => this.onKey(event) });
     this.key = element("p", { class: "note key" });
     this.element = element("div", { class: "card", id: `chart-${matrix.name}` }, this.tools(), this.place, this.key, element("p", { class: "note" },
-      "Row minus column; p corrected by Holm’s method over all pairs, and for metrics over all metrics too. Intervals and p of metrics hold for these systems, other items. Choose a cell to see the items where the two systems are furthest apart."));
+      `Row minus column; p corrected by Holm’s method over all pairs, and for metrics over all metrics too. Intervals and p of metrics hold for these systems, other ${matrix.units}. Choose a cell to see the items where the two systems are furthest apart.`));
     this.draw();
   }
 
