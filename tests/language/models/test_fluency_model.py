@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+from wellput.core.errors import InputError
+from wellput.io.model_files import load_model_file, save_model_file
 from wellput.language.models.fluency_model import (
     FLUENCY_FEATURES,
     FluencyModel,
     FluencyModels,
     skeleton,
 )
+from wellput.language.models.gleu_model import GleuModel
 from wellput.language.models.linear_model import fit_severity
 from wellput.language.models.ngram_training import train
 from wellput.language.models.tagger import Tagger
 from wellput.language.models.word_list import WordList
 from wellput.language.models.word_network import ScoredWords, WordNetwork
+from wellput.language.shipped import shipped
 
 NAMES = list(FLUENCY_FEATURES)
 TEXT = ["the dog sees the cat .", "the cat sees a dog .", "a dog has seen the cat ."] * 5
@@ -195,3 +200,24 @@ def test_each_feature_can_be_read_alone() -> None:
     for name, about in FLUENCY_FEATURES.items():
         assert not about.startswith(("the same", "those")), name
     assert len(set(FLUENCY_FEATURES.values())) == len(FLUENCY_FEATURES)
+
+
+@pytest.mark.parametrize(
+    ("load", "file", "name"),
+    [
+        (FluencyModel.load, "fluency.wpm", "curve"),
+        (GleuModel.load, "gleu-fluency.wpm", "constants"),
+    ],
+)
+@pytest.mark.parametrize("number", [None, math.nan, 1e300])
+def test_a_forged_model_is_refused(
+    tmp_path: Path, load: Callable[[Path], object], file: str, name: str, number: float | None
+) -> None:
+    """An array of another length, or with a number that gives no score; the hash is right."""
+    kind = file.removesuffix(".wpm")
+    found = load_model_file(shipped(file), kind)
+    array = found.arrays[name]
+    changed = array[:1] if number is None else np.full(len(array), number)
+    save_model_file(tmp_path / file, kind, found.card, {**found.arrays, name: changed})
+    with pytest.raises(InputError, match="damaged"):
+        load(tmp_path / file)

@@ -7,6 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from wellput.core.errors import InputError
+from wellput.io.model_files import save_model_file
 from wellput.language.models.linear_model import LinearModel, fit_separating
 
 
@@ -66,3 +68,16 @@ def test_a_saved_model_is_the_same_one(tmp_path: Path) -> None:
     assert loaded.features == ("a", "b", "c")
     assert file.card["made"] == "here"
     assert loaded.scores(x).tolist() == model.scores(x).tolist()
+
+
+@pytest.mark.parametrize("name", ["means", "scales", "weights"])
+@pytest.mark.parametrize("n", [0, 1, 4])
+def test_a_model_with_numbers_for_other_features_is_refused(
+    tmp_path: Path, name: str, n: int
+) -> None:
+    """With the right hash: the file was forged."""
+    x, y = rows(4)
+    arrays = fit_separating(("a", "b", "c"), x, y, loss="hinge").arrays()
+    save_model_file(tmp_path / "plane.wpm", "plane", {}, {**arrays, name: np.ones(n)})
+    with pytest.raises(InputError, match="damaged"):
+        LinearModel.load(tmp_path / "plane.wpm", "plane")

@@ -27,12 +27,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from wellput.core.errors import InputError
 from wellput.core.metric import Floats
 from wellput.io.files import PathLike
-from wellput.io.model_files import save_model_file
+from wellput.io.model_files import noticing_damage, save_model_file
 from wellput.language.models.english_text import SentenceFeatures
-from wellput.language.models.linear_model import LinearModel, fit_severity
+from wellput.language.models.linear_model import LinearModel, fit_severity, stored_numbers
 from wellput.language.models.ngram_files import load_model
 from wellput.language.models.ngrams import NgramModel, unigrams
 from wellput.language.models.tagger import Tagger
@@ -324,9 +323,10 @@ class FluencyModel:
     @classmethod
     def load(cls, path: PathLike, names: Sequence[str] = tuple(FLUENCY_FEATURES)) -> FluencyModel:
         sums, file = LinearModel.load(path, cls.kind)
-        if sums.features != tuple(names) or "curve" not in file.arrays:
-            raise InputError(f"{path} is a damaged model of fluency: train it again.")
-        return cls(sums, file.arrays["curve"], file.fingerprint)
+        with noticing_damage(path, "model of fluency"):
+            if sums.features != tuple(names):
+                raise ValueError("other features")
+            return cls(sums, stored_numbers(file, "curve", 2), file.fingerprint)
 
 
 def _logit(share: float) -> float:

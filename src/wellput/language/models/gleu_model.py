@@ -33,16 +33,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from wellput.core.errors import InputError
 from wellput.core.metric import Floats
 from wellput.core.tree import Tree
 from wellput.core.work import OnProgress, ProgressShare, ignore_progress
 from wellput.io.files import PathLike
-from wellput.io.model_files import save_model_file
+from wellput.io.model_files import noticing_damage, save_model_file
 from wellput.language.models.english_text import SentenceFeatures, sentence_means
 from wellput.language.models.head_driven import HeadDrivenParser
 from wellput.language.models.head_driven_training import save_head_driven, train_head_driven
-from wellput.language.models.linear_model import LinearModel, fit_separating
+from wellput.language.models.linear_model import LinearModel, fit_separating, stored_numbers
 from wellput.language.models.link_grammar import LinkGrammar, LinkParse
 from wellput.language.models.parser_training import train_parser
 from wellput.language.models.parsers import Parser, load_parser
@@ -159,9 +158,13 @@ class GleuModel:
     @classmethod
     def load(cls, path: PathLike, *, kind: str = GLEU_KIND) -> GleuModel:
         plane, file = LinearModel.load(path, kind)
-        if plane.features != tuple(GLEU_FEATURES) or "constants" not in file.arrays:
-            raise InputError(f"{path} is a damaged model of gleu-fluency: train it again.")
-        return cls(file.arrays["constants"], plane, file.fingerprint)
+        with noticing_damage(path, "model of gleu-fluency"):
+            if plane.features != tuple(GLEU_FEATURES):
+                raise ValueError("other features")
+            constants = stored_numbers(file, "constants", len(GLEU_FEATURES))
+            if not ((constants > 0) & plane.weights.any()).all():
+                raise ValueError("nothing to divide by")
+            return cls(constants, plane, file.fingerprint)
 
 
 PAPER_GLEU_KIND = "gleu-fluency-paper"

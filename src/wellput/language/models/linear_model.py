@@ -42,7 +42,12 @@ class LinearModel:
     bias: float
 
     def check(self) -> None:
-        """Raises ValueError for NaN, and for numbers whose products could overflow."""
+        """Raises ValueError for parts of other lengths, for NaN, and for numbers whose products could
+        overflow."""
+        if any(
+            part.shape != (len(self.features),) for part in (self.means, self.scales, self.weights)
+        ):
+            raise ValueError("another number of features")
         with np.errstate(all="ignore"):
             sizes = np.abs(np.concatenate([self.means, 1 / self.scales, self.weights, [self.bias]]))
         if not (sizes <= MAX_NUMBER_SIZE).all():
@@ -90,6 +95,15 @@ class LinearModel:
         )
         model.check()
         return model
+
+
+def stored_numbers(file: ModelFile, name: str, n: int) -> Floats:
+    """An array of n numbers; raises ValueError for another length, for NaN, and for numbers whose
+    products could overflow."""
+    numbers = file.arrays[name]
+    if numbers.shape != (n,) or not (np.abs(numbers) <= MAX_NUMBER_SIZE).all():
+        raise ValueError(name)
+    return numbers
 
 
 def fit_separating(
