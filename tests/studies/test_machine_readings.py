@@ -43,6 +43,13 @@ def test_where_the_scale_has_little_probability_the_text_counts() -> None:
     assert (found.value, found.scores_from, found.mass) == (7.0, "text", None)
 
 
+def test_numbers_that_add_up_to_more_than_one_are_no_probabilities() -> None:
+    found = read_reply(prompt(), reply("5", t5=0.9, t1=1.0, t2=1.0))
+    assert (found.value, found.scores_from, found.mass) == (5, "text", None)
+    rounded = read_reply(prompt(), reply("5", t5=0.5, t6=0.5000001))
+    assert rounded.scores_from == "probabilities"
+
+
 def test_the_share_of_the_first_version_is_its_probability_and_half_of_the_ties() -> None:
     # (1·0.6 + ½·0.2 + 0·0.2) / 1 = 0.7
     found = read_reply(prompt("pairwise", ties=True), reply("A", tA=0.6, tT=0.2, tB=0.2))

@@ -24,6 +24,8 @@ TokenProbabilities: TypeAlias = Sequence[tuple[str, float]]
 
 MIN_MASS = 0.5
 """Probabilities are used only if the allowed answers together have at least this probability."""
+MAX_MASS = 1.01
+"""More than 1, but for rounding, is no probability: such numbers say nothing about the answer."""
 
 WRAPPING = " \t\r\n*_`\"'“”‘’.()[]"
 THOUGHT = re.compile(r"^\s*<think>.*?</think>", re.DOTALL)
@@ -132,7 +134,7 @@ def _probabilities(prompt: Prompt, reply: Reply, text: str) -> dict[float | str,
             found[value] = found.get(value, 0.0) + math.exp(min(logprob, 0.0))
     if any(len(label) > 1 for label in prompt.allowed) and not has_long_token:
         return None
-    return found if sum(found.values()) >= MIN_MASS else None
+    return found if MIN_MASS <= sum(found.values()) <= MAX_MASS else None
 
 
 def _bare(token: str) -> str:
