@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from typing import Any
 from unittest.mock import patch
 
 import numpy as np
@@ -7,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from wellput.core.errors import InputError
 from wellput.core.metric import Floats
 from wellput.stats.corrections import (
     benjamini_hochberg,
@@ -98,3 +100,9 @@ def test_adjusting_never_lowers_a_p_value_and_keeps_the_order(p_values: list[flo
 
 def test_a_level_close_to_zero_needs_a_great_but_finite_number_of_resamples() -> None:
     assert resamples_needed(1000, tests=3, alpha=1e-320) > 10**18
+
+
+@pytest.mark.parametrize("p_values", [[-0.5, 0.2], [2.0, 0.1], [np.inf, 0.1], [[0.1, 0.2]]])
+def test_what_is_no_row_of_p_values_is_refused(p_values: Any) -> None:
+    with pytest.raises(InputError, match="from 0 to 1"):
+        holm(np.array(p_values))

@@ -82,6 +82,11 @@ def test_undefined_tests_have_reasons() -> None:
 def test_bad_counts_are_refused() -> None:
     with pytest.raises(InputError, match="0 or above"):
         goodness_of_fit([3, -1])
+    for wrong in (0.5, float("nan"), float("inf"), 1e300):
+        with pytest.raises(InputError, match="whole numbers"):
+            goodness_of_fit([3, wrong])
+        with pytest.raises(InputError, match="whole numbers"):
+            homogeneity(np.array([[3, wrong], [1, 2]]))
     with pytest.raises(InputError, match="above 0"):
         goodness_of_fit([3, 1], [4, 0])
     with pytest.raises(InputError, match="add up to 5"):

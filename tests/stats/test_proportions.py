@@ -73,7 +73,9 @@ def test_intervals_of_a_share_are_statsmodels(hits: int, n: int, confidence: flo
 
 
 @pytest.mark.parametrize("interval", [wilson, clopper_pearson])
-@pytest.mark.parametrize(("hits", "n"), [(0, 0), (5, 3), (-1, 3), (1.5, 3)])
+@pytest.mark.parametrize(
+    ("hits", "n"), [(0, 0), (5, 3), (-1, 3), (1.5, 3), (np.nan, 3), (1, np.inf), (3, 10**400)]
+)
 def test_what_is_no_share_is_refused(
     interval: Callable[..., Estimate], hits: float, n: int
 ) -> None:
@@ -81,6 +83,10 @@ def test_what_is_no_share_is_refused(
         interval(hits, n)
     with pytest.raises(InputError, match="between 0 and 1"):
         interval(1, 3, confidence=95)
+
+
+def test_whole_numbers_may_be_floats() -> None:
+    assert clopper_pearson(2.0, 3.0) == clopper_pearson(2, 3)  # type: ignore[arg-type]
 
 
 def test_the_interval_of_a_share_is_exact_for_few_items() -> None:

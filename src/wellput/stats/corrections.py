@@ -17,10 +17,13 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
+from wellput.core.errors import InputError
 from wellput.core.metric import Floats
 
 Correction: TypeAlias = Literal["holm", "bh", "bonferroni", "none"]
 
+ROUNDING = 1e-9
+"""A p-value may lie so much above 1."""
 P_VALUE_MARGIN = 2
 """The smallest corrected p-value that resamples can give is the level divided by this."""
 
@@ -85,6 +88,8 @@ def benjamini_yekutieli(p_values: Floats) -> Floats:
 def _adjusted(p_values: Floats, adjust: Callable[[Floats], Floats]) -> Floats:
     """Applies `adjust` to the defined p-values in ascending order."""
     p_values = np.asarray(p_values, dtype=np.float64)
+    if p_values.ndim != 1 or (p_values < 0).any() or (p_values > 1 + ROUNDING).any():
+        raise InputError("p-values must be a row of numbers from 0 to 1, NaN for a test not made.")
     defined = np.flatnonzero(~np.isnan(p_values))
     order = defined[np.argsort(p_values[defined], kind="stable")]
     result = np.full(p_values.shape, np.nan)

@@ -100,9 +100,9 @@ def goodness_of_fit(counts: ArrayLike, expected: ArrayLike | None = None) -> Est
     4.17
     """
     observed = np.asarray(counts, dtype=np.float64)
+    if observed.ndim != 1 or not _are_counts(observed):
+        raise InputError("Counts must be a row of whole numbers, 0 or above.")
     n = int(observed.sum())
-    if observed.ndim != 1 or (observed < 0).any():
-        raise InputError("Counts must be a row of numbers, 0 or above.")
     if len(observed) < 2 or not n:
         return undefined("there is nothing to choose between" if n else "no choices", n=n)
     if expected is None:
@@ -123,8 +123,10 @@ def homogeneity(table: ArrayLike, *, yates: bool = True) -> Estimate:
     towards 0 by ½, or to 0 if it is smaller.
     """
     observed = np.asarray(table, dtype=np.float64)
-    if observed.ndim != 2 or (observed < 0).any():
-        raise InputError("Counts must be a table of numbers, 0 or above, with one row per study.")
+    if observed.ndim != 2 or not _are_counts(observed):
+        raise InputError(
+            "Counts must be a table of whole numbers, 0 or above, with one row per study."
+        )
     rows, columns = observed.sum(axis=1), observed.sum(axis=0)
     n = int(observed.sum())
     if min(observed.shape) < 2 or not rows.all() or not columns.all():
@@ -136,6 +138,11 @@ def homogeneity(table: ArrayLike, *, yates: bool = True) -> Estimate:
         observed = observed + np.sign(difference) * np.minimum(0.5, np.abs(difference))
         name += " with Yates's correction"
     return _chi_squared(observed, expected, (len(rows) - 1) * (len(columns) - 1), name, n)
+
+
+def _are_counts(numbers: Floats) -> bool:
+    """Whether they are whole numbers from 0 on, no more than a double tells apart."""
+    return bool(((numbers >= 0) & (numbers <= 2**53) & (numbers == np.trunc(numbers))).all())
 
 
 def _chi_squared(observed: Floats, expected: Floats, freedom: int, name: str, n: int) -> Estimate:

@@ -22,7 +22,7 @@ import numpy as np
 from wellput.core.errors import InputError
 from wellput.core.estimates import Bounds, Estimate
 from wellput.core.metric import Floats
-from wellput.core.options import checks_options
+from wellput.core.options import MAX_WHOLE, checks_options
 
 
 def is_share(
@@ -63,9 +63,14 @@ def share_interval(hits: int, n: int, *, confidence: float = 0.95) -> Estimate:
     return interval(hits, n, confidence=confidence)
 
 
-def _check_counts(hits: int, n: int) -> None:
-    if not (hits == int(hits) and n == int(n) and n >= 1 and 0 <= hits <= n):
-        raise InputError(f"{hits} of {n} is no share: both must be whole numbers, 0 ≤ hits ≤ n.")
+def _counts(hits: float, n: float) -> tuple[int, int]:
+    """The two numbers as whole ones; refuses others, which say nothing about a share."""
+    are_whole = all(isinstance(x, int | np.integer) or float(x).is_integer() for x in (hits, n))
+    if not (are_whole and 0 <= hits <= n and 1 <= n <= MAX_WHOLE):
+        raise InputError(
+            f"{hits} of {n} is no share: both must be whole numbers, 0 ≤ hits ≤ n ≤ {MAX_WHOLE:,}."
+        )
+    return int(hits), int(n)
 
 
 @checks_options
@@ -77,7 +82,7 @@ def clopper_pearson(hits: int, n: int, *, confidence: float = 0.95) -> Estimate:
     >>> round(all_of_ten.low, 3), all_of_ten.high
     (0.692, 1.0)
     """
-    _check_counts(hits, n)
+    hits, n = _counts(hits, n)
     tail = (1 - confidence) / 2
     low = 0.0 if hits == 0 else _share_with_tail(n - hits, n, tail)
     high = 1.0 if hits == n else 1 - _share_with_tail(hits, n, tail)
@@ -113,7 +118,7 @@ def wilson(hits: int, n: int, *, confidence: float = 0.95) -> Estimate:
     >>> none_of_fifty.low, round(none_of_fifty.high, 3)
     (0.0, 0.071)
     """
-    _check_counts(hits, n)
+    hits, n = _counts(hits, n)
     share = hits / n
     low, high = wilson_bounds(share, n, z=NormalDist().inv_cdf((1 + confidence) / 2))
     low = 0.0 if hits == 0 else max(0.0, low)
