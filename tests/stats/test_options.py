@@ -17,6 +17,7 @@ from wellput.stats.jackknife import paired_jackknife, score_interval
 from wellput.stats.judges.correlations import split_half
 from wellput.stats.judges.kappa import pairwise_kappas
 from wellput.stats.judges.reliability import panel_reliability
+from wellput.stats.proportions import wilson
 from wellput.stats.regression import stepwise
 from wellput.stats.resampling import paired_bootstrap
 
@@ -76,6 +77,13 @@ def test_choices_that_do_not_exist_are_refused(name: str, option: str) -> None:
 def test_a_confidence_is_between_0_and_1(name: str, confidence: float) -> None:
     with pytest.raises(InputError, match="between 0 and 1"):
         CALLS[name](confidence=confidence)
+
+
+def test_a_confidence_whose_interval_has_no_end_is_refused() -> None:
+    """(1 + 0.9999999999999999) / 2 is 1 for a double."""
+    with pytest.raises(InputError, match="too close to 1"):
+        wilson(1, 3, confidence=1 - 2**-53)
+    assert wilson(1, 3, confidence=1 - 2**-51).low is not None
 
 
 @pytest.mark.parametrize("name", sorted(set(CALLS) - {"stepwise"}))

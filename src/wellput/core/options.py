@@ -73,6 +73,8 @@ def check_number(name: str, value: float) -> None:
     """
     if name == "confidence" and not 0 < value < 1:
         raise InputError(f"{name}={value} must be between 0 and 1, such as 0.95.")
+    if name == "confidence" and (1 + value) / 2 == 1:
+        raise InputError(f"{name}={value} is too close to 1: the interval would be endless.")
     if not isinstance(value, int) and not math.isfinite(value):
         raise InputError(f"{name}={value} is not a finite number.")
     maximum = MAX_OF.get(name, MAX_WHOLE if isinstance(value, int) else MAX_SIZE)
