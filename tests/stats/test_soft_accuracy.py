@@ -29,6 +29,13 @@ def test_exchanges_drawn_in_blocks_are_the_same(monkeypatch: pytest.MonkeyPatch)
     assert spa(golden("x"), golden("z"), n_resamples=500).value == pytest.approx(whole, abs=1e-4)
 
 
+@pytest.mark.parametrize("exponent", [-300, -150, 130, 300])
+def test_the_size_of_the_scores_does_not_matter(exponent: int) -> None:
+    """Single precision has no numbers beyond 3e38, and few digits below 1e-38."""
+    x, z = golden("x"), golden("z")
+    assert spa(np.ldexp(x, exponent), z, n_resamples=50) == spa(x, z, n_resamples=50)
+
+
 def test_the_value_by_the_normal_curve() -> None:
     rng = np.random.default_rng(5)
     x, z = rng.normal(size=(2, 6, 30)) + np.arange(6)[:, None] / 5 + 1000

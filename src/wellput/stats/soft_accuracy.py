@@ -67,7 +67,7 @@ def pairwise_p_values(scores: Floats, *, n_resamples: int, seed: int) -> Floats:
     defined so, and needs no p-value above 0.
     """
     first, second = np.triu_indices(len(scores), 1)
-    single = np.ascontiguousarray(scores, np.float32)
+    single = _in_single_precision(scores)
     is_complete = bool(np.isfinite(single).all())
     rows = single if is_complete else np.nan_to_num(single[first] - single[second])
     totals = rows.sum(axis=1)
@@ -79,6 +79,14 @@ def pairwise_p_values(scores: Floats, *, n_resamples: int, seed: int) -> Floats:
         counts += np.count_nonzero(by_chance >= leads, axis=0)
     differs = np.nan_to_num(scores[first] - scores[second]).any(axis=1)
     return np.where(differs, counts / n_resamples, 0.5)
+
+
+def _in_single_precision(scores: Floats) -> NDArray[np.float32]:
+    """The scores, all multiplied by the power of two that makes the largest about 1. This changes no
+    digit; without it 1e39 would be infinite, and 1e-46 would be 0."""
+    largest = np.abs(scores[np.isfinite(scores)]).max(initial=0.0)
+    scaled = np.ldexp(scores, -np.frexp(largest)[1])
+    return np.ascontiguousarray(scaled, np.float32)
 
 
 def _random_signs(n_resamples: int, n_items: int, seed: int) -> Iterator[NDArray[np.float32]]:
