@@ -127,7 +127,7 @@ private:
             xx += dx * dx, zz += dz * dz, xz += dx * dz;
         }
         value = pearson(x.data(), z.data(), x.size());
-        if (x.size() < 3) return;
+        if (x.size() < 3 || std::isnan(value)) return;
         // A remainder no larger than rounding errors counts as 0.
         constexpr double kRounding = 1e-12;
         for (std::size_t p = 0; p < x.size(); ++p) {

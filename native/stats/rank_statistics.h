@@ -24,6 +24,10 @@ inline bool is_constant(const double* values, std::size_t n) {
     return std::all_of(values, values + n, [&](double value) { return value == values[0]; });
 }
 
+// A sum of squares that neither overflowed nor lost digits near the smallest numbers. Deviations of
+// 1e-170 have squares of 0, and a correlation computed with these would be 1 or 0.
+inline bool is_exact_square(double sum) { return sum > 1e-280 && sum < 1e300; }
+
 inline double pearson(const double* x, const double* z, std::size_t n) {
     if (n < 2 || is_constant(x, n) || is_constant(z, n)) return kUndefined;
     double mean_x = 0, mean_z = 0;
@@ -34,6 +38,7 @@ inline double pearson(const double* x, const double* z, std::size_t n) {
         const double dx = x[i] - mean_x, dz = z[i] - mean_z;
         xx += dx * dx, zz += dz * dz, xz += dx * dz;
     }
+    if (!is_exact_square(xx) || !is_exact_square(zz)) return kUndefined;
     return std::clamp(xz / (std::sqrt(xx) * std::sqrt(zz)), -1.0, 1.0);
 }
 

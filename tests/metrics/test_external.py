@@ -299,6 +299,10 @@ def test_agree_takes_them_like_any_metric(tmp_path: Path) -> None:
     [
         ("system,item,score\nA,1,good\n", "line 2: scores: the score 'good' is not a number"),
         ("system,item,score\nA,1,1\nA,2,-1e101\n", r"line 3: .*the score -1e\+101 is too large"),
+        (
+            "system,item,score\nA,1,1\nA,2,1e-170\n",
+            "line 3: .*the score 1e-170 is too small to be squared: multiply all scores",
+        ),
         ("system,item,score\nA,1,1\nA,1,2\n", "line 3: .*a second score, 2 after 1"),
         ("system,item,score\n,1,1\n", "line 2: no system"),
         (

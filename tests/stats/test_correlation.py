@@ -281,6 +281,9 @@ def test_bad_input_is_refused() -> None:
         correlate(x, x.T)
     with pytest.raises(InputError, match="finite"):
         correlate(x, x * np.inf)
+    for scores in (x * 1e200, x * 1e-200):
+        with pytest.raises(InputError, match=r"cannot be compared: .* squared"):
+            correlate(x, scores)
     many = np.zeros((20, 1000))
     with pytest.raises(InputError, match="199,990,000 pairs"):
         correlate(many, many, Correlation(coefficient="acc-t"))
@@ -290,3 +293,14 @@ def test_no_systems_or_items_is_undefined() -> None:
     for shape in ((0, 3), (3, 0)):
         assert np.isnan(correlate(np.ones(shape), np.ones(shape)).value)
         assert np.isnan(correlate(np.ones(shape), np.ones(shape), Correlation("system")).value)
+
+
+def test_a_group_whose_squares_vanish_has_no_correlation() -> None:
+    """One item of three has scores of 1e-170, whose squares are 0: it is left out, not counted as 1."""
+    rng = np.random.default_rng(8)
+    x, z = rng.normal(size=(2, 5, 3))
+    x[:, 0] *= 1e-170
+    found = correlate(x, z, Correlation(average="item"))
+    rest = [stats.pearsonr(x[:, item], z[:, item])[0] for item in (1, 2)]
+    assert found.value == pytest.approx(np.mean(rest))
+    assert found.n == 2

@@ -86,6 +86,21 @@ def check_number(name: str, value: float) -> None:
         raise InputError(f"{name}={value} is too small: 0, or at least {MIN_SIZE:g}.")
 
 
+def wrong_size(number: float, noun: str) -> str:
+    """Why a number cannot be squared, and what to do; empty for one that can.
+
+    >>> wrong_size(-1e200, "score")
+    'the score -1e+200 is too large to be squared: divide all scores by one number'
+    """
+    if abs(number) > MAX_SIZE:
+        return (
+            f"the {noun} {number:.3g} is too large to be squared: divide all {noun}s by one number"
+        )
+    if 0 < abs(number) < MIN_SIZE:
+        return f"the {noun} {number:.3g} is too small to be squared: multiply all {noun}s by one number"
+    return ""
+
+
 @cache
 def _choices(function: Callable[..., object]) -> dict[str, tuple[str, ...]]:
     """The keywords whose type is a Literal (or None), with the names that they take."""

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from wellput import _native
 from wellput.core.errors import InputError, Problems, counted
-from wellput.core.options import MAX_SIZE
+from wellput.core.options import wrong_size
 from wellput.io.files import InputFile, PathLike, check_readable, file_fingerprint
 from wellput.io.score_columns import MISSING_CELLS, NameColumn, Unsuitable, read_score_columns
 from wellput.io.tables import read_records
@@ -330,9 +330,8 @@ def _by_rows(
             if isinstance(value, str):
                 problems.add(place, f"{metric}: the score {value!r} is not a number")
                 continue
-            if abs(value) > MAX_SIZE:
-                what = f"the score {value:.3g} is too large to be squared"
-                problems.add(place, f"{metric}: {what}: divide all scores by one number")
+            if size := wrong_size(value, "score"):
+                problems.add(place, f"{metric}: {size}")
                 continue
             if not system or not item:
                 problems.add(place, "no system" if not system else "no item")

@@ -31,7 +31,7 @@ from wellput.core.judgment import (
     number_in,
     values_by_question,
 )
-from wellput.core.options import MAX_SIZE, MIN_SIZE
+from wellput.core.options import wrong_size
 from wellput.io.evalset_columns import Columns
 from wellput.io.files import (
     SHARD_SUFFIXES,
@@ -275,23 +275,13 @@ def _wrong_value(given: object) -> str:
     """What is wrong with a value; empty for a number, true, false and any text."""
     number = number_in(given)
     if number is not None:
-        return _wrong_size(number)
+        return wrong_size(number, "value")
     if given is None or (isinstance(given, str) and not given.strip()):
         return "no value; remove the row of an answer that was not given"
     if not isinstance(given, bool | np.bool_ | str | Real):
         return f"the value {shortened(given)} is neither a number nor a text"
     if _says_number(given):
         return f"the value {given!r:.60} is not a finite number"
-    return ""
-
-
-def _wrong_size(number: float) -> str:
-    if abs(number) > MAX_SIZE:
-        return f"the value {number:.3g} is too large to be squared: divide all values by one number"
-    if 0 < abs(number) < MIN_SIZE:
-        return (
-            f"the value {number:.3g} is too small to be squared: multiply all values by one number"
-        )
     return ""
 
 

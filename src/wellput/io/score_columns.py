@@ -14,7 +14,7 @@ from typing import Any, TypeVar, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from wellput.core.options import MAX_SIZE
+from wellput.core.options import MAX_SIZE, MIN_SIZE
 from wellput.io.files import InputFile
 from wellput.io.locations import is_url
 
@@ -238,6 +238,7 @@ def _numbers(column: Any) -> NDArray[np.float64]:
     found = np.concatenate(
         [np.zeros(0), *(_numpy_array(chunk, np.float64) for chunk in numbers.chunks if len(chunk))]
     )
-    if (np.abs(found) > MAX_SIZE).any():  # infinity, too
+    sizes = np.abs(found)
+    if (sizes > MAX_SIZE).any() or ((sizes > 0) & (sizes < MIN_SIZE)).any():  # infinity, too
         raise Unsuitable
     return found

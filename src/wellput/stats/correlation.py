@@ -28,7 +28,7 @@ from wellput import _native
 from wellput.core.errors import InputError, did_you_mean
 from wellput.core.estimates import Estimate, Generalize, present_means, undefined
 from wellput.core.metric import Floats
-from wellput.core.options import checks_options
+from wellput.core.options import checks_options, wrong_size
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -225,6 +225,10 @@ def common_cells(*scores: Floats) -> list[Floats]:
         )
     if any(np.isinf(array).any() for array in arrays):
         raise InputError("Scores to compare must be finite numbers, or NaN where one is missing.")
+    for array in arrays:
+        # Single scores may be tiny beside others, not all of them.
+        if wrong := wrong_size(float(np.nanmax(np.abs(array), initial=0.0)), "score"):
+            raise InputError(f"Scores cannot be compared: {wrong}.")
     missing = np.logical_or.reduce([np.isnan(array) for array in arrays])
     return [np.where(missing, np.nan, array) for array in arrays]
 
