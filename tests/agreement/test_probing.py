@@ -45,6 +45,27 @@ def test_rounding_is_a_tie_and_scores_around_zero_have_no_share() -> None:
     assert math.isnan(row.share_lost)
 
 
+@pytest.mark.parametrize("size", [1e-12, 1e-60, 1e60])
+def test_the_size_of_scores_does_not_matter(size: float) -> None:
+    """Scores of 1e-12, such as the probabilities of sentences, are no ties."""
+    rng = np.random.default_rng(1)
+    base, minor, critical = rng.random((3, 30)) + [[0.4], [0.2], [0.0]]
+    one, other = (
+        scored(list(f * base), negation_minor=list(f * minor), negation_critical=list(f * critical))
+        for f in (1.0, size)
+    )
+    for a, b in zip(probe_metric(one), probe_metric(other), strict=True):
+        assert (a.accuracy, a.low, a.high, a.ties) == (b.accuracy, b.low, b.high, b.ties)
+        assert a.effect_low is not None and b.effect_low is not None
+        assert b.effect_low / size == pytest.approx(a.effect_low)
+    assert degree_orders(one)[0].ordered == degree_orders(other)[0].ordered > 0
+
+
+def test_a_residue_of_zero_is_a_tie() -> None:
+    (row,) = probe_metric(scored([0.0, 1.0], negation_critical=[1e-17, 0.5]))
+    assert (row.accuracy, row.ties) == (0.5, 0.5)
+
+
 def test_a_harmless_change_is_compared_with_errors_in_the_same_text() -> None:
     # Text 1: the harmless version (4) beats the negation (3) and loses to the missing verb (5).
     # Text 2: it ties with the negation; it has no missing verb. The minor error does not count.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -337,6 +338,15 @@ def test_the_verdict_rests_on_whole_items() -> None:
     assert values["clustered"] == {"winning_rate": test.beaten_rate, "passed": test.is_decided}
     columns = vet_report(found).tables[0].columns
     assert columns[-2:] == ["as published: p (BY)", "beaten"]
+
+
+def test_the_size_of_the_scale_does_not_matter() -> None:
+    rows = study(0.1)
+    small = [replace(row, value=1e-12 * float(row.value)) for row in rows]
+    one, other = (vet_judge(given, JUDGE, VetOptions()) for given in (rows, small))
+    assert one.biases.severity is not None and other.biases.severity is not None
+    assert other.biases.severity.p_value == pytest.approx(one.biases.severity.p_value)
+    assert other.pairs == one.pairs
 
 
 def test_a_judge_that_is_always_a_point_lower_has_a_p_value() -> None:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +20,7 @@ from numpy.typing import NDArray
 from wellput.agreement.probe_results import DegreeOrder, Probe, ProbeExample
 from wellput.core.clusters import Clusters
 from wellput.core.errors import InputError
-from wellput.core.estimates import Estimate
+from wellput.core.estimates import Estimate, largest_size
 from wellput.core.evalset import EvalSet
 from wellput.core.metric import Floats
 from wellput.language.perturb.catalog import KindAndSeverity
@@ -32,6 +33,10 @@ COMPARED_SEVERITIES = ("critical", "major")
 """Harmless changes are compared with harmful ones of these severities."""
 DEGREES = ("minor", "major", "critical")
 TIE_TOLERANCE = 1e-9
+"""Two scores that are closer than this, relative to their size, are equal: a metric may have sentences'
+probabilities, of 1e-12 and less, as scores."""
+ROUNDING = 1e-15
+"""So are two scores that are closer than this, relative to the metric's largest."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,6 +50,18 @@ class ProbedMetric:
     changed: Mapping[KindAndSeverity, Floats]
     made: Mapping[KindAndSeverity, int]
     sign: float = 1.0
+
+    @cached_property
+    def size(self) -> float:
+        """The size of the largest score."""
+        return largest_size(self.unchanged, *self.changed.values())
+
+    def are_tied(self, one: Floats, other: Floats) -> NDArray[np.bool_]:
+        """Which scores are equal, except for rounding."""
+        sizes = np.maximum(np.abs(one), np.abs(other))
+        least = np.maximum(TIE_TOLERANCE * sizes, ROUNDING * self.size)
+        tied: NDArray[np.bool_] = np.abs(one - other) <= least
+        return tied
 
 
 def probe_metric(
@@ -72,15 +89,15 @@ def _probe(
 ) -> Probe:
     has_both = ~np.isnan(changed) & ~np.isnan(scored.unchanged)
     if variant.is_harmless:
-        wins, ties, places = _pooled([_compared(changed, worse) for worse in harmful])
+        wins, ties, places = _pooled([_compared(scored, changed, worse) for worse in harmful])
         n = len(np.unique(places))
     else:
-        wins, ties, places = _pooled([_compared(scored.unchanged, changed)])
+        wins, ties, places = _pooled([_compared(scored, scored.unchanged, changed)])
         n = len(places)
     accuracy = _share(wins, places, clusters, confidence)
     losses = _share(~wins & ~ties, places, clusters, confidence)
     lost = (scored.unchanged - changed)[has_both]
-    effect = _mean(lost, np.flatnonzero(has_both), clusters, confidence)
+    effect = _mean(lost, np.flatnonzero(has_both), clusters, confidence, size=scored.size)
     base = scored.unchanged[has_both]
     is_scale = len(base) > 0 and bool((base > 0).all() or (base < 0).all())
     return Probe(
@@ -104,13 +121,12 @@ def _probe(
 
 
 def _compared(
-    better: Floats, worse: Floats
+    scored: ProbedMetric, better: Floats, worse: Floats
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_], NDArray[np.intp]]:
     """Wins and ties of the better texts, where both have a score, and the places of these texts."""
     places = np.flatnonzero(~np.isnan(better) & ~np.isnan(worse))
     one, other = better[places], worse[places]
-    size = np.maximum(1.0, np.maximum(np.abs(one), np.abs(other)))
-    ties = np.abs(one - other) <= TIE_TOLERANCE * size
+    ties = scored.are_tied(one, other)
     return (one > other) & ~ties, ties, places
 
 
@@ -146,7 +162,12 @@ def _share(
 
 
 def _mean(
-    values: Floats, places: NDArray[np.intp], clusters: Clusters | None, confidence: float
+    values: Floats,
+    places: NDArray[np.intp],
+    clusters: Clusters | None,
+    confidence: float,
+    *,
+    size: float = 1.0,
 ) -> Estimate:
     """A mean with an interval that holds for other texts, or for other documents."""
     if not len(values):
@@ -154,7 +175,11 @@ def _mean(
     units = places if clusters is None else clusters.codes[places]
     _, codes = np.unique(units, return_inverse=True)
     means = ClusteredMeans.of(
-        values, groups=np.zeros(len(values), np.intp), clusters=codes.astype(np.intp), n_groups=1
+        values,
+        groups=np.zeros(len(values), np.intp),
+        clusters=codes.astype(np.intp),
+        n_groups=1,
+        size=size,
     )
     return means.mean(0, confidence=confidence)
 
@@ -175,8 +200,8 @@ def degree_orders(scored: ProbedMetric, *, confidence: float = 0.95) -> list[Deg
         rows = rows[:, ~np.isnan(rows).any(axis=0)]
         if not rows.shape[1]:
             continue
-        size = np.maximum(1.0, np.abs(rows).max(axis=0))
-        is_ordered = (np.diff(rows, axis=0) < -TIE_TOLERANCE * size).all(axis=0)
+        ahead, behind = rows[:-1], rows[1:]
+        is_ordered = ((ahead > behind) & ~scored.are_tied(ahead, behind)).all(axis=0)
         share = share_interval(int(is_ordered.sum()), rows.shape[1], confidence=confidence)
         means = rows.mean(axis=1)
         found.append(
@@ -202,7 +227,7 @@ def examples_of(
         if variant.is_harmless:
             continue
         gain = scored.changed[variant] - scored.unchanged
-        if np.isnan(gain).all() or not (np.nanmax(gain) >= -TIE_TOLERANCE):
+        if np.isnan(gain).all() or not (np.nanmax(gain) >= -ROUNDING * scored.size):
             continue
         place = int(np.nanargmax(gain))
         item = texts.items[place]

@@ -189,6 +189,15 @@ def is_constant(values: Floats) -> bool:
     )
 
 
+def largest_size(*arrays: Floats) -> float:
+    """The largest absolute value among the finite numbers; 0 if there are none.
+
+    >>> largest_size(np.array([1.0, -3.0]), np.array([np.nan, np.inf]))
+    3.0
+    """
+    return max(float(np.abs(a[np.isfinite(a)]).max(initial=0.0)) for a in arrays)
+
+
 def ratios(parts: Floats, wholes: Floats | NDArray[np.int64]) -> Floats:
     """parts / wholes, NaN where a whole is 0.
 

@@ -31,7 +31,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wellput.core.clusters import Places
-from wellput.core.estimates import Bounds, Estimate, ratios, undefined
+from wellput.core.estimates import Bounds, Estimate, largest_size, ratios, undefined
 from wellput.core.metric import Floats
 from wellput.stats.jackknife import (
     PairedDifference,
@@ -217,7 +217,8 @@ def clustered_difference(
 MIN_CLUSTERS = 5
 """Fewer clusters give no interval."""
 MIN_RELATIVE_ERROR = 1e-10
-"""A standard error this small is rounding: the clusters do not differ."""
+"""A standard error this small, relative to the numbers that went in, is rounding: the clusters do not
+differ."""
 ALL_EQUAL = "no interval: all differences are equal"
 
 
@@ -231,12 +232,21 @@ class ClusteredMeans:
     counts: Floats
     cluster_counts: Floats
     """Values of each cluster in each group: clusters × groups."""
+    size: float
+    """The largest of the numbers that went in; rounding is relative to it."""
 
     @classmethod
     def of(
-        cls, values: Floats, *, groups: Places, clusters: Places, n_groups: int
+        cls,
+        values: Floats,
+        *,
+        groups: Places,
+        clusters: Places,
+        n_groups: int,
+        size: float | None = None,
     ) -> ClusteredMeans:
-        """From one entry for each value: its group and its cluster."""
+        """From one entry for each value: its group and its cluster. `size` is that of the numbers whose
+        differences the values are; by default, that of the values."""
         n_clusters = int(clusters.max(initial=-1)) + 1
         counts = np.bincount(groups, minlength=n_groups).astype(np.float64)
         means = ratios(np.bincount(groups, values, minlength=n_groups).astype(np.float64), counts)
@@ -244,7 +254,9 @@ class ClusteredMeans:
         np.add.at(influences, (clusters, groups), (values - means[groups]) / counts[groups])
         cluster_counts = np.zeros((n_clusters, n_groups))
         np.add.at(cluster_counts, (clusters, groups), 1.0)
-        return cls(means, influences, counts, cluster_counts)
+        if size is None:
+            size = largest_size(values)
+        return cls(means, influences, counts, cluster_counts, size)
 
     def contrast(self, weights: Floats, *, confidence: float = 0.95, method: str = "") -> Estimate:
         """The weighted sum of the means, with the p-value that it is 0. Where no cluster differs from
@@ -258,8 +270,8 @@ class ClusteredMeans:
         if n < MIN_CLUSTERS:
             return Estimate(value, method=f"no interval: fewer than {MIN_CLUSTERS} items", n=count)
         error = math.sqrt(n / (n - 1) * float(sums @ sums))
-        if error <= MIN_RELATIVE_ERROR * max(1.0, abs(value)):
-            is_zero = abs(value) <= MIN_RELATIVE_ERROR
+        if error <= MIN_RELATIVE_ERROR * self.size:
+            is_zero = abs(value) <= MIN_RELATIVE_ERROR * self.size
             p_value = 1.0 if is_zero else 2.0 ** (1 - n)
             return Estimate(
                 value, p_value=p_value, method=f"{ALL_EQUAL}; sign test", n=count, null=0.0

@@ -18,7 +18,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from wellput.core.estimates import Estimate, present_means, ratios, undefined
+from wellput.core.estimates import Estimate, largest_size, present_means, ratios, undefined
 from wellput.core.metric import Floats
 from wellput.stats.correlation import common_cells
 from wellput.stats.resampling import RELATIVE_ROUNDING, check_resampling
@@ -84,8 +84,7 @@ def pairwise_p_values(scores: Floats, *, n_resamples: int, seed: int) -> Floats:
 def _in_single_precision(scores: Floats) -> NDArray[np.float32]:
     """The scores, all multiplied by the power of two that makes the largest about 1. This changes no
     digit; without it 1e39 would be infinite, and 1e-46 would be 0."""
-    largest = np.abs(scores[np.isfinite(scores)]).max(initial=0.0)
-    scaled = np.ldexp(scores, -np.frexp(largest)[1])
+    scaled = np.ldexp(scores, -np.frexp(largest_size(scores))[1])
     return np.ascontiguousarray(scaled, np.float32)
 
 

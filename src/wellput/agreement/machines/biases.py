@@ -30,7 +30,7 @@ from wellput.stats.corrections import holm
 
 BIAS_METHOD = "least squares, clustered by item"
 MIN_LEAD = 1e-9
-"""Means that are closer than this are equal."""
+"""Means that are closer than this, relative to the largest answer, are equal."""
 REFITTED = (
     "the scores were fitted to people's answers, which makes systems more alike than they are"
 )
@@ -274,9 +274,12 @@ def _severity(
             groups=groups,
             clusters=np.concatenate([clusters, clusters]),
             n_groups=n,
+            size=trials.size,
         )
     else:
-        means = ClusteredMeans.of(gaps, groups=places[:, 0], clusters=clusters, n_groups=n)
+        means = ClusteredMeans.of(
+            gaps, groups=places[:, 0], clusters=clusters, n_groups=n, size=trials.size
+        )
     judged = np.flatnonzero(means.counts > 0)
     average = np.where(means.counts > 0, 1 / len(judged), 0.0)
     overall = None
@@ -363,6 +366,7 @@ def pairs_in_order(trials: JudgedTrials, *, confidence: float = 0.95) -> PairsIn
         if p < 1 - confidence
     ]
     leads = [(a, b, float(judge.means[a] - judge.means[b])) for a, b in told_apart]
-    against = [(trials.systems[a], trials.systems[b]) for a, b, lead in leads if lead < -MIN_LEAD]
-    right = sum(lead > MIN_LEAD for _, _, lead in leads)
+    least = MIN_LEAD * trials.size
+    against = [(trials.systems[a], trials.systems[b]) for a, b, lead in leads if lead < -least]
+    right = sum(lead > least for _, _, lead in leads)
     return PairsInOrder(len(leads), right, against, tied=len(leads) - right - len(against))

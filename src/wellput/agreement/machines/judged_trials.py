@@ -19,7 +19,7 @@ import numpy as np
 from wellput.agreement.rankings.judgment_design import DOCUMENT_COLUMN
 from wellput.core.clusters import Places, places_of
 from wellput.core.errors import InputError, did_you_mean
-from wellput.core.estimates import present_means
+from wellput.core.estimates import largest_size, present_means
 from wellput.core.judgment import MACHINE_PREFIX, SAMPLE_COLUMN, Judgment, Preference, is_machine
 from wellput.core.metric import Floats
 
@@ -96,6 +96,11 @@ class JudgedTrials:
         """The place of each trial's systems: trials × 1, or × 2 for choices."""
         at = {name: place for place, name in enumerate(self.systems)}
         return np.array([[at[name] for name in trial.systems] for trial in self.trials], np.intp)
+
+    @cached_property
+    def size(self) -> float:
+        """The size of the largest answer."""
+        return largest_size(self.people, self.judge)
 
     @cached_property
     def people_means(self) -> Floats:
