@@ -13,7 +13,7 @@ from tests.language.realize.treebank import ngram_lines, treebank
 from wellput.api.realize import realize
 from wellput.core.errors import InputError
 from wellput.core.tree import Tree
-from wellput.io.model_files import save_model_file
+from wellput.io.model_files import load_model_file, save_model_file
 from wellput.io.trees import format_tree
 from wellput.language.models.english_training import TrainingInputs, TrainingSource
 from wellput.language.models.ngram_files import save_model
@@ -168,6 +168,32 @@ def test_with_an_order_network_its_weights_count(
 def test_a_damaged_file_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "learned.wpm"
     save_model_file(path, LearnedRealizer.kind, {}, {"tuned": np.zeros(3)})
+    with pytest.raises(InputError, match="damaged realizer"):
+        LearnedRealizer.load(path, None)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("inserter.categories.text", b"[["),
+        ("inserter.relations.text", b"[1]"),
+        ("inserter.local", b"\xff"),
+        ("inserter.usual", b"\1\0"),
+        ("inserter.labeler.edges", b"\xff"),
+    ],
+)
+def test_a_forged_inserter_is_refused(
+    tmp_path: Path, realizer: LearnedRealizer, name: str, value: bytes
+) -> None:
+    """When the file is read, not when words are first inserted."""
+    path = tmp_path / "learned.wpm"
+    realizer.save(path)
+    file = load_model_file(path, LearnedRealizer.kind)
+    kept = np.array(file.arrays[name])
+    forged = np.resize(np.frombuffer(value, np.uint8), kept.nbytes).view(kept.dtype)
+    if name == "inserter.usual":
+        forged = forged[:1]
+    save_model_file(path, LearnedRealizer.kind, {}, {**file.arrays, name: forged})
     with pytest.raises(InputError, match="damaged realizer"):
         LearnedRealizer.load(path, None)
 

@@ -113,9 +113,7 @@ class Inserter:
         if not forest.known:
             labels = self.labeler.choose(forest, threads=threads)
             forest = replace(forest, known=[list(map(known_label, tree)) for tree in labels])
-        words = [
-            _numbered((*_decoded(b.category), *_decoded(b.relation))) for b in self.chooser.labels
-        ]
+        words = [_numbered(bundle) for bundle in self._words]
         found = []
         rows = self.chooser.probabilities(forest, threads=threads)
         for numbers, shares in zip(*(row.tolist() for row in rows), strict=True):
@@ -152,18 +150,22 @@ class Inserter:
 
     @cached_property
     def _forms(self) -> frozenset[str]:
-        return frozenset(
-            word.form
-            for bundle in self.chooser.labels
-            for word in (*_decoded(bundle.category), *_decoded(bundle.relation))
-        )
+        return frozenset(word.form for bundle in self._words for word in bundle)
+
+    @cached_property
+    def _words(self) -> list[tuple[MissingWord, ...]]:
+        """The words of each bundle."""
+        return [(*_decoded(b.category), *_decoded(b.relation)) for b in self.chooser.labels]
 
     def arrays(self, name: str) -> dict[str, NDArray[Any]]:
         return {**self.chooser.arrays(name), **self.labeler.arrays(f"{name}.labeler")}
 
     @classmethod
     def of_file(cls, file: ModelFile, name: str) -> Inserter:
-        return cls(LabelChooser.of_file(file, name), LabelChooser.of_file(file, f"{name}.labeler"))
+        found = cls(LabelChooser.of_file(file, name), LabelChooser.of_file(file, f"{name}.labeler"))
+        # Made here, not at the first use: they refuse what is damaged.
+        _ = found._words, found.chooser.kernel, found.labeler.kernel
+        return found
 
 
 def with_insertions(
@@ -249,7 +251,11 @@ def _encoded(words: Sequence[MissingWord]) -> str:
 
 
 def _decoded(text: str) -> tuple[MissingWord, ...]:
-    return tuple(MissingWord(*row) for row in json.loads(text))
+    """Raises ValueError or TypeError for what `_encoded` did not write."""
+    rows = json.loads(text)
+    if not all(isinstance(part, str) for row in rows for part in row):
+        raise TypeError("a bundle is no list of words")
+    return tuple(MissingWord(*row) for row in rows)
 
 
 def _numbered(words: Sequence[MissingWord]) -> list[tuple[MissingWord, int]]:
