@@ -207,3 +207,21 @@ def test_p_is_small_just_where_the_interval_leaves_zero_out(
     assert found.low is not None and found.high is not None and found.p_value is not None
     assume(abs(found.p_value - (1 - confidence)) > 1e-9)
     assert (found.p_value < 1 - confidence) == (found.low > 0 or found.high < 0)
+
+
+def test_two_scores_of_zero_do_not_differ() -> None:
+    """Two systems without any match: their statistics differ on every item, their scores never."""
+    rng = np.random.default_rng(3)
+    a, b = (np.column_stack([np.zeros(20), rng.random(20) + 1]) for _ in range(2))
+    found = paired_jackknife(a, b, mean).estimate
+    assert (found.value, found.p_value, found.low) == (0.0, 1.0, None)
+
+
+def test_a_spread_that_is_small_beside_the_scores_counts() -> None:
+    """The standard error is 2e-11 of the score; the paired t test has the same p-value."""
+    rng = np.random.default_rng(4)
+    values = 1e9 + rng.normal(size=(2, 5000))
+    a, b = (np.column_stack([row, np.ones(5000)]) for row in values)
+    found = paired_jackknife(a, b, mean).estimate
+    expected = ttest_rel(values[0], values[1]).pvalue
+    assert found.p_value == pytest.approx(expected, rel=0.01)

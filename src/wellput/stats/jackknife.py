@@ -18,6 +18,7 @@ instead (`clusters.py`).
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -34,8 +35,11 @@ from wellput.stats.two_way_jackknife import jackknife_variance
 
 ScoreFunction: TypeAlias = Callable[[Floats], Floats]
 
-MIN_RELATIVE_ERROR = 1e-10
-"""A standard error this small, relative to the scores, is rounding: the items do not differ."""
+MIN_RELATIVE_SPREAD = 1e-10
+"""A standard deviation of differences this small, relative to the largest, is rounding."""
+ROUNDING_STEPS = 32
+"""So many times a double's relative precision is the rounding of one score: of BLEU, which takes
+logarithms, it is a few."""
 BLOCK_ROWS = 65_536
 """How many rows are scored at a time, so that a large corpus needs little more memory than its
 scores."""
@@ -167,16 +171,21 @@ def difference_of(
     degrees of freedom are one less, unless given; `n` is the number of items, if it is not that of the
     scores.
 
-    Two systems that differ on one item or none get p = 1. Where every item differs by the same
-    amount there is no spread to measure: p is the chance that equally good systems differ in the
-    same direction on every item. Neither case has an interval.
+    Two systems that differ on one item or none get p = 1, and so do two whose outputs differ, but
+    whose scores never do, such as a BLEU of 0. Where every item differs by the same amount there is no
+    spread to measure: p is the chance that equally good systems differ in the same direction on every
+    item. None of these cases has an interval.
     """
     value = a.value - b.value
     contributes = a.contributes | b.contributes
     differences = (a.scores - b.scores)[contributes]
-    error = _error(differences, max(abs(a.value), abs(b.value)))
+    size = max(abs(a.value), abs(b.value))
+    error = _error(differences, size)
     if not error > 0 or differing < 2:
-        p_value = math.nan if math.isnan(error) else 2.0 ** min(0, 1 - differing)
+        is_equal = abs(value) <= _rounding(len(differences), size)
+        p_value = 1.0 if is_equal else 2.0 ** min(0, 1 - differing)
+        if math.isnan(error):
+            p_value = math.nan
         estimate = Estimate(
             value, p_value=p_value, method="sign", n=n or len(contributes), null=0.0
         )
@@ -201,7 +210,7 @@ def effect_size(a: Floats, b: Floats) -> float | None:
     if len(differences) < 2:
         return None
     spread = float(differences.std(ddof=1))
-    is_flat = spread <= MIN_RELATIVE_ERROR * float(np.abs(differences).max())
+    is_flat = spread <= MIN_RELATIVE_SPREAD * float(np.abs(differences).max())
     return None if is_flat else float(differences.mean()) / spread
 
 
@@ -209,7 +218,12 @@ def _error(scores: Floats, size: float) -> float:
     """The jackknife's standard error, from scores without one item each; `size` is that of the whole
     score."""
     error = math.sqrt(jackknife_variance(scores))
-    return 0.0 if error <= MIN_RELATIVE_ERROR * size else error
+    return 0.0 if error <= _rounding(len(scores), size) else error
+
+
+def _rounding(n: int, size: float) -> float:
+    """How large the standard error of n scores of this size is by rounding alone."""
+    return ROUNDING_STEPS * sys.float_info.epsilon * math.sqrt(n) * size
 
 
 def _skew(values: Floats) -> float:
