@@ -49,7 +49,7 @@ def test_rounding_is_a_tie_and_scores_around_zero_have_no_share() -> None:
 def test_the_size_of_scores_does_not_matter(size: float) -> None:
     """Scores of 1e-12, such as the probabilities of sentences, are no ties."""
     rng = np.random.default_rng(1)
-    base, minor, critical = rng.random((3, 30)) + [[0.4], [0.2], [0.0]]
+    base, minor, critical = rng.random((3, 30)) + np.array([[0.4], [0.2], [0.0]])
     one, other = (
         scored(list(f * base), negation_minor=list(f * minor), negation_critical=list(f * critical))
         for f in (1.0, size)

@@ -145,6 +145,7 @@ def test_machine_judges_are_not_called_people() -> None:
     (answer,) = evaluation.answers
     assert answer.picture["who"] == "machine judges"
     assert answer.tables[0].title == "Whom machine judges prefer: quality"
+    assert evaluation.agreement is not None
     pairs = pair_matrix(evaluation.result, evaluation.agreement.ranking, ["A", "B", "C"])
     assert pairs.scorers[0].name == "machine judges: quality"
     (people,) = small_evaluation(metrics="gsa").answers
