@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import csv
 from itertools import pairwise
+from random import Random
 
 import numpy as np
 import pytest
 
+import wellput
+from tests.random_studies import study_of
 from tests.stats.mixed_studies import GOLDEN, NAMES, golden, golden_columns, golden_design
 from wellput.core.errors import InputError
 from wellput.stats.mixed.equations import Codes, Floats, MixedDesign, crossed_codes
@@ -247,3 +250,11 @@ def test_degrees_of_freedom_are_about_those_of_the_tastes() -> None:
     assert contrast.freedom[0] == pytest.approx(30, rel=0.1)
     assert (contrast.errors / plain.errors)[0] ** 2 == pytest.approx(16 / 15, rel=0.01)
     assert np.isinf(plain.freedom).all()
+
+
+def test_a_correction_that_does_not_fit_leaves_a_covariance() -> None:
+    """Few choices, nearly separated, with large variances of judges' tastes and outputs: the restricted
+    correction once gave a system a negative variance."""
+    choices = study_of(Random(7038)).choices
+    rows = wellput.rank(choices, permutations=5).rankings[0].systems
+    assert np.isfinite([(row.low or np.nan, row.high or np.nan) for row in rows]).all()

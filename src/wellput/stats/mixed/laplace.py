@@ -281,6 +281,8 @@ class _Problem(LaplaceLikelihood):
         rough = self.covariance_given(at)
         slopes = np.stack([self.covariance_slope(at, k) for k in free])
         widened = covariance + rough - self.covariance_given(parameters)
+        if safely_positive(widened) is not widened:  # the two do not fit together
+            widened = rough
         of_thetas = np.asarray(np.linalg.inv(safely_positive(hessian)), np.float64)
         return widened, VarianceSpread(slopes, of_thetas)
 
