@@ -175,3 +175,14 @@ def test_python_trains_on_what_it_has_in_memory(run: Run, corpus: str, tmp_path:
 def test_errors_name_keywords(run: Run, options: dict[str, Any], message: str) -> None:
     with pytest.raises(wellput.InputError, match=message):
         wellput.train.lm([["The cat sat ."]], **options)
+
+
+def test_the_folder_of_a_parser_is_made(run: Run, files: Callable[..., None]) -> None:
+    cats = "1\tcats\tcat\tNOUN\tNNS\t_\t2\tnsubj\t_\t_\n"
+    tree = f"{cats}2\tsleep\tsleep\tVERB\tVBP\t_\t0\troot\t_\t_\n\n"
+    files(**{"t.conllu": tree * 4})
+    trained = run("train", "parser", "t.conllu", "--epochs", "1", "-o", "new/parser")
+    assert trained.code == 0, trained.err
+    assert Path("new/parser/parser.wpm").is_file()
+    refused = run("train", "parser", "t.conllu", "--epochs", "1", "-o", "t.conllu")
+    assert refused.code == 2 and "The folder t.conllu cannot be made" in refused.err

@@ -314,8 +314,7 @@ def parser(
     epochs
         Rounds over the trees.
     path
-        Writes `tagger.wpm` and `parser.wpm` into this folder, which must exist; with `treebank` it is
-        made if missing.
+        Writes `tagger.wpm` and `parser.wpm` into this folder, which is made if missing.
     seed, threads, on_phase
         As for `score`; the seed sets the order of the trees.
 
@@ -357,26 +356,25 @@ def parser(
             threads=threads or available_cores(),
             on_phase=on_phase,
         )
-    if path is not None and not Path(path).is_dir():
-        raise InputError(f"The folder {path} does not exist: make it first (mkdir {path}).")
-    learned, held_out = list(all_trees(given)), list(all_trees(measured))
-    on_epoch = on_phase("learning, rounds over the trees")
-    trained = train_parser(learned, dev=held_out, epochs=epochs, seed=seed, on_epoch=on_epoch)
-    scores: dict[str, float] = {}
-    if held_out:
-        words = [[word.form for word in tree.words] for tree in held_out]
-        parsed = trained.parse(words, threads=threads or available_cores())
-        scores = attachment_scores(held_out, parsed)
-    card = {
-        "data": [Path(one).name for one in given if isinstance(one, str)],
-        "trees": len(learned),
-        "epochs": epochs,
-        "seed": seed,
-        "dev": scores,
-    }
-    made = ParserTraining(trained, len(learned), scores, card)
-    if path is not None:
-        made.save(path)
+    with nullcontext() if path is None else made_folder(path):
+        learned, held_out = list(all_trees(given)), list(all_trees(measured))
+        on_epoch = on_phase("learning, rounds over the trees")
+        trained = train_parser(learned, dev=held_out, epochs=epochs, seed=seed, on_epoch=on_epoch)
+        scores: dict[str, float] = {}
+        if held_out:
+            words = [[word.form for word in tree.words] for tree in held_out]
+            parsed = trained.parse(words, threads=threads or available_cores())
+            scores = attachment_scores(held_out, parsed)
+        card = {
+            "data": [Path(one).name for one in given if isinstance(one, str)],
+            "trees": len(learned),
+            "epochs": epochs,
+            "seed": seed,
+            "dev": scores,
+        }
+        made = ParserTraining(trained, len(learned), scores, card)
+        if path is not None:
+            made.save(path)
     return made
 
 

@@ -279,8 +279,8 @@ Examples:
     "path",
     required=True,
     metavar="FOLDER",
-    help="Write tagger.wpm and parser.wpm into this folder, which must exist; with --treebank it is "
-    "made if missing, and gets tokenizer.wpm.",
+    help="Write tagger.wpm and parser.wpm (with --treebank also tokenizer.wpm) into this folder, which "
+    "is made if missing.",
 )
 @basic_options
 def train_parser(format: str, path: str, **options: Any) -> None:
