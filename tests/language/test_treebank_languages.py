@@ -3,6 +3,7 @@ realizer and fluency by the commands."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +18,7 @@ from wellput.io.trees import parse_tree, read_trees
 from wellput.language.degrade.corpus import TaggedCorpus
 from wellput.language.degrade.errors import ErrorGenerator, MistakenWords
 from wellput.language.models.learned_tokenizer import LearnedTokenizer
+from wellput.language.models.sentence_parsing import _finished
 from wellput.language.models.treebanks import has_own_tags, read_treebank, tag_columns, with_tags
 from wellput.language.realize.inflector import learn_inflection_rules
 from wellput.language.realize.inputs import Node
@@ -79,6 +81,22 @@ def test_words_are_cut_as_in_the_treebank(folder: Path, tmp_path: Path) -> None:
 def test_a_surface_token_keeps_its_place_beside_words_with_spaces(folder: Path) -> None:
     words = LearnedTokenizer.learn(read_treebank([folder]).train).words(TEXT)
     assert words.surface_tokens == ((3, 4),)
+
+
+def test_a_surface_token_stays_as_it_is_written() -> None:
+    # In Welsh wrthot is wrth + ti; joined, its words would be another text.
+    tree = Tree(
+        (
+            Word("de", 2, upos="ADP", relation="case"),
+            Word("li", 0, upos="PRON", relation="root"),
+            Word(".", 2, upos="PUNCT", relation="punct"),
+        ),
+        (Multiword(1, 2, "dil", "SpaceAfter=No"),),
+    )
+    words = LearnedTokenizer.learn([tree] * 3).words("dil.")
+    assert (words.forms, words.surface_forms) == (("de", "li", "."), ("dil",))
+    parsed = _finished(replace(tree, multiwords=()), words, "dil.", 1, None).tree
+    assert parsed.multiwords == (Multiword(1, 2, "dil", "SpaceAfter=No"),)
 
 
 def test_any_number_of_words_may_be_written_on_to_each_other() -> None:
@@ -192,7 +210,7 @@ def test_what_is_refused(folder: Path, tmp_path: Path) -> None:
         wellput.train.fluency(treebank=str(folder), gleu=True, path=tmp_path)
     with pytest.raises(InputError, match=r"text= .* treebank="):
         wellput.train.fluency(path=tmp_path)
-    with pytest.raises(InputError, match="--treebank"):
+    with pytest.raises(InputError, match="with treebank=."):
         wellput.train.parser([parse_tree("1\tHi\t_\tINTJ\t_\t_\t0\troot\t_\t_")])
     (tmp_path / "learned.wpm").write_bytes(b"")
     with pytest.raises(InputError, match="needs a parser"):

@@ -96,6 +96,8 @@ class Words:
     forms: tuple[str, ...]
     are_spaced: tuple[bool, ...]
     surface_tokens: tuple[tuple[int, int], ...] = ()
+    surface_forms: tuple[str, ...] = ()
+    """The surface tokens as written; empty where each is its words joined."""
 
 
 def treebank_words(text: str) -> Words:

@@ -111,17 +111,18 @@ class LearnedTokenizer(StoredModel):
         forms: list[str] = []
         are_spaced: list[bool] = []
         surface: list[tuple[int, int]] = []
+        written: list[str] = []
         for chunk in text.split():
             for token in self._tokens(chunk):
                 parts = self._parts(token)
                 if len(parts) > 1:
                     surface.append((len(forms), len(forms) + len(parts) - 1))
+                    written.append(token)
                 forms += parts
                 are_spaced += [False] * len(parts)
             are_spaced[-1] = True
-        if self._longest_spaced > 1:
-            return self._joined(Words(tuple(forms), tuple(are_spaced), tuple(surface)))
-        return Words(tuple(forms), tuple(are_spaced), tuple(surface))
+        words = Words(tuple(forms), tuple(are_spaced), tuple(surface), tuple(written))
+        return self._joined(words) if self._longest_spaced > 1 else words
 
     def _tokens(self, chunk: str) -> list[str]:
         if not self.has_spaces:
@@ -227,7 +228,7 @@ class LearnedTokenizer(StoredModel):
             are_spaced.append(words.are_spaced[place + length - 1])
             place += length
         surface = tuple((new_places[a], new_places[b]) for a, b in words.surface_tokens)
-        return Words(tuple(forms), tuple(are_spaced), surface)
+        return Words(tuple(forms), tuple(are_spaced), surface, words.surface_forms)
 
     def _is_spaced_word(self, forms: Sequence[str]) -> bool:
         text = " ".join(forms)

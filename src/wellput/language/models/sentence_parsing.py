@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -206,10 +207,10 @@ def _finished(
         Multiword(
             first + 1,
             last + 1,
-            "".join(words.forms[first : last + 1]),
+            form or "".join(words.forms[first : last + 1]),
             "_" if words.are_spaced[last] else "SpaceAfter=No",
         )
-        for first, last in words.surface_tokens
+        for (first, last), form in zip_longest(words.surface_tokens, words.surface_forms)
     )
     comments = [f"sent_id = {number}", f"text = {' '.join(line.split())}"]
     log_probability = fragments = None
