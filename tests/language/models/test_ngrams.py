@@ -256,3 +256,12 @@ def test_nothing_to_train_on_is_refused() -> None:
         train([["", "  "]])
     with pytest.raises(InputError, match="from 1 to 20"):
         train([["a"]], order=21)
+
+
+def test_words_that_are_no_text_are_refused() -> None:
+    """They may stand in a forged file, whose hash is right."""
+    model = train([["the cat"]], order=2).model
+    offsets, text, slots = model.vocabulary
+    forged = NgramModel((offsets, np.full_like(text, 255), slots), model.levels)
+    with pytest.raises(InputError, match="not Unicode text"):
+        _ = forged.words

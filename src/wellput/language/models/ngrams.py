@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from wellput import _native
+from wellput.core.errors import InputError
 from wellput.core.metric import Floats
 from wellput.text.tokenizers import NativeName
 
@@ -59,7 +60,12 @@ class NgramModel:
         """All words by their numbers; the first three are `<unk>`, `<s>` and `</s>`."""
         offsets, text, _ = self.vocabulary
         data, ends = text.tobytes(), offsets.tolist()
-        return [data[begin:end].decode(errors="surrogatepass") for begin, end in pairwise(ends)]
+        try:
+            return [data[begin:end].decode(errors="surrogatepass") for begin, end in pairwise(ends)]
+        except UnicodeDecodeError:
+            raise InputError(
+                "A word of the n-gram model is not Unicode text: the file is damaged, train it again."
+            ) from None
 
     @cached_property
     def kernel(self) -> _native.NgramModel:

@@ -126,6 +126,12 @@ class BigramModel:
 
     @classmethod
     def of_arrays(cls, words: list[str], arrays: Mapping[str, NDArray[Any]]) -> BigramModel:
+        """Raises ValueError for arrays that do not fit together."""
+        pairs = arrays["pairs"]
+        if len(words) != len(arrays["counts"]) or len(pairs) != len(arrays["pair_counts"]):
+            raise ValueError("another number of counts")
+        if (pairs >> 16 >= len(words)).any() or not 0 < arrays["total"][0] < np.inf:
+            raise ValueError("a pair of unknown words, or no words at all")
         return cls(
             words,
             arrays["counts"],

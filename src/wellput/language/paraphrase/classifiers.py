@@ -253,8 +253,15 @@ class ContextClassifiers:
 
     @classmethod
     def of_arrays(cls, words: list[str], arrays: Mapping[str, NDArray[Any]]) -> ContextClassifiers:
+        """Raises ValueError for arrays that do not fit together."""
         bag_order, has_collocations, sharpness = arrays["shape"].tolist()
-        return cls(
+        begins = arrays["begins"].astype(np.int64)
+        numbers = [arrays[name] for name in ("shape", "steps", "biases")]
+        if len(words) != len(begins) - 1 or (np.diff(begins) < 0).any():
+            raise ValueError("another number of words")
+        if begins[-1] != len(arrays["keys"]) or not all(np.isfinite(a).all() for a in numbers):
+            raise ValueError("another number of keys, or what is no number")
+        found = cls(
             words,
             begins=arrays["begins"],
             keys=arrays["keys"],
@@ -265,6 +272,8 @@ class ContextClassifiers:
             has_collocations=bool(has_collocations),
             sharpness=sharpness,
         )
+        _ = found._kernel  # it refuses what else does not fit
+        return found
 
 
 def train_classifiers(

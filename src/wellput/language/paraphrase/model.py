@@ -77,7 +77,10 @@ class ParaphraseModel(StoredModel):
     @classmethod
     def _of(cls, file: ModelFile) -> ParaphraseModel:
         words = file.strings("words")
-        vectors = file.arrays["lsa.vectors"]
+        vectors, clusters = file.arrays["lsa.vectors"], file.arrays.get("brown.classes")
+        most = max(len(vectors), 0 if clusters is None else len(clusters))
+        if vectors.ndim != 2 or most > len(words):
+            raise ValueError("more vectors or classes than words")
         combination, neural = _part(file, "combination"), _part(file, "neural")
         n_features = len(CONTEXT_FEATURES)
         model = cls(
@@ -89,7 +92,7 @@ class ParaphraseModel(StoredModel):
             places=PlaceVectors.of_arrays(
                 words, file.strings("neighbor_words"), _part(file, "places")
             ),
-            clusters=file.arrays.get("brown.classes"),
+            clusters=clusters,
             combination=Combination.of_arrays(combination, n_features) if combination else None,
             neural=(Combination.of_arrays(neural, n_features + N_SIMILARITIES) if neural else None),
             card=file.card,

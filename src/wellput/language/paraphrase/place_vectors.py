@@ -97,8 +97,18 @@ class PlaceVectors:
     def of_arrays(
         cls, words: list[str], neighbor_words: list[str], arrays: Mapping[str, NDArray[Any]]
     ) -> PlaceVectors:
+        """Raises ValueError for arrays that do not fit together."""
+        vectors, neighbors = arrays["vectors"], arrays["neighbors"]
+        n_neighbors = len(NEIGHBOR_PLACES) * len(neighbor_words)
+        if vectors.shape != (len(arrays["steps"]), vectors.shape[-1]) or neighbors.shape != (
+            len(arrays["neighbor_steps"]),
+            vectors.shape[-1],
+        ):
+            raise ValueError("another number of vectors")
+        if len(neighbors) != n_neighbors or len(vectors) > len(words):
+            raise ValueError("another number of words")
         return cls(
-            words[: len(arrays["vectors"])],
+            words[: len(vectors)],
             neighbor_words,
             arrays["vectors"],
             arrays["steps"],
