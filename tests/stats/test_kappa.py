@@ -170,3 +170,8 @@ def test_confusion_refuses_what_is_neither_yes_nor_no() -> None:
         confusion([1, 0], [0.5, 1])
     with pytest.raises(InputError, match="Each unit needs one decision"):
         confusion([1, 0, 1], [[1, 0], [1, 1]])
+
+
+def test_unknown_weights_are_refused() -> None:
+    with pytest.raises(InputError, match="weights='cubic' is none of"):
+        cohen_kappa([1, 2, 3], [1, 2, 2], weights="cubic")  # type: ignore[arg-type]

@@ -159,3 +159,9 @@ def test_intervals_cover_the_truth_in_many_studies(units: int, least: float) -> 
     covered = interval_coverage(units, studies=1000, n_resamples=299)
     print(f"alpha, {units} units: coverage {covered:.3f}")
     assert least <= covered <= 0.97
+
+
+@pytest.mark.parametrize(("n_resamples", "seed"), [(-1, 1), (10, -1)])
+def test_resamples_that_cannot_be_drawn_are_refused(n_resamples: int, seed: int) -> None:
+    with pytest.raises(InputError, match=r"resample|seed"):
+        krippendorff_alpha([[1, 2, 3], [1, 2, 2]], n_resamples=n_resamples, seed=seed)

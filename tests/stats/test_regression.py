@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from functools import partial
+from typing import Any
+
 import numpy as np
 import pytest
 import statsmodels.api as sm
@@ -13,7 +16,7 @@ from statsmodels.stats.outliers_influence import variance_inflation_factor
 
 from wellput.core.errors import InputError
 from wellput.core.metric import Floats
-from wellput.stats.regression import ols, ridge, variance_inflation
+from wellput.stats.regression import ols, ridge, stepwise, variance_inflation
 
 NAMES = ("a", "b", "c", "d", "e", "f")
 
@@ -233,3 +236,24 @@ def test_a_penalty_must_be_above_zero(penalty: float) -> None:
     y, x = rows(1, 10, 2)
     with pytest.raises(InputError, match="above 0"):
         ridge(y, x, NAMES[:2], penalty=penalty)
+
+
+@pytest.mark.parametrize("fit", [ols, ridge, partial(stepwise, by="aic")])
+@pytest.mark.parametrize(
+    ("y_size", "x_size", "shape", "names", "message"),
+    [
+        (1e-200, 1, (10, 2), "ab", "judgment: .* too small"),
+        (1e200, 1, (10, 2), "ab", "judgment: .* too large"),
+        (1, 1e200, (10, 2), "ab", "a: .* too large"),
+        (1, 1e-200, (10, 2), "ab", "a: .* too small"),
+        (1, 1, (9, 2), "ab", "these have shapes"),
+        (1, 1, (10,), "a", "these have shapes"),
+        (1, 1, (10, 2), "a", "needs a name"),
+    ],
+)
+def test_what_no_regression_can_be_fitted_to_is_refused(
+    fit: Any, y_size: float, x_size: float, shape: tuple[int, ...], names: str, message: str
+) -> None:
+    rng = np.random.default_rng(1)
+    with pytest.raises(InputError, match=message):
+        fit(y_size * rng.normal(size=10), x_size * rng.normal(size=shape), list(names))

@@ -22,9 +22,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wellput.core.errors import InputError, counted
-from wellput.core.estimates import is_constant
+from wellput.core.estimates import is_constant, largest_size
 from wellput.core.metric import Floats
-from wellput.core.options import checks_options
+from wellput.core.options import checks_options, wrong_size
 
 EXACT_VARIANCE_SHARE = 1e-12
 """A residual variance below this share of y's variance is 0: the predictors determine y."""
@@ -242,12 +242,22 @@ def variance_inflation(x: Floats) -> Floats:
 def complete_rows(y: Floats, x: Floats) -> tuple[Floats, Floats, int]:
     """The rows of finite numbers only, and how many rows were left out."""
     y, x = np.asarray(y, dtype=np.float64), np.asarray(x, dtype=np.float64)
+    if y.ndim != 1 or x.ndim != 2 or len(x) != len(y):
+        raise InputError(
+            f"A regression needs n judgments and n × k predictors; these have shapes {y.shape} and "
+            f"{x.shape}."
+        )
     complete: NDArray[np.bool_] = np.isfinite(y) & np.isfinite(x).all(axis=1)
     return y[complete], x[complete], int((~complete).sum())
 
 
 def check_varied(y: Floats, x: Floats, names: Sequence[str]) -> None:
     """Raises InputError for judgments or predictors that do not vary, with the predictors' names."""
+    if x.shape[1] != len(names):
+        raise InputError(f"Each of {counted(x.shape[1], 'predictor')} needs a name: {list(names)}.")
+    for name, column in (("judgment", y), *zip(names, x.T, strict=True)):
+        if wrong := wrong_size(largest_size(column), "value"):
+            raise InputError(f"{name}: {wrong}.")
     if len(y) < 3:
         raise InputError(f"A regression needs at least 3 complete rows; there are {len(y)}.")
     if is_constant(y):

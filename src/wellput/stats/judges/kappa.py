@@ -31,6 +31,7 @@ from wellput.stats.judges.ratings import (
 Weights = Literal["none", "linear", "quadratic"]
 
 
+@checks_options
 def cohen_kappa(first: ArrayLike, second: ArrayLike, *, weights: Weights = "none") -> Estimate:
     """Cohen's kappa of two judges over the units both rated (NaN = not rated).
 

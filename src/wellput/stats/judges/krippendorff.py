@@ -23,7 +23,7 @@ from wellput.core.errors import InputError
 from wellput.core.estimates import NAN, Estimate, undefined
 from wellput.core.metric import Floats
 from wellput.stats.judges.ratings import as_ratings, gathered
-from wellput.stats.resampling import percentile_interval
+from wellput.stats.resampling import check_resampling, percentile_interval
 
 MeasurementLevel = Literal["nominal", "ordinal", "interval", "ratio"]
 
@@ -46,6 +46,8 @@ def krippendorff_alpha(
     """
     if level not in get_args(MeasurementLevel):
         raise InputError(f"level={level!r} is none of {', '.join(get_args(MeasurementLevel))}.")
+    if n_resamples:
+        check_resampling(n_resamples, seed)
     ratings = gathered(as_ratings(ratings))
     ratings = ratings[:, (~np.isnan(ratings)).sum(axis=0) > 1]
     units = ratings.shape[1]
