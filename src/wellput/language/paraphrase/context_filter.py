@@ -131,9 +131,14 @@ class Combination:
     @classmethod
     def of_arrays(cls, arrays: Mapping[str, NDArray[Any]], n_features: int) -> Combination:
         threshold = float(arrays["threshold"][0])
-        if len(arrays["means"]) != n_features:
+        found = cls(arrays["means"], arrays["scales"], arrays["weights"], threshold)
+        if len(found.means) != n_features or len(found.scales) != n_features:
             raise ValueError("made for other features")
-        return cls(arrays["means"], arrays["scales"], arrays["weights"], threshold)
+        with np.errstate(all="ignore"):
+            tried = found.probabilities(np.ones((1, n_features)))  # refuses other lengths
+        if not np.isfinite([tried[0], threshold]).all():
+            raise ValueError("weights that give no probability")
+        return found
 
 
 class ContextFilter:
