@@ -15,6 +15,7 @@ from pathlib import Path
 from threading import Lock
 from typing import NamedTuple
 
+import numpy
 import scipy
 
 PREFIXES = ("scipy_openblas", "openblas")
@@ -29,42 +30,45 @@ class ThreadCount(NamedTuple):
 
 
 _lock = Lock()
-_before: list[int] = []
-"""The number of threads outside, once for each block that is entered."""
+_before: list[list[int]] = []
+"""The numbers of threads outside, once for each block that is entered."""
 
 
 @contextmanager
 def one_blas_thread() -> Iterator[None]:
-    """SciPy's OpenBLAS has one thread inside, and outside as many as before. Other libraries, such as
-    MKL, are left as they are."""
-    count = openblas_threads()
-    if count is None:
-        yield
-        return
+    """NumPy's OpenBLAS and SciPy's have one thread inside, and outside as many as before. Other
+    libraries, such as MKL, are left as they are."""
+    counts = openblas_threads()
     with _lock:  # blocks of several threads may overlap: the first one knows what was before
-        _before.append(_before[0] if _before else count.get())
-        count.set(1)
+        _before.append(_before[0] if _before else [count.get() for count in counts])
+        for count in counts:
+            count.set(1)
     try:
         yield
     finally:
         with _lock:
             before = _before.pop()
             if not _before:
-                count.set(before)
+                for count, n in zip(counts, before, strict=True):
+                    count.set(n)
 
 
 @cache
-def openblas_threads() -> ThreadCount | None:
-    """The functions of SciPy's OpenBLAS; None where SciPy has another library."""
-    package = Path(scipy.__file__).parent
-    for folder in (package.parent / "scipy.libs", package / ".dylibs"):
-        for path in sorted(folder.glob("*openblas*")):
-            library = ctypes.CDLL(str(path))
-            for name in (
-                f"{prefix}_{{}}_num_threads{end}" for prefix in PREFIXES for end in SUFFIXES
-            ):
-                if hasattr(library, name.format("set")):
-                    return ThreadCount(
-                        getattr(library, name.format("get")), getattr(library, name.format("set"))
-                    )
+def openblas_threads() -> list[ThreadCount]:
+    """The functions of NumPy's OpenBLAS and SciPy's, which are two; empty where they have another
+    library."""
+    found: list[ThreadCount] = []
+    for package in (Path(numpy.__file__).parent, Path(scipy.__file__).parent):
+        for folder in (package.parent / f"{package.name}.libs", package / ".dylibs"):
+            found += filter(None, map(_thread_count, sorted(folder.glob("*openblas*"))))
+    return found
+
+
+def _thread_count(path: Path) -> ThreadCount | None:
+    library = ctypes.CDLL(str(path))
+    for prefix in PREFIXES:
+        for end in SUFFIXES:
+            getter, setter = (f"{prefix}_{verb}_num_threads{end}" for verb in ("get", "set"))
+            if hasattr(library, setter):
+                return ThreadCount(getattr(library, getter), getattr(library, setter))
     return None

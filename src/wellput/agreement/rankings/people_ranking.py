@@ -46,6 +46,7 @@ from wellput.core.errors import InputError, counted, did_you_mean
 from wellput.core.judgment import Judgment, Preference
 from wellput.core.result import Result
 from wellput.core.work import OnPhase, ignore_phase
+from wellput.stats.blas_threads import one_blas_thread
 from wellput.stats.corrections import holm
 from wellput.stats.mixed.equations import Floats
 from wellput.stats.student import welch_test
@@ -236,6 +237,7 @@ class RankResult(Result):
         ]
 
 
+@one_blas_thread()
 def rank_judgments(
     answers: Sequence[Judgment] | Sequence[Preference],
     options: RankOptions,

@@ -29,6 +29,7 @@ from wellput.agreement.rankings.plain_ranking import (
 )
 from wellput.core.errors import InputError
 from wellput.core.judgment import Judgment
+from wellput.stats.blas_threads import one_blas_thread
 
 
 def rank_answers(answers: Sequence[AnyJudgment], *, sequential: bool = False) -> list[Ranking]:
@@ -41,6 +42,7 @@ def rank_answers(answers: Sequence[AnyJudgment], *, sequential: bool = False) ->
     ]
 
 
+@one_blas_thread()
 def rank_question(
     question: str,
     answers: Sequence[AnyJudgment],
