@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from wellput.core.tree import Tree, Word
-from wellput.io.model_files import load_model_file, save_model_file
+from wellput.io.model_files import ModelFile, load_model_file, packed_strings, save_model_file
 from wellput.language.realize.baselines import (
     LeftRight,
     RandomTrees,
@@ -68,3 +68,14 @@ def test_random_order_puts_daughters_where_lr_wants_them() -> None:
 def test_a_permutation_has_every_node_once() -> None:
     tree = input_tree([Node((form,)) for form in "abcde"], [-1, 0, 0, 1, 1])
     assert sorted(random_permutation(tree, np.random.default_rng(0))) == [0, 1, 2, 3, 4]
+
+
+def test_pairs_without_a_side_are_refused() -> None:
+    """They may stand in a forged file, whose hash is right."""
+    arrays = {
+        **packed_strings("lr.lexemes", ["a"]),
+        "lr.pairs": np.zeros(2, np.uint32),
+        "lr.sides": np.zeros(1, np.int8),
+    }
+    with pytest.raises(ValueError, match="needs a side"):
+        LeftRight.of_file(ModelFile("realizer", {}, arrays, ""), "lr")

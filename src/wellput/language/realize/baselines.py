@@ -64,7 +64,10 @@ class LeftRight:
     @classmethod
     def of_file(cls, file: ModelFile, name: str) -> LeftRight:
         lexemes = {word: number for number, word in enumerate(file.strings(f"{name}.lexemes"))}
-        return cls(lexemes, file.arrays[f"{name}.pairs"], file.arrays[f"{name}.sides"])
+        pairs, sides = file.arrays[f"{name}.pairs"], file.arrays[f"{name}.sides"]
+        if pairs.shape != sides.shape:
+            raise ValueError("each pair needs a side")
+        return cls(lexemes, pairs, sides)
 
 
 def train_left_right(
