@@ -5,10 +5,11 @@ from __future__ import annotations
 from math import log
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from tests.language.realize.toy_treebank import tree_of
-from wellput.io.model_files import load_model_file, save_model_file
+from wellput.io.model_files import ModelFile, load_model_file, packed_strings, save_model_file
 from wellput.language.realize.inputs import Node, input_tree
 from wellput.language.realize.parameters import (
     Phrase,
@@ -64,3 +65,10 @@ def test_it_survives_a_file(tmp_path: Path) -> None:
     save_model_file(tmp_path / "p.wpm", "test", {}, model.arrays("pairs"))
     again = PrecedenceModel.of_file(load_model_file(tmp_path / "p.wpm", "test"), "pairs")
     assert again.counts == model.counts
+
+
+def test_negative_counts_are_refused() -> None:
+    """They may stand in a forged file, whose hash is right."""
+    arrays = {**packed_strings("weights.pairs", ["a b"]), "weights.counts": np.array([-5])}
+    with pytest.raises(ValueError, match="no counts"):
+        PrecedenceModel.of_file(ModelFile("realizer", {}, arrays, ""), "weights")

@@ -100,6 +100,8 @@ class PrecedenceModel:
     @classmethod
     def of_file(cls, file: ModelFile, name: str) -> PrecedenceModel:
         counts = file.arrays[f"{name}.counts"].tolist()
+        if any(not 0 <= count <= MAX_PAIR_COUNT for count in counts):
+            raise ValueError("counts of pairs that are no counts")
         return cls(dict(zip(file.strings(f"{name}.pairs"), counts, strict=True)))
 
 
