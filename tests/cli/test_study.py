@@ -125,7 +125,7 @@ def test_a_settings_file(run: Run, files: Write) -> None:
     )
     assert made.code == 0, made.err
     # 6 items × 3 systems × 3 answers: each of 3 judges gives 6 answers at most
-    assert "3 judges cannot give all answers: at least 9 judges are needed" in made.out
+    assert "3 judges cannot give all answers: it takes at least 9 judges" in made.out
     assert "wellput study invite t.db --judges 9" in made.out
     store = Store.open("t.db")
     judge = store.judge_of(store.invite(1)[0].token)

@@ -44,7 +44,7 @@ def summary_report(summary: StudySummary) -> Report:
             judges = math.ceil(summary.trials * (summary.per_item or 0) / summary.items)
             notes.append(
                 f"A judge sees each item once, so {counted(summary.judges, 'judge')} cannot give all "
-                f"answers: at least {judges} judges are needed."
+                f"answers: it takes at least {counted(judges, 'judge')}."
             )
         notes.append(f"Next: wellput study invite {summary.study} --judges {judges}")
     table = Table(["study", ""], rows, notes=notes, caption="The study")
