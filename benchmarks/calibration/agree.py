@@ -29,10 +29,9 @@ from benchmarks.calibration.agree_named import (
 from benchmarks.calibration.agree_worlds import STUDY_WORLDS, StudyWorld
 from benchmarks.pages import write_page
 from wellput.core.metric import Floats
+from wellput.stats.chance_level import chance_of, chance_of_segments
 from wellput.stats.correlation import Correlation, correlate, correlation_value
 from wellput.stats.correlation_intervals import (
-    chance_of,
-    chance_of_segments,
     correlation_difference,
     leave_out,
     scale_of,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import combinations
 from typing import cast, get_args
 
 import numpy as np
@@ -11,6 +12,7 @@ from wellput.core.errors import InputError
 from wellput.core.metric import Floats
 from wellput.stats.corrections import holm
 from wellput.stats.correlation import Correlation
+from wellput.stats.correlation_intervals import CorrelationDifferences, correlation_difference
 from wellput.stats.correlation_resampling import perm_both
 from wellput.stats.metric_comparison import CorrelationTest as KindOfTest
 from wellput.stats.metric_comparison import compare_all
@@ -71,3 +73,15 @@ def test_names_are_checked() -> None:
     metrics, z = panel()
     with pytest.raises(InputError, match="perm-both"):
         compare_all(metrics, z, test=cast(KindOfTest, "perm-bot"))
+
+
+def test_what_pairs_share_is_that_of_each_pair_alone() -> None:
+    """Metrics that lack other cells: each pair uses the cells that both have."""
+    metrics, z = panel()
+    del metrics["constant"]
+    metrics["poor"][2, :7] = np.nan
+    metrics["as good"][:, 40:] = np.nan
+    scores = list(metrics.values())
+    together = CorrelationDifferences(scores, z)
+    for a, b in combinations(range(len(scores)), 2):
+        assert together.between(a, b) == correlation_difference(scores[a], scores[b], z)

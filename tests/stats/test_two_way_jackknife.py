@@ -14,8 +14,8 @@ from scipy import stats
 
 from wellput.core.estimates import Generalize
 from wellput.core.metric import Floats
+from wellput.stats.chance_level import chance_of, chance_of_segments
 from wellput.stats.correlation import Correlation, correlate, correlation_value
-from wellput.stats.correlation_intervals import chance_of, chance_of_segments
 from wellput.stats.two_way_jackknife import TableFigure, crossed_variance, jackknife_freedom
 
 

@@ -29,6 +29,7 @@ from wellput.core.clusters import DOCUMENT
 from wellput.core.errors import InputError, counted
 from wellput.core.estimates import Estimate, Generalize, ScoreTable
 from wellput.core.metric import Floats
+from wellput.stats.chance_level import ChanceLevel, chance_of, chance_of_segments
 from wellput.stats.correlation import (
     ACCURACY_COEFFICIENTS,
     Coefficient,
@@ -36,9 +37,6 @@ from wellput.stats.correlation import (
     correlation_value,
 )
 from wellput.stats.correlation_intervals import (
-    ChanceLevel,
-    chance_of,
-    chance_of_segments,
     leave_out,
     leave_out_of_scores,
     scale_of,

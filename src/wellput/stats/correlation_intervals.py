@@ -1,4 +1,4 @@
-"""A correlation with people: its interval, the difference of two correlations, and the chance level.
+"""A correlation with people: its interval, and the difference of two correlations.
 
 Intervals come from the correlation without each system, each item and each cell (`TableFigure`).
 A kernel leaves single cells out without computing the correlation again. Leaving out an item of a
@@ -8,11 +8,6 @@ coefficients, for rank correlations averaged by system, and for soft accuracy. E
 The tie threshold of `acc-t` stays the one for all data: it maximizes the accuracy, so a slightly
 different threshold would hardly matter.
 
-`ChanceLevel` is what a metric that knows nothing about quality would reach: the null
-distribution of a coefficient. The metric's scores keep their ties and what they share by system and by
-item, but the systems' rows and the items' columns are exchanged at random against people's. A
-correlation is then 0 on average. The chance level of a pairwise accuracy depends on the ties.
-
 Tables are systems × items; a cluster is a set of columns, such as the sentences of a document.
 Pearson's coefficient is a function of six sums, so a cluster is left out exactly by subtracting its
 own sums. A mean over items of a coefficient loses the cluster's items. Pooled rank correlations have
@@ -21,8 +16,9 @@ no such short way.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -137,69 +133,6 @@ def _counts(values: Floats, codes: NDArray[np.intp]) -> Floats:
     return sums_by_cluster(np.isfinite(values), codes)
 
 
-CHANCE_EXCHANGES = 200
-
-
-@dataclass(frozen=True, slots=True)
-class ChanceLevel:
-    """The chance level, and the middle 95% of what chance gives; None where it is unknown."""
-
-    null: float | None
-    low: float | None = None
-    high: float | None = None
-
-    @classmethod
-    def of(cls, found: Floats, coefficient: Coefficient) -> ChanceLevel:
-        """From the coefficients of exchanges, NaN where undefined."""
-        defined = found[np.isfinite(found)]
-        null = None if coefficient in ACCURACY_COEFFICIENTS else 0.0
-        if len(defined) < len(found) / 2:
-            return cls(null)
-        low, high = np.quantile(defined, [0.025, 0.975])
-        return cls(float(defined.mean()) if null is None else null, float(low), float(high))
-
-
-def chance_of_segments(
-    x: Floats,
-    z: Floats,
-    correlation: Correlation,
-    *,
-    exchanges: int = CHANCE_EXCHANGES,
-    seed: int = 12345,
-    threads: int = 1,
-) -> ChanceLevel:
-    """The chance level of a correlation of segment scores x with z, systems × items.
-
-    >>> scores = np.random.default_rng(1).normal(size=(2, 6, 30))
-    >>> chance_of_segments(*scores, Correlation()).null
-    0.0
-    """
-    x, z = common_cells(x, z)
-    found = _native.exchanged_correlations(
-        x, z, correlation.grouping, correlation.coefficient, exchanges, seed, threads
-    )
-    return ChanceLevel.of(found[0], correlation.coefficient)
-
-
-def chance_of(
-    figure: Callable[[Floats], float],
-    scores: Floats,
-    coefficient: Coefficient,
-    *,
-    exchanges: int = CHANCE_EXCHANGES,
-    seed: int = 12345,
-) -> ChanceLevel:
-    """The chance level of `figure(scores)`, any coefficient of scores (systems × items or documents)
-    with people's."""
-    rng = np.random.default_rng(seed)
-    n_systems, n_items = scores.shape
-    found = [
-        figure(scores[rng.permutation(n_systems)][:, rng.permutation(n_items)])
-        for _ in range(exchanges)
-    ]
-    return ChanceLevel.of(np.array(found), coefficient)
-
-
 def leave_out(
     x: Floats,
     z: Floats,
@@ -305,17 +238,43 @@ def correlation_difference(
     >>> correlation_difference(good, poor, human).p_value < 0.001
     True
     """
-    x, y, z = common_cells(x, y, z)
-    for scores in (x, y):
-        if reason := why_undefined(scores, z, correlation):
-            return undefined(reason, has_p_value=True)
-    difference = leave_out(x, z, correlation) - leave_out(y, z, correlation)
-    found = difference.estimate(
-        generalize=generalize,
-        confidence=confidence,
-        n=int(np.isfinite(x).sum()),
-    )
-    return replace(found, method=f"{correlation.title}; {found.method}")
+    differences = CorrelationDifferences([x, y], z, correlation, generalize, confidence)
+    return differences.between(0, 1)
+
+
+@dataclass(frozen=True, eq=False)
+class CorrelationDifferences:
+    """`correlation_difference` of any two of several metrics; what pairs share is computed once."""
+
+    metrics: Sequence[Floats]
+    z: Floats
+    correlation: Correlation = Correlation()
+    generalize: Generalize = "both"
+    confidence: float = 0.95
+    _left_out: dict[tuple[int, bytes], TableFigure | str] = field(default_factory=dict)
+
+    def between(self, a: int, b: int) -> Estimate:
+        """The agreement of metric a minus that of metric b."""
+        x, y, z = common_cells(self.metrics[a], self.metrics[b], self.z)
+        cells = np.isfinite(x).tobytes()
+        found = self._of(a, x, z, cells), self._of(b, y, z, cells)
+        for one in found:
+            if isinstance(one, str):
+                return undefined(one, has_p_value=True)
+        first, second = cast("tuple[TableFigure, TableFigure]", found)
+        estimate = (first - second).estimate(
+            generalize=self.generalize,
+            confidence=self.confidence,
+            n=int(np.isfinite(x).sum()),
+        )
+        return replace(estimate, method=f"{self.correlation.title}; {estimate.method}")
+
+    def _of(self, metric: int, x: Floats, z: Floats, cells: bytes) -> TableFigure | str:
+        """The correlation of the metric on these cells without each unit, or why it is undefined."""
+        if (metric, cells) not in self._left_out:
+            reason = why_undefined(x, z, self.correlation)
+            self._left_out[metric, cells] = reason or leave_out(x, z, self.correlation)
+        return self._left_out[metric, cells]
 
 
 def scale_of(correlation: Correlation, n_systems: int) -> Scale:

@@ -10,7 +10,7 @@ segments.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
@@ -30,7 +30,7 @@ from wellput.stats.correlation import (
     correlate,
     takes_old_keywords,
 )
-from wellput.stats.correlation_intervals import correlation_difference
+from wellput.stats.correlation_intervals import CorrelationDifferences, correlation_difference
 from wellput.stats.correlation_resampling import (
     Alternative,
     boot_difference,
@@ -219,13 +219,11 @@ def compare_all(
             raise InputError(f"{name!r} is none of {', '.join(known)}.{hint}")
     names = tuple(metrics)
     scores = [metrics[name] for name in names]
-    compare = partial(CORRELATION_TESTS[test], correlation=correlation)
-    if test not in TESTS_WITHOUT_DRAWS:
-        compare = partial(compare, n_resamples=n_resamples, seed=seed, threads=threads)
+    compare = _comparison(scores, z, correlation, test, n_resamples, seed, threads)
     estimates: dict[tuple[int, int], Estimate] = {}
     differences, p_values = np.zeros((len(names),) * 2), np.full((len(names),) * 2, np.nan)
     for a, b in combinations(range(len(names)), 2):
-        estimate = compare(scores[a], scores[b], z)
+        estimate = compare(a, b)
         estimates[a, b] = estimate
         differences[a, b], differences[b, a] = estimate.value, -estimate.value
         p_values[a, b] = p_values[b, a] = np.nan if estimate.p_value is None else estimate.p_value
@@ -243,3 +241,21 @@ def compare_all(
         p_values=p_values,
         adjusted=adjusted,
     )
+
+
+def _comparison(
+    scores: Sequence[Floats],
+    z: Floats,
+    correlation: Correlation,
+    test: CorrelationTest,
+    n_resamples: int,
+    seed: int,
+    threads: int,
+) -> Callable[[int, int], Estimate]:
+    """The test of two metrics, given by their places."""
+    if test == "jackknife":
+        return CorrelationDifferences(scores, z, correlation).between
+    compare = partial(CORRELATION_TESTS[test], correlation=correlation)
+    if test not in TESTS_WITHOUT_DRAWS:
+        compare = partial(compare, n_resamples=n_resamples, seed=seed, threads=threads)
+    return lambda a, b: compare(scores[a], scores[b], z)
