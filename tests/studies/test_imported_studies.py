@@ -303,7 +303,7 @@ def test_times_have_the_zone_that_they_name() -> None:
 
 def test_choices_between_two_are_refused(tmp_path: Path) -> None:
     choices = [Preference("Ann", "1", "A", "B", "better", "a")]
-    with pytest.raises(InputError, match="Only ratings can be imported"):
+    with pytest.raises(InputError, match="imported; these are pairwise choices"):
         wellput.Study.from_judgments(EVALSET, choices, path=tmp_path / "s.db")
 
 

@@ -144,7 +144,13 @@ def _collected(
     if len(paths) == 2 and not column and all(map(appraise.knows, paths)):
         campaign = read_campaign(*paths)
         return campaign.evalset, campaign.judgments, campaign.checks
-    ratings = [one for one in read_answers(judgments) if isinstance(one, Judgment)]
+    answers = read_answers(judgments)
+    ratings = [one for one in answers if isinstance(one, Judgment)]
+    if answers and not ratings:
+        raise InputError(
+            "Only ratings can be imported; these are pairwise choices. To rank the systems by them, "
+            "or to hold metrics against them, no study is needed: see rank and agree."
+        )
     if not ratings:
         raise InputError("Only ratings can be imported, and there are none.")
     return read_items(evalset, column), ratings, []
