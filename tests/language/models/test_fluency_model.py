@@ -221,3 +221,11 @@ def test_a_forged_model_is_refused(
     save_model_file(tmp_path / file, kind, found.card, {**found.arrays, name: changed})
     with pytest.raises(InputError, match="damaged"):
         load(tmp_path / file)
+
+
+def test_numbers_of_another_type_are_read(tmp_path: Path) -> None:
+    """Comparing single precision with 1e100 would overflow."""
+    found = load_model_file(shipped("fluency.wpm"), "fluency")
+    arrays = {**found.arrays, "curve": found.arrays["curve"].astype(np.float32)}
+    save_model_file(tmp_path / "fluency.wpm", "fluency", found.card, arrays)
+    assert FluencyModel.load(tmp_path / "fluency.wpm").curve.dtype == np.float64

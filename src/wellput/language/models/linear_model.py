@@ -100,7 +100,7 @@ class LinearModel:
 def stored_numbers(file: ModelFile, name: str, n: int) -> Floats:
     """An array of n numbers; raises ValueError for another length, for NaN, and for numbers whose
     products could overflow."""
-    numbers = file.arrays[name]
+    numbers = file.arrays[name].astype(np.float64)
     if numbers.shape != (n,) or not (np.abs(numbers) <= MAX_NUMBER_SIZE).all():
         raise ValueError(name)
     return numbers
