@@ -46,12 +46,6 @@ def test_training_measures_and_gives_the_same_bytes(run: Run, english: Path) -> 
     ]
 
 
-def test_training_needs_a_folder(run: Run, english: Path) -> None:
-    outcome = run("train", "parser", "trees.conllu", "-o", "nowhere")
-    assert outcome.code == 2
-    assert "mkdir nowhere" in outcome.err
-
-
 def test_trees_go_to_standard_output(run: Run, english: Path) -> None:
     (english.parent / "s.txt").write_text("The dog barks.\n\nIt doesn't sleep.", encoding="utf-8")
     outcome = run("parse", "s.txt", "--parser", "parser")
