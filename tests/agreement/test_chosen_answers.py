@@ -156,6 +156,33 @@ def test_a_judge_with_the_name_of_a_model_is_pointed_out() -> None:
     )
 
 
+def test_names_that_look_alike_are_pointed_out() -> None:
+    """A space behind a name, or another letter case, makes two judges of one."""
+    odd = [replace(one, judge="Kim ") if one.system == "A" else one for one in PEOPLE]
+    said = (
+        "Names that differ only in spaces, letter case or encoding count as different: judge 'Kim ' "
+        "and 'Kim'. If they mean the same, write them in the same way."
+    )
+    assert said in str(wellput.rank(odd, permutations=10))
+    assert said in wellput.agree(EVALSET, odd, "chrf").notes
+    assert (
+        said
+        in wellput.fit(EVALSET, odd, question="quality", predictors="chrf", no_probe=True).notes
+    )
+    assert said in wellput.vet(odd, "Ada", min_items=2).notes
+    assert said in wellput.estimate(EVALSET, odd, "chrf").notes
+    assert "count as different" not in str(wellput.rank(PEOPLE, permutations=10))
+    decomposed = [
+        replace(one, judge="Jose\u0301" if one.system == "A" else "Jos\u00e9", system=system)
+        for one in ratings("Kim")
+        for system in [one.system.lower() if one.item == "0" else one.system]
+    ]
+    shown = "\n".join(wellput.rank([*PEOPLE, *decomposed], permutations=10).notes)
+    assert "judge 'Jose\u0301' and 'Jos\u00e9'; system 'A' and 'a'; system 'B' and 'b'; " in shown
+    assert shown.count("system") == 3
+    assert "; …. If" in shown
+
+
 def test_a_report_leaves_machines_out_and_says_so() -> None:
     page = wellput.report(EVALSET, [*PEOPLE, *MACHINE, *tones()], metrics="chrf").html
     assert "Left out: judge model:big on quality (32 ratings): a machine, not a person." in page

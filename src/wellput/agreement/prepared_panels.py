@@ -12,6 +12,7 @@ with them. Only the judges can be compared with each other, so a question with l
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, TypeVar, cast
@@ -34,6 +35,7 @@ from wellput.agreement.panel import (
     Panel,
     normalized,
     panels,
+    systems_of,
 )
 from wellput.agreement.result import AgreementResult, JudgeSummary
 from wellput.core.errors import InputError, counted, did_you_mean
@@ -102,7 +104,8 @@ def choose_answers(
             f"{note}{_agreement(summary)}" for note, summary in zip(notes, summaries, strict=True)
         ]
         raise InputError("\n".join(lines))
-    notes += machine_note(answers_left(kept, exclusions), judges)
+    left = answers_left(kept, exclusions)
+    notes += [*machine_note(left, judges), *alike_note(left)]
     return ChosenAnswers(cast("list[Judgment]", others), asked, left_out, summaries, notes)
 
 
@@ -164,6 +167,32 @@ def machine_note(answers: Iterable[AnyJudgment], judges: Sequence[str]) -> list[
         seems = "count as people, but have names of models"
         advice = f"if they are no people, give each the beginning {MACHINE_PREFIX} ({marked})"
     return [f"{shown} {seems}: {advice}, or give judges= the names of the people."]
+
+
+def alike_note(answers: Iterable[AnyJudgment]) -> list[str]:
+    """A warning where names differ only in white space, the encoding of a letter, or (for judges and
+    systems) its case: they look the same in a table, and one judge counts as two."""
+    names: dict[str, dict[str, None]] = {"judge": {}, "system": {}, "item": {}, "question": {}}
+    for one in answers:
+        names["judge"][one.judge] = names["item"][one.item] = names["question"][one.question] = None
+        names["system"].update(dict.fromkeys(systems_of(one)))
+    found: dict[tuple[str, str], list[str]] = {}
+    for kind, own in names.items():
+        for name in own:
+            plain = " ".join(unicodedata.normalize("NFC", name).split())
+            key = plain.casefold() if kind in ("judge", "system") else plain
+            found.setdefault((kind, key), []).append(name)
+    several = [(kind, alike) for (kind, _), alike in found.items() if len(alike) > 1]
+    if not several:
+        return []
+    shown = "; ".join(
+        f"{kind} {' and '.join(map(repr, alike[:MAX_LABELS_SHOWN]))}"
+        for kind, alike in several[:MAX_LABELS_SHOWN]
+    ) + ("; …" if len(several) > MAX_LABELS_SHOWN else "")
+    return [
+        f"Names that differ only in spaces, letter case or encoding count as different: {shown}. If "
+        "they mean the same, write them in the same way."
+    ]
 
 
 @dataclass(frozen=True)

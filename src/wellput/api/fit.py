@@ -9,7 +9,12 @@ from wellput.agreement.analysis import AgreementOptions
 from wellput.agreement.exclusions import parse_exclusion, with_unknown
 from wellput.agreement.fit import Criterion, Fit, FitMethod, fit_table, panel_provenance
 from wellput.agreement.panel import Normalization, names_of, selection_ratings
-from wellput.agreement.prepared_panels import chosen_judges, prepared_panels, refuse_labels
+from wellput.agreement.prepared_panels import (
+    alike_note,
+    chosen_judges,
+    prepared_panels,
+    refuse_labels,
+)
 from wellput.api.inputs import (
     Answers,
     Columns,
@@ -174,7 +179,7 @@ def fit(
         provenance={**panel_provenance(panel), "sha256": hashes},
         on_phase=on_phase,
     )
-    result = replace(result, notes=scored.notes)
+    result = replace(result, notes=(*scored.notes, *alike_note(answers)))
     if not no_probe:
         from wellput.api.probe import blind_spots
 

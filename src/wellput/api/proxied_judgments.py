@@ -11,7 +11,7 @@ from wellput.agreement.exclusions import parse_exclusion, with_unknown, without_
 from wellput.agreement.machines.judged_trials import OutputValues, unknown_judge
 from wellput.agreement.machines.proxied_labels import ProxiedLabels, chosen_labels, rated_labels
 from wellput.agreement.panel import AnyJudgment, Exclusion, names_of
-from wellput.agreement.prepared_panels import chosen_judges, refuse_labels
+from wellput.agreement.prepared_panels import alike_note, chosen_judges, refuse_labels
 from wellput.api.inputs import (
     Answers,
     Columns,
@@ -107,7 +107,7 @@ def read_proxied(
         source,
         clustered_by,
         excluded,
-        notes,
+        (*notes, *alike_note(kept)),
     )
 
 

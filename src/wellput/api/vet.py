@@ -11,6 +11,7 @@ from wellput.agreement.machines.biases import own_systems
 from wellput.agreement.machines.judged_trials import OutputValues, unknown_judge
 from wellput.agreement.machines.vetting import VetOptions, VetResult, vet_judge
 from wellput.agreement.panel import names_of, systems_of
+from wellput.agreement.prepared_panels import alike_note
 from wellput.api.inputs import (
     Answers,
     Columns,
@@ -152,7 +153,7 @@ def vet(
         lengths=None if source is None else output_lengths(source),
         scores=scores,
     )
-    result = replace(result, excluded=excluded, notes=notes)
+    result = replace(result, excluded=excluded, notes=(*notes, *alike_note(answers)))
     if path is not None:
         result.save(path)
     return result

@@ -19,7 +19,12 @@ import numpy as np
 
 from wellput.agreement.exclusions import without_excluded
 from wellput.agreement.panel import AnyJudgment, Exclusion, systems_of
-from wellput.agreement.prepared_panels import chosen_judges, machine_note, refuse_labels
+from wellput.agreement.prepared_panels import (
+    alike_note,
+    chosen_judges,
+    machine_note,
+    refuse_labels,
+)
 from wellput.agreement.rankings.checks import (
     LargerStudy,
     OtherOrder,
@@ -279,7 +284,7 @@ def rank_judgments(
                 tests += ranking_slice_tests(whole.ranking, pairs)
     if not found:
         raise InputError("\n".join(refused.values()))
-    notes = machine_note(kept, judges)
+    notes = [*machine_note(kept, judges), *alike_note(kept)]
     return RankResult(found, [*left_out, *excluded], refused, tests, notes)
 
 
