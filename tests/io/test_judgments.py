@@ -166,6 +166,7 @@ def test_bad_objects(tmp_path: Path) -> None:
         (["yes", "no", "true"], ["yes", "no", "true"]),  # two pairs
         (["1", "0", "yes"], ["1", "0", "yes"]),
         (["1", "1.0", "n/a"], ["1", "1.0", "n/a"]),  # exact text
+        (["1", "4_5", "3"], ["1", "4_5", "3"]),  # 45 in Python, a typing error elsewhere
         (["Good", "good", "bad "], ["Good", "good", "bad "]),
     ],
 )

@@ -298,6 +298,7 @@ def test_agree_takes_them_like_any_metric(tmp_path: Path) -> None:
     ("text", "message"),
     [
         ("system,item,score\nA,1,good\n", "line 2: scores: the score 'good' is not a number"),
+        ("system,item,score\nA,1,0_5\n", "line 2: scores: the score '0_5' is not a number"),
         ("system,item,score\nA,1,1\nA,2,-1e101\n", r"line 3: .*the score -1e\+101 is too large"),
         (
             "system,item,score\nA,1,1\nA,2,1e-170\n",

@@ -97,8 +97,14 @@ def seems_machine(judge: str) -> bool:
 
 
 def number_in(value: object) -> float | None:
-    """The finite number that a value is or a text says; None for anything else, true and false too."""
+    """The finite number that a value is or a text says; None for anything else, true and false too.
+
+    >>> number_in(" 4.5 "), number_in("4_5"), number_in(True)  # 4_5 is 45 in Python only
+    (4.5, None, None)
+    """
     if isinstance(value, bool | np.bool_) or not isinstance(value, str | Real):
+        return None
+    if isinstance(value, str) and "_" in value:
         return None
     try:
         number = float(value)

@@ -437,6 +437,8 @@ def _number(cell: Any) -> float | str | None:
         return None
     if text.lower() in ("true", "false"):
         return float(text.lower() == "true")
+    if "_" in text:  # a number in Python only: 4_5 is 45 there
+        return text
     try:
         value = float(text)
     except ValueError:

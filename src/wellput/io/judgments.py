@@ -287,7 +287,7 @@ def _wrong_value(given: object) -> str:
 
 def _says_number(given: object) -> bool:
     """Whether it is a number or a text that says one, infinity and NaN included."""
-    if isinstance(given, bool | np.bool_):
+    if isinstance(given, bool | np.bool_) or (isinstance(given, str) and "_" in given):
         return False
     try:
         float(given)  # type: ignore[arg-type]
