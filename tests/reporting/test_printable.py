@@ -26,6 +26,7 @@ def test_escape_sequences_in_names_are_shown_not_sent(format: Format) -> None:
 def test_other_texts_stay_as_they_are() -> None:
     for text in ("café – naïve\n日本語", "", "ﷺ 👩‍👩‍👧"):
         assert printable(text) == text
+    assert printable("\ufeffa\u2028b") == "\\ufeffa\\u2028b"  # LaTeX does not know U+2028
     assert printable("a\tb\x7f\u2066") == "a\\x09b\\x7f\\u2066"
 
 

@@ -140,15 +140,17 @@ def cannot_listen(host: str, port: int, error: OSError) -> InputError:
 KEPT_CONTROLS = "\n"
 _CONTROLS = [*range(0x20), *range(0x7F, 0xA0)]
 _DIRECTIONS = [0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A)]
+_UNSEEN = [0x2028, 0x2029, 0xFEFF]
+"""Separators of lines and paragraphs, which LaTeX does not know, and a byte order mark."""
 _ESCAPES = {
     code: f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
-    for code in (*_CONTROLS, *_DIRECTIONS)
+    for code in (*_CONTROLS, *_DIRECTIONS, *_UNSEEN)
     if chr(code) not in KEPT_CONTROLS
 }
 
 
 def printable(text: str) -> str:
-    """The text with control characters, except line feeds, as their escapes.
+    """The text with control characters, except line feeds, and other unseen ones as their escapes.
 
     >>> printable("\\x1b[31mred\\x07")
     '\\\\x1b[31mred\\\\x07'
