@@ -23,6 +23,7 @@ def test_numbers_in_a_list_an_array_or_a_text_are_the_same() -> None:
 def test_default_judges_are_one_three_and_five() -> None:
     table = wellput.power(difference=0.5, items=20, simulations=200)
     assert [row.n_judges for row in table.rows] == [1, 3, 5]
+    assert ",," not in table.to_dict()["power"][0]["method"]
     metrics = wellput.power(metric_correlations=(0.5, 0.3, 0.6), items=20, simulations=200)
     assert [row.n_judges for row in metrics.rows] == [None]
 

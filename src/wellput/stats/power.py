@@ -354,7 +354,7 @@ def table_of_powers(
             value=value,
             low=low,
             high=high,
-            method=f"simulated: {undefined or test}, {draws.simulations} simulations",
+            method=f"simulated: {(undefined or test).rstrip(',')}, {draws.simulations} simulations",
             n=draws.simulations,
             seed=draws.seed,
         )
