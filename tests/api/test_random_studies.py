@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -18,6 +19,8 @@ import wellput
 from tests.random_studies import Study, study_of
 from wellput.core.errors import InputError
 
+NO_NUMBER = re.compile(r"(?<![a-z])(nan|inf|None)(?![a-z])")
+"""What Python writes for values that people should not see."""
 METRICS = ("bleu,chrf", "ssa,ter", "exact", "length-only,random,chrf", "rouge-l,gsa")
 
 Analysis: TypeAlias = Callable[[Study, Random], Any]
@@ -144,7 +147,8 @@ def test_a_result_or_a_sentence(name: str, tmp_path: Path, monkeypatch: pytest.M
                 result = analysis(study, rng)
                 record = json.loads(json.dumps(result.to_dict(), allow_nan=False))
                 check_intervals(record)
-                assert str(result) and result._repr_html_()
+                assert result._repr_html_()
+                assert not NO_NUMBER.search(str(result))
                 n_results += 1
             except InputError as refused:
                 assert str(refused)

@@ -173,10 +173,13 @@ def number(value: float | None, digits: int, *, sign: bool = False) -> str:
 
     >>> number(-0.125, 2), number(0.5, 1, sign=True), number(float("nan"), 2), number(-0.0, 1)
     ('−0.12', '+0.5', 'undefined', '0.0')
+    >>> number(float("inf"), 2)
+    '∞'
     """
     if value is None or math.isnan(value):
         return "undefined"
-    return f"{value + 0.0:{'+' if sign else ''}.{digits}f}".replace("-", "−")  # −0.0 + 0.0 is 0.0
+    shown = f"{value + 0.0:{'+' if sign else ''}.{digits}f}"  # −0.0 + 0.0 is 0.0
+    return shown.replace("-", "−").replace("inf", "∞")
 
 
 def p_text(value: float | None, *, is_bound: bool = False) -> str:
