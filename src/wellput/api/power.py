@@ -25,6 +25,7 @@ from wellput.core.options import checks_options
 from wellput.core.work import OnPhase, ignore_phase
 from wellput.io.files import PathLike
 from wellput.io.judgment_columns import split_columns
+from wellput.reporting.table import number
 from wellput.stats.power import PowerTable, power_for_metrics, power_for_systems
 from wellput.stats.proxy_power import ProxyPlan, highest_correlation, power_with_proxy
 
@@ -242,9 +243,7 @@ def _plan_of_pilot(
         pilot.judges, spreads["sd_item"], spreads["sd_noise"]
     )
     n_scored = pilot.n_scored if n_items is None else n_items
-    value, low, high = (
-        f"{figure or 0:.2f}".replace("-", "−") for figure in (found.value, found.low, found.high)
-    )
+    value, low, high = (number(figure or 0.0, 2) for figure in (found.value, found.low, found.high))
     notes = [
         f"From the pilot: the difference of two systems by {read.proxy} correlates {value} "
         f"(95% interval {low} to {high}) with that by people (on average "

@@ -240,13 +240,11 @@ def _listed(scores: Sequence[Score], result: ScoreResult) -> str:
     """Each metric with its difference and p, as far as they are defined."""
     found = []
     for score in scores:
-        shown = [
-            *(
-                [number(score.delta, _digits(result, score.metric), sign=True)]
-                * _is_known(score.delta)
-            ),
-            *([_p_of_claim(score, result)] * _is_known(score.p_adjusted)),
-        ]
+        shown = []
+        if _is_known(score.delta):
+            shown.append(number(score.delta, _digits(result, score.metric), sign=True))
+        if _is_known(score.p_adjusted):
+            shown.append(_p_of_claim(score, result))
         found.append(f"{score.metric} ({', '.join(shown)})" if shown else score.metric)
     return ", ".join(found)
 

@@ -139,7 +139,7 @@ def english_report(made: EnglishTraining) -> Report:
 class FluencyTraining(Result):
     """Models of fluency in `folder`: the weights of the features by file. `real` counts the sentences
     that were kept as they were, `source` those that were made worse. `held_out` has, by file,
-    the number of new sentences that were classified rightly, and of all new sentences."""
+    the number of new sentences that were classified correctly, and of all new sentences."""
 
     presented_by: ClassVar[str] = "wellput.reporting.training:fluency_report"
 
@@ -176,8 +176,8 @@ def fluency_report(made: FluencyTraining) -> Report:
     for file, (right, tested) in made.held_out.items():
         share = wilson(right, tested)
         notes.append(
-            f"{file} classifies {share.value:.1%} of {tested:,} new sentences rightly (half of them "
-            f"are real; 95% interval {share.low:.1%} to {share.high:.1%})."
+            f"{file} classifies {share.value:.1%} of {tested:,} new sentences correctly (half of "
+            f"them are real; 95% interval {share.low:.1%} to {share.high:.1%})."
         )
     table = Table(
         FEATURE_COLUMNS,
