@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
 from wellput.api.inputs import Answers, Columns, Items, Metrics
-from wellput.api.study_creation import create_store, import_store, imported_store
+from wellput.api.study_creation import PLACE_TIMEOUT, create_store, import_store, imported_store
 from wellput.api.study_judges import StudyJudges
 from wellput.api.study_results import StudyResults
 from wellput.core.errors import InputError
@@ -97,7 +97,7 @@ class Study(StudyJudges, StudyResults):
         quota: int | None = None,
         screening: PathLike | None = None,
         completion: str | None = None,
-        place_timeout: float = 120.0,
+        place_timeout: float = PLACE_TIMEOUT,
         seed: int = 12345,
         threads: int | None = None,
         on_phase: OnPhase = ignore_phase,
@@ -203,7 +203,9 @@ class Study(StudyJudges, StudyResults):
         """
         if degraded_checks and not checks:
             raise InputError("degraded_checks=True needs the number of checks: checks=.")
-        if not open and (quota is not None or screening or completion or place_timeout != 120):
+        if not open and (
+            quota is not None or screening or completion or place_timeout != PLACE_TIMEOUT
+        ):
             raise InputError(
                 "quota=, screening=, completion= and place_timeout= belong to open=True."
             )

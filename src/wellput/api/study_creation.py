@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from wellput.studies.planning import SelectionMethod
     from wellput.studies.store import Store
 
+PLACE_TIMEOUT = 120.0
+"""How many minutes the place of an absent judge is kept in an open study, by default."""
+
 
 def create_store(
     evalset: Items,
@@ -154,6 +157,14 @@ def _collected(
     if not ratings:
         raise InputError("Only ratings can be imported, and there are none.")
     return read_items(evalset, column), ratings, []
+
+
+def refuse_options_of_open_link(
+    *, quota: int | None, completion: str | None, place_timeout: float
+) -> None:
+    """Refuses what has no effect on a study without an open link."""
+    if quota is not None or completion is not None or place_timeout != PLACE_TIMEOUT:
+        raise InputError("quota=, completion= and place_timeout= belong to open=True.")
 
 
 def open_link(

@@ -8,7 +8,12 @@ from typing import TYPE_CHECKING
 
 from wellput.api.inputs import check_files
 from wellput.api.opened_study import DEFAULT_URL, OpenedStudy, saved
-from wellput.api.study_creation import needing_judge_extra, open_link
+from wellput.api.study_creation import (
+    PLACE_TIMEOUT,
+    needing_judge_extra,
+    open_link,
+    refuse_options_of_open_link,
+)
 from wellput.core.errors import InputError
 from wellput.core.judgment import MACHINE_PREFIX
 from wellput.core.options import checks_options
@@ -87,7 +92,7 @@ class StudyJudges(OpenedStudy):
         open: bool = False,
         quota: int | None = None,
         completion: str | None = None,
-        place_timeout: float = 120.0,
+        place_timeout: float = PLACE_TIMEOUT,
     ) -> None:
         """Serves the judges' pages, the JSON interface and the dashboard until interrupted.
 
@@ -121,8 +126,10 @@ class StudyJudges(OpenedStudy):
             raise InputError("request_timeout= and max_connections= must be above 0.")
         if open:
             self.open_to_everybody(quota=quota, completion=completion, place_timeout=place_timeout)
-        elif quota is not None or completion is not None or place_timeout != 120:
-            raise InputError("quota=, completion= and place_timeout= belong to open=True.")
+        else:
+            refuse_options_of_open_link(
+                quota=quota, completion=completion, place_timeout=place_timeout
+            )
         with needing_judge_extra("Serving a study"):
             from wellput.studies.app import serve
         serve(
@@ -142,7 +149,7 @@ class StudyJudges(OpenedStudy):
         *,
         quota: int | None = None,
         completion: str | None = None,
-        place_timeout: float = 120.0,
+        place_timeout: float = PLACE_TIMEOUT,
     ) -> None:
         """Makes an open link, as `create(open=True)` does. If there is one, it stays the same, and only
         what is given changes."""

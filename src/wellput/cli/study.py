@@ -169,14 +169,17 @@ def serve(
 ) -> None:
     """Serve the study on the web (pages, JSON interface, dashboard) until Ctrl-C."""
     from wellput.api.study import Study
+    from wellput.api.study_creation import refuse_options_of_open_link
 
     with Study.open(study) as opened:
         if open:
             opened.open_to_everybody(
                 quota=quota, completion=completion, place_timeout=place_timeout
             )
-        elif quota is not None or completion is not None or place_timeout != 120:
-            raise InputError("quota=, completion= and place_timeout= belong to open=True.")
+        else:
+            refuse_options_of_open_link(
+                quota=quota, completion=completion, place_timeout=place_timeout
+            )
         if new_owner_token:
             click.echo(f"The owner's token is now {opened.renew_owner_token()}")
         address = f"{'http' if certificate is None else 'https'}://{host}:{port}"
