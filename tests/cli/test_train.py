@@ -165,6 +165,26 @@ def test_python_trains_on_what_it_has_in_memory(run: Run, corpus: str, tmp_path:
     assert wellput.train.fergus(read).to_dict() == wellput.train.fergus(["t.conllu"]).to_dict()
 
 
+def test_an_ngram_model_reads_the_words_of_trees_but_no_table(
+    files: Callable[..., None], tmp_path: Path
+) -> None:
+    row = "{}\t{}\t_\tX\t_\t_\t{}\tdep\t_\t_\n"
+    files(
+        **{
+            "t.conllu": "# text = can't go\n1-2\tcan't\t_\t_\t_\t_\t_\t_\t_\t_\n"
+            + row.format(1, "ca", 0)
+            + row.format(2, "n't", 1)
+            + row.format(3, "go", 1)
+            + "\n",
+            "e.csv": "id,source\n1,x\n",
+        }
+    )
+    of_trees = wellput.train.lm(tmp_path / "t.conllu", order=2)
+    assert of_trees.to_dict() == wellput.train.lm([["can't go"]], order=2).to_dict()
+    with pytest.raises(wellput.InputError, match=r"e.csv is not text: a corpus has a sentence"):
+        wellput.train.lm(tmp_path / "e.csv")
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

@@ -4,7 +4,7 @@ sentences, trees as CoNLL-U files or `Tree` objects.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
@@ -12,7 +12,7 @@ from wellput.core.errors import InputError
 from wellput.core.tree import Tree
 from wellput.core.work import OnPhase
 from wellput.io.files import STANDARD_INPUT, InputFile, PathLike, check_readable
-from wellput.io.trees import read_trees
+from wellput.io.trees import TREES_SUFFIX, check_is_corpus, read_trees, trees_in
 
 if TYPE_CHECKING:
     from wellput.language.paraphrase.corpus_index import CorpusIndex
@@ -53,16 +53,22 @@ def file_names(texts: Sequence[str | Sequence[str]], reader: str) -> list[str]:
 
 
 def corpus_blocks(texts: Sequence[str | Sequence[str]]) -> Iterator[Sequence[str]]:
-    """All sentences, in blocks. A file that cannot be read is refused at once."""
+    """All sentences, in blocks; of a CoNLL-U file the tokens of each tree, with spaces between them. A
+    file that cannot be read is refused at once."""
     sources = [InputFile(text) if isinstance(text, str) else text for text in texts]
-    check_readable(*(source for source in sources if isinstance(source, InputFile)))
-    return (
-        block
-        for source in sources
-        for block in (
-            source.line_blocks(BLOCK_LINES) if isinstance(source, InputFile) else [source]
-        )
-    )
+    files = [source for source in sources if isinstance(source, InputFile)]
+    check_readable(*files)
+    for file in files:
+        check_is_corpus(file)
+    return (block for source in sources for block in _blocks(source))
+
+
+def _blocks(source: InputFile | Sequence[str]) -> Iterable[Sequence[str]]:
+    if not isinstance(source, InputFile):
+        return [source]
+    if source.suffix == TREES_SUFFIX:
+        return ([" ".join(form for form, _ in tree.surface())] for tree in trees_in(source))
+    return source.line_blocks(BLOCK_LINES)
 
 
 def corpus_index(texts: Sequence[str | Sequence[str]], on_phase: OnPhase) -> CorpusIndex:

@@ -42,7 +42,8 @@ def lm(
     Parameters
     ----------
     corpus
-        Files with a sentence on each line, or lists of sentences: `[sentences]`.
+        Files with a sentence on each line or in CoNLL-U (`.conllu`), or lists of sentences:
+        `[sentences]`.
     order
         Words in the longest n-grams.
     min_count

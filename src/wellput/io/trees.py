@@ -16,9 +16,10 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from wellput.core.errors import InputError, Problems, counted
 from wellput.core.tree import Constituent, Multiword, Tree, Word
-from wellput.io.files import InputFile, PathLike, check_readable
+from wellput.io.files import TABLE_FORMATS, InputFile, PathLike, check_readable
 from wellput.io.output import replacing
 
+TREES_SUFFIX = ".conllu"
 CONLLU_COLUMNS = 10
 EMPTY_NODE = re.compile(r"\d+\.[1-9]\d*")
 MULTIWORD_RANGE = re.compile(r"([1-9]\d{0,8})-([1-9]\d{0,8})")
@@ -48,6 +49,15 @@ def trees_in(file: InputFile) -> Iterator[Tree]:
     )
     if is_empty:
         raise InputError(f"{file.name} holds no sentence.")
+
+
+def check_is_corpus(file: InputFile) -> None:
+    """Raises InputError for a table, whose quotes and commas would become words."""
+    if file.suffix in (".json", *TABLE_FORMATS):
+        raise InputError(
+            f"{file.name} is not text: a corpus has a sentence on each line, or is "
+            f"CoNLL-U ({TREES_SUFFIX})."
+        )
 
 
 def parse_tree(text: str) -> Tree:

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from wellput.core.errors import InputError
 from wellput.core.tree import Constituent, Tree
 from wellput.io.files import InputFile, PathLike, check_readable
-from wellput.io.trees import read_constituents, read_trees
+from wellput.io.trees import TREES_SUFFIX, check_is_corpus, read_constituents, read_trees
 from wellput.language.trees.constituents import (
     fold,
     head_parts,
@@ -184,9 +184,6 @@ def _numbered(sentences: Sequence[Sequence[str]]) -> tuple[list[str], WordNumber
 
 
 TagKind: TypeAlias = Literal["pos", "supertag"]
-TREES_SUFFIX = ".conllu"
-TABLE_SUFFIXES = (".json", ".jsonl", ".csv", ".tsv", ".parquet")
-"""Files of evalsets and judgments; their quotes and commas would become words."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -241,11 +238,7 @@ def read_source(path: PathLike, *, is_tokenized: bool = False, threads: int = 1)
     if file.suffix == TREES_SUFFIX:
         return _source_of_trees(list(read_trees(path)), threads)
     check_readable(file)
-    if file.suffix in TABLE_SUFFIXES:
-        raise InputError(
-            f"{file.name} is not text: a corpus has a sentence on each line, or is "
-            f"CoNLL-U ({TREES_SUFFIX})."
-        )
+    check_is_corpus(file)
     return _source_of_text(file.lines(), is_tokenized, threads)
 
 
