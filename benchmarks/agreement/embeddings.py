@@ -30,10 +30,10 @@ CHRF = "chrf"
 NGRAMS = ("bleu", CHRF, "chrf:word_order=2", "rouge-l", "ter")
 PAIRS_BESIDE_PACKAGE = 100
 
-INTRODUCTION = """# Embeddings beside n-grams
+INTRODUCTION = """# Embeddings compared with n-grams
 
-Does a metric of meaning agree better with people than one of n-grams? [`bertscore`](../metrics/bertscore.md) with MiniLM (22 million weights, `all-MiniLM-L6-v2`, its
-last layer) and with a static table (GloVe, 50 dimensions, its 100,000 most frequent words), beside n-gram metrics, on eight sets of outputs that people judged. The figures are Pearson's r with
+Does a metric of meaning agree better with people than a metric of n-grams? This page compares [`bertscore`](../metrics/bertscore.md) with MiniLM (22 million weights, `all-MiniLM-L6-v2`, its
+last layer) and with a static table of word vectors (GloVe, 50 dimensions, its 100,000 most frequent words) with n-gram metrics, on eight sets of outputs that people judged. The figures are Pearson's r with
 people's answers to each question, over single outputs. Metrics where lower is better are negated. Nothing was chosen on these sets: model, layer and options were fixed before the first run.
 
 **Bold** is the best metric of a row. ↑ and ↓ mark metrics that agree better or worse than `chrf` by the test of [`wellput agree`](../commands/agree.md) (Holm's
@@ -216,13 +216,13 @@ def main() -> None:
         INTRODUCTION,
         *figures(rows, names),
         f"`bertscore` is above chrF for {better} of {len(rows)} questions ({means['bertscore']:.3f} against "
-        f"{means[CHRF]:.3f} on average); the test shows it for {shown} of them. "
+        f"{means[CHRF]:.3f} on average); the difference is significant for {shown} of them. "
         f"The static table is above chrF for {static} questions ({means['static table']:.3f} on average).\n",
         "## Which metric to use for what\n",
         *advice(rows, names),
-        "Means over the sets of a task that ask the question. Chance may explain most of the differences: the arrows in the table above "
-        "mark differences from chrF that it does not explain.\n",
-        "## Beside the package bert-score\n",
+        "Means over the sets of a task that ask the question. Chance may explain most of the differences; the arrows in the table above "
+        "mark the significant differences from chrF.\n",
+        "## Compared with the package bert-score\n",
         beside_package(human_data.simplicity_da().evalset, given.encoder),
     ]
     write_page("embeddings", "\n".join(parts))

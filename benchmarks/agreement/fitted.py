@@ -210,8 +210,8 @@ the choice, and scores were no longer rescaled in each fold.
 
 The tables have Pearson's r of all predictions with the ratings, and Δr with a paired 95% bootstrap interval over items
 ({RESAMPLES:,} resamples; bold if it is above 0). One r is computed over the predictions of all folds, which are
-not rescaled. A fold with high ratings leaves low ones to learn from, so the model predicts lower values for it. This lowers the r of the fitted models (by much
-if systems are unseen and few), but not that of single metrics: a model that wins here really wins, and a model that loses may be better than it looks. `wellput fit` standardizes the
+not rescaled. If a fold has high ratings, the model learns from the lower ratings of the other folds, so its predictions for this fold are too low. This lowers the r of the fitted models (most if
+whole systems are left out and systems are few), but not the r of single metrics. So a model that wins here is really better, and a model that loses may be better than it looks. `wellput fit` standardizes the
 scores of each fold instead. The intervals hold for other items of these systems, not for other systems, even under
 "Systems not seen"."""
 
@@ -223,7 +223,7 @@ def page(outcomes: Sequence[Outcome]) -> str:
         parts += [
             f"## {group.capitalize()}s not seen",
             summary(chosen),
-            f"By question; n outputs, r, and Δr of the rich fit and of the paper's:\n\n{table(chosen)}",
+            f"By question: the number of outputs (n), r, and Δr of the models *rich* and *paper*:\n\n{table(chosen)}",
         ]
     return "\n\n".join(parts) + "\n"
 

@@ -141,7 +141,7 @@ def webnlg(*, with_nothing_said: bool) -> HumanData:
                 )
 
     which = "with" if with_nothing_said else "without"
-    about = f"triples to English, nine systems, {which} the 193 outputs that say nothing"
+    about = f"triples to English, nine systems, {which} the 193 outputs that are empty or `null`"
     return human_data(f"WebNLG 2017, {which} empty outputs", about, rows(), judge="mean")
 
 

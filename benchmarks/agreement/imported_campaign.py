@@ -193,10 +193,10 @@ def page(checkout: Path) -> str:
     gamma = gamma_rows(marked_by_rounds(first, second, names))
     return "\n".join(
         [
-            "# A campaign of Appraise as a finished study",
+            "# A campaign of Appraise, imported as a finished study",
             "",
-            "`wellput study import BATCHES SCORES -o STUDY` made studies of the ESA and the MQM campaign on WMT23 English–German (Kocmi et al. 2024). This is what",
-            "`wellput study status` says of them:",
+            "`wellput study import BATCHES SCORES -o STUDY` made studies of the ESA and the MQM campaign on WMT23 English–German (Kocmi et al. 2024). Appraise is the annotation tool of WMT. This is",
+            "what `wellput study status` says of the studies:",
             "",
             table(
                 [
@@ -206,17 +206,17 @@ def page(checkout: Path) -> str:
                     "logins",
                     "median time of a segment",
                     "attention checks passed",
-                    "first",
+                    "best system",
                 ],
                 overviews,
             ),
             "",
             f"The ranking is that of `wellput rank SCORES`: estimates and intervals differ by at most {difference:.0e}. A check is passed if a mark touches a changed",
-            "character, or one beside a gap; one check of the campaign shows the unchanged output, and is not imported. The time is that until the login's next segment, in whole milliseconds.",
+            "character, or one beside a gap; one check of the campaign shows the unchanged output, and is not imported. The time of a segment ends where the next segment of the same login begins.",
             "",
-            "## Beside the campaign's own scripts",
+            "## Compared with the campaign's own scripts",
             "",
-            "*From the study* are figures made of what is in the study's database, by the rules of the scripts. *Theirs* are the scripts of",
+            "*From the study*: computed from the study's database, by the rules of the scripts. *Theirs*: computed by the scripts of",
             "wmt-conference/ErrorSpanAnnotation, run in a checkout, on Appraise's files.",
             "",
             table(
@@ -226,7 +226,7 @@ def page(checkout: Path) -> str:
             "",
             "[Error spans of a campaign](span_agreement.md) says what the rules are.",
             "",
-            "## γ beside pygamma-agreement 0.5.9",
+            "## γ compared with pygamma-agreement 0.5.9",
             "",
             "The two rounds of ESA in one study, as two annotators; the first outputs, laid end to end. The random panels are drawn by pygamma-agreement and aligned by",
             "both. pygamma-agreement computes with 32 bits.",

@@ -35,17 +35,17 @@ UNDEFINED_FOR_ONE_WORD = ("ttr", "distinct")
 INTRODUCTION = """\
 # Metrics against real judgments
 
-Public sets of outputs that people judged. Every text metric of wellput with its default options against every
-question: Pearson's r. Metrics where lower is better are negated, so positive means agreement. `sta`, `gta`, `understandability`
+How far each text metric of wellput, with its default options, agrees with people. The data are public sets of outputs that people judged. The
+tables have Pearson's r of each metric with the answers to each question. Metrics where lower is better are negated, so positive means agreement. `sta`, `gta`, `understandability`
 and `quality` need trees of the references: wellput's parser made them (`--trees auto`).
 
-In brackets: the 95% interval that [`wellput agree`](../commands/agree.md) computes, for other systems and other items; for other
-items of these systems if there are fewer than four.
+In brackets: the 95% interval that [`wellput agree`](../commands/agree.md) computes. It holds for other systems and other items; with fewer
+than four systems, for other items of these systems only.
 
 **Bold** is the best metric of a column; ≈ marks metrics that are not shown to differ from it (Holm's correction
 for all pairs, .05); ° marks r with p ≥ .05. `length` and `length-ratio` are neither good nor bad, so they are never the best.
-`random` and `length-only` are sentinels: a metric that does not beat them tells you nothing, and neither does a metric with a smaller
-r than the length of the output (longer or shorter is better). If a file has only the mean or the median of the judges, there is no ceiling.
+`random` (random scores) and `length-only` (the length of the output) are there for comparison: a metric that does not beat them tells you nothing, and neither does a metric with a smaller
+r than the length of the output (longer or shorter is better). The *ceiling* is the r that a perfect metric is expected to reach, because judges' ratings are noisy; it cannot be computed if a file has only the mean or the median of the judges. Metrics named *their* (*their BLEU*) are scores that the data set itself contains.
 The sentences below each table are those that `wellput agree` prints."""
 
 

@@ -258,7 +258,7 @@ question were the best of three on 11 sentences of GUG.
 {table(["data", "score", "texts", "Pearson's r with people", "Spearman's ρ", "Kendall's τ", "different scores"], correlations)}
 
 *Expected value*: from the probabilities of tokens, over the scale. *As written*: the answer that the model wrote. Both come from the same
-replies. [low, high]: 95% intervals (Fisher's z) that hold for other texts.
+replies of the model. [low, high]: 95% intervals (Fisher's z) that hold for other texts.
 
 {table(header, rest)}
 
@@ -271,7 +271,7 @@ is nearer to the speed of an idle machine.
 
 `wellput vet`, with the machine's scores put on people's scale by fits that do not see the item. {vetting}
 
-SFRES has one figure for each text, the median of three people: nobody can be left out, so the machine cannot be vetted on it.
+SFRES has one rating for each text, the median of three people: nobody can be left out, so the machine cannot be vetted on it.
 
 ## Fewer labels
 

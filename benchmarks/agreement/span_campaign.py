@@ -473,10 +473,10 @@ def page(checkout: Path) -> str:
     alone = summarize_spans(marked_items(marked))
     return "\n".join(
         [
-            "# Error spans of a campaign, beside its own scripts and pygamma-agreement",
+            "# Error spans of a campaign, compared with its own scripts and pygamma-agreement",
             "",
             "WMT23 English–German was judged twice with error span annotation (ESA): marks with a severity, and a score from 0 to 100. wellput reads",
-            "Appraise's export and batches. *Theirs* are the scripts of wmt-conference/ErrorSpanAnnotation, run in a checkout.",
+            "Appraise's export and batches. *Theirs* is what the scripts of wmt-conference/ErrorSpanAnnotation compute, run in a checkout.",
             "",
             "## Agreement of the two rounds",
             "",
@@ -501,10 +501,18 @@ def page(checkout: Path) -> str:
             "A check is an output of the same task with some words replaced. It is passed if it gets a lower score than the unharmed output, or more",
             "spans, or a mark where the words were replaced.",
             "",
-            table(["figure", "ours, its rules (checks)", "theirs", "ours (checks)"], check_rows),
+            table(
+                [
+                    "figure",
+                    "ours, by the script's rules (checks)",
+                    "theirs",
+                    "ours, by our rules (checks)",
+                ],
+                check_rows,
+            ),
             "",
             "The script leaves out a check if the answer before or after it is about a check, too, and it counts a mark that begins right after the changed",
-            "words. The last column has all checks, and a change is marked where a changed character is.",
+            "words. The last column counts all checks, and a change counts as marked only if a changed character is marked.",
             "",
             "## How far the two rounds of ESA mark the same errors",
             "",
@@ -553,8 +561,8 @@ def stand_in_note(theirs: Mapping[str, Any]) -> list[str]:
     if not theirs["stands_in"]:
         return []
     return [
-        "The checkout had no `batches_wmt23_en-de_gemba.json`. The batches of ESA, which have the same numbers and documents, stood in for it; figures that",
-        "need the language model's own spans are not on this page.",
+        "The checkout had no `batches_wmt23_en-de_gemba.json`. The batches of ESA, which have the same numbers and documents, are used in its place; results that need the",
+        "language model's own spans are not on this page.",
         "",
     ]
 

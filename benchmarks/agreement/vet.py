@@ -57,7 +57,7 @@ def page() -> tuple[str, int]:
             [
                 "# May a language model stand in for people?",
                 "",
-                "`wellput vet` makes the alternative annotator test of Calderon, Reichart & Dror (2025). On their data its "
+                "`wellput vet` runs the alternative annotator test of Calderon, Reichart & Dror (2025). On their data its "
                 f"figures are those that the authors print: {figures - wrong} of {figures} are equal to both decimals.",
                 "",
                 "| data | model | ε | winning rate | the authors' winning rate | advantage | the authors' advantage | passed | whole items | people | judge | severity | order |",
@@ -71,8 +71,8 @@ def page() -> tuple[str, int]:
                 "- **severity**: the model's rating less people's mean, in points. **order**: of the pairs of systems that "
                 "people tell apart, those that the model orders in the same way.",
                 "- The test may be passed by a model that agrees less with people than they do with each other: it counts how "
-                "often the model is nearer to the rest, not by how much (lesion, gemini_pro). And a model may fail it that "
-                "orders nearly all systems as people do (summeval, gpt-4o): `wellput vet` prints all of them.",
+                "often the model is nearer to the rest, not by how much (lesion, gemini_pro). And a model that orders nearly all systems as people do may fail the test (summeval, gpt-4o). So "
+                "`wellput vet` prints the test, the agreement and the order.",
             ]
         ),
         wrong,

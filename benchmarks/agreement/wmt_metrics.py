@@ -135,7 +135,7 @@ def page(folder: Path) -> Iterator[str]:
             f"| {seconds:.1f} s |"
         )
     metrics = sorted({name for name, _ in values}, key=lambda name: -values[name, SHOWN[-1]])
-    yield "# Metrics of WMT 2023 against people"
+    yield "# Metrics of WMT 2023 compared with people"
     yield ""
     yield (
         f"`wellput agree` finds the same agreement as mt-metrics-eval, which WMT uses, for all "
@@ -149,9 +149,9 @@ def page(folder: Path) -> Iterator[str]:
     yield from lines
     yield ""
     yield (
-        f"Together {total:.0f} s of processor time; mt-metrics-eval took {their_seconds:.0f} s for its values, without intervals, chance "
-        "levels and tests of pairs. Tie calibration of `acc-t` looks at all pairs (`sample_rate=1.0`), as the "
-        "shared task does. At the level of systems, a metric's score is the one in its file for the whole test set "
+        f"Together {total:.0f} s of processor time; mt-metrics-eval took {their_seconds:.0f} s for its values; it computes no intervals, chance levels and tests of "
+        "pairs. Tie calibration of `acc-t` looks at all pairs (`sample_rate=1.0`), as the "
+        "shared task does. In the table below, *none* is the coefficient over all segments together, *item* its mean over items, and *systems* the coefficient over the scores of systems. At the level of systems, a metric's score is the one in its file for the whole test set "
         "(`--metric-items all`)."
     )
     yield ""

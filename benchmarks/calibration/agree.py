@@ -51,9 +51,9 @@ def verdict(rows: list[str], trials: int) -> str:
                 above.append(f"{name}, {study}, {world}: {what} {share}{clearly}")
     total = 3 * len(rows)
     if not above:
-        return f"No figure of {total} is above .065."
+        return f"None of the {total} shares in the table is above .065."
     listed = "\n".join(f"- {line}" for line in above)
-    return f"Above .065 are {len(above)} of {total} figures:\n\n{listed}"
+    return f"Of the {total} shares in the table, {len(above)} are above .065 (*clearly*: by more than two standard errors):\n\n{listed}"
 
 
 def page(*, trials: int, default_trials: int, n_resamples: int, seed: int) -> str:
@@ -213,13 +213,13 @@ def _default_row(task: tuple[DefaultFigure, StudyWorld, int], *, trials: int, se
 TEMPLATE = """\
 # Calibration of `wellput agree`
 
-How often are tests and intervals right? Measured in simulated studies, systems × items, of metrics that are equally good.
+How often the tests and intervals of `wellput agree` are right. They are measured in simulated studies of equally good metrics; *4 × 40* is a study with 4 systems and 40 items, and *world* says how its scores are simulated.
 
 ## What `wellput agree` prints by default
 
 The two-way jackknife, in {default_trials} studies in each row (two standard errors of a share of .05: {default_error:.3f}).
-*Missed*: 95% intervals that do not hold the true value for other systems and other items. *Noise*: a metric of random
-numbers that is found to agree at .05. *Apart*: two equally good metrics that are told apart at .05. All should be .05 or less.
+*Missed*: 95% intervals that do not contain the true value for other systems and other items. *Noise*: a metric of random
+numbers that is found to agree at .05. *Apart*: two equally good metrics that are found to differ at .05. All should be .05 or less.
 "none" is the share of studies without an interval, because the coefficient was perfect, or undefined without one of the systems.
 
 | correlation | study | world | missed | noise | apart |
@@ -228,16 +228,16 @@ numbers that is found to agree at .05. *Apart*: two equally good metrics that ar
 
 {verdict}
 
-*Documents of five items*: the documents are not named in these studies, so items of one document are taken for independent. With more
-systems, this matters more. Where items name their documents, whole documents are left out: [that is measured here](agreement_documents.md).
-All figures are cautious if outputs share nothing, and with few systems whose pairs are counted (Kendall's τ, accuracies).
+*Documents of five items*: the documents are not named in these studies, so items of one document are treated as independent. With more systems, this matters
+more. Where items name their documents, whole documents are left out at a time: [that is measured here](agreement_documents.md).
+Tests and intervals are cautious if outputs share nothing. They are also cautious for coefficients that count pairs of systems (Kendall's τ, accuracies), if there are few systems.
 
-The tests and intervals below are those that papers use; `--test` takes them by name. They were measured in
+Papers use the tests and intervals below; `--test` chooses them by name. They were measured in
 {trials} studies in each row.
 
 ## Tests between two equally good metrics
 
-The share rejected at .05, which should be .050 (two standard errors of the measurement: {error:.3f}). A
+The share of studies in which a test finds a difference at .05; it should be .050 (two standard errors of the measurement: {error:.3f}). A
 star: the p-values are not uniform (Kolmogorov–Smirnov, p < .001). "Errors share" is what a metric's
 errors have in common: nothing (every score errs by itself), the system (the metric likes or dislikes
 a system as a whole), the item, or both.
@@ -246,21 +246,21 @@ a system as a whole), the item, or both.
 |---|---|---|---|---|---|---|---|---|
 {null}
 
-If every score errs by itself, all four permutation tests are right. (`perm_systems` at system
+The permutation tests exchange scores of the two metrics at random: of whole systems (`perm_systems`), of whole items (`perm_inputs`), of both (`perm_both`), or of single outputs (`perm_cells`). If every score errs by itself, all four are right. (`perm_systems` at system
 level is slightly liberal with few systems: metrics are standardized before they are exchanged, which
-ties the systems' means to each other.) A metric that errs for whole systems breaks the three that
-exchange single items or cells: exchanging items within a system mixes the two metrics' views of it,
-so that chance looks smaller than it is. With more items this is worse. At system level
+ties the systems' means to each other.) If a metric errs for whole systems, the other three find too many
+differences: they exchange items within a system, which mixes what the two
+metrics say of the system, so that chance looks smaller than it is. With more items this is worse. At system level
 PERM-BOTH then finds a difference between equally good metrics in half of the studies. That is the
-published procedure (nlpstats exchanges the same way, mt-metrics-eval as `perm_cells`); it is kept as
-it is. For a conclusion about other systems, use the default; `perm_both`, `perm_inputs` and `perm_cells` hold only for these systems.
+published procedure (nlpstats exchanges the same way, mt-metrics-eval as `perm_cells`); wellput does not change
+it. For a conclusion about other systems, use the default; `perm_both`, `perm_inputs` and `perm_cells` hold only for these systems.
 
 `boot_difference` hardly ever rejects: drawing systems and items together counts the errors of single
 outputs twice, and p comes from an interval that is too wide.
 
 ## 95% intervals
 
-How often they held the true correlation for new systems and new items, where metrics' errors share
+How often the intervals contained the true correlation for new systems and new items, where metrics' errors share
 both systems and items (two standard errors: {error:.3f}).
 
 | correlation | study | truth | boot_both | boot_systems | boot_inputs | Fisher |
@@ -269,8 +269,8 @@ both systems and items (two standard errors: {error:.3f}).
 
 `boot_both` covers too often with few systems and items, for the reason given above; with 20 × 100 it is
 almost right. `boot_systems` covers slightly too seldom, as percentile intervals of 10 to 20 points do.
-`boot_inputs` allows for other items but not for other systems: it holds the truth for new systems in half to five sixths of the
-studies. Fisher's interval is right if its assumptions are.
+`boot_inputs` allows for other items but not for other systems: it contains the true value for new systems
+in half to five sixths of the studies. Fisher's interval is right if its assumptions are.
 """
 
 

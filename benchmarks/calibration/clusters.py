@@ -184,20 +184,20 @@ TEMPLATE = """\
 
 How often intervals and tests are right if items come in documents, or if outputs are several samples. A simulated score is the sum of a part
 that the items of one document (or the samples of one item) share and a part of its own, so that two of them have the correlation that the
-row names. *coverage*: the share of 95% intervals of a system's score that contain the truth, .95 if right. *told apart*: the share of
+row names. *coverage*: the share of 95% intervals of a system's score that contain the truth, .95 if right. *found different*: the share of
 pairs of equally good systems whose difference has p < .05, .05 if right. *clustered*: as [`wellput score`](../commands/score.md) computes
 it, leaving out whole documents, or items with all their samples; *alone*: every item, or every sample, treated as independent.
 {trials:,} trials in each row, so figures near .95 and .05 are within {error:.3f} of the long-run share.
 
 ## Documents
 
-| items | coverage, clustered | coverage, alone | told apart, clustered | told apart, alone | told apart, `ar` with whole documents |
+| items | coverage, clustered | coverage, alone | found different, clustered | found different, alone | found different, `ar` with whole documents |
 | --- | ---: | ---: | ---: | ---: | ---: |
 {documents}
 
 ## Samples
 
-| samples | coverage, clustered | coverage, alone | told apart, clustered | told apart, alone |
+| samples | coverage, clustered | coverage, alone | found different, clustered | found different, alone |
 | --- | ---: | ---: | ---: | ---: |
 {samples}
 

@@ -211,9 +211,9 @@ def page(samples: int, seed: int) -> str:
     ]
     return "\n".join(
         [
-            "# Do corrected estimates hold, and what does a proxy save?",
+            "# Are corrected estimates right, and how many labels does a proxy save?",
             "",
-            "`wellput estimate` corrects many scores of a proxy by few labels of people. Here labels are the mean ratings of three "
+            "`wellput estimate` corrects many scores of a proxy (a metric or a machine judge) by a few labels of people. Here labels are the mean ratings of three "
             "experts (SummEval), the proxies six language models. "
             f"{samples:,} samples are drawn for each question, model and number of labels, each with {UNLABELED:,} further "
             "summaries that have the model's score alone.",
@@ -230,8 +230,8 @@ def page(samples: int, seed: int) -> str:
             *rows(of_means, by_model=False),
             "",
             "Ratings of consistency and fluency are mostly 5 of 5, with few low ones: with 20 labels a sample often has none of the "
-            "low ones, and then no interval from these labels can contain the true mean. From 50 labels on most intervals contain it. How much of the "
-            "skewness is taken out (`hall_share`) was chosen on these data, so these figures flatter it a little.",
+            "low ones, and then no interval from these labels can contain the true mean. From 50 labels on most intervals contain it. The constant that says how much of the skewness is corrected (`hall_share`) was chosen on "
+            "these data, so results on new data may be slightly worse.",
             "",
             "## Means, by model",
             "",

@@ -84,7 +84,7 @@ class World:
 
 
 WORLDS = (
-    World("both, all alike"),
+    World("both"),
     World("nothing", (0, 0, 1), (0, 0, 1)),
     World("mostly the system", (1, 0.3, 0.5), (1, 0.3, 0.5)),
     World("mostly the item", (0.3, 1, 0.5), (0.3, 1, 0.5)),
@@ -316,27 +316,27 @@ def _planted_row(one: Unseens) -> str:
 TEMPLATE = """\
 # Calibration of `wellput fit`
 
-How often are tests and intervals right? Measured on simulated studies: systems × {items} items, judgments, and two
+How often the tests and intervals of `wellput fit` are right, measured on simulated studies: some systems × {items} items, judgments, and two
 predictors. The second never has an effect. "Shared" is what the errors of judgments and predictors have
-in common: nothing (every output errs by itself), the system, the item, or both.
+in common: nothing (every output errs by itself), the system, the item, or both (about equally, where the row does not say more).
 
 ## Coefficients
 
-The first coefficient is {slope}, the second 0. How often the second is called other than 0 at .05, and how often the 95% interval of the first holds
-the true value, for other systems and other items (`--generalize both`). {studies} studies each; two standard errors are
+The first coefficient is {slope}, the second 0. A cell has two shares: how often the second is found to differ from 0 at .05 (.05 or less is
+right), and how often the 95% interval of the first contains the true value (.95 is right), for other systems and other items (`--generalize both`). {studies} studies each; two standard errors are
 {error:.3f} for either.
 
 | shared | {header} |
 | --- | {rule} |
 {coefficients}
 
-Both are conservative with 4 systems, and if outputs share nothing: the variance is never taken as smaller than the variance
+The test and the interval are conservative with 4 systems, and if outputs share nothing: the variance is never taken as smaller than the variance
 between systems or the variance between items.
 
 ## r on unseen outputs: nothing to predict
 
-Both coefficients are 0, and so is the true r for other systems. *r* is the mean on unseen systems and items, *p < .05* how often that is called
-other than 0; then how often the 95% intervals hold the truth: for other systems and items, for other items of these systems, and for
+Both coefficients are 0, and so is the true r for other systems. *r* is the mean on unseen systems and items, *p < .05* how often this r is found to differ from 0. The last three columns
+say how often the 95% intervals contain the true value: for other systems and items, for other items of these systems, and for
 other systems on these items. {validated} studies each; two standard errors are {validated_error:.3f}.
 
 | shared | systems | r | p < .05 | interval for both | interval for items | interval for systems |
@@ -345,8 +345,8 @@ other systems on these items. {validated} studies each; two standard errors are 
 
 ## r on unseen outputs: one predictor has an effect
 
-The first predictor has a coefficient of {slope}. *r* is the mean on unseen systems and items, *truth* the mean of the fitted metric's true r. Then how often intervals hold the
-truth, and how often the metric is said to predict better than the best single predictor, though its second predictor never has an effect.
+The first predictor has a coefficient of {slope}. *r* is the mean on unseen systems and items, *truth* the mean of the fitted metric's true r. The next columns say how often intervals contain this true value. *gain claimed*:
+how often the metric is said to predict better than the best single predictor, although its second predictor never has an effect.
 
 | shared | systems | r | truth | interval for both | interval for items | interval for systems | gain claimed |
 | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |

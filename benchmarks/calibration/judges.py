@@ -91,7 +91,7 @@ def mean_of(values: Sequence[float]) -> str:
 
 
 NESTED_COLUMNS = (
-    "| 12 judges, 6 systems | z keeps of a difference | r, z | r, as given | the default |",
+    "| 12 judges, 6 systems | share of a difference that z-scores keep | r, z | r, as given | the default |",
     "| --- | ---: | ---: | ---: | --- |",
 )
 

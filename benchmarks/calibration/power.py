@@ -220,8 +220,8 @@ TEMPLATE = """\
 # Calibration of `wellput power`
 
 Does a study of the recommended size have the power that was asked for? For every kind of plan, `wellput power` says how many
-items give a power of .80. Then {shown} studies of that size are drawn rating by
-rating from the world that the options describe, and each is analyzed as a user would: systems are ranked by the ratings, metrics
+items give a power of .80. Then {shown} studies of that size are simulated rating by rating,
+as the options describe them, and each is analyzed as a user would: systems are ranked by the ratings, metrics
 compared by Williams' test. *Power* is the share of studies that find the difference at .05. It should be .80; two standard
 errors of the measurement are {error:.3f}.
 

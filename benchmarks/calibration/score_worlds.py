@@ -162,7 +162,7 @@ WORLDS = (
     World("rarely 1", "right on 2% of the items", partial(right_or_wrong, share=0.02), mean, 0.5, UNIT),
     World("tokens", "matched tokens over tokens, pooled", partial(matched_tokens, are_uneven=False), mean, 0.1, UNIT),
     World(
-        "uneven lengths", "the same with lognormal lengths, σ = 1",
+        "uneven lengths", "as tokens, but the lengths are lognormal, σ = 1",
         partial(matched_tokens, are_uneven=True), mean, 0.1, UNIT,
     ),
     World("BLEU", "matched n-grams, pooled", matched_ngrams, bleu, 0.1, (0.0, 100.0)),

@@ -230,8 +230,8 @@ def page(studies: int, seed: int) -> str:
                     )
         lines.append("")
     lines += [
-        "Bold: planted. Self-preference cannot be told apart from mildness to the systems of the judge's own family: in both "
-        "cases the judge gives them more than people do, at equal length. All rows of a table use the same random draws, so "
+        "Bold: the bias that was planted. Self-preference cannot be distinguished from mildness to the systems of the judge's own family: in both "
+        "cases the judge gives them more than people do, when lengths are equal. All rows of a table use the same random draws, so "
         "chance deviations repeat; a share near 95% has a standard error of "
         f"{100 * (0.95 * 0.05 / studies) ** 0.5:.1f} points.",
     ]

@@ -31,7 +31,7 @@ from wellput.language.models.ngrams import NgramModel
 from wellput.language.shipped import NGRAMS_FILE
 
 LEAST_WORDS = 8
-SUGGESTED = """It was trained when wellput's parser was a linear one; today's parser suggests tags to it without new training.
+SUGGESTED = """It was trained with tags from an earlier, linear parser of wellput; now it gets the tags of today's parser, without new training.
 """
 NGRAMS = ((2, 1), (2, 2), (3, 2))  # order, least count of a known word
 Sentences = list[list[str]]

@@ -234,18 +234,18 @@ def main() -> None:
         "language-check",
         f"""# Language check
 
-How often wellput notices that a text is not English prose: for [the check](../language/language-check.md) by which `fluency` and
-`gleu-fluency` leave texts unscored, and `parse` warns.
+How often wellput's [check](../language/language-check.md) notices that a text is not English
+prose. `fluency` and `gleu-fluency` give such texts no score, and `parse` warns of them.
 
 The check is a file of {size / 1000:.0f} kB. It reads {plain_rate:,.0f} sentences of EWT in a second of processor time, {marked_rate:,.0f} in markdown.
-It was trained on {len(TRAINING)} languages besides English. All texts below are others. Sentences have at least {MIN_WORDS} words: shorter
-ones are taken for English unless their script is another.
+It was trained on {len(TRAINING)} languages besides English. No text below was used in training. Sentences have at least {MIN_WORDS} words:
+the check takes shorter ones for English unless they are in another script.
 
-## English stays English
+## English texts
 
 {table(list(english_kinds()), check, "English")}
 
-## Languages of the training, other texts
+## Languages that were in training
 
 {table(language_kinds(OTHER_SOURCES), check, "treebank")}
 
@@ -271,8 +271,8 @@ Parts of programs of 3 to 15 lines, without comments: comments are prose.
 
 {table([markdown, Kind("five sentences (EWT test)", several)], check, "text")}
 
-Sentences of EWT test and of German-PUD were put into markup. The first column of figures is the share of English sentences that came out
-unchanged, the second the share of German ones that were noticed:
+Sentences of EWT test and of German-PUD were put into markup. *unchanged*: the share of English sentences that are read as if there were no markup.
+*German noticed*: the share of German sentences that are recognized as not English:
 
 | markup | texts | unchanged, % | German noticed, % |
 | --- | ---: | ---: | ---: |

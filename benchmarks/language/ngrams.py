@@ -190,14 +190,14 @@ mean anything on another machine.
 | --- | ---: | ---: |
 | training, to an ARPA file (processor time, best of {TURNS}, s) | {best[0]:.1f} | {best[1]:.1f} |
 | perplexity, words seen less than twice replaced by one word | {closed_ours:.1f} | {closed_irst:.1f} |
-| the same, what is set aside for unknown words given back | {bare_ours:.1f} | {bare_irst:.1f} |
+| the same, with the probability for unknown words given to the known words | {bare_ours:.1f} | {bare_irst:.1f} |
 | perplexity, {kneser_ney.unknown:,} unknown words left out | {kneser_ney.known_words:.1f} | {witten_bell.known_words:.1f} |
 | perplexity, unknown words as each model takes them | {kneser_ney.all_words:.1f} | {witten_bell.all_words:.1f} |
 
 Training takes {best[0] / best[1]:.2f} of IRSTLM's time. With `--memory-mb 10` (sorted runs on disk) the file is {"the same byte for byte" if is_same else "NOT the same"}.
 
-wellput reads and scores all files. Compare the first two perplexities: both models know the same words, and no word is
-unknown; the second also returns the probability that a model keeps for unknown words. The last row depends on the probability that a
+wellput reads and scores all files. Compare the first two rows of perplexities: both models know the same words, and no word is unknown.
+In the second row the probability that a model keeps for unknown words is given to the known words. The last row depends on the probability that a
 model gives to an unknown word (all unknown words count as one): Witten–Bell {witten_bell.unknown_word:.1g} on average,
 Kneser–Ney (as KenLM estimates it) {kneser_ney.unknown_word:.1g}, the share of one unseen word. Train a model that will meet many
 unknown words with `--min-count 2`: it then learns how frequent they are.

@@ -114,7 +114,9 @@ def chooser_rows(model: TreeModel, lexicon: Lexicon, trees: list[Tree]) -> list[
     frequent = [[lexicon.most_frequent(form) for form in tree.forms] for tree in bare]
     rows = [accuracy_row("the word's most frequent supertag", gold, frequent, None)]
     for name, choose in {
-        "mother-blind: word and number of daughters": best(bare, method="alone"),
+        "by the word and the number of its daughters, without its mother": best(
+            bare, method="alone"
+        ),
         "tree model, top-down": best(bare, method="top-down"),
         "tree model, exact, 50 candidates a word": best(bare, candidates=50),
         "tree model, exact, 100 candidates": best(bare),
@@ -208,9 +210,9 @@ def main() -> None:
         "",
         "## Supertags for unordered trees of words",
         "",
-        f"The model is {size / 1e6:.2f} MB. Shares of words whose whole supertag is right, whose relation",
-        "and side are, whose side is; of trees in which all supertags are; trees a second of processor",
-        "time, on one core.",
+        f"The model is {size / 1e6:.2f} MB. The columns are the shares of words whose whole supertag is right, whose relation and side are",
+        "right, and whose side is right; the share of trees in which all supertags are right; and trees a",
+        "second of processor time, on one core. *side*: whether the word stands left or right of its head.",
     ]  # fmt: skip
     for part, trees in parts.items():
         lines += [

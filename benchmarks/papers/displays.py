@@ -220,13 +220,13 @@ def command_seconds(arguments: Sequence[str]) -> float:
 
 PAGE = """# Displays: Figure 4 on the example corpus, and speed
 
-The example corpus (`wellput displays example`) is **synthetic**: sentences by a grammar, displays of an invented speaker by
-stated chances plus noise. Nobody was observed, and nobody's preference is simulated here.
+The example corpus (`wellput displays example`) is **synthetic**: a grammar makes the sentences, and the displays of an invented speaker are drawn with given
+probabilities plus noise. No real speaker was observed, and no preferences of viewers are simulated.
 
-**It was built to show this pattern.** Its grammar, the speaker's chances, how often words are news and the number of sentences were
-revised about ten times (some fifteen settings), looking at these very metrics, until every claim below held on the means. Most
+**The example was built to show the pattern of Figure 4 of Foster (2008).** Its grammar, the speaker's probabilities, how often words are new information and the
+number of sentences were revised about ten times (some fifteen settings), looking at the metrics of this page, until every claim below was true of the means. Most
 earlier versions missed one to four claims, most often that the original has more tokens and types than weighted choice and
-that majority has the higher recall; others met them only just. This was done with corpora of the seeds 0 to 9 and the default one; the
+that majority has the higher recall; other versions met the claims only just. This was done with corpora of the seeds 0 to 9 and the default one; the
 figures here are from seeds {first} and up, with the final example. So this page checks that strategies and metrics behave as described
 for a speaker of this kind. It is no evidence that the pattern is typical, and none for Foster's findings.
 
@@ -245,22 +245,22 @@ The charts are of one corpus, seed {first}.
 
 ## How far it holds
 
-The columns are shares of noise: nodes whose display has nothing to do with their context. A cell says whether the claim holds for the
+The columns are shares of noise: the share of nodes whose display has nothing to do with their context. A cell says whether the claim holds for the
 means over {n} corpora, and in how many of the {n} by themselves:
 
 {claims}
 
 Where it breaks first, on the means: {broken}.
 
-Weighted choice shows less than the original because of contexts that training lacks: rare words are more often new information and
-carry more displays, and a shortened context does not know that. The example was given such words on purpose: where the words of
-unseen contexts are like all others, weighted choice shows as much as the original, and which of them has more is chance. With
+Weighted choice shows fewer displays than the original because some contexts do not occur in training: rare words are more often new
+information and carry more displays, and a shortened context does not contain that. The example has such words on purpose: where rare
+words are like all others, weighted choice shows as many displays as the original, and chance decides which of the two has more. With
 more noise, no display is the most common choice in ever more contexts, and majority choice shows nothing.
 
 ## Speed
 
-10,000 sentences of 30 nodes, one core of a shared machine, one run. The aim is choosing and evaluating within 10 s. In process
-that is the third row; through the commands it is the sum of the last two, most of it reading and writing JSON.
+10,000 sentences of 30 nodes, one core of a shared machine, one run. The aim is choosing and evaluating within 10 s. Within one Python process the third row has this time; with the commands it
+is the sum of the last two rows, most of it for reading and writing JSON.
 
 {speed}
 """

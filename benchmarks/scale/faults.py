@@ -316,7 +316,7 @@ def page(results: Mapping[str, Mapping[str, tuple[Outcome, bool]]]) -> str:
         "# Faults: every command under every fault",
         "",
         "The table has the exit code of each command under each fault; −13 means that SIGPIPE ended it, as it ends the shell's own tools. "
-        "✗ marks a code that is not the documented one, a printed traceback, or a half-written file. "
+        "✗ marks a code that is not the documented one, a printed traceback, or a half-written file. An empty cell means that this fault was not tried with this command. "
         "[Reliability](../reliability.md) explains the faults and what wellput does about them.",
         "",
     ]

@@ -261,10 +261,10 @@ def main() -> None:
 
 
 TEMPLATE = f"""\
-# Growth
+# How time and memory grow with the data
 
-How processor time and memory grow when one dimension of the data is multiplied by ten. The times and memory are those of a whole
-process, with its start. For the exponents, the cost of the command on a few lines of data is subtracted first. An exponent of 1 means that cost grows in
+The processor time and memory of commands when one dimension of the data
+is multiplied by ten. Both are those of a whole process, with its start. For the exponents, the cost of the command on a few lines of data is subtracted first. An exponent of 1 means that cost grows in
 proportion to the data, 2 that it grows with the square; – means that there is too little to measure (less than {LEAST_S:g} s or 1 MB).
 
 | what grows | command | small → large | s, small | s, large | exponent | MB, small | MB, large | exponent |

@@ -149,7 +149,7 @@ def page(rows: list[str], *, n_judges: int, n_answers: int) -> str:
 {n_judges} judges give {n_answers} answers each to one server process. The rows without a pause, where each judge sends the next request
 as soon as the response has come, show how much the server can do. The rows with a pause of {PAUSE:g} seconds on average before each trial show the
 waiting times that very quick people would have. Judges, server and database share the machine ({os.cpu_count()} cores, {platform.system()}). Every answer is on
-disk before it is acknowledged (PostgreSQL runs with `fsync=on`). Times in milliseconds.
+disk before it is acknowledged (PostgreSQL runs with `fsync=on`). Times are in milliseconds; p50 is the median and p95 the 95% quantile.
 
 | database, pause | answers | errors | answers/s | answer: p50 | answer: p95 | answer: max | next trial: p50 | next trial: p95 | next trial: max |
 | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |

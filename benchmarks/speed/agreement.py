@@ -126,17 +126,17 @@ def all_pairs_seconds() -> float:
 TEMPLATE = """\
 # Speed of agreement
 
-Correlations and their tests, beside other tools: one thread, both tools in one run on one machine. Machines differ and are
-noisy, so only ratios count. nlpstats was timed with {few} resamples, and its time was multiplied.
+How fast wellput computes correlations and their tests, compared with other tools: one thread, both tools in one run on one machine. Machines differ and are
+noisy, so only ratios count. nlpstats was timed with {few} resamples, and its time was multiplied up to the number in the row. *16 × 100* means 16 systems and 100 items; PERM-BOTH is a permutation test (`--test perm-both`).
 
-| what | other tool | its time | wellput's time | ratio | we want |
+| what | other tool | its time | wellput's time | ratio | goal |
 |---|---|---|---|---|---|
 {rows}
 
-All pairs of 20 metrics on 20 × 1000 (190 PERM-BOTH tests, Kendall by item, {resamples} resamples
+All pairs of 20 metrics on 20 systems × 1000 items (190 PERM-BOTH tests, Kendall by item, {resamples} resamples
 each, {cores} threads): {all_pairs:.1f} s.
 
-How the time grows (PERM-BOTH, Kendall): in proportion to resamples, and as n log n with pooled points.
+How the time grows (PERM-BOTH, Kendall): in proportion to the resamples, and as n log n with n pooled outputs.
 
 | correlation | resamples | time |
 |---|---|---|

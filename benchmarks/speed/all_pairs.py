@@ -90,7 +90,7 @@ def section() -> str:
             "scoring, intervals, and a test of every pair with Holm's correction. This is the time of the "
             "whole command on two cores shared with other work:",
             "",
-            "| coefficient | pairs | told apart | time |",
+            "| coefficient | pairs | pairs that differ (p < .05) | time |",
             "|---|---|---|---|",
             *lines,
         ]

@@ -186,12 +186,12 @@ def page(rows: list[Row]) -> str:
     lines = [
         "# Speed",
         "",
-        "How fast wellput is beside other tools: from text to score, on the same text in one run, with one "
+        "How fast wellput is compared with other tools: from text to score, on the same text in one run, with one "
         "thread unless the row says otherwise. Ratios hold from machine to machine, times do not. The "
-        "text is WMT 2021 German–English news outputs. Each time is the best of several turns: processor "
-        "time, but clock time for two threads and for the start of the program.",
+        "text is WMT 2021 German–English news outputs. Each time is the best of several runs: processor time, but clock time for two threads and for the start of the program. *ratio*: the other "
+        "tool's time divided by wellput's; for the start of the program, wellput's time divided by Python's.",
         "",
-        "| what | other tool | segments | wellput, ms | other tool, ms | ratio | we want |",
+        "| what | other tool | segments | wellput, ms | other tool, ms | ratio | goal |",
         "| --- | --- | ---: | ---: | ---: | ---: | ---: |",
     ]
     lines += [

@@ -200,13 +200,13 @@ def _number(value: float | list[float]) -> float:
 def page(seed: int, lme4_minutes: float) -> str:
     return "\n".join(
         [
-            "# Speed of the mixed model beside lme4",
+            "# Speed of the mixed model, compared with lme4",
             "",
             "The linear model with judge, item, judge × system and item × system, fitted to the same simulated judgments by `wellput rank`'s solver and by lme4, one after the",
             "other on one core. Seconds are processor time; MiB is the peak of a process that does only this. wellput's *fit* finds the components that can be estimated,",
             "their variances, and the systems' estimates; its *ranking* computes all differences with intervals, ranks and clusters. *Ratio*: lme4's seconds divided by",
             "those of wellput's fit and ranking together. The last columns: restricted likelihood criterion, wellput's minus lme4's (below 0 is better), and the largest relative difference",
-            f"of a system's estimate. lme4 is stopped after {lme4_minutes:g} minutes (`--lme4-minutes`); `>` stands before a number that would then be higher.",
+            f"of a system's estimate. lme4 is stopped after {lme4_minutes:g} minutes (`--lme4-minutes`); `>` stands before a number that would be higher without this limit.",
             "",
             "| judgments | systems | judges | items | wellput: fit, s | wellput: ranking, s | wellput: MiB | lme4: fit, s | lme4: MiB | ratio | criterion | estimates |",
             "| ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |",

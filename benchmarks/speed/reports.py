@@ -177,8 +177,8 @@ TEMPLATE = """\
 # Reports of many items
 
 What `wellput report` costs for many items. Measured on {cores} cores under a load of {load:.0f} (mean number of processes that wanted to run,
-over five minutes): under load, only the processor time is reliable. The items are sentences of UD English EWT. Each system
-spoils them more than the one before; four judges are simulated on {judged} of
+over five minutes): under load, only the processor time is reliable. The items are sentences of UD English EWT. Each system makes more errors
+in them than the one before; four judges are simulated on {judged} of
 them.
 
 | report | processor | clock | memory | file |

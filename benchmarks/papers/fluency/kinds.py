@@ -211,14 +211,14 @@ def lines(real: Path, source: Path, kept: Path) -> list[str]:
                 "factors",
                 "`fluency` as shipped",
                 "SmolLM2, PenLP",
-                "share of it",
+                "share of PenLP's",
                 "sum, no metric",
             ],
             rows,
         ),
-        f"On average `fluency` has {np.mean(shares):.0%} of PenLP's correlation, at least {min(shares):.0%}.\n",
+        f"On average the correlation of `fluency` is {np.mean(shares):.0%} of PenLP's, and on every set at least {min(shares):.0%}.\n",
         "## Differences\n",
-        "Bold where the interval is above 0; signs aside.\n",
+        "Differences of the absolute values of correlations; bold where the interval is above 0.\n",
         *table(["set", "fluency over brevity", "fluency over PenLP", "sum over PenLP"], others),
         "## Each feature alone\n",
         *table(["feature", *(one.rated.name for one in sets)], features),
@@ -236,22 +236,22 @@ def _column(one: Measured, place: int) -> Floats:
 
 INTRODUCTION = """# Fluency on every kind of text
 
-Spearman's correlations with people's mean ratings, with 95% bootstrap intervals. `fluency` needs no GPU and no `torch`.
+How far `fluency` agrees with people on ten sets of texts, and how a neural language model compares. The tables have Spearman's correlations with people's mean ratings, with 95% bootstrap intervals. `fluency` needs no GPU and no `torch`.
 PenLP is the length-penalized log probability by SmolLM2 with 135 million weights (`perplexity:measure=penalized`). *Brevity* is the number
 of words, negated: people rate long sentences lower.
 
-The weights of `fluency` are fitted to mistakes that we make ourselves. People's ratings decided only three factors of these weights (see
-*How choices were made*). To judge on a set that decided nothing, the factors are chosen on all other sets (mean correlation) and judged on the
-one left out, each set in turn.
+The weights of `fluency` are fitted to mistakes that we make ourselves. People's ratings decided only three factors by which
+weights are multiplied (see *How choices were made*). So that no set decides its own result, each set is left out in turn: the factors are those
+with the highest mean correlation on all other sets, and are measured on the set left out.
 
-*Sum, no metric* is .6 of PenLP and .4 of `fluency` (chosen without the set), each in standard deviations of the set. Nobody can compute it for a single text. The metric
+*Sum, no metric* is .6 of PenLP and .4 of `fluency` (chosen without the set), each in standard deviations of the set. It cannot be computed for a single text, because it needs the whole set. The metric
 that wellput has, `fluency:neural=FOLDER`, puts the two on one scale by constants; [another page](fluency_neural.md) measures it.
 """
 
 NOTES = """## How choices were made
 
-- Factors, in the table's order: of `spelling`, `near_misses`, `capital` and `stop`; of `likelihood`; of `unusual`. Tried: 1, .5, .3, .1; 1, 2, 3; 1, 2, 3. Shipped:
-  .3, 3, 3, chosen on all sets together. With all factors 1 GUG dev had .615, Simplicity-DA .423 and SFRES .167 (of at most 1,000 sentences).
+- The three factors, in the table's order: the first for the weights of `spelling`, `near_misses`, `capital` and `stop` (tried: 1, .5, .3, .1),
+  the second for `likelihood` (1, 2, 3), the third for `unusual` (1, 2, 3). The shipped factors .3, 3 and 3 were chosen on all sets together. With all factors 1 GUG dev had .615, Simplicity-DA .423 and SFRES .167 (of at most 1,000 sentences).
 - GUG dev decided nothing; it was looked at five times with versions of this model. All other sets were looked at about ten times: with the network's
   measures alone, with ways to treat rare words, and with factors. That a word of several pieces has no gain was decided on these looks
   (SFRES .17 to .24, where restaurants have their names in lower case; GUG train .49 to .44). So was leaving out the five features of the n-gram model

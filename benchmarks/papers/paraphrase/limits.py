@@ -108,9 +108,8 @@ def limits_section(found: Mapping[tuple[str, str], Limits]) -> Iterator[str]:
     yield (
         "Changes of r, as above. *differ*: judged outputs whose score differs between `context` and WordNet. *joint*: "
         "`--joint`. *words*: `context` without phrases. *soft*: all of WordNet's substitutions, the change of the score "
-        "weighted by `context`'s mean probability. *oracle*: the original or the rewritten reference, "
-        "whichever makes r larger. Only someone who knows the ratings could choose it: it is about the most that a filter of "
-        "whole references could gain. "
+        "weighted by `context`'s mean probability. *oracle*: the original or the rewritten reference, whichever makes r larger. Only someone who knows the ratings could choose in "
+        "this way, so this is about the most that a filter of whole references could gain. "
         "*tuned*: the threshold that is best on the even items, measured on the odd ones, with WordNet on the same."
     )
     yield ""

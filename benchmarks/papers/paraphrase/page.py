@@ -67,14 +67,14 @@ training part; the weights and the threshold of the `context` filter from CoInCo
 stand in a SWORDS context. The classifiers' negatives and smoothing and the size of the vectors of places were chosen on
 CoInCo. The features were also chosen on SWORDS dev, in about a dozen runs with some sixty variants: it is a
 development set. The threshold first let 80% of CoInCo's right substitutions pass, then 70%, so that the paper's
-own example (*taken place*, *taken home*) is refused. By then we had seen the first figures on the sets below; they
-decided nothing else.
+own example (*taken place*, *taken home*) is refused. By then we had seen the first results on the
+sets below; these results decided nothing else.
 
 These were tried for `context` and left out, because they were as good or better on CoInCo, but not by all figures on SWORDS:
 gradient-boosted trees, alone and beside the logistic model; the trigram model; how usual the category is for the
 replacement; how the other synonyms fit the place; phrases of WordNet that the word is part of; overlap of glosses with the
-sentence. Counting how many people named a substitute, or counting unnamed members of a named synset as partly right, made
-SWORDS worse: people do not name all that they accept."""
+sentence. Two ways to count a substitution as more or less right made the results on SWORDS worse: by how many people named it,
+and as partly right if people named another member of its synset. People do not name every word that they accept."""
 
 
 def line(*cells: object) -> str:
@@ -149,8 +149,8 @@ def accuracy_section() -> Iterator[str]:
     yield "## How many of a method's substitutions are right"
     yield ""
     yield (
-        "Of the substitutes that people judged in SWORDS dev, those that each method would make, whatever an output offers; "
-        "SWORDS lists few of LSA's and Brown's, and the better ones."
+        "How many substitutes each method would make among those that people judged in SWORDS dev, and how many of these are right. Any substitute "
+        "counts, whether or not an output contains it. SWORDS lists only a few, rather good substitutes of LSA and Brown."
     )
     yield ""
     yield from header("method", "substitutions judged", "right")
