@@ -66,7 +66,7 @@ def ending(name: str, options: Sequence[str] = ()) -> str:
     if any(source.how in ("converted", "part") for source in files):
         parts.append(
             "The scripts that converted files or chose a part are not in this project, and other choices may change the "
-            "figures. `benchmarks/data.tsv` has the SHA-256 of each file."
+            "results. `benchmarks/data.tsv` has the SHA-256 of each file."
         )
     return "\n\n".join(parts) + "\n"
 

@@ -33,8 +33,8 @@ PAIRS_BESIDE_PACKAGE = 100
 INTRODUCTION = """# Embeddings compared with n-grams
 
 Does a metric of meaning agree better with people than a metric of n-grams? This page compares [`bertscore`](../metrics/bertscore.md) with MiniLM (22 million weights, `all-MiniLM-L6-v2`, its
-last layer) and with a static table of word vectors (GloVe, 50 dimensions, its 100,000 most frequent words) with n-gram metrics, on eight sets of outputs that people judged. The figures are Pearson's r with
-people's answers to each question, over single outputs. Metrics where lower is better are negated. Nothing was chosen on these sets: model, layer and options were fixed before the first run.
+last layer) and with a static table of word vectors (GloVe, 50 dimensions, its 100,000 most frequent words) with n-gram metrics, on eight sets of outputs that people judged. The table has Pearson's r with people's answers
+to each question, over single outputs. Metrics where lower is better are negated. Nothing was chosen on these sets: model, layer and options were fixed before the first run.
 
 **Bold** is the best metric of a row. ↑ and ↓ mark metrics that agree better or worse than `chrf` by the test of [`wellput agree`](../commands/agree.md) (Holm's
 correction for all pairs, .05; for other systems and other items, or for other items alone where there are fewer than four systems).

@@ -192,7 +192,7 @@ INTRODUCTION = f"""\
 # A fitted metric against the best single metric
 
 Does a linear model of several metrics predict people's ratings better than one metric? Two models are fitted on every set of
-judgments of single outputs, and predict the ratings of outputs that they have not seen:
+judgments of single outputs, and predict the ratings of outputs that they were not fitted to:
 
 - **paper**: least squares on the predictors of Bangalore, Rambow & Whittaker (2000): a metric (`gsa`,
   as these sets have no trees), its substitutions, moves, insertions and deletions, and the length;

@@ -212,7 +212,7 @@ def page(checkout: Path) -> str:
             ),
             "",
             f"The ranking is that of `wellput rank SCORES`: estimates and intervals differ by at most {difference:.0e}. A check is passed if a mark touches a changed",
-            "character, or one beside a gap; one check of the campaign shows the unchanged output, and is not imported. The time of a segment ends where the next segment of the same login begins.",
+            "character, or one next to a gap; one check of the campaign shows the unchanged output, and is not imported. The time of a segment ends where the next segment of the same login begins.",
             "",
             "## Compared with the campaign's own scripts",
             "",

@@ -262,7 +262,7 @@ replies of the model. [low, high]: 95% intervals (Fisher's z) that hold for othe
 
 {table(header, rest)}
 
-{"One thread" if threads == 1 else "All cores"} of a machine with {os.cpu_count()} cores. The median falls if other work runs beside it; the quickest tenth
+{"One thread" if threads == 1 else "All cores"} of a machine with {os.cpu_count()} cores. The median falls if other programs run at the same time; the quickest tenth
 is nearer to the speed of an idle machine.
 
 {_in_words(correlations)}

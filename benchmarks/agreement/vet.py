@@ -57,8 +57,8 @@ def page() -> tuple[str, int]:
             [
                 "# May a language model stand in for people?",
                 "",
-                "`wellput vet` runs the alternative annotator test of Calderon, Reichart & Dror (2025). On their data its "
-                f"figures are those that the authors print: {figures - wrong} of {figures} are equal to both decimals.",
+                "`wellput vet` runs the alternative annotator test of Calderon, Reichart & Dror (2025). On their data it gives the winning rates and advantage probabilities that the authors print: "
+                f"{figures - wrong} of {figures} are equal to both decimals.",
                 "",
                 "| data | model | ε | winning rate | the authors' winning rate | advantage | the authors' advantage | passed | whole items | people | judge | severity | order |",
                 "|---|---|---|---|---|---|---|---|---|---|---|---|---|",
@@ -68,10 +68,10 @@ def page() -> tuple[str, int]:
                 "trials. The published test takes trials of one item as independent.",
                 "- **people**, **judge**: how far a person, and the model, agree with the other people: the share of equal "
                 "answers for labels (wax) and choices (mtbench), Pearson's r within questions for ratings.",
-                "- **severity**: the model's rating less people's mean, in points. **order**: of the pairs of systems that "
-                "people tell apart, those that the model orders in the same way.",
-                "- The test may be passed by a model that agrees less with people than they do with each other: it counts how "
-                "often the model is nearer to the rest, not by how much (lesion, gemini_pro). And a model that orders nearly all systems as people do may fail the test (summeval, gpt-4o). So "
+                "- **severity**: the model's rating less people's mean, in points. **order**: of the pairs of systems between which people find a significant difference, "
+                "those that the model orders in the same way.",
+                "- The test may be passed by a model that agrees less with people than they do with each other: it counts how often the model is nearer to the other "
+                "people, not by how much (lesion, gemini_pro). And a model that orders nearly all systems as people do may fail the test (summeval, gpt-4o). So "
                 "`wellput vet` prints the test, the agreement and the order.",
             ]
         ),

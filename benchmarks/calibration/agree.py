@@ -246,7 +246,7 @@ a system as a whole), the item, or both.
 |---|---|---|---|---|---|---|---|---|
 {null}
 
-The permutation tests exchange scores of the two metrics at random: of whole systems (`perm_systems`), of whole items (`perm_inputs`), of both (`perm_both`), or of single outputs (`perm_cells`). If every score errs by itself, all four are right. (`perm_systems` at system
+The permutation tests exchange scores of the two metrics at random: of whole systems (`perm_systems`), of whole items (`perm_inputs`), of both (`perm_both`), or of single outputs (`perm_cells`). If the errors of all scores are independent, all four are right. (`perm_systems` at system
 level is slightly liberal with few systems: metrics are standardized before they are exchanged, which
 ties the systems' means to each other.) If a metric errs for whole systems, the other three find too many
 differences: they exchange items within a system, which mixes what the two

@@ -116,7 +116,7 @@ How often the intervals and tests of a metric's agreement with people are right 
 sum of effects of the system, the document, the item, the system in this document, and the output; two metrics are equally good. *coverage*: the share of 95% intervals that
 contain the true coefficient for other systems and other documents, .95 if right. *found different*: the share of studies where the
 two metrics differ at p < .05, .05 if right. *clustered*: as [`wellput agree`](../commands/agree.md) computes it, leaving out systems and whole documents; *alone*: every item treated as
-independent. {trials:,} studies in each row, so figures near .95 and .05 are within {error:.3f} of the long-run share.
+independent. {trials:,} studies in each row, so shares near .95 and .05 are within {error:.3f} of the long-run share.
 
 | coefficient | systems | documents | scores | coverage, clustered | coverage, alone | found different, clustered |
 | --- | ---: | ---: | --- | ---: | ---: | ---: |

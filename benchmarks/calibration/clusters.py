@@ -187,7 +187,7 @@ that the items of one document (or the samples of one item) share and a part of 
 row names. *coverage*: the share of 95% intervals of a system's score that contain the truth, .95 if right. *found different*: the share of
 pairs of equally good systems whose difference has p < .05, .05 if right. *clustered*: as [`wellput score`](../commands/score.md) computes
 it, leaving out whole documents, or items with all their samples; *alone*: every item, or every sample, treated as independent.
-{trials:,} trials in each row, so figures near .95 and .05 are within {error:.3f} of the long-run share.
+{trials:,} trials in each row, so shares near .95 and .05 are within {error:.3f} of the long-run share.
 
 ## Documents
 

@@ -219,7 +219,7 @@ def _rows(plans: Iterable[tuple[str, Plan]], studies: int, seed: int) -> str:
 TEMPLATE = """\
 # Calibration of `wellput power`
 
-Does a study of the recommended size have the power that was asked for? For every kind of plan, `wellput power` says how many
+This page shows whether a study of the recommended size has the power that was asked for. For every kind of plan, `wellput power` says how many
 items give a power of .80. Then {shown} studies of that size are simulated rating by rating,
 as the options describe them, and each is analyzed as a user would: systems are ranked by the ratings, metrics
 compared by Williams' test. *Power* is the share of studies that find the difference at .05. It should be .80; two standard
@@ -241,7 +241,7 @@ are {rounded_error:.3f}.
 
 ## Systems that are equally good
 
-How often the test that `wellput power` counts on calls two equal systems different at .05, with {null_items} items and spreads of 1
+How often the test whose power `wellput power` computes calls two equal systems different at .05, with {null_items} items and spreads of 1
 (own tastes: 0.4); two standard errors are {null_error:.3f}.
 
 | judges | called different |

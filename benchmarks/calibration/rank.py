@@ -198,7 +198,7 @@ def page(rows: Rows) -> str:
             "# Calibration of rankings and reliability",
             "",
             "How often the intervals and tests of `wellput rank`, and its estimates of reliability, are right. They are measured on",
-            "simulated studies whose true values are known. Behind ± stand two standard errors of the simulation, with a study as the unit.",
+            "simulated studies whose true values are known. The number after ± is two standard errors of the simulation, with a study as the unit.",
             "",
             "## The ranking by people",
             "",

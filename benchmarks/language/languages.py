@@ -230,7 +230,7 @@ def _fluency(
 INTRODUCTION = """# Other languages
 
 How good are the models that `wellput train parser`, `train realizer` and `train fluency` make from public treebanks of Universal Dependencies, with `--treebank FOLDER` and no other option?
-All figures are on the treebanks' test files, which were used for nothing else. In brackets: 95% bootstrap intervals over sentences.
+Everything is measured on the treebanks' test files, which were used for nothing else. In brackets: 95% bootstrap intervals over sentences.
 [Train for your language](../language/other-languages.md) shows how.
 """
 
@@ -244,8 +244,8 @@ NOTES = """## How it was measured
   Bangalore et al. (2000).
 - **Fluency**: at most 500 test sentences of 3 to 60 words; an equal score does not count as higher. A mistake can be
   harmless: an adverb left out, two words swapped that may stand in either order.
-- Chinese is trained on the file for development alone, with one tree in ten kept for tuning: its training file was not available. Its figures do not show what the whole training file (about 4,000 trees) would give.
-- That tags have `Case` and `VerbForm` beside XPOS was decided on the development trees of Turkish, where LAS rose from 53.0 to 55.0 (after 5 rounds). Its test trees decided nothing.
+- Chinese is trained on the file for development alone, with one tree in ten kept for tuning: its training file was not available. Its results do not show what the whole training file (about 4,000 trees) would give.
+- Tags include the features `Case` and `VerbForm` in addition to XPOS. This was decided on the development trees of Turkish, where LAS rose from 53.0 to 55.0 (after 5 rounds). Its test trees decided nothing.
 - The realizers were not compared with those of the shared tasks on surface realization.
 """
 

@@ -109,9 +109,9 @@ def page(rows: Sequence[Loss], minutes: float) -> str:
 
 The parser of English is trained on the English Web Treebank (EWT), which has five genres. Here a parser is trained on all of EWT train, and five
 more, each without the sentences of one genre. Both are measured on the sentences of that genre in EWT dev. Each training takes {minutes:g} minutes
-of one core, a tenth of what the shipped parser took, so all figures are below those of [the shipped parser](language_parsing.md);
+of one core, a tenth of what the shipped parser took, so all results are below those of [the shipped parser](language_parsing.md);
 only their differences matter here. The tagger, and the small language model that the parser reads with, are the shipped ones. They
-have read all genres, so a parser for a genre that nothing has seen would lose more.
+have read all genres, so the loss would be larger for a genre that these parts have not read, either.
 
 | genre | sentences in train | in dev | trained on all, UAS / LAS | without the genre | loss of LAS |
 | --- | ---: | ---: | ---: | ---: | ---: |

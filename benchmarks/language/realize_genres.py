@@ -205,11 +205,11 @@ The learned realizer of English is trained on the English Web Treebank (EWT), wh
 train, and five times without the sentences of one genre. Both are measured on the sentences of that genre in EWT dev, by BLEU as on
 [its own page](realize_learned.md). Trained again without the genre are the chooser of labels (also those for jackknifing), both
 log-linear orderers, the list of words with capitals, and the order network with its vocabulary. Each order network learns for {minutes:g} minutes on a GPU, without teachers,
-from EWT and at most {PARSED:,} parsed sentences of books and speeches, so figures are below those of the shipped realizer; only their differences
+from EWT and at most {PARSED:,} parsed sentences of books and speeches, so the results are below those of the shipped realizer; only their differences
 matter here.
 
 Some parts have read all genres: the n-gram model, the small language model (its vectors are what the order network begins with), and the parser that parsed the
-books and speeches. How much the network and the n-gram model count was tuned on all of dev, for the shipped network. A genre that nothing has seen may lose more.
+books and speeches. How much the network and the n-gram model count was tuned on all of dev, for the shipped network. For a genre that these parts have not read, either, the loss may be larger.
 
 | genre | sentences in train | in dev | `words`, all | `words`, without the genre | loss | `labels`, all | `labels`, without the genre | loss |
 | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |

@@ -227,7 +227,7 @@ probabilities plus noise. No real speaker was observed, and no preferences of vi
 number of sentences were revised about ten times (some fifteen settings), looking at the metrics of this page, until every claim below was true of the means. Most
 earlier versions missed one to four claims, most often that the original has more tokens and types than weighted choice and
 that majority has the higher recall; other versions met the claims only just. This was done with corpora of the seeds 0 to 9 and the default one; the
-figures here are from seeds {first} and up, with the final example. So this page checks that strategies and metrics behave as described
+numbers here are from seeds {first} and up, with the final example. So this page checks that strategies and metrics behave as described
 for a speaker of this kind. It is no evidence that the pattern is typical, and none for Foster's findings.
 
 ## The pattern of Figure 4

@@ -174,7 +174,7 @@ on dev. The input is a tree of inflected words without order and without labels 
 in lower case; accuracies and BLEU are over the whole corpus, understandability and quality are means over
 sentences. LR is the [baseline](../realize.md) of Bangalore, Rambow & Whittaker (2000), which knows only whether one word stood left or right of another in training. The paper does not say how its random trees are drawn, or whether
 the trigram model orders what LR leaves open, so the table has all four combinations. EWT is not the
-Wall Street Journal: these figures say nothing about those of the paper. Trigram model: {ngrams.sizes[2]:,} trigrams; its weight in
+Wall Street Journal: these results say nothing about those of the paper. Trigram model: {ngrams.sizes[2]:,} trigrams; its weight in
 fergus+: {model.lm_weight:g}.
 
 {LOOKS}"""

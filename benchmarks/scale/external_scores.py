@@ -154,7 +154,7 @@ included; medians of {TURNS} runs.
 | less than {MAX_MEMORY_MB:,} MB, every file | {{most:,.0f}} MB | {{memory}} |
 | at most {MAX_RATIO:.0f} times PyArrow's processor time, Parquet | {{slowest:.2f}} | {{time}} |
 
-`wellput score evalset.jsonl -m ./system.parquet` as a whole, with an evalset of {{n_items:,}} items in JSONL: {{whole_s:.0f}} s of processor time,
+The whole command `wellput score evalset.jsonl -m ./system.parquet`, with an evalset of {{n_items:,}} items in JSONL: {{whole_s:.0f}} s of processor time,
 {{whole_mb:,.0f}} MB.
 """
 

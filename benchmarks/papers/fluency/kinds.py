@@ -255,7 +255,7 @@ NOTES = """## How choices were made
 - GUG dev decided nothing; it was looked at five times with versions of this model. All other sets were looked at about ten times: with the network's
   measures alone, with ways to treat rare words, and with factors. That a word of several pieces has no gain was decided on these looks
   (SFRES .17 to .24, where restaurants have their names in lower case; GUG train .49 to .44). So was leaving out the five features of the n-gram model
-  of words, which had no weight beside the network (GUG dev .610 with, .615 without them).
+  of words, which had no weight when the network was used (GUG dev .610 with, .615 without them).
 - GUG's two parts are left out together, and so are Simplicity-DA and ASSET. The share .6 in *sum, no metric* was not chosen by ratings.
 - MQM counts all errors of translation, not only those of fluency.
 """

@@ -70,8 +70,8 @@ development set. The threshold first let 80% of CoInCo's right substitutions pas
 own example (*taken place*, *taken home*) is refused. By then we had seen the first results on the
 sets below; these results decided nothing else.
 
-These were tried for `context` and left out, because they were as good or better on CoInCo, but not by all figures on SWORDS:
-gradient-boosted trees, alone and beside the logistic model; the trigram model; how usual the category is for the
+These were tried for `context` and left out, because they were as good or better on CoInCo, but not by all measures on SWORDS: gradient-boosted
+trees, alone and together with the logistic model; the trigram model; how usual the category is for the
 replacement; how the other synonyms fit the place; phrases of WordNet that the word is part of; overlap of glosses with the
 sentence. Two ways to count a substitution as more or less right made the results on SWORDS worse: by how many people named it,
 and as partly right if people named another member of its synset. People do not name every word that they accept."""
