@@ -228,7 +228,7 @@ def page(checkout: Path) -> str:
             "",
             "## γ compared with pygamma-agreement 0.5.9",
             "",
-            "The two rounds of ESA in one study, as two annotators; the first outputs, laid end to end. The random panels are drawn by pygamma-agreement and aligned by",
+            "γ (Mathet et al. 2015) says how far two annotators mark the same places with the same severity: 1 is perfect, 0 is chance; *observed* is the disagreement in their marks. The data are the two rounds of ESA in one study, as two annotators, and their first outputs, laid end to end. The random panels are drawn by pygamma-agreement and aligned by",
             "both. pygamma-agreement computes with 32 bits.",
             "",
             table(

@@ -534,7 +534,7 @@ def page(checkout: Path) -> str:
             "",
             "## γ compared with pygamma-agreement 0.5.9",
             "",
-            "The first outputs of the campaign, laid end to end, the rounds as two annotators, severities as categories; both with α = β = Δ = 1.",
+            "γ (Mathet et al. 2015) says how far two annotators mark the same places with the same categories: 1 is perfect, 0 is chance; *observed* is the disagreement in their marks. The data are the first outputs of the campaign, laid end to end, the rounds as two annotators, severities as categories; both with α = β = Δ = 1.",
             f"The random panels ({SHUFFLES}) are drawn by pygamma-agreement's `ShuffleContinuumSampler` and aligned by both, so γ rests on the same draws. The time",
             "is that of one best alignment. pygamma-agreement computes with 32 bits.",
             "",

@@ -64,7 +64,7 @@ def page() -> tuple[str, int]:
                 "|---|---|---|---|---|---|---|---|---|---|---|---|---|",
                 *rows,
                 "",
-                "- **whole items**: the winning rate of the test that decides in `wellput vet` where an item has several "
+                "- **ε**: the allowance of the test. **winning rate**: the share of people that the model beats. **advantage**: the advantage probability, how often the model's answer is at least as near to the other people's answers as a person's answer is. [`wellput vet`](../commands/vet.md) explains the test. **whole items**: the winning rate of the test that decides in `wellput vet` where an item has several "
                 "trials. The published test takes trials of one item as independent.",
                 "- **people**, **judge**: how far a person, and the model, agree with the other people: the share of equal "
                 "answers for labels (wax) and choices (mtbench), Pearson's r within questions for ratings.",

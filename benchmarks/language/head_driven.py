@@ -86,7 +86,7 @@ def order_lines(
         known = "all words" if least == 1 else f"words seen {least} times or more"
         models[f"{order}-gram, {known}"] = train([text], order=order, min_count=least).model
     lines = [
-        "How often a model finds a sentence more probable than the same words in another order. *One swap*: two neighbors are exchanged. "
+        "How often a model finds a sentence more probable than the same words in another order. The head-driven model combines the probabilities of its trees and of its n-grams (*pooled*). *One swap*: two neighbors are exchanged. "
         f"*Shuffle*: all words are in random order. Sentences have {LEAST_WORDS} words or more.",
         "",
         "| part | model | one swap | shuffle | sentences |",

@@ -192,7 +192,7 @@ def _percent(are_right: Sequence[bool]) -> str:
 def table(kinds: Sequence[Kind], check: LanguageCheck, first: str) -> str:
     """A row for each kind, and one for all texts together."""
     lines = [
-        f"| {first} | texts | right, % | the others were taken for |",
+        f"| {first} | texts | right, % | the other texts were taken for |",
         "| --- | ---: | ---: | --- |",
     ]
     n_texts = n_right = 0

@@ -319,7 +319,7 @@ With 95 % intervals ({RESAMPLES:,} draws of sentences):
 
 `lemmas`, scored as by `eval.py` of the surface realization shared tasks (Bohnet and Mille): BLEU {bleu:.1f}, NIST {nist:.2f}, DIST {dist:.1f}.
 
-The chooser gives {both:.1f} % of the words of test the right part of speech and relation ({category:.1f} % the part of speech, {relation:.1f} % the relation).
+The chooser, which chooses the labels if the input is `words`, gives {both:.1f} % of the words of test the right part of speech and relation ({category:.1f} % the part of speech, {relation:.1f} % the relation).
 
 ## `words`, with one part left out or changed
 

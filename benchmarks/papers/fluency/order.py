@@ -66,5 +66,5 @@ def left_out_lines(scorers: Scorers, made: Made, real: Path, source: Path) -> li
         rows.append([name, *means])
     return [
         "## `fluency` trained without one generator\n",
-        *table(["left out", "mean of real sentences", "mean of its sentences"], rows),
+        *table(["left out", "mean of real sentences", "mean of the generator's sentences"], rows),
     ]

@@ -57,7 +57,7 @@ def write_figures(
         f"of SWORDS dev, the same as [for the other filters](paraphrase.md), {is_right.mean():.1%} right; weights "
         f"learned from {len(verdicts):,} substitutions of CoInCo, without the sentences of SWORDS.",
         "",
-        "| filter | AUC | precision at recall .8 | at recall .5 |",
+        "| filter | AUC | precision at recall .8 | precision at recall .5 |",
         "| --- | ---: | ---: | ---: |",
     ]
     for name, scores in rows.items():

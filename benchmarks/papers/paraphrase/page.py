@@ -61,7 +61,7 @@ METRICS = ("bleu", "chrf", "ssa")
 INTRODUCTION = """\
 # Paraphrased references
 
-Does a metric agree better with people if references are paraphrased first? The classifiers, vectors, Brown classes and word
+Does a metric agree better with people if references are paraphrased first? SWORDS and CoInCo are data sets of words in sentences, with substitutes that people named or judged. The classifiers, vectors, Brown classes and word
 pairs come from Gutenberg books, State of the Union speeches and EWT's
 training part; the weights and the threshold of the `context` filter from CoInCo's second part without the sentences that
 stand in a SWORDS context. The classifiers' negatives and smoothing and the size of the vectors of places were chosen on
@@ -97,7 +97,7 @@ def filter_section(
         f"{is_right.mean():.1%} are right (half the people or more accepted them)."
     )
     yield ""
-    yield from header("filter", "AUC", "precision at recall .8", "at recall .5")
+    yield from header("filter", "AUC", "precision at recall .8", "precision at recall .5")
 
     def row(name: str, scores: Floats) -> str:
         found = ranking(is_right, scores)
@@ -219,13 +219,21 @@ def document_section(pair: str = "cs-en") -> Iterator[str]:
     yield ""
     yield (
         f"{len(data.evalset.systems)} systems; ten documents of 300 segments, Pearson's r over systems of BLEU (shortest "
-        "reference) with the mean rating; paired t-test over documents against the original references."
+        "reference) with the mean rating; paired t-test over documents against the original references. Δr: the gain over the original references."
     )
     for n in (1, 2):
         yield ""
         yield f"**{n} reference{'s' * (n > 1)}**"
         yield ""
-        yield from header("method", "BLEU", "substitutions", "r", "Δr", "runs won of 10", "p of t")
+        yield from header(
+            "method",
+            "BLEU",
+            "substitutions",
+            "r",
+            "Δr",
+            "documents with a gain, of 10",
+            "p of the t-test",
+        )
         some = with_references(data, n)
         methods = {
             name: make_paraphraser(ParaphraseOptions(*both))
