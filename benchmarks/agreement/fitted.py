@@ -212,8 +212,8 @@ The tables have Pearson's r of all predictions with the ratings, and Δr with a 
 ({RESAMPLES:,} resamples; bold if it is above 0). One r is computed over the predictions of all folds, which are
 not rescaled. If a fold has high ratings, the model learns from the lower ratings of the other folds, so its predictions for this fold are too low. This lowers the r of the fitted models (most if
 whole systems are left out and systems are few), but not the r of single metrics. So a model that wins here is really better, and a model that loses may be better than it looks. `wellput fit` standardizes the
-scores of each fold instead. The intervals hold for other items of these systems, not for other systems, even under
-"Systems not seen"."""
+scores of each fold instead. The intervals hold for other items of these systems, not for other systems, not even where systems
+are left out."""
 
 
 def page(outcomes: Sequence[Outcome]) -> str:
@@ -221,7 +221,7 @@ def page(outcomes: Sequence[Outcome]) -> str:
     for group in ("item", "system"):
         chosen = [outcome for outcome in outcomes if outcome.group == group]
         parts += [
-            f"## {group.capitalize()}s not seen",
+            f"## {group.capitalize()}s that the model was not fitted to",
             summary(chosen),
             f"By question: the number of outputs (n), r, and Δr of the models *rich* and *paper*:\n\n{table(chosen)}",
         ]

@@ -269,7 +269,7 @@ is nearer to the speed of an idle machine.
 
 ## May it stand in for people?
 
-`wellput vet`, with the machine's scores put on people's scale by fits that do not see the item. {vetting}
+`wellput vet`, with the machine's scores put on people's scale by fits without the item itself. {vetting}
 
 SFRES has one rating for each text, the median of three people: nobody can be left out, so the machine cannot be vetted on it.
 

@@ -213,7 +213,7 @@ def _default_row(task: tuple[DefaultFigure, StudyWorld, int], *, trials: int, se
 TEMPLATE = """\
 # Calibration of `wellput agree`
 
-How often the tests and intervals of `wellput agree` are right. They are measured in simulated studies of equally good metrics; *4 × 40* is a study with 4 systems and 40 items, and *world* says how its scores are simulated.
+How often the tests and intervals of `wellput agree` are right. They are measured in simulated studies of equally good metrics; *4 × 40* is a study with 4 systems and 40 items, and *world* says how its scores are simulated (*every output by itself*: the scores of different outputs share nothing).
 
 ## What `wellput agree` prints by default
 
@@ -255,7 +255,7 @@ PERM-BOTH then finds a difference between equally good metrics in half of the st
 published procedure (nlpstats exchanges the same way, mt-metrics-eval as `perm_cells`); wellput does not change
 it. For a conclusion about other systems, use the default; `perm_both`, `perm_inputs` and `perm_cells` hold only for these systems.
 
-`boot_difference` hardly ever rejects: drawing systems and items together counts the errors of single
+`boot_difference` hardly ever finds a difference: drawing systems and items together counts the errors of single
 outputs twice, and p comes from an interval that is too wide.
 
 ## 95% intervals
@@ -267,8 +267,8 @@ both systems and items (two standard errors: {error:.3f}).
 |---|---|---|---|---|---|---|
 {coverage}
 
-`boot_both` covers too often with few systems and items, for the reason given above; with 20 × 100 it is
-almost right. `boot_systems` covers slightly too seldom, as percentile intervals of 10 to 20 points do.
+`boot_both` contains the true value too often with few systems and items, for the reason given above; with 20 × 100
+it is almost right. `boot_systems` contains it slightly too seldom, as percentile intervals of 10 to 20 points do.
 `boot_inputs` allows for other items but not for other systems: it contains the true value for new systems
 in half to five sixths of the studies. Fisher's interval is right if its assumptions are.
 """

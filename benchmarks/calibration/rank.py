@@ -243,7 +243,7 @@ def page(rows: Rows) -> str:
             *NESTED_COLUMNS,
             *(nested_row(per_judge, studies, seed) for per_judge in (1, 2, 3, 4, 5, 6)),
             "",
-            "If z would keep less than 75% of a difference between systems, ratings are used as given by default, and a note says why.",
+            "If z-scores would keep less than 75% of a difference between systems, ratings are used as given by default, and a note says why.",
             "",
             "## Intraclass correlations",
             "",

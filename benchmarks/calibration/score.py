@@ -247,8 +247,8 @@ studies in each row, {n_resamples} resamples; two standard errors are {named_err
 {named}
 
 Approximate randomization is exact where items are independent and, on each of them, the outputs of the two
-systems could be exchanged without changing their distribution. It rejects too often if differences
-are skewed (equal means, unequal distributions) or if items come in documents. sacreBLEU's definition of the
+systems could be exchanged without changing their distribution. It finds a difference too often
+if differences are skewed (equal means, unequal distributions) or if items come in documents. sacreBLEU's definition of the
 paired bootstrap's p-value counts one tail of the centered differences: it finds a difference about twice as often as it should (.05) where
 the other tests are right, and more often where they are not.
 """

@@ -168,7 +168,7 @@ def main() -> None:
         "Speed at 22 to 26 words": speed_lines(parser, parts["dev"]),
     }
     size = (folder / "head_driven.wpm").stat().st_size
-    text = "# Head-driven parser\n\nTrained on EWT train, "
+    text = "# Head-driven parser\n\nHow well the head-driven parser finds heads, and how often it finds a sentence more probable than its words in another order. It was trained on EWT (English Web Treebank) train and "
     text += f"tuned on dev. The model's file has {size / 1e6:.2f} MB.\n{SUGGESTED}"
     for title, lines in sections.items():
         text += f"\n## {title}\n\n" + "\n".join(lines) + "\n"

@@ -294,9 +294,9 @@ def main() -> None:
     forest_words = len(forest_of(inputs["words"], "words").heads)
     page = f"""# The learned realizer
 
-Trained on UD English EWT train ({len(train):,} sentences), tuned on dev ({len(dev):,}), measured on test ({len(test):,} sentences, {forest_words:,} words).
+How well the learned realizer puts the words of dependency trees in order. It was trained on UD English EWT train ({len(train):,} sentences), tuned on dev ({len(dev):,}), measured on test ({len(test):,} sentences, {forest_words:,} words).
 Times are those of one machine. Words are compared in lower case;
-the accuracies are pooled over the corpus; BLEU is sacreBLEU's over tokens as they are; *exact* is the percentage of sentences with all words in the original order. Nothing was chosen on test. The test sentences were looked at eight times:
+the accuracies are pooled over the corpus; BLEU is sacreBLEU's over tokens as they are; *exact* is the percentage of sentences with all words in the original order. Nothing was chosen on test. We looked at the test sentences eight times, with these versions of the realizer:
 
 1. with perceptrons, trained part by part;
 2. with perceptrons, trained by `wellput train english`;

@@ -243,14 +243,14 @@ speaker; the F-scores there are half the harmonic mean).
 
 The charts are of one corpus, seed {first}.
 
-## How far it holds
+## How far the pattern holds
 
 The columns are shares of noise: the share of nodes whose display has nothing to do with their context. A cell says whether the claim holds for the
 means over {n} corpora, and in how many of the {n} by themselves:
 
 {claims}
 
-Where it breaks first, on the means: {broken}.
+The least noise at which a claim is not true of the means: {broken}.
 
 Weighted choice shows fewer displays than the original because some contexts do not occur in training: rare words are more often new
 information and carry more displays, and a shortened context does not contain that. The example has such words on purpose: where rare

@@ -169,8 +169,8 @@ def _head(trees: Sequence[Tree], split: str, model: RealizerParameters, ngrams: 
     words = sum(len(tree.words) for tree in trees)
     return f"""# Accuracy and speed of FERGUS
 
-UD English EWT {split}: {len(trees):,} trees, {words:,} words. Trained on train, tuned
-on dev. The input is a tree of inflected words without order and without labels (relations and parts of speech), unless the row says labels. Words are compared
+How well and how fast the realizer FERGUS puts the words of dependency trees in order, on UD English EWT
+{split}: {len(trees):,} trees, {words:,} words. The models were trained on EWT train and tuned on EWT dev. The input is a tree of inflected words without order and without labels (relations and parts of speech), unless the row says labels. Words are compared
 in lower case; accuracies and BLEU are over the whole corpus, understandability and quality are means over
 sentences. LR is the [baseline](../realize.md) of Bangalore, Rambow & Whittaker (2000), which knows only whether one word stood left or right of another in training. The paper does not say how its random trees are drawn, or whether
 the trigram model orders what LR leaves open, so the table has all four combinations. EWT is not the

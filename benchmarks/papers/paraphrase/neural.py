@@ -53,7 +53,7 @@ def write_figures(
     lines = [
         "# The neural filter",
         "",
-        f"With {encoder}: {len(is_right):,} substitutions "
+        f"How well the filter `neural` of [`wellput paraphrase`](../commands/paraphrase.md) distinguishes right from wrong substitutions, with the encoder {encoder}. The data are {len(is_right):,} substitutions "
         f"of SWORDS dev, the same as [for the other filters](paraphrase.md), {is_right.mean():.1%} right; weights "
         f"learned from {len(verdicts):,} substitutions of CoInCo, without the sentences of SWORDS.",
         "",
