@@ -113,8 +113,8 @@ def _ten_billion(whole: float, plain: float, ids: float) -> list[str]:
         f"{n * 270 / 1e12:.1f} TB, {cores * 270 / whole / 1000:.0f} GB a second. The workers are then not the bottleneck, the first process is. It receives {n / 65536:,.0f} partitions, adds up "
         f"{n / 4096:,.0f} blocks, and compares the hashes of {n:,.0f} ids: {ids:.2f} µs an id (measured on 16.8 million ids), so {n * ids / 6e7:.0f} minutes on one core, with {n * 8 / 1e9:.0f} GB on its disk. "
         f"Of 10¹⁰ hashes of 64 bits, {collisions:.1f} pairs are equal by chance; then one process reads all ids again, "
-        f"which takes about {n * plain / 3.6e9:.1f} hours. So cut a corpus of this size into parts of 10⁹ segments and score each part by itself: {n / 10 * ids / 6e7:.1f} minutes of the first process a part, "
-        f"and a second reading in {collisions / 100:.0%} of the parts. An id that occurs in two parts is then not noticed.",
+        f"which takes about {n * plain / 3.6e9:.1f} hours. So cut a corpus of this size into parts of 10⁹ segments and score each part by itself. Then the first process takes {n / 10 * ids / 6e7:.1f} minutes for each part, "
+        f"and {collisions / 100:.0%} of the parts are read a second time. An id that occurs in two parts is then not noticed.",
     ]
 
 
@@ -133,9 +133,9 @@ def costs_text(
     hours = whole * 1e9 / 1e6 / 3600
     lines = [
         f"Measured by `make bench-scale` ({platform.machine()}, one thread, the processor's time; segments of {words:.0f} words on average "
-        "with one reference). Ratios hold from machine to machine, times do not.",
+        "with one reference). Other machines take other times, but the ratios of the times are similar. A segment is one output.",
         "",
-        "| metric | µs a segment | × with segments 4 times as long | 10⁹ segments, core hours |",
+        "| metric | µs a segment | time with segments 4 times as long, as a multiple | 10⁹ segments, core hours |",
         "| --- | ---: | ---: | ---: |",
     ]
     lines += [
@@ -144,14 +144,14 @@ def costs_text(
     ]
     lines += [
         "",
-        "Cost grows in proportion to the number of items and of systems. The third column says how it grows with the length of segments: 4 means in proportion to the length; "
-        "TER's search for shifts takes far more.",
+        "Cost grows in proportion to the number of items and of systems. The third column says how it grows with the length of segments: 4 means in proportion to the length. "
+        "TER takes far longer for long segments, because it searches for shifted words.",
         "",
         "| reading | µs a segment |",
         "| --- | ---: |",
         *(f"| {cost.what} | {cost.microseconds:.2f} |" for cost in reading),
         "",
-        "| uncertainty, 1,000 resamples, 10 statistics | µs an item | with 10 times the items: × µs an item |",
+        "| intervals and tests, 1,000 resamples, 10 statistics | µs an item | µs an item with 10 times the items, as a multiple |",
         "| --- | ---: | ---: |",
         *(
             f"| {cost.what} | {cost.microseconds:.2f} | {cost.growth or 0:.2f} |"
@@ -159,13 +159,13 @@ def costs_text(
         ),
         "",
         f"**Where the time goes** with BLEU, chrF and ssa, streamed: {whole:.1f} µs a segment, of which the kernels are {kernels:.1f} ({kernels / whole:.0%}), "
-        f"reading and decoding {plain:.1f} ({plain / whole:.0%}), the engine's Python {engine:.1f}; the rest is what threads add. Kernels run on all cores "
-        f"without the GIL; decoding and Python hold it, one core at a time. So one process gets no faster beyond about {whole / (plain + engine):.0f} cores: there Python is the bottleneck. Several "
-        "processes (`--engine ray --threads N`) use more cores. With `length` alone reading is most of the work already; with `fluency` the model is nearly all of it, "
+        f"reading and decoding {plain:.1f} ({plain / whole:.0%}), the engine's Python {engine:.1f}; the rest is the cost of threads. Kernels (the C++ code of the metrics) run on all cores; "
+        f"decoding and Python need Python's global lock, so they run on one core at a time. So one process gets no faster beyond about {whole / (plain + engine):.0f} cores: there Python is the bottleneck. Several "
+        "processes (`--engine ray --threads N`) use more cores. With `length` as the only metric, reading is most of the work; with `fluency` the model is nearly all of the work, "
         f"and one process keeps {by_name.get('fluency', whole) / (plain + engine):.0f} cores busy. A disk must give {270 / whole:.0f} MB a second for each core (270 bytes a segment) before it is the bottleneck.",
         "",
         f"**10⁹ segments**, computed from the streamed run above, not measured: {hours:.1f} core hours, which is {hours * 60 / 16:.0f} minutes of 16 cores, {hours * 3600 / 256:.0f} seconds of 256 in a cluster, if the storage gives "
-        f"{256 * 270 / whole / 1000:.0f} GB a second. The coordinator receives 8 bytes an item for the check of ids (8 GB, on disk) and adds up {1e9 / 4096:,.0f} blocks. Intervals "
+        f"{256 * 270 / whole / 1000:.0f} GB a second. The first process, which coordinates the workers, receives 8 bytes an item for the check of ids (8 GB, on disk) and adds up {1e9 / 4096:,.0f} blocks. Intervals "
         f"or a test under BLEU would keep 80 GB a system: score a random sample of the items for these.",
         "",
         *_ten_billion(whole, plain, ids),
