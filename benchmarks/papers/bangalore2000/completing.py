@@ -98,8 +98,8 @@ def section(measured: wsj.Measured, part: wsj.Part) -> str:
     return f"""## Section 5: function words, punctuation and morphology
 
 The paper says that FERGUS "currently can perform punctuation and function word insertion", and that morphology and lexical choice are under
-development. It gives no numbers. Lexical choice is not measured here. Ours, on the same {len(trees)} sentences: words of a kind that have no daughters are taken out of the tree (in these trees a preposition has
-one, so it stays), and `--insert` puts words in. Precision and recall count words of the same form, wherever they stand, with 95% intervals
+development. It gives no numbers. We do not measure lexical choice. We measure insertion on the same {len(trees)} sentences: words of a kind that have no daughters are taken out of the tree (in these trees a preposition has
+a daughter, so it stays), and `--insert` adds words. Precision and recall count words of the same form, in any position, with 95% intervals
 (Wilson):
 
 {table(heads, rows)}
@@ -114,7 +114,7 @@ $ wellput realize test.conllu --models wsj-fergus/ --model fergus --input lemmas
 ```
 
 `bare.conllu` has the trees without these words. The inserter is that of the learned realizer ([how it works](../realize_learned.md)), trained on the same trees as
-fergus. Precision and recall count the words as bags; for the order of sentences with missing words there is no score."""
+`fergus`. Precision and recall ignore the order of words; the order of sentences with missing words was not scored."""
 
 
 def _share(part: int, whole: int) -> str:

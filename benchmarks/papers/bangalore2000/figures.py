@@ -15,14 +15,14 @@ PICTURE = "docs/images/bangalore2000-figures.svg"
 X_LABEL = "predicted by sta, S and length"
 SECTION = """## Figures 3 and 4
 
-The paper plots the two regressions of section 4.1. Above: the same model of the **simulated** judges' ratings. Below: the same model, fitted
-to real judgments of other texts, ASSET's simplifications (15 raters each). A point is one output; on the dashed line
-predicted and rated are equal.
+The paper plots the two regressions of section 4.1. The upper plots have the same model, fitted to the **simulated** judges' ratings. The lower plots have the same model, fitted
+to real judgments of other texts: ASSET's simplified sentences (15 raters each). A point is one output; on the dashed line
+the predicted and the actual rating are equal.
 
 ![Four scatter plots of predicted against rated values](../images/bangalore2000-figures.svg)
 
 For your own judgments, [`wellput report`](../commands/report.md) draws this plot, with the equation of its line. An output that `--exclude` leaves
-out stays in the plot, as a crossed ring; the variant that the paper left out stays in its plots too:
+out of the regression is drawn as a crossed ring. (The paper's plots, too, show the variant that was left out of its regression.)
 
 ```text
 $ wellput report variants.jsonl judgments.csv -m ./understandability.json,./quality.json \\

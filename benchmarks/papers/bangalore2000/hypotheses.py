@@ -230,22 +230,22 @@ def tree_section(answers: Sequence[Answer]) -> str:
     ]
     return f"""## Do tree metrics agree better with people?
 
-The main hypothesis, on real judgments of other texts: Pearson's r with people's ratings of single outputs, on the eight judged sets
+This section tests the main hypothesis on real judgments of other texts. The table has Pearson's r with people's ratings of single outputs, on the eight judged sets
 below, with references parsed by wellput's parser (`--trees auto`, as the paper's section 5 suggests; in the signature of scores this parser is `trees:{load_parser(ENGLISH_PARSER).signature}`). `sta − ssa` is the difference of r, with a
-paired 95% bootstrap interval over items; bold where it excludes 0. The intervals say what to expect on other items of the same
-systems.
+paired 95% bootstrap interval over items; bold if the interval excludes 0. The intervals say what to expect on other items of the same
+systems. The last two columns are explained below the table.
 
 {tree_table(answers)}
 
 Of {len(answers)} questions, {"; ".join(counts)}. The largest gain of `sta` is {max(one.value for one in gains):+.3f}, the largest loss
-{min(one.value for one in gains):+.3f}. **Trees help on WebNLG and MQM; on most other questions nothing is shown.** {_below_zero(answers)}The intervals are not
-corrected for their number. The large difference of the paper (.51 against .08) is not found anywhere. The paper's variants were made to set
-the metrics apart, and apparently had only the reference's words; these outputs have other words too. SummEval's references have several sentences, which the parser takes as one. `bleu` and `chrf` are there
-for comparison.
+{min(one.value for one in gains):+.3f}. **Trees help on WebNLG and MQM; on most other questions no difference is shown.** {_below_zero(answers)}The intervals are not
+corrected for their number. No set has a difference as large as the paper's (.51 against .08). The paper's variants were made so that the metrics
+differ, and apparently had only the reference's words; the outputs here have other words, too. SummEval's references have several sentences, which the parser treats as one. `bleu` and `chrf` are
+in the table for comparison.
 
-**Does the parser explain it?** Nobody has checked our parses of these references. As a stand-in for their quality we take the gain in log
-probability per word that the [head-driven parser](../language/head-driven-parser.md) gives the most probable reference of an item, and
-halve each set at its median. Averaged over all questions, sta − ssa is {easy:+.3f} on the items with more probable references and {hard:+.3f}
+**Do errors of the parser explain the small differences?** Nobody has checked our parses of these references. As a substitute for their quality we use the log
+probability per word, minus that by word frequencies, that the [head-driven parser](../language/head-driven-parser.md) gives the most probable reference of an item, and
+split each set at the median into two halves, probable and improbable references. Averaged over all questions, sta − ssa is {easy:+.3f} on the items with more probable references and {hard:+.3f}
 on the others. {_parser_explains(easy, hard)}""".replace("\n-0", "\n−0").replace(" -0", " −0")
 
 
@@ -261,8 +261,8 @@ def _below_zero(answers: Sequence[Answer]) -> str:
 
 def _parser_explains(easy: float, hard: float) -> str:
     if easy > hard:
-        return "So bad parses may explain a part of the small gain."
-    return "So bad parses, as far as this shows them, do not explain the small gain: on average it is larger where the parser is less sure (not tested)."
+        return "So bad parses may explain why the differences are small."
+    return "So bad parses, as far as this measure shows them, do not explain the small differences: on average the differences are larger for improbable references (not tested)."
 
 
 def fitted_section(answers: Sequence[Answer]) -> str:
@@ -271,10 +271,10 @@ def fitted_section(answers: Sequence[Answer]) -> str:
     above, below, same = against_sta(answers)
     return f"""## Does the fitted metric beat the best single one?
 
-Section 4.2 fits a metric to judgments. Here the best model of Table 3 (`sta`, substitutions, length) is fitted by least squares in ten
-folds of items and predicts the ratings of items that it has not seen. *Chosen* is the single metric (of {", ".join(f"`{m}`" for m in SINGLE)})
-with the highest |r| in the part that is learned from. *In hindsight* is the best one on the predicted items themselves, which nobody can know.
-The paper compared it with its four accuracies, on the variants that it was fitted to.
+Section 4.2 of the paper fits a metric to judgments. Here the best model of Table 3 (`sta`, substitutions, length) is fitted by least squares in ten
+folds: on nine tenths of the items, to predict the ratings of the other tenth. The numbers are Pearson's r with people's ratings. *Chosen* is the single metric (of {", ".join(f"`{m}`" for m in SINGLE)})
+with the highest |r| on the nine tenths. *In hindsight* is the best single metric on the predicted items, which cannot be known in advance.
+The paper compared the fitted metric with its four accuracies, on the same variants that it was fitted to.
 
 {fitted_table(answers)}
 

@@ -55,12 +55,12 @@ def section(study: SimulatedStudy) -> str:
         full.append(f"| {question} | {' | '.join(cells)} | {found.f:.2f} |")
     return f"""## Section 4.1 and Table 3, with simulated judges
 
-**The judges in this section are simulated.** It shows that study and analysis run as the paper describes them; it says nothing about people.
+**The judges in this section are simulated.** This section shows that study and analysis run as the paper describes them; it says nothing about people.
 {n} variants of 6 test sentences, three to five of each, were made by exchanging words and by random projective orders. {n - 12} are spread from
-good to bad by `sta`; the other 12 are those that `sta` ranks highest above `ssa`, and lowest below it, because the paper's variants too were made to
-contrast the metrics. S is {study.substitutions.min():.0f} to {study.substitutions.max():.0f}, {study.substitutions.mean():.2f} on average (the paper: 0 to 10, 1.583).
+good to bad by `sta`; the other 12 are those whose `sta` and `ssa` differ most, in both directions, because the paper's variants, too, were made to
+contrast the metrics. S, the number of substitutions, is {study.substitutions.min():.0f} to {study.substitutions.max():.0f}, {study.substitutions.mean():.2f} on average (the paper: 0 to 10, 1.583).
 
-The study is made as for people. A page shows the two sentences before (the paper: a short paragraph) and all variants of a sentence, with the
+The study is made in the same way as for people. A page shows the two sentences before (the paper: a short paragraph) and all variants of a sentence, with the
 paper's two questions and the words of its scales. Ten simulated judges open their invitations and rate each variant from 1 to 7:
 
 ```text
@@ -72,24 +72,24 @@ $ wellput fit variants.jsonl judgments.csv --question understandability --no-res
 ```
 
 `python -m benchmarks.papers.bangalore2000.files FOLDER` writes `variants.jsonl` and the simulated judges' `judgments.csv`. With people, `wellput study invite`
-and `wellput study serve` stand between the first command and the second. The last command, with `quality`, also makes `quality.json`.
+and `wellput study serve` come between the first command and the second. The last command, with `--question quality`, also makes `quality.json`.
 
-The ratings follow the two regressions that the paper prints, plus deviations of the variants (so that the regression explains 60% of them), the
-judges' own levels, and noise. The two questions correlate {study.between_questions:.2f} over the variants (the paper: .94).
+A simulated rating is the prediction of the regression that the paper prints, plus a deviation of the variant (so large that the regression explains 60% of the variance), the
+judge's own level, and noise. The two questions correlate {study.between_questions:.2f} over the variants (the paper: .94).
 
-Correlations with ratings normalized per judge; p treats variants as independent, as the paper does:
+Pearson's correlations with ratings normalized per judge; p treats variants as independent, as the paper does:
 
 | question | metric | paper, people | here, simulated | p |
 |---|---|---:|---:|---:|
 {chr(10).join(lines)}
 
-Table 3, R² and p of each model. S: substitutions, M: moves:
+Table 3 has R² and p of each regression model. S: substitutions, M: moves:
 
 | model | understanding: paper | p | simulated | p | quality: paper | p | simulated | p |
 |---|---:|---:|---:|---:|---:|---:|---:|---:|
 {chr(10).join(models)}
 
-Coefficients of the last model: printed in the paper and followed by the simulated judges / found again ± standard error. And F (the paper:
+Coefficients of the last model. Before the slash: as printed in the paper, and as used to simulate the judges. After it: as estimated from the simulated ratings, ± standard error. F is our statistic (the paper:
 6.62 and 7.23 with 3 and 19 degrees of freedom; 3 and {n - 4} here):
 
 | question | sta | S | length | F |
@@ -97,11 +97,11 @@ Coefficients of the last model: printed in the paper and followed by the simulat
 {chr(10).join(full)}
 
 Standard errors, p and F treat the variants as independent, as the paper does. `wellput agree` and `wellput fit` print larger p, and
-`fit` larger standard errors, which hold for other systems and items.
+`fit` larger standard errors, because theirs hold for other systems and items.
 
-The simulated ratings were stretched to the scale of 7, so sizes cannot be compared. {_signs(study)} {_strings(study)} The
-paper's Table 3 leaves one variant out, which happened to be well-formed; here none is left out. The paper also says that no count of problems explains much on
-its own (footnote 6); simulated judges cannot confirm that."""
+The simulated ratings were stretched to the scale of 7, so the sizes of coefficients cannot be compared. {_signs(study)} {_strings(study)} The
+paper's Table 3 leaves one variant out, which happened to be well-formed; here none is left out. The paper also says that no single count of problems (such as S) explains much
+(footnote 6); simulated judges cannot confirm that."""
 
 
 def _strings(study: SimulatedStudy) -> str:

@@ -23,7 +23,7 @@ NEAREST = "fergus, XTAG, top-down"
 PAPER_TABLE_2 = {"LR": (0.41, 0.56, 0.41, 0.63), "fergus": (0.58, 0.72, 0.65, 0.76)}
 PAPER_TABLE_4 = {"LR": (-0.08, -0.12), "fergus": (0.44, 0.42)}
 # A benchmark cannot know how often its test set was looked at: whoever runs it again says so here.
-LOOKS = """Models, conversion and the XTAG mapping were made on the development files; nothing was changed after the test files were
+LOOKS = """Models, conversion and the XTAG mapping were developed on the development files; nothing was changed after the test files were
 scored."""
 
 
@@ -32,7 +32,7 @@ def figure_2(measured: wsj.Measured) -> str:
     shipped = ", ".join(f"*{text}* (`{name}`)" for name, text in measured.shipped_figure_2.items())
     return f"""## Figure 2
 
-The paper's input, with no order and no labels, as `figure2.json`:
+This is the paper's input, a tree without order and labels, as `figure2.json`:
 
 ```json
 {{"word": "estimate", "children": [
@@ -41,7 +41,7 @@ The paper's input, with no order and no labels, as `figure2.json`:
     {{"word": "phase", "children": [{{"word": "the"}}, {{"word": "second"}}]}}]}}]}}
 ```
 
-Models are trained with `wellput convert` and `wellput train fergus` as under [Table 2](#table-2); then one command realizes it:
+Models are trained with `wellput convert` and `wellput train fergus` as under [Table 2](#table-2); then one command makes the sentence:
 
 ```text
 $ wellput realize figure2.json --models wsj-fergus/ --model fergus
@@ -53,10 +53,10 @@ $ wellput realize figure2.json --models wsj-fergus/ --model fergus
 {made}
 
 The paper's FERGUS makes *{wsj.TARGET}*, its LR *{GENERATED}*; our LR makes another. The
-sentence is not in the sample that the models learned from.
+sentence is not in the models' training data.
 
-The models that wellput comes with learned from Universal Dependencies, in which *for* hangs on *phase*, and *There* and
-*estimate* hang on *was*. The paper's tree does not suit them: {shipped}."""
+The models that come with wellput learned from Universal Dependencies, where *for* depends on *phase*, and *There* and
+*estimate* depend on *was*. They do not work well with the paper's tree, which has other heads: {shipped}."""
 
 
 def target_tree() -> Tree:
@@ -92,14 +92,14 @@ def table_1() -> str:
     has_paper_counts = not any("in the paper" in line for line in lines)
     lines += [f"| score | {ours} |", f"| score in the paper | {paper} |"]
     outcome = (
-        "All scores and all counts are those of the paper"
+        "All scores and all counts equal the paper's"
         if has_paper_scores and has_paper_counts
-        else "Scores or counts differ from the paper"
+        else "Scores or counts differ from the paper's"
     )
     return (
         "## Table 1\n\nThe four accuracies of *" + GENERATED + "*, whose target is *" + wsj.TARGET + "*.\n\n"
         + "\n".join(lines)
-        + f"\n\n{outcome}: insertion and deletion cost 3, substitution 4. The paper gives no costs; these give its table. {footnote_5(evalset)}"
+        + f"\n\n{outcome}. The paper gives no costs; with 3 for an insertion or deletion and 4 for a substitution the table is the paper's. {footnote_5(evalset)}"
     )  # fmt: skip
 
 
@@ -108,8 +108,8 @@ def footnote_5(evalset: EvalSet) -> str:
     result = score(evalset, ["ssa:substitution=7", "gsa:substitution=7"])
     problems = [result["LR", metric].components["problems"] for metric in result.metrics]
     return (
-        "Footnote 5: had *phase* and *cost* not been aligned, the string columns would have 6 and 3 problems; with "
-        f"`substitution=7`, which forbids it, ours have {problems[0]:g} and {problems[1]:g}."
+        "Footnote 5 says that without aligning *phase* and *cost* the columns `ssa` and `gsa` would have 6 and 3 problems; with "
+        f"`substitution=7`, which prevents this alignment, ours have {problems[0]:g} and {problems[1]:g}."
     )
 
 
@@ -134,8 +134,8 @@ def table_2(measured: wsj.Measured, part: wsj.Part) -> str:
     ]
     return f"""## Table 2
 
-The nearest data: NLTK's sample of the Penn Treebank's Wall Street Journal (called a tenth; {round(total, -3):,} words in {sum(map(len, trees.parts.values())):,}
-sentences of `wsj_0001` to `wsj_0199`; section 20, from which the paper took its test sentences, is not in it). Files whose number ends in 0
+The most similar data that are public: NLTK's sample of the Penn Treebank's Wall Street Journal (called a tenth; {round(total, -3):,} words in {sum(map(len, trees.parts.values())):,}
+sentences of `wsj_0001` to `wsj_0199`; section 20, from which the paper took its test sentences, is not in the sample). Files whose number ends in 0
 are for testing, those that end in 5 for development, all others for training: {len(train):,} sentences, {words:,} words. Test sentences
 have at most {wsj.MAX_WORDS} words, the length of the paper's longest: {len(short)} of {len(whole)}, {mean:.1f} words on average (the paper:
 100 sentences, 16.7 words on average, at most 24).
@@ -150,8 +150,8 @@ $ wellput realize test.conllu --models wsj-fergus/ --model fergus --chooser top-
 ```
 
 `python -m benchmarks.papers.bangalore2000.files FOLDER`, run in the folder of wellput's sources, writes the files that the commands of this page read:
-`train/`, `dev/` and `test/` as said above, `XTAG` with the grammar, and `figure2.json`. (Lemmas are for [section 5](#section-5-function-words-punctuation-and-morphology).) `--evaluate` prints the table for all {len(whole)}
-sentences, further down, and LR with it; for this one, keep the trees of at most {wsj.MAX_WORDS} words. `dev` is used only by `fergus+`.
+`train/`, `dev/` and `test/` as said above, `XTAG` with the grammar, and `figure2.json`. (Lemmas are for [section 5](#section-5-function-words-punctuation-and-morphology).) `--evaluate` prints the second table below, for all {len(whole)}
+sentences, with LR; for the first table, keep only the trees of at most {wsj.MAX_WORDS} words. `dev` is used only by `fergus+`.
 
 {header}
 {chr(10).join([*paper, *wsj.rows_of(measured.short, STRING)])}
@@ -162,8 +162,8 @@ Differences from LR (the last row is the paper's):
 {chr(10).join(gains)}
 | *paper: FERGUS − LR* | {margins} |
 
-In brackets: 95% intervals for other sentences, by jackknife. `fergus` has the grammar that the treebank itself gives;
-`{NEAREST}` is nearest to the paper's setting. `fergus+` is ours: weights on word order. {LOOKS}
+In brackets: 95% intervals for other sentences, by jackknife. `fergus` has a grammar derived from the treebank;
+`{NEAREST}` is most similar to the paper's setting. `fergus+` is not in the paper: it also has weights for word orders. {LOOKS}
 
 On all {len(whole)} test sentences of any length:
 
@@ -172,10 +172,9 @@ On all {len(whole)} test sentences of any length:
 
 Why the numbers differ from the paper's: other sentences; {words / 1e6:.2f} million words of training text instead of one million, for the
 tree model and for the trigrams; our conversion of Penn trees to dependencies, which like the paper's is made of heuristics; our reading of
-XTAG, whose trees are chosen through supertags of the treebank; [our reading](../language/tree-model.md#choosing) of the tree chooser, which the paper says to look only at a
-node's daughters, while its parameters are of daughter and mother; and for LR, how its random trees are drawn, which the paper does not say
-(uniformly here). So a comparison of the absolute numbers says little; that fergus beats LR on the same sentences is what is
-reproduced."""
+XTAG, whose trees are chosen through supertags of the treebank; [our reading](../language/tree-model.md#choosing) of the tree chooser (by the paper's text it looks only at a
+node's daughters, but its parameters are about daughter and mother); and for LR, how its random trees are drawn, which the paper does not say
+(here all trees are equally likely). So a comparison of the absolute numbers says little. What is reproduced: FERGUS is better than LR on the same sentences."""
 
 
 def table_4(measured: wsj.Measured) -> str:
@@ -190,7 +189,7 @@ def table_4(measured: wsj.Measured) -> str:
     perfect = [score(target, [name])["target", name].score for name in names]
     return f"""## Table 4
 
-The same sentences and models under the paper's equations (4) and (5), means over sentences. Both equations give a perfect sentence 1, as in the paper
+The table has the same sentences and models under the paper's equations (4) and (5), as means over sentences. Both equations give a perfect sentence 1, as in the paper
 ({perfect[0]:.3f} and {perfect[1]:.3f} for the target of Table 1):
 
 | | understandability | quality |

@@ -56,12 +56,12 @@ LOOKS_SECTION = """## How often the test documents were scored
 | 5. The mean of three parsers with fixed seeds | 83.3% | .397 |
 | 6. The same; the machine learns from 1,000 sentences of each kind, as in the paper, and 300 sentences of each kind are drawn again, not 150 | 81.7% | .360 |
 
-We made the changes of times 2 and 3 after seeing the figures before them. The change of time 2 follows the paper's text. That of time 3 departs from the text,
-because the paper's numbers do not seem to fit it. Time 6 is this page; what is scored was fixed before. Its r is lower than those of times 2 to 5, which all scored the same 150
-sentences of each kind, and near that on the training documents: so the higher values were partly due to chance in that draw. Time 6 was run twice more: when wellput got another parser, where only the
-sentences of the three generators changed (Figure 3, Table 6, the second trial), and once to check it, where no figure of the Reuters documents changed.
+We made the changes of times 2 and 3 after seeing the results before them. The change of time 2 follows the paper's text. The change of time 3 departs from the text,
+because the paper's numbers do not seem to agree with it. This page has the results of time 6; what is scored was fixed before. Its r is lower than those of times 2 to 5, which all scored the same 150
+sentences of each kind, and near the r on the training documents: so the higher values were partly due to chance in that draw. Time 6 was run twice more: once when wellput got another parser, where only the
+sentences of the three generators changed (Figure 3, Table 6, the second trial), and once as a check, where no number of the Reuters documents changed.
 
-Between times 4 and 6, these were tried on sentences of the training documents, where one parser has r = .356 to .366, depending on its seed, and the mean of three
+Between times 4 and 6, these changes were tried on sentences of the training documents, where one parser has r = .356 to .366, depending on its seed, and the mean of three
 .369:
 
 - the parsers trained for ten rounds, not five: .355;
@@ -112,22 +112,22 @@ def written(kept: Path) -> None:
 INTRODUCTION = f"""\
 # Mutton, Dras, Wan & Dale (2007)
 
-*GLEU: Automatic Evaluation of Sentence-Level Fluency*, ACL 2007: each table and figure of the paper beside what wellput measures.
+This page compares each table and figure of the paper *GLEU: Automatic Evaluation of Sentence-Level Fluency* (ACL 2007) with what wellput measures.
 
-**What the paper asks.** Can parsers tell how fluent a generated sentence is, without a reference, and without the language model that
+**What the paper asks.** Can parsers measure how fluent a generated sentence is, without a reference, and without the language model that
 generated it?
 
-**Its system.** Four numbers from three parsers: the log probability of Collins's parser, the number of fragments of Connexor's parser, and
-from link grammar the share of words that cannot be linked (nulled tokens) and the share of parses that are invalid. A support vector machine learns from them to tell
-real sentences from sequences of words; the distance from its plane is the score, GLEU. In wellput it is
-[`gleu-fluency:features=paper`](../metrics/gleu-fluency.md#the-paper-to-the-letter), with our head-driven parser for Collins's and our
-transition parser for Connexor's.
+**Its system.** Four numbers from three parsers: the log probability by Collins's parser; the number of fragments by Connexor's parser; and
+by link grammar the share of words that cannot be linked (nulled tokens) and the share of parses that are invalid. A support vector machine learns from these numbers to distinguish
+real sentences from sequences of words; the distance from its plane is the score, GLEU. In wellput this metric is
+[`gleu-fluency:features=paper`](../metrics/gleu-fluency.md#the-paper-to-the-letter), with our head-driven parser instead of Collins's and our
+transition parser instead of Connexor's.
 
-**Its experiment.** Sentences of 24 words are glued together from sequences of 1, 2, 3, 4, 6, 8 or 24 words of Reuters news: the longer the
-sequences, the better the sentence. Twenty people judged 50 of them, and then 60 more, half of them from other generators.
+**Its experiment.** Sentences of 24 words are put together from sequences of 1, 2, 3, 4, 6, 8 or 24 words of Reuters news: the longer the
+sequences (their *size*), the better the sentence. Twenty people judged 50 of them, and then 60 more, half of them from other generators.
 
-**The nearest data**: the paper's Reuters corpus (RCV1) must be asked for. Here it is the older Reuters collection ApteMod, which anyone can
-download. {TRAINING_SENTENCES:,} real sentences and {TRAINING_SENTENCES:,} of size 1 from its training documents train the machine (the paper:
+**The data here.** The paper's Reuters corpus (RCV1) is given only on request. We use the older Reuters collection ApteMod, which anyone can
+download. {TRAINING_SENTENCES:,} real sentences and {TRAINING_SENTENCES:,} of size 1 from its training documents train the support vector machine (the paper:
 1,000 each); {TEST_SENTENCES} of each kind from its test documents are scored (the paper: 1,000, of which it trained on two kinds). The head-driven
 and the transition parser learned from NLTK's sample of the Penn Treebank, 94,000 words of the Wall Street Journal. Each was trained three times, with different seeds; the features are the means of the three. {LOOKS}"""
 
@@ -149,7 +149,7 @@ def _overview(found: Scored, first: Trial, people: Sequence[RatedScores]) -> str
 | Tables 3, 5, 7, 8, 9, Figure 2, and the rows Humans of Tables 4 and 6 | two [studies with simulated judges](#tables-3-4-5-7-8-9-and-figure-2-with-simulated-judges) | cannot be reproduced: ratings were not published |
 | Figure 3, samples of other generators | [our samples](#figures-1-and-3) | similar, from other text; unlike the paper's, not all begin with a capital and end with a full stop |
 | Table 6, means by generator | [below](#table-6) | {_fooled_outcome(found)} |
-| do parser features agree with people? | on {len(people)} sets of real ratings, GLEU has the highest r on {best} ({rated_people.overlap(people)}) | [same direction on {best}{", undecided" if not rated_people.apart(people) else ""}](#do-parser-features-agree-with-people-across-generators) |
+| whether parser features agree with people | on {len(people)} sets of real ratings, GLEU has the highest r on {best} ({rated_people.overlap(people)}) | [same direction on {best}{", undecided" if not rated_people.apart(people) else ""}](#do-parser-features-agree-with-people-across-generators) |
 | Section 6, left for later: more features, perplexity, BLEU, reranking | [measured](../results/fluency.md) with `fluency`, a metric of ours with more features | the paper gives no numbers |"""
 
 
@@ -246,7 +246,7 @@ DIFFERENCES = """## Why numbers differ
   prefers words to phrases in the grammar; ours is [here](../commands/degrade.md#the-methods).
 - **Normalization.** The paper divides log probability and fragments by the extreme values of the data set scored, nulled tokens by length,
   invalid parses by all parses. We also divide each of the four by its largest value in the training sentences.
-- **The machine.** The paper's is SVM-light, with no kernel or setting named. Ours is linear, on standardized features, with a squared loss ([SVM-light's
+- **The support vector machine.** The paper's is SVM-light, with no kernel or setting named. Ours is linear, on standardized features, with a squared loss ([SVM-light's
   defaults were tried](#how-often-the-test-documents-were-scored)).
 - **Training sentences.** The paper trains on two of the seven kinds that Table 2 correlates. Here they are from other documents."""
 

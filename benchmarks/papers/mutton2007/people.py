@@ -64,16 +64,16 @@ def section(people: Sequence[RatedScores]) -> str:
     )
     return f"""## Do parser features agree with people across generators?
 
-The paper's claim on real ratings: Pearson's r of the paper's features and of GLEU, trained as above and not retrained, with people's mean
+This section tests the paper's claim on real ratings. The table has Pearson's r of the paper's features and of GLEU, trained as above and not retrained, with people's mean
 ratings of fluency (WebNLG), grammaticality (GUG) or acceptability (Lau): at most {MOST} sentences of a set, drawn at random. The sentences
-have any length (the paper's all have 24 words); the log probability falls with every word. Link grammar gets a minute for an attempt here,
+have any length (the paper's all have 24 words); each word lowers the log probability. Link grammar may take a minute for an attempt here,
 not three seconds, so that no long sentence runs out of time on a slow machine.
 
 | scorer | {header} |
 |---|{"---|" * len(people)}
 {rows}
 
-GLEU beside the best single feature (signs aside, {overlap(people)}):
+GLEU compared with the best single feature (the one with the largest |r|; {overlap(people)}):
 
 {_answer(people)}
 {_invalid_sign(people)}

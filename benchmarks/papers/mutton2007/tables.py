@@ -30,7 +30,7 @@ def examples(found: Scored) -> str:
     rows = "\n".join(f"| {name} | {found.texts[kind][0]} |" for kind, name in named.items())
     return f"""## Figures 1 and 3
 
-The first sentence of each kind, not chosen. Real ones are drawn from the corpus; `wellput degrade` makes the others.
+The table has the first sentence of each kind; we did not select them. Real sentences are drawn from the corpus; `wellput degrade` makes the others.
 
 | kind | sentence |
 |---|---|
@@ -57,7 +57,7 @@ def _boundaries(found: Scored) -> str:
         shown.append((name, small, open_ended))
     begins = ", ".join(f"{name} {small:.0%}" for name, small, _ in shown)
     ends = ", ".join(f"{name} {open_ended:.0%}" for name, _, open_ended in shown)
-    return f"Sentences that begin with a small letter: {begins}. Sentences that do not end like one: {ends}."
+    return f"Share of sentences that begin with a small letter: {begins}. Share of sentences that do not end like a sentence: {ends}."
 
 
 def accuracy(found: Scored) -> str:
@@ -68,7 +68,7 @@ def accuracy(found: Scored) -> str:
     return f"""## Section 4: real or not?
 
 The machine puts {share.value:.1%} (95% interval {share.low:.1%} to {share.high:.1%}) of {found.tested} new sentences on the right side, half of
-them real, half of size 1. The paper: 81% of 300. Weights: {weights}. `wellput train fluency --features paper` prints this share for
+them real, half of size 1. The paper has 81% of 300. Weights: {weights}. `wellput train fluency --features paper` prints this share for
 your own text."""
 
 
@@ -81,13 +81,13 @@ def table_2(found: Scored) -> str:
     )
     return f"""## Table 2
 
-Pearson's r with the size of the sequences, over all sizes; in parentheses 95% bootstrap intervals, then Cohen's word for it.
+The table has Pearson's r with the size of the sequences, over all sizes; in parentheses 95% bootstrap intervals, then Cohen's name for the size of the correlation.
 
 | scorer | paper | here |
 |---|---:|---|
 {rows}
 
-The sign of `log_probability` is that of the paper: higher is better. For fragments and nulled tokens lower is better; for invalid parses
+The sign of the log probability (the first row) is that of the paper: higher is better. For fragments (the second row) and nulled tokens lower is better; for invalid parses
 the paper expects no direction ([how they are counted](#why-numbers-differ)). {_invalid_remark(found)}{_gleu_remark(found)}"""
 
 
@@ -112,7 +112,7 @@ def _gleu_remark(found: Scored) -> str:
     return f"""
 
 **GLEU is below the paper's {short(TABLE_2[GLEU])}**: {short(value)}, and our interval ends at {short(high)}. The features that are weaker than the paper's are
-{listed(weaker)}. Why is not known. Our parsers learned from 94,000 words, Collins's from
+{listed(weaker)}. We do not know why. Our parsers learned from 94,000 words, Collins's from
 about a million, and link grammar is another version ([all that differs](#why-numbers-differ)). Web text added to the training of the head-driven parser did not help
 ([what was tried](#how-often-the-test-documents-were-scored)); a larger treebank of news was not available."""
 
@@ -131,13 +131,13 @@ def sizes(found: Scored) -> str:
     }
     return f"""## Section 3.3: which sizes to judge
 
-The paper lets people judge sizes whose 95% intervals of the mean log probability do not overlap. Means of the normalized score:
+The paper lets people judge those sizes whose 95% intervals of the mean log probability do not overlap. The table has the means of the normalized scores, with 95% intervals (−1 is the log probability of the least probable training sentence):
 
 | size | log probability | GLEU |
 |---|---|---|
 {chr(10).join(rows)}
 
-Sizes whose intervals do not overlap, chosen from the smallest on: {chosen["log_probability"]} by log probability, {chosen[GLEU]} by GLEU (the
+Sizes whose intervals do not overlap, chosen in order from the smallest size: {chosen["log_probability"]} by log probability, {chosen[GLEU]} by GLEU (the
 paper, by log probability of 1,000 sentences each: 1, 2, 4, 8, 24)."""
 
 
@@ -150,8 +150,8 @@ def table_6(found: Scored) -> str:
     rows.append(f"| people, paper | {' | '.join(f'{MEANS[kind]:.2f}' for kind in KINDS)} |")
     return f"""## Table 6
 
-Mean normalized score by kind of sentence: real ones, sizes 8 and 1, templates of parts of speech and of supertags filled with likely words, and
-a context-free grammar. Templates and words come from text that wellput's parser `{load_parser(ENGLISH_PARSER).signature}` tagged and parsed.
+The table has mean normalized scores by kind of sentence: real sentences (s-24), sizes 8 and 1 (s-8, s-1), templates of parts of speech (PoS) and of supertags (sup.) filled with probable words, and
+sentences of a context-free grammar (CFG). Templates and words come from text that wellput's parser `{load_parser(ENGLISH_PARSER).signature}` tagged and parsed.
 
 | scorer | s-24 | s-8 | s-1 | PoS | sup. | CFG |
 |---|---:|---:|---:|---:|---:|---:|
@@ -175,7 +175,7 @@ def _invalid_above(found: Scored) -> str:
     if not higher:
         return ""
     return (
-        " Invalid parses are set aside, as the paper expects no direction for them: their share is a little higher for "
+        " Invalid parses are not counted here, because the paper expects no direction for them: their share is a little higher for "
         f"{listed(higher)}\nthan for real sentences (not tested), in the paper lower."
     )
 
@@ -185,9 +185,9 @@ def _contrast(found: Scored) -> str:
     fooled = {scorer: above_real(found, scorer) for scorer in scorers}
     if not any(fooled.values()):
         return (
-            "Here none of log probability, fragments, nulled tokens and GLEU puts a generator above real sentences. So the contrast that\n"
-            "the paper found, one parser fooled and the combination not, does not appear. Parsers, their training text and "
-            "generators differ from the paper's; which of\nthem makes the difference was not tested."
+            "Here none of log probability, fragments, nulled tokens and GLEU puts a generator above real sentences. So the difference that\n"
+            "the paper found, that one parser is fooled but the combination is not, does not appear. Parsers, their training text and "
+            "generators differ from the paper's; we did not test which\nof these matters."
             + _invalid_above(found)
         )
     parts = [
