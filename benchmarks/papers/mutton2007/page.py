@@ -141,7 +141,7 @@ def _overview(found: Scored, first: Trial, people: Sequence[RatedScores]) -> str
 | in the paper | here | outcome |
 |---|---|---|
 | Figure 1, sample sentences | [our samples](#figures-1-and-3) | similar, from other text |
-| Table 1, names for the size of correlations (small, medium, large) | used below (*none* below .10 is ours) | nothing to measure |
+| Table 1, names for the size of correlations (small, medium, large) | used below; we add *none* for correlations below .10 | nothing to measure |
 | Section 4, accuracy 81% on 300 sentences | {share.value:.1%} of {found.tested} | {"reproduced" if share.low is not None and share.low <= 0.81 <= (share.high or 0) else "differs: parsers and corpus"} |
 | Table 2, correlation with size; GLEU .4144 | GLEU {found.against_size(GLEU, found.sizes())}; {FIRST_LOOK} | {_table_2_outcome(found)} |
 | section 3.3, sizes whose intervals do not overlap: 1, 2, 4, 8, 24 | {sizes} | {_sizes_outcome(found, sizes)} |
@@ -150,7 +150,7 @@ def _overview(found: Scored, first: Trial, people: Sequence[RatedScores]) -> str
 | Figure 3, samples of other generators | [our samples](#figures-1-and-3) | similar, from other text; unlike the paper's, not all begin with a capital and end with a full stop |
 | Table 6, means by generator | [below](#table-6) | {_fooled_outcome(found)} |
 | whether parser features agree with people | on {len(people)} sets of real ratings, GLEU has the highest r on {best} ({rated_people.overlap(people)}) | [same direction on {best}{", undecided" if not rated_people.apart(people) else ""}](#do-parser-features-agree-with-people-across-generators) |
-| Section 6, left for later: more features, perplexity, BLEU, reranking | [measured](../results/fluency.md) with `fluency`, a metric of ours with more features | the paper gives no numbers |"""
+| Section 6, plans of the authors: more features, perplexity, BLEU, reranking | [measured](../results/fluency.md) with `fluency`, wellput's metric with more features | the paper gives no numbers |"""
 
 
 def _table_4_outcome(first: Trial) -> str:
@@ -193,9 +193,7 @@ def _sizes_outcome(found: Scored, sizes: str) -> str:
         return "reproduced"
     one, two = (found.columns[size]["log_probability"].mean() for size in ("1", "2"))
     order = "" if two > one else "size 2 is not more probable than size 1 here, and "
-    return (
-        f"differs: {order}{TEST_SENTENCES} sentences of each size give wider intervals than 1,000"
-    )
+    return f"differs: {order}our {TEST_SENTENCES} sentences of each size give wider intervals than the paper's 1,000"
 
 
 def _fooled_outcome(found: Scored) -> str:
@@ -206,8 +204,8 @@ def _fooled_outcome(found: Scored) -> str:
     means = {kind: found.columns[kind][GLEU].mean() for kind in KINDS}
     swapped = means["supertag"] > means["pos"]
     parts = [
-        "GLEU: reproduced in that no generator is above real sentences"
-        + ("; PoS and supertag change places" if swapped else "")
+        "GLEU: reproduced that no generator is above real sentences"
+        + ("; the order of PoS and supertag is reversed" if swapped else "")
     ]
     parts.append(
         "Log probability: "
@@ -233,9 +231,9 @@ DIFFERENCES = """## Why numbers differ
   fragments by itself; our transition parser always returns one tree, which is cut afterwards. Link grammar is version 5; the
   paper's must have been older. Our two statistical parsers share a tagger.
 - **Invalid parses.** The paper divides the invalid parses by "the total number of parses found". Link grammar checks at most 1,000 of the parses it
-  finds, and a sentence of 24 words often has over 100,000: divided by these, the share would be near 0 for good sentences, and the paper's
-  values (.78 for real sentences, .53 for the grammar's) can hardly be such shares. So we divide by the parses checked. In Table 2 the sign is then
-  the paper's, but the correlation is lower; in Table 4 and on real ratings the sign is the opposite one. Other versions of link grammar have other dictionaries and other rules for valid parses.
+  finds, and a sentence of 24 words often has over 100,000. Divided by all parses found, the share would be near 0 for good sentences, so the paper's
+  values (.78 for real sentences, .53 for the grammar's) can hardly be such shares. So we divide by the parses checked. Then Table 2 has the
+  paper's sign, but a lower correlation; in Table 4 and on real ratings the sign is the opposite one. Other versions of link grammar have other dictionaries and other rules for valid parses.
 - **Text.** ApteMod's news are of 1987 and mostly about companies and prices. Most company symbols, such as `<GM>`, were removed; about 2%
   of the training documents' sentences keep a `<` or `>`.
 - **Boundaries.** The paper does not say where generated sentences begin and end; all that it prints begin with a capital and end with a full
@@ -243,9 +241,9 @@ DIFFERENCES = """## Why numbers differ
   not, and those from templates sometimes begin with a small letter, which may lower their scores in Table 6.
 - **Generators.** The paper's parts of speech and supertags come from the supertagger of Bangalore and Joshi, ours from wellput's parser, on 5,000 sentences of
   the test documents. The grammar's rules come from NLTK's Penn sample, as in the paper. The paper does not say how strongly it discourages repeated words and
-  prefers words to phrases in the grammar; ours is [here](../commands/degrade.md#the-methods).
+  prefers words to phrases in the grammar; [our choices](../commands/degrade.md#the-methods) may differ.
 - **Normalization.** The paper divides log probability and fragments by the extreme values of the data set scored, nulled tokens by length,
-  invalid parses by all parses. We also divide each of the four by its largest value in the training sentences.
+  invalid parses by all parses. We divide nulled tokens by length and invalid parses by the parses checked; then we divide each of the four by its largest value in the training sentences.
 - **The support vector machine.** The paper's is SVM-light, with no kernel or setting named. Ours is linear, on standardized features, with a squared loss ([SVM-light's
   defaults were tried](#how-often-the-test-documents-were-scored)).
 - **Training sentences.** The paper trains on two of the seven kinds that Table 2 correlates. Here they are from other documents."""
