@@ -7,53 +7,42 @@
 
 namespace wellput {
 
-WELLPUT_CLONES void row_products(const std::int16_t* weights, std::size_t rows, std::size_t columns,
-                                 const std::int16_t* vectors, std::size_t n, std::int32_t* sums) {
-    for (std::size_t r = 0; r < rows; ++r) {
-        const std::int16_t* const w = weights + r * columns;
-        std::size_t i = 0;
-        for (; i + 4 <= n; i += 4) {
-            const std::int16_t* const a = vectors + i * columns;
-            const std::int16_t* const b = a + columns;
-            const std::int16_t* const c = b + columns;
-            const std::int16_t* const d = c + columns;
-            std::int32_t sa = 0, sb = 0, sc = 0, sd = 0;
-            for (std::size_t k = 0; k < columns; ++k) {
-                sa += std::int32_t{w[k]} * a[k];
-                sb += std::int32_t{w[k]} * b[k];
-                sc += std::int32_t{w[k]} * c[k];
-                sd += std::int32_t{w[k]} * d[k];
-            }
-            sums[i * rows + r] = sa;
-            sums[(i + 1) * rows + r] = sb;
-            sums[(i + 2) * rows + r] = sc;
-            sums[(i + 3) * rows + r] = sd;
-        }
-        for (; i < n; ++i) {
-            const std::int16_t* const a = vectors + i * columns;
-            std::int32_t sum = 0;
-            for (std::size_t k = 0; k < columns; ++k) sum += std::int32_t{w[k]} * a[k];
-            sums[i * rows + r] = sum;
-        }
+WELLPUT_CLONES void vector_products(const std::int16_t* vector, std::size_t columns,
+                                    const std::int16_t* others, std::size_t n, std::int32_t* sums) {
+    for (std::size_t i = 0; i < n; ++i) {
+        const std::int16_t* const other = others + i * columns;
+        std::int32_t sum = 0;
+        for (std::size_t c = 0; c < columns; ++c) sum += std::int32_t{vector[c]} * other[c];
+        sums[i] = sum;
     }
 }
 
 WELLPUT_CLONES float rounded(const float* values, std::size_t n, float steps, std::int16_t* whole) {
-    float largest = 0;
-    for (std::size_t i = 0; i < n; ++i) {
-        const float size = values[i] < 0 ? -values[i] : values[i];
-        largest = largest < size ? size : largest;
+    // Several maxima side by side, and no branches: the compiler makes vector instructions of it.
+    constexpr std::size_t kLanes = 16;
+    float lanes[kLanes] = {};
+    std::size_t i = 0;
+    for (; i + kLanes <= n; i += kLanes)
+        for (std::size_t lane = 0; lane < kLanes; ++lane) {
+            const float size = std::fabs(values[i + lane]);
+            lanes[lane] = lanes[lane] < size ? size : lanes[lane];
+        }
+    for (; i < n; ++i) {
+        const float size = std::fabs(values[i]);
+        lanes[0] = lanes[0] < size ? size : lanes[0];
     }
+    float largest = 0;
+    for (const float size : lanes) largest = largest < size ? size : largest;
     // Numbers that are not finite come only from a damaged file: they count as 0.
     if (!(largest > 1e-20f && largest < 1e20f)) {
-        for (std::size_t i = 0; i < n; ++i) whole[i] = 0;
+        for (i = 0; i < n; ++i) whole[i] = 0;
         return 0.0f;
     }
     const float factor = steps / largest;
-    for (std::size_t i = 0; i < n; ++i) {
+    for (i = 0; i < n; ++i) {
         const float scaled = values[i] == values[i] ? values[i] * factor : 0.0f;
         whole[i] = static_cast<std::int16_t>(
-            static_cast<std::int32_t>(scaled + (scaled < 0 ? -0.5f : 0.5f)));
+            static_cast<std::int32_t>(scaled + std::copysign(0.5f, scaled)));
     }
     return largest / steps;
 }
@@ -122,25 +111,16 @@ WELLPUT_CLONES void soft_shares(float* scores, std::size_t n) {
     for (std::size_t i = 0; i < n; ++i) scores[i] /= sum;
 }
 
-void WholeRows::apply(const float* from, std::size_t n, std::vector<float>& to) const {
-    static thread_local std::vector<std::int16_t> whole;
-    static thread_local std::vector<std::int32_t> sums;
+void multiply(const WholeMatrix& matrix, const float* from, std::size_t n, std::vector<float>& to) {
+    static thread_local std::vector<Step> whole;
     static thread_local std::vector<float> sizes;
-    whole.resize(n * columns);
-    sums.resize(n * rows);
+    const std::size_t columns = matrix.columns(), width = matrix.width();
+    whole.assign(n * width, 0);
     sizes.resize(n);
-    to.resize(n * rows);
+    to.resize(n * matrix.rows());
     for (std::size_t i = 0; i < n; ++i)
-        sizes[i] = rounded(from + i * columns, columns, kSteps, whole.data() + i * columns);
-    row_products(steps.data(), rows, columns, whole.data(), n, sums.data());
-    for (std::size_t i = 0; i < n; ++i) {
-        float* const out = to.data() + i * rows;
-        const std::int32_t* const in = sums.data() + i * rows;
-        for (std::size_t r = 0; r < rows; ++r)
-            out[r] = static_cast<float>(in[r]) * (scales[r] * sizes[i]);
-        if (!bias.empty())
-            for (std::size_t r = 0; r < rows; ++r) out[r] += bias[r];
-    }
+        sizes[i] = rounded(from + i * columns, columns, kSteps, whole.data() + i * width);
+    matrix.multiply(whole.data(), n, sizes.data(), true, to.data());
 }
 
 void Normalization::apply(const float* from, std::size_t n, std::vector<float>& to) const {
@@ -161,37 +141,33 @@ void Normalization::apply(const float* from, std::size_t n, std::vector<float>& 
 
 void OrderNetwork::check() const {
     constexpr const char* kOdd = "the parts of the order network do not fit together";
-    const std::size_t state = as_head.rows;
-    const auto fits = [&](const WholeRows& part, std::size_t rows, std::size_t columns) {
-        require(part.rows == rows && part.columns == columns && columns <= kMostColumns &&
-                    part.steps.size() == rows * columns && part.scales.size() == rows &&
-                    (part.bias.empty() || part.bias.size() == rows),
-                kOdd);
+    const std::size_t state = as_head.rows();
+    const auto fits = [&](const WholeMatrix& part, std::size_t rows, std::size_t columns) {
+        require(part.rows() == rows && part.columns() == columns, kOdd);
     };
     const auto is_normal = [&](const Normalization& part) {
         require(part.gain.size() == state && part.bias.size() == state, kOdd);
     };
-    require(state > 0 && decoder() > 0 && query_size() > 0 && pieces.rows > 0, kOdd);
+    require(state > 0 && decoder() > 0 && query_size() > 0 && pieces.rows() > 0, kOdd);
     require(query_size() <= kMostColumns, kOdd);
     require(attention_heads > 0 && state % attention_heads == 0, kOdd);
-    fits(pieces, pieces.rows, from_pieces.columns);
-    fits(from_pieces, state, from_pieces.columns);
+    fits(from_pieces, state, pieces.columns());
     fits(as_head, state, state);
     fits(items, 3 * decoder() + 3 * query_size(), state);
     fits(ends, decoder() + 2 * query_size(), state);
     fits(context, decoder(), state);
     fits(query, query_size(), decoder());
     require(tables.size() == kTables && starts.size() == 2 * decoder() + query_size(), kOdd);
-    for (const WholeRows& table : tables) fits(table, table.rows, state);
-    for (std::size_t t = 6; t < kTables; ++t) require(tables[t].rows == 7, kOdd);
+    for (const WholeVectors& table : tables) require(table.columns() == state, kOdd);
+    for (std::size_t t = 6; t < kTables; ++t) require(tables[t].rows() == 7, kOdd);
     is_normal(last);
     for (const OrderLayer& layer : layers) {
         is_normal(layer.before);
         is_normal(layer.between);
         fits(layer.attention, 3 * state, state);
         fits(layer.joined, state, state);
-        fits(layer.inner, layer.inner.rows, state);
-        fits(layer.outer, state, layer.inner.rows);
+        fits(layer.inner, layer.inner.rows(), state);
+        fits(layer.outer, state, layer.inner.rows());
         require(layer.place_bias.size() == attention_heads * kPlaces, kOdd);
     }
 }
@@ -203,7 +179,7 @@ void OrderNetwork::check_numbers(std::span<const std::int32_t> numbers) const {
     for (std::size_t i = 0; i < numbers.size(); ++i) {
         const std::size_t table = kTableOf[i % kColumns];
         const auto most =
-            static_cast<std::int64_t>(table == kTables ? pieces.rows : tables[table].rows);
+            static_cast<std::int64_t>(table == kTables ? pieces.rows() : tables[table].rows());
         const std::int64_t least = table == kTables ? -1 : 0;
         require(numbers[i] >= least && numbers[i] < most,
                 "a number of a word is beyond the order network");
@@ -211,19 +187,19 @@ void OrderNetwork::check_numbers(std::span<const std::int32_t> numbers) const {
 }
 
 std::vector<float> OrderNetwork::words_of(const NumberedTree& tree) const {
-    const std::size_t n = tree.mothers.size(), width = from_pieces.columns, state = as_head.rows;
+    const std::size_t n = tree.mothers.size(), width = pieces.columns(), state = as_head.rows();
     std::vector<float> means(n * width, 0.0f), x;
     for (std::size_t i = 0; i < n; ++i) {
         std::size_t count = 0;
         for (std::size_t p = 0; p < kPieces; ++p)
             if (const std::int32_t piece = tree.numbers[i][3 + p]; piece >= 0) {
-                pieces.add_row(static_cast<std::size_t>(piece), means.data() + i * width);
+                pieces.add_to(static_cast<std::size_t>(piece), means.data() + i * width);
                 ++count;
             }
         for (std::size_t c = 0; c < width && count > 1; ++c)
             means[i * width + c] /= static_cast<float>(count);
     }
-    from_pieces.apply(means.data(), n, x);
+    multiply(from_pieces, means.data(), n, x);
     std::vector<std::size_t> daughters(n, 0), sizes(n, 1), depths(n, 0);
     for (std::size_t i = n; i-- > 1;) {
         ++daughters[tree.mothers[i]];
@@ -241,17 +217,17 @@ std::vector<float> OrderNetwork::words_of(const NumberedTree& tree) const {
                                            class_of(daughters[i]),
                                            class_of(sizes[i]),
                                            std::min<std::size_t>(depths[i], 6)};
-        for (std::size_t t = 0; t < kTables; ++t) tables[t].add_row(rows[t], x.data() + i * state);
+        for (std::size_t t = 0; t < kTables; ++t) tables[t].add_to(rows[t], x.data() + i * state);
     }
     return x;
 }
 
 void OrderNetwork::add_attention(const OrderLayer& layer, const std::vector<std::uint8_t>& places,
                                  std::size_t n, std::vector<float>& x) const {
-    const std::size_t state = as_head.rows, width = state / attention_heads;
+    const std::size_t state = as_head.rows(), width = state / attention_heads;
     static thread_local std::vector<float> normal, own, keys, scores, seen, joined;
     layer.before.apply(x.data(), n, normal);
-    layer.attention.apply(normal.data(), n, own);
+    multiply(layer.attention, normal.data(), n, own);
     seen.assign(n * state, 0.0f);
     keys.resize(width * n);
     scores.resize(n);
@@ -273,7 +249,7 @@ void OrderNetwork::add_attention(const OrderLayer& layer, const std::vector<std:
             }
         }
     }
-    layer.joined.apply(seen.data(), n, joined);
+    multiply(layer.joined, seen.data(), n, joined);
     for (std::size_t k = 0; k < x.size(); ++k) x[k] += joined[k];
 }
 
@@ -286,19 +262,19 @@ ReadTree OrderNetwork::read(const NumberedTree& tree) const {
     for (const OrderLayer& layer : layers) {
         add_attention(layer, places, n, x);
         layer.between.apply(x.data(), n, normal);
-        layer.inner.apply(normal.data(), n, inner);
+        multiply(layer.inner, normal.data(), n, inner);
         for (float& value : inner) value = value > 0 ? value : 0.0f;
-        layer.outer.apply(inner.data(), n, outer);
+        multiply(layer.outer, inner.data(), n, outer);
         for (std::size_t k = 0; k < x.size(); ++k) x[k] += outer[k];
     }
     last.apply(x.data(), n, normal);
     ReadTree found;
     std::vector<float> heads;
-    items.apply(normal.data(), n, found.words);
-    ends.apply(normal.data(), n, found.ends);
-    context.apply(normal.data(), n, found.contexts);
-    as_head.apply(normal.data(), n, heads);
-    items.apply(heads.data(), n, found.heads);
+    multiply(items, normal.data(), n, found.words);
+    multiply(ends, normal.data(), n, found.ends);
+    multiply(context, normal.data(), n, found.contexts);
+    multiply(as_head, normal.data(), n, heads);
+    multiply(items, heads.data(), n, found.heads);
     return found;
 }
 
@@ -308,7 +284,8 @@ void OrderSteps::start(const OrderNetwork& network, const ReadTree& tree,
     n_ = items.size();
     decoder_ = network.decoder();
     query_ = network.query_size();
-    const std::size_t d = decoder_, q = query_, row = network.items.rows, end = network.ends.rows;
+    const std::size_t d = decoder_, q = query_, row = network.items.rows(),
+                      end = network.ends.rows();
     const auto* const context = tree.contexts.data() + items[0].word * d;
     context_.assign(context, context + d);
     before_.resize((n_ + 1) * d);
@@ -364,14 +341,14 @@ void OrderSteps::next(const float* state, std::size_t last, std::size_t before,
         const float sum = state[c] + a[c] + b[c];
         hidden_[c] = sum > 0 ? sum : 0.0f;
     }
-    network_->query.apply(hidden_.data(), 1, asked_);
+    multiply(network_->query, hidden_.data(), 1, asked_);
     const float* const more = before_query_.data() + last * query_;
     for (std::size_t c = 0; c < query_; ++c) asked_[c] += state[decoder_ + c] + more[c];
     whole_.resize(query_);
     const float size = rounded(asked_.data(), query_, kPairSteps, whole_.data());
     static thread_local std::vector<std::int32_t> sums;
     sums.resize(n_);
-    row_products(whole_.data(), 1, query_, keys_.data(), n_, sums.data());
+    vector_products(whole_.data(), query_, keys_.data(), n_, sums.data());
     found.assign(n_, 0.0f);
     float highest = -std::numeric_limits<float>::infinity();
     const auto is_used = [&](std::size_t i) { return used[i / 64] >> (i % 64) & 1; };

@@ -12,36 +12,27 @@
 #include <vector>
 
 #include "core/checks.h"
+#include "language/learning/whole_matrix.h"
 
 namespace wellput {
 
-// Vectors are rounded to this many steps on either side before they are multiplied. Sums of up to
-// kMostColumns products with weights up to 127 fit into 32 bits; so do those of two such vectors with
-// kPairSteps.
+// Vectors are rounded to this many steps on either side before they are multiplied: kSteps before a
+// matrix, kPairSteps before another vector. Sums of up to kMostColumns products of two vectors fit into
+// 32 bits.
 inline constexpr float kSteps = 8191.0f, kPairSteps = 2047.0f;
 inline constexpr std::size_t kMostColumns = 512;
 
-// For each vector and each row of weights their product.
-void row_products(const std::int16_t* weights, std::size_t rows, std::size_t columns,
-                  const std::int16_t* vectors, std::size_t n, std::int32_t* sums);
+// The product of one vector with each of `n` others.
+void vector_products(const std::int16_t* vector, std::size_t columns, const std::int16_t* others,
+                     std::size_t n, std::int32_t* sums);
 // Rounds a vector to whole numbers up to `steps`; returns the size of a step.
 float rounded(const float* values, std::size_t n, float steps, std::int16_t* whole);
 // Changes scores into their exponentials, each relative to the highest, divided by their sum.
 void soft_shares(float* scores, std::size_t n);
 
-// Rows of whole numbers, each with its scale.
-struct WholeRows {
-    std::size_t rows = 0, columns = 0;
-    std::vector<std::int16_t> steps;
-    std::vector<float> scales, bias;  // `bias` may be empty
-
-    // `to` gets n vectors of `rows` values.
-    void apply(const float* from, std::size_t n, std::vector<float>& to) const;
-    void add_row(std::size_t row, float* to) const {
-        const std::int16_t* const own = steps.data() + row * columns;
-        for (std::size_t c = 0; c < columns; ++c) to[c] += scales[row] * static_cast<float>(own[c]);
-    }
-};
+// The products of a matrix with `n` vectors of any numbers: each is rounded to whole numbers first.
+// `to` gets n vectors of `matrix.rows()` values.
+void multiply(const WholeMatrix& matrix, const float* from, std::size_t n, std::vector<float>& to);
 
 struct Normalization {
     std::vector<float> gain, bias;
@@ -50,7 +41,7 @@ struct Normalization {
 
 struct OrderLayer {
     Normalization before, between;
-    WholeRows attention, joined, inner, outer;
+    WholeMatrix attention, joined, inner, outer;
     std::vector<float> place_bias;  // attention head × place
 };
 
@@ -73,15 +64,16 @@ public:
     static constexpr std::size_t kPlaces = 10, kPieces = 4, kTables = 9;
     static constexpr std::size_t kMostWords = 400;  // longer trees are ordered without the network
 
-    WholeRows pieces, from_pieces, as_head, items, ends, context, query;
-    std::vector<WholeRows> tables;
+    WholeVectors pieces;
+    std::vector<WholeVectors> tables;
+    WholeMatrix from_pieces, as_head, items, ends, context, query;
     std::vector<OrderLayer> layers;
     Normalization last;
     std::vector<float> starts;  // for the one before, the one before that, the query
     std::size_t attention_heads = 1;
 
-    std::size_t decoder() const { return query.columns; }
-    std::size_t query_size() const { return query.rows; }
+    std::size_t decoder() const { return query.columns(); }
+    std::size_t query_size() const { return query.rows(); }
     // Throws std::invalid_argument unless all parts fit together.
     void check() const;
     // Throws std::invalid_argument if a number is beyond its table.

@@ -32,15 +32,16 @@ public:
             require(value > -1e6f && value < 1e6f, "the order network has a number out of range");
         return values;
     }
-    WholeRows rows(const std::string& name) const {
+    WholeMatrix matrix(const std::string& name) const {
         const auto steps = found<Array<std::int8_t, 2>>(name + ".steps");
-        WholeRows made;
-        made.rows = steps.shape(0);
-        made.columns = steps.shape(1);
-        made.steps.assign(steps.data(), steps.data() + steps.size());
-        made.scales = numbers(name + ".scales");
-        if (arrays_.contains((name + ".bias").c_str())) made.bias = numbers(name + ".bias");
-        return made;
+        const std::vector<float> scales = numbers(name + ".scales");
+        std::vector<float> bias;
+        if (arrays_.contains((name + ".bias").c_str())) bias = numbers(name + ".bias");
+        return {steps.data(), steps.shape(0), steps.shape(1), scales, bias};
+    }
+    WholeVectors vectors(const std::string& name) const {
+        const auto steps = found<Array<std::int8_t, 2>>(name + ".steps");
+        return {steps.data(), steps.shape(0), steps.shape(1), numbers(name + ".scales")};
     }
     Normalization normalization(const std::string& name) const {
         return {numbers(name + ".gain"), numbers(name + ".bias")};
@@ -62,24 +63,24 @@ void make_network(OrderNetwork* network, const nb::dict& arrays, std::size_t lay
                   std::size_t attention_heads) {
     const Parts parts(arrays);
     OrderNetwork made;
-    made.pieces = parts.rows("pieces");
-    made.from_pieces = parts.rows("from_pieces");
-    made.as_head = parts.rows("as_head");
-    made.items = parts.rows("items");
-    made.ends = parts.rows("ends");
-    made.context = parts.rows("context");
-    made.query = parts.rows("query");
+    made.pieces = parts.vectors("pieces");
+    made.from_pieces = parts.matrix("from_pieces");
+    made.as_head = parts.matrix("as_head");
+    made.items = parts.matrix("items");
+    made.ends = parts.matrix("ends");
+    made.context = parts.matrix("context");
+    made.query = parts.matrix("query");
     made.last = parts.normalization("last");
     made.starts = parts.numbers("starts");
     made.attention_heads = attention_heads;
     for (std::size_t t = 0; t < OrderNetwork::kTables; ++t)
-        made.tables.push_back(parts.rows("table" + std::to_string(t)));
+        made.tables.push_back(parts.vectors("table" + std::to_string(t)));
     for (std::size_t l = 0; l < layers; ++l) {
         const std::string name = "layer" + std::to_string(l) + ".";
         made.layers.push_back({parts.normalization(name + "before"),
                                parts.normalization(name + "between"),
-                               parts.rows(name + "attention"), parts.rows(name + "joined"),
-                               parts.rows(name + "inner"), parts.rows(name + "outer"),
+                               parts.matrix(name + "attention"), parts.matrix(name + "joined"),
+                               parts.matrix(name + "inner"), parts.matrix(name + "outer"),
                                parts.numbers(name + "places")});
     }
     made.check();
