@@ -34,8 +34,14 @@ KINDS = (
     *("a diary entry", "a history", "a description", "an opinion piece", "a scientific summary"),
     *("an email to a colleague", "a set of instructions", "an argument", "a comment"),
     *("an advertisement", "an interview", "simple sentences"),
+    *(
+        "a short review of a restaurant",
+        "a customer's complaint",
+        "a question to an internet forum",
+    ),
+    *("an answer in an internet forum", "a business email", "a post to a newsgroup", "a news blog"),
 )
-ASKED_SHARE = 0.8
+ASKED_SHARE = 0.6
 TEMPERATURE, LEAST_SHARE = 0.9, 0.03
 """Pieces with less than this share of the likeliest piece's probability are not drawn."""
 BATCH, NEW_PIECES = 4096, 140
@@ -111,6 +117,8 @@ def main() -> None:
     arguments.add_argument("--minutes", type=float, default=4)
     given = arguments.parse_args()
     network = TransformerNetwork(Path(given.model), "auto")
+    if network._device == "cuda":
+        network._model.bfloat16()  # TransformerNetwork has floats, for scores that are equal everywhere
     asked = prompts(random.Random(5))
     seen: Counter[str] = Counter()
     ends = time.monotonic() + 60 * given.minutes

@@ -257,8 +257,8 @@ class Layer(nn.Module):  # type: ignore[misc, unused-ignore]
         rows, width, state = x.shape
         own = self.attention(self.before(x)).view(rows, width, 3, self.size.heads, -1)
         queries, keys, values = own.permute(2, 0, 3, 1, 4)
-        # row, head, word, other
-        bias = nn.functional.embedding(places, self.bias.t()).permute(0, 3, 1, 2)
+        # row, head, word, other. As a product, because an embedding's gradient is slow where rows are few.
+        bias = (places @ self.bias.t()).permute(0, 3, 1, 2)
         bias = bias.masked_fill(~is_word[:, None, None, :], HIDDEN)
         scores = queries @ keys.transpose(2, 3) / math.sqrt(state // self.size.heads) + bias
         seen = (self.dropout(scores.softmax(-1)) @ values).transpose(1, 2).reshape(x.shape)
@@ -310,8 +310,9 @@ class Network(nn.Module):  # type: ignore[misc, unused-ignore]
             numbers = batch.numbers[..., place]
             x = x + table(numbers * known if known is not None and place == 0 else numbers)
         x = self.dropout(x)
+        places = nn.functional.one_hot(batch.places, N_PLACES).to(x.dtype)
         for layer in self.layers:
-            x = layer(x, batch.places, batch.is_word)
+            x = layer(x, places, batch.is_word)
         return self.last(x)
 
     def choices(self, x: Tensor, treelets: Treelets) -> Tensor:

@@ -166,7 +166,7 @@ def trained(
             rate = (1 + math.cos(math.pi * min(1.0, done))) / 2
             for group in optimizer.param_groups:
                 group["lr"] = how.rate * min(1, (step + 1) / WARM_STEPS) * max(rate, 0.002)
-            taught = taught_choices(teachers, batch, how.device)
+            taught = taught_choices(teachers, batch)
             is_rounded = is_rounding and done > ROUNDED_SINCE
             if is_rounded:
                 if step % ROUNDED_EVERY == 0:
@@ -240,11 +240,11 @@ def tensors_of(batch: Batch) -> Iterator[Tensor]:
         yield from [part] if isinstance(part, Tensor) else itertools.chain(*part)
 
 
-def taught_choices(teachers: Sequence[Network], batch: Batch, device: str) -> list[Tensor]:
+def taught_choices(teachers: Sequence[Network], batch: Batch) -> list[Tensor]:
     """The mean probabilities of the teachers, for each group of treelets."""
     if not teachers:
         return []
-    with torch.no_grad(), torch.autocast(device, torch.bfloat16):
+    with torch.no_grad():
         found = [teacher.step_choices(batch)[1] for teacher in teachers]
     return [torch.stack([own.exp() for own in group]).mean(0) for group in zip(*found, strict=True)]
 
@@ -286,7 +286,13 @@ def main() -> None:
     arguments.add_argument("--dropout", type=float, default=0.25)
     arguments.add_argument("--mean-share", type=float, default=0.999)
     arguments.add_argument("--words", type=int, default=3000, help="in a batch")
-    arguments.add_argument("--state", type=int, default=0, help="another size of a teacher")
+    arguments.add_argument(
+        "--size",
+        type=int,
+        nargs=6,
+        metavar="N",
+        help="another size: the numbers of `Size`, from the state to the query",
+    )
     arguments.add_argument("--seed", type=int, default=1)
     arguments.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
     given = arguments.parse_args()
@@ -299,14 +305,13 @@ def main() -> None:
     parts = arrays["parts"]
     gold, parsed, held = (np.flatnonzero(parts == part) for part in range(3))
     dev = replace(sentences, lengths=np.where(parts == 2, sentences.lengths, 0))
-    size = TEACHER_SIZE if given.is_teacher else SHIPPED_SIZE
-    if given.state:
-        size = replace(size, state=given.state, inner=2 * given.state)
+    usual = TEACHER_SIZE if given.is_teacher else SHIPPED_SIZE
+    size = Size(*given.size) if given.size else usual
     network = Network(arrays["table_rows"].tolist(), arrays["vectors"], size, given.dropout)
     if given.begin:
         network.load_state_dict(loaded_network(given.begin, "cpu").state_dict())
     network = network.to(given.device)
-    teachers = [loaded_network(path, given.device) for path in given.taught_by]
+    teachers = [loaded_network(path, given.device).bfloat16() for path in given.taught_by]
     print(f"{len(gold)} + {len(parsed)} sentences, {len(held)} of dev", flush=True)
     trained(network, sentences, dev, gold, parsed, teachers, given)
     arrays = saved_weights(network)
