@@ -293,9 +293,12 @@ def page(splits: int, seed: int) -> str:
             "# Rankings of two campaigns, by wellput and by the campaigns' own script",
             "",
             "The outputs of WMT23 English–German were judged again in two campaigns: with error span annotation (ESA, 0 to 100) and with MQM (−1 for a minor error, −5 for a",
-            "major one). *Script*: what `clusters_and_ranking.py` of the campaigns' repository does: plain means; a one-sided Mann–Whitney test for",
-            "each pair of systems over the segments that both have, uncorrected; a cluster ends with a system that is better than all systems below it. Its loader",
-            "needs files that are not public, so the benchmark computes its steps itself. *Model*: `wellput rank --model linear` with the documents of the segments.",
+            "major one). *Script*: the method of `clusters_and_ranking.py` in the campaigns' repository: "
+            "plain means; a one-sided Mann–Whitney test for",
+            "each pair of systems over the segments that both have, uncorrected; a cluster ends with a "
+            "system that is better than all systems below it. The script needs files that are not public, "
+            "so the benchmark computes the same steps itself. *Model*: `wellput rank --model linear` with "
+            "the documents of the segments.",
             "",
             *campaign_section("ESA", esa),
             *campaign_section("MQM", mqm),
@@ -303,8 +306,10 @@ def page(splits: int, seed: int) -> str:
             "",
             "The script treats all segments as independent, and does not correct its tests for the number of pairs. The model knows that each",
             "segment was judged by one person who is severe or mild, that segments of a document are alike, and that a judge may like a system.",
-            "Its clusters hold for other judges and other documents, and its tests are corrected for all pairs. So it separates systems only with more evidence: see the numbers of",
-            "clusters above. Ranks differ where a system met severe or mild judges, and where the estimates of neighbors are closer to each other than their intervals are wide.",
+            "The model's clusters hold for other judges and other documents, and its tests are corrected "
+            "for all pairs. So the model needs more evidence to separate systems, and may find fewer "
+            "clusters than the script. Ranks differ if a system was judged by severe or mild judges, and "
+            "if the estimates of neighboring systems are close together and their intervals are wide.",
             "",
             "## Does half of the judgments predict the other half?",
             "",
@@ -318,8 +323,10 @@ def page(splits: int, seed: int) -> str:
             half_row("half of the judgments", esa, by_judgment, splits, seed),
             half_row("half of the judges", esa, by_judge, splits, seed),
             "",
-            "Both halves of the judgments have the same judges. A system that met mild judges met them in both halves, and raw means repeat this",
-            "error, which looks like agreement. The second row is a fair comparison: there the other half has other judges.",
+            "Both halves of the judgments have the same judges. A system that had mild judges had them in "
+            "both halves, and raw means repeat this",
+            "error, which looks like agreement. The second row is a fair comparison: in it the two halves "
+            "have different judges.",
             "",
         ]
     )

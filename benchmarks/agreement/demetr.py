@@ -123,28 +123,33 @@ def page() -> tuple[str, int]:
         "# What metrics notice of DEMETR",
         "",
         "DEMETR (Karpinska et al. 2022, *DEMETR: Diagnosing Evaluation Metrics for Translation*) has translations into "
-        f"English and the same translations with one error. This page uses {pairs:,} pairs of {len(result.probes) // len(names)} of its "
-        f"kinds of error, with the references. [`wellput probe`](../commands/probe.md) scored all texts with {len(names)} metrics in {seconds:.0f} s "
+        f"English and the same translations with one error. This page uses {pairs:,} pairs from "
+        f"{len(result.probes) // len(names)} of its kinds of error, with DEMETR's references. [`wellput "
+        f"probe`](../commands/probe.md) scored all texts with {len(names)} metrics in {seconds:.0f} s "
         "of processor time.",
         "",
-        "The counts of wins and ties of BLEU, chrF and TER are "
+        "For each kind of error, the numbers of wins and ties of BLEU, chrF and TER are "
         f"{'equal to those' if not wrong else f'in {wrong} kinds not equal to those'} that sacreBLEU "
-        f"{sacrebleu.__version__} gives, pair by pair, in all kinds.",
+        f"{sacrebleu.__version__} gives.",
         "",
-        "Percent of pairs in which the unchanged translation scores strictly better; in parentheses ties, from 10 percent on; *nan*: the metric has no scores for these texts. "
-        "*mean*: of all kinds but `id35_reference`, where the changed text is the reference itself and a good metric "
-        "prefers it.",
+        "The cells are the percentage of pairs in which the unchanged translation scores strictly better, "
+        "with the percentage of ties in parentheses if it is at least 10. The names of changes and their "
+        "severities are DEMETR's. *nan*: the metric has no scores "
+        "for these texts. The row *mean* is over all kinds of error except `id35_reference`, where the "
+        "changed text is the reference itself, so that a good metric prefers the changed text.",
         "",
     ]
     for begin in range(0, len(names), MAX_COLUMNS):
         lines += [*table(result, names[begin : begin + MAX_COLUMNS]), ""]
     lines += [
-        "- `ribes` (of NLTK) and `token-sort` (of rapidfuzz) were scored by another program, from the texts that `--write` "
-        "wrote, and read from its file by `--scores`.",
+        "- `ribes` (of NLTK) and `token-sort` (of rapidfuzz) were computed by another program from the "
+        "texts that `--write` wrote; its scores were read with `--scores`.",
         "- DEMETR's files also have sentences to which a change does not apply. Such pairs of equal texts are left out here; "
-        "the authors' results may count them. We could not see the authors' table, so this page does not compare with it.",
-        "- Metrics with references see most errors that add or replace words, and miss those that take words away: a "
-        "shorter text has fewer words that do not match. None of them lowers the score more for a worse error.",
+        "the authors' results may count them. We had no access to the authors' table, so this page does "
+        "not compare with it.",
+        "- Metrics with references see most errors that add or replace words, and miss errors that take "
+        "words away: a shorter text has fewer words that do not match. No metric lowers the score more for "
+        "a worse error.",
     ]
     return "\n".join(lines), wrong
 

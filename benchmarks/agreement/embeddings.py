@@ -32,12 +32,12 @@ PAIRS_BESIDE_PACKAGE = 100
 
 INTRODUCTION = """# Embeddings compared with n-grams
 
-Does a metric of meaning agree better with people than a metric of n-grams? This page compares [`bertscore`](../metrics/bertscore.md) with MiniLM (22 million weights, `all-MiniLM-L6-v2`, its
-last layer) and with a static table of word vectors (GloVe, 50 dimensions, its 100,000 most frequent words) with n-gram metrics, on eight sets of outputs that people judged. The table has Pearson's r with people's answers
+Does a metric of meaning agree better with people than a metric of n-grams? This page compares [`bertscore`](../metrics/bertscore.md) with n-gram metrics, on eight [sets of outputs that people judged](agreement.md). `bertscore` uses the last
+layer of MiniLM (`all-MiniLM-L6-v2`, 22 million weights), or, in the column *static table*, a table of word vectors (GloVe, 50 dimensions, its 100,000 most frequent words). The table has Pearson's r with people's answers
 to each question, over single outputs. Metrics where lower is better are negated. Nothing was chosen on these sets: model, layer and options were fixed before the first run.
 
-**Bold** is the best metric of a row. ↑ and ↓ mark metrics that agree better or worse than `chrf` by the test of [`wellput agree`](../commands/agree.md) (Holm's
-correction for all pairs, .05; for other systems and other items, or for other items alone where there are fewer than four systems).
+**Bold** is the best metric of a row. ↑ and ↓ mark metrics that agree better or worse than `chrf` by the test of [`wellput agree`](../commands/agree.md) (at .05, with Holm's
+correction for all pairs; for other systems and other items, or, if there are fewer than four systems, for other items alone).
 """
 
 
@@ -220,7 +220,8 @@ def main() -> None:
         f"The static table is above chrF for {static} questions ({means['static table']:.3f} on average).\n",
         "## Which metric to use for what\n",
         *advice(rows, names),
-        "Means over the sets of a task that ask the question. Chance may explain most of the differences; the arrows in the table above "
+        "The numbers are means over the sets of a task that ask the question. Chance may explain most of "
+        "the differences; the arrows in the table above "
         "mark the significant differences from chrF.\n",
         "## Compared with the package bert-score\n",
         beside_package(human_data.simplicity_da().evalset, given.encoder),

@@ -191,27 +191,27 @@ def out_of_fold(
 INTRODUCTION = f"""\
 # A fitted metric against the best single metric
 
-Does a linear model of several metrics predict people's ratings better than one metric? Two models are fitted on every set of
-judgments of single outputs, and predict the ratings of outputs that they were not fitted to:
+Does a linear model of several metrics predict people's ratings better than one metric? Two models are fitted on every [set of
+judgments](agreement.md) of single outputs, and predict the ratings of outputs that they were not fitted to:
 
-- **paper**: least squares on the predictors of Bangalore, Rambow & Whittaker (2000): a metric (`gsa`,
-  as these sets have no trees), its substitutions, moves, insertions and deletions, and the length;
-- **rich**: ridge regression on {len(RICH)} metrics and components, its penalty chosen by leave-one-out
-  error on the outputs that it learns from.
+- **paper**: least squares on the predictors of Bangalore, Rambow & Whittaker (2000): a metric (here `gsa`,
+  because these sets have no trees), its numbers of substitutions, moves, insertions and deletions, and the length of the output;
+- **rich**: ridge regression on {len(RICH)} metrics and components. Its penalty is chosen by the leave-one-out
+  error on the outputs that the model learns from.
 
 There are ten folds: a model learns from nine (the training part) and predicts the tenth (the test part). No *item* is in both parts; in the second half of the
 page no *system* is, for sets with at least {FEWEST_SYSTEMS} systems;
 with fewer than ten systems, each system is a fold. The models are compared with two single metrics out of {len(RIVALS)}, negated if they
 correlate negatively. **chosen** has the highest absolute r with the judgments of the training part: a user could choose it.
-**in hindsight** has the highest absolute r with the judgments of all test parts together: nobody can know it beforehand. `ttr`, `distinct`
+**in hindsight** has the highest absolute r with the judgments of all test parts together: nobody can know beforehand which metric this is. `ttr`, `distinct`
 and `exact` can be chosen but are not predictors: the first two have no value for an output of one word, and the last is constant on
-some sets. The predictors are the same for every set, and were fixed before the first run. After it, those three metrics were added to
+some sets. The predictors are the same for every set, and were fixed before the first run. After the first run, the three metrics `ttr`, `distinct` and `exact` were added to
 the choice, and scores were no longer rescaled in each fold.
 
-The tables have Pearson's r of all predictions with the ratings, and Δr with a paired 95% bootstrap interval over items
+The tables have Pearson's r of all predictions with the ratings, and Δr, the difference between two such r, with a paired 95% bootstrap interval over items
 ({RESAMPLES:,} resamples; bold if it is above 0). One r is computed over the predictions of all folds, which are
 not rescaled. If a fold has high ratings, the model learns from the lower ratings of the other folds, so its predictions for this fold are too low. This lowers the r of the fitted models (most if
-whole systems are left out and systems are few), but not the r of single metrics. So a model that wins here is really better, and a model that loses may be better than it looks. `wellput fit` standardizes the
+whole systems are left out and systems are few), but not the r of single metrics. So a model with the higher r here is really better, and a model with the lower r may be better than it looks. `wellput fit` standardizes the
 scores of each fold instead. The intervals hold for other items of these systems, not for other systems, not even where systems
 are left out."""
 

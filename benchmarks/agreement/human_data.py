@@ -100,7 +100,7 @@ def dialogue(file: str, name: str) -> HumanData:
                 _ratings(row, ("informativeness", "naturalness", "quality")),
             )
 
-    about = "dialogue acts to English, two systems; medians of three judges, 1 to 6"
+    about = "English sentences for dialogue acts, by two systems; ratings are medians of three judges, from 1 to 6"
     return human_data(name, about, rows(), judge="median")
 
 
@@ -141,7 +141,7 @@ def webnlg(*, with_nothing_said: bool) -> HumanData:
                 )
 
     which = "with" if with_nothing_said else "without"
-    about = f"triples to English, nine systems, {which} the 193 outputs that are empty or `null`"
+    about = f"English texts for RDF triples, by nine systems, {which} the 193 outputs that are empty or `null`; ratings are means of about three judges, from 1 to 3"
     return human_data(f"WebNLG 2017, {which} empty outputs", about, rows(), judge="mean")
 
 
@@ -166,7 +166,7 @@ def summeval() -> HumanData:
                 _ratings(row, ("coherence", "consistency", "fluency", "relevance")),
             )
 
-    about = "news summaries, 16 systems, 11 references; means of three experts, 1 to 5"
+    about = "news summaries by 16 systems, with 11 references; ratings are means of three experts, from 1 to 5"
     return human_data("SummEval", about, rows(), judge="mean")
 
 
@@ -181,7 +181,7 @@ def simplicity_da() -> HumanData:
                 row["sent_id"], row["system"], row["output"], tuple(row["references"]), ratings
             )
 
-    about = "simplifications, six systems, 10 references; means of 15 judges' z-scores"
+    about = "simplified sentences by six systems, with 10 references; ratings are means of 15 judges' z-scores"
     return human_data("Simplicity-DA", about, rows(), judge="mean")
 
 
@@ -194,7 +194,7 @@ def asset() -> HumanData:
             ratings = {name: row[name] for name in ("fluency", "meaning", "simplicity")}
             yield Rated(str(row["id"]), "system", row["output"], tuple(row["references"]), ratings)
 
-    about = "simplifications, one output a sentence, 10 references; 15 ratings each, 0 to 100"
+    about = "simplified sentences, one output for each source sentence, with 10 references; each output has 15 ratings from 0 to 100"
     return human_data("ASSET", about, rows(), judge="rater", normalization="none")
 
 
@@ -211,7 +211,9 @@ def da2016() -> HumanData:
                 {"adequacy": [row["human_z"]]},
             )
 
-    about = "translations into English from five languages, 70 systems; mean z-scores"
+    about = (
+        "translations into English from five languages, by 70 systems; ratings are mean z-scores"
+    )
     return human_data("DA2016", about, rows(), judge="mean")
 
 
@@ -228,7 +230,7 @@ def mqm() -> HumanData:
                 {"MQM": [row["mqm"]]},
             )
 
-    about = "Chinese to English, eight systems, one reference; professional MQM"
+    about = "translations from Chinese into English by eight systems, with one reference; professional translators marked and weighted errors (MQM), here negated"
     return human_data("MQM zh-en", about, rows(), judge="mean")
 
 
@@ -253,5 +255,7 @@ def wmt21(pair: str) -> HumanData:
                     {"DA": [row["z"]]},
                 )
 
-    about = "news translation, two references; direct assessment, mean z-scores"
+    about = (
+        "translated news, with two references; ratings are mean z-scores of direct assessment (DA)"
+    )
     return human_data(f"WMT21 {pair}", about, rows(), judge="mean")

@@ -195,8 +195,10 @@ def page(checkout: Path) -> str:
         [
             "# A campaign of Appraise, imported as a finished study",
             "",
-            "`wellput study import BATCHES SCORES -o STUDY` made studies of the ESA and the MQM campaign on WMT23 English–German (Kocmi et al. 2024). Appraise is the annotation tool of WMT. This is",
-            "what `wellput study status` says of the studies:",
+            "`wellput study import BATCHES SCORES -o STUDY` made one study from each of two annotation "
+            "campaigns on WMT23 English–German (Kocmi et al. 2024), which used the protocols ESA and MQM. "
+            "Appraise is the annotation tool of WMT. This is",
+            "what `wellput study status` says of the two studies:",
             "",
             table(
                 [
@@ -211,13 +213,19 @@ def page(checkout: Path) -> str:
                 overviews,
             ),
             "",
-            f"The ranking is that of `wellput rank SCORES`: estimates and intervals differ by at most {difference:.0e}. A check is passed if a mark touches a changed",
-            "character, or one next to a gap; one check of the campaign shows the unchanged output, and is not imported. The time of a segment ends where the next segment of the same login begins.",
+            "The ranking of a study is the same as that by `wellput rank SCORES`: estimates and intervals "
+            f"differ by at most {difference:.0e}. An attention check is an output of the same task with "
+            "some words replaced; it is passed if a mark touches a changed",
+            "character, or a character next to a gap. One check of the campaign shows the unchanged "
+            "output, and is not imported. The time of a segment ends when the next segment of the same "
+            "login begins.",
             "",
             "## Compared with the campaign's own scripts",
             "",
-            "*From the study*: computed from the study's database, by the rules of the scripts. *Theirs*: computed by the scripts of",
-            "wmt-conference/ErrorSpanAnnotation, run in a checkout, on Appraise's files.",
+            "The column *from the study* was computed from the study's database, by the rules of the "
+            "scripts. The column *theirs* was computed from Appraise's files by the scripts in the "
+            "repository",
+            "wmt-conference/ErrorSpanAnnotation.",
             "",
             table(
                 ["figure", "from the study", "theirs"],
@@ -228,8 +236,12 @@ def page(checkout: Path) -> str:
             "",
             "## γ compared with pygamma-agreement 0.5.9",
             "",
-            "γ (Mathet et al. 2015) says how far two annotators mark the same places with the same severity: 1 is perfect, 0 is chance; *observed* is the disagreement in their marks. The data are the two rounds of ESA in one study, as two annotators, and their first outputs, laid end to end. The random panels are drawn by pygamma-agreement and aligned by",
-            "both. pygamma-agreement computes with 32 bits.",
+            "γ (Mathet et al. 2015) says how far two annotators mark the same places with the same "
+            "severity: 1 is perfect, 0 is chance; *observed* is the disagreement in their marks. The two "
+            "rounds of ESA, put into one study, count as two annotators; the texts are the first outputs, "
+            "one after the other. γ compares the marks with random ones, which pygamma-agreement draws, "
+            "and both programs align the same draws.",
+            "pygamma-agreement computes with numbers of 32 bits.",
             "",
             table(
                 [

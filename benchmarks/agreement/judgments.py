@@ -36,16 +36,16 @@ INTRODUCTION = """\
 # Metrics against real judgments
 
 How far each text metric of wellput, with its default options, agrees with people. The data are public sets of outputs that people judged. The
-tables have Pearson's r of each metric with the answers to each question. Metrics where lower is better are negated, so positive means agreement. `sta`, `gta`, `understandability`
+tables have Pearson's r of each metric with people's answers to each question (such as informativeness or fluency). Metrics where lower is better are negated, so positive means agreement. `sta`, `gta`, `understandability`
 and `quality` need trees of the references: wellput's parser made them (`--trees auto`).
 
-In brackets: the 95% interval that [`wellput agree`](../commands/agree.md) computes. It holds for other systems and other items; with fewer
-than four systems, for other items of these systems only.
+In brackets: the 95% interval that [`wellput agree`](../commands/agree.md) computes. It says how the correlation may change with other systems and other items; if a set has fewer
+than four systems, only with other items.
 
-**Bold** is the best metric of a column; ≈ marks metrics that are not shown to differ from it (Holm's correction
-for all pairs, .05); ° marks r with p ≥ .05. `length` and `length-ratio` are neither good nor bad, so they are never the best.
+**Bold** is the best metric of a column; ≈ marks metrics that do not differ significantly from the best one (at .05, with Holm's correction
+for all pairs); ° marks an r that does not differ significantly from 0 (p ≥ .05). `length` and `length-ratio` do not say which output is better, so they are never the best.
 `random` (random scores) and `length-only` (the length of the output) are there for comparison: a metric that does not beat them tells you nothing, and neither does a metric with a smaller
-r than the length of the output (longer or shorter is better). The *ceiling* is the r that a perfect metric is expected to reach, because judges' ratings are noisy; it cannot be computed if a file has only the mean or the median of the judges. Metrics named *their* (*their BLEU*) are scores that the data set itself contains.
+r than the length of the output (longer or shorter is better). The *ceiling* is the r that a perfect metric is expected to reach, because judges' ratings are noisy; it cannot be computed if a file has only the mean or the median of the judges. Names with *their* (*their BLEU*) are scores that the data set itself contains.
 The sentences below each table are those that `wellput agree` prints."""
 
 

@@ -251,13 +251,13 @@ def page(
     return f"""# A small local model as a judge
 
 A small language model (`{model.name}`, {model.stat().st_size / 1e6:,.0f} MB) judges texts that people judged, on one machine without a GPU:
-`wellput judge` with a GGUF file. GUG: sentences of learners of English, how grammatical they are, against the mean of five people. SFRES:
-outputs of restaurant systems, overall quality, against the median of three. The model answers yes or no (two points). The words of the
-question were the best of three on 11 sentences of GUG.
+`wellput judge` with a GGUF file. GUG has sentences of learners of English; the model and five people judged how grammatical they are, and the model is compared with the mean of the people. SFRES has
+outputs of systems that talk about restaurants; here the overall quality was judged, and the model is compared with the median of three people. The model answers yes or no (two points). Three wordings of the
+question were tried on 11 sentences of GUG, and the best one was taken.
 
 {table(["data", "score", "texts", "Pearson's r with people", "Spearman's ρ", "Kendall's τ", "different scores"], correlations)}
 
-*Expected value*: from the probabilities of tokens, over the scale. *As written*: the answer that the model wrote. Both come from the same
+*Expected value*: the mean over the points of the scale, weighted by the probabilities that the model gives to their tokens. *As written*: the answer that the model wrote. Both scores come from the same
 replies of the model. [low, high]: 95% intervals (Fisher's z) that hold for other texts.
 
 {table(header, rest)}
@@ -269,13 +269,13 @@ is nearer to the speed of an idle machine.
 
 ## May it stand in for people?
 
-`wellput vet`, with the machine's scores put on people's scale by fits without the item itself. {vetting}
+`wellput vet` was run on the machine's scores, after they were put on people's scale; the fit for an item does not use the item itself. {vetting}
 
-SFRES has one rating for each text, the median of three people: nobody can be left out, so the machine cannot be vetted on it.
+SFRES has one rating for each text, the median of three people: no person can be left out, so the machine cannot be vetted on this set.
 
 ## Fewer labels
 
-`wellput estimate` with people's ratings of every other text, and the machine's scores of all:
+`wellput estimate` with people's ratings of every other text, and the machine's scores of all texts:
 
 {table(["data", "system", "labels", "people alone", "with the machine", "people on all texts"], estimates)}
 

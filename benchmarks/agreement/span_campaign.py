@@ -476,7 +476,8 @@ def page(checkout: Path) -> str:
             "# Error spans of a campaign, compared with its own scripts and pygamma-agreement",
             "",
             "WMT23 English–German was judged twice with error span annotation (ESA): marks with a severity, and a score from 0 to 100. wellput reads",
-            "Appraise's export and batches. *Theirs* is what the scripts of wmt-conference/ErrorSpanAnnotation compute, run in a checkout.",
+            "Appraise's export and batches. The columns *ours* are computed by wellput, the columns "
+            "*theirs* by the scripts in the repository wmt-conference/ErrorSpanAnnotation.",
             "",
             "## Agreement of the two rounds",
             "",
@@ -486,19 +487,24 @@ def page(checkout: Path) -> str:
             ),
             "",
             *stand_in_note(theirs),
-            "The first five rows are about ESA. They have only outputs that all campaigns of the repository have. Two batches have segments of one document with the same",
-            f"numbers (`{SPLIT_DOCUMENT}`). The export alone does not show which is which; the scripts and this page distinguish them by the login. Outputs",
-            "are joined by the line of the test set, which the batches have.",
+            "The first five rows are about ESA. They use only outputs that all campaigns of the repository "
+            "have. Two batches have segments of one document with the same",
+            f"numbers (`{SPLIT_DOCUMENT}`). The export alone does not show to which of the two batches a "
+            "segment belongs; the scripts and this page distinguish them by the login. The outputs of the "
+            "two rounds",
+            "are matched by their line in the test set, which the batches contain.",
             "",
             "## Time",
             "",
-            "From the start of a segment to the start of the next, within a login; a time above the 95% quantile counts as the median.",
+            "The time of a segment runs from its start to the start of the next segment of the same login; "
+            "a time above the 95% quantile is replaced by the median.",
             "",
             table(["figure", "ours", "theirs"], time_rows),
             "",
             "## Attention checks",
             "",
-            "A check is an output of the same task with some words replaced. It is passed if it gets a lower score than the unharmed output, or more",
+            "A check is an output of the same task with some words replaced. Three rules say when a check "
+            "is passed: it gets a lower score than the unchanged output, or more",
             "spans, or a mark where the words were replaced.",
             "",
             table(
@@ -534,9 +540,13 @@ def page(checkout: Path) -> str:
             "",
             "## γ compared with pygamma-agreement 0.5.9",
             "",
-            "γ (Mathet et al. 2015) says how far two annotators mark the same places with the same categories: 1 is perfect, 0 is chance; *observed* is the disagreement in their marks. The data are the first outputs of the campaign, laid end to end, the rounds as two annotators, severities as categories; both with α = β = Δ = 1.",
-            f"The random panels ({SHUFFLES}) are drawn by pygamma-agreement's `ShuffleContinuumSampler` and aligned by both, so γ rests on the same draws. The time",
-            "is that of one best alignment. pygamma-agreement computes with 32 bits.",
+            "γ (Mathet et al. 2015) says how far two annotators mark the same places with the same "
+            "categories: 1 is perfect, 0 is chance; *observed* is the disagreement in their marks. The "
+            "data are the first outputs of the campaign, one after the other; the two rounds count as two "
+            "annotators, and severities as categories. Both programs use α = β = Δ = 1.",
+            f"γ compares the marks with random ones: {SHUFFLES} draws of pygamma-agreement's "
+            "`ShuffleContinuumSampler`. Both programs align the same draws. The time",
+            "is that of one best alignment. pygamma-agreement computes with numbers of 32 bits.",
             "",
             table(
                 [
@@ -561,7 +571,8 @@ def stand_in_note(theirs: Mapping[str, Any]) -> list[str]:
     if not theirs["stands_in"]:
         return []
     return [
-        "The checkout had no `batches_wmt23_en-de_gemba.json`. The batches of ESA, which have the same numbers and documents, are used in its place; results that need the",
+        "Our copy of the repository had no `batches_wmt23_en-de_gemba.json`. The batches of ESA, which "
+        "have the same numbers and documents, are used in its place; results that need the",
         "language model's own spans are not on this page.",
         "",
     ]

@@ -64,15 +64,21 @@ def page() -> tuple[str, int]:
                 "|---|---|---|---|---|---|---|---|---|---|---|---|---|",
                 *rows,
                 "",
-                "- **ε**: the allowance of the test. **winning rate**: the share of people that the model beats. **advantage**: the advantage probability, how often the model's answer is at least as near to the other people's answers as a person's answer is. [`wellput vet`](../commands/vet.md) explains the test. **whole items**: the winning rate of the test that decides in `wellput vet` where an item has several "
-                "trials. The published test takes trials of one item as independent.",
+                "- **ε**: the allowance of the test. **winning rate**: the share of people that the model "
+                "beats. **advantage**: the advantage probability, how often the model's answer is at least "
+                "as near to the other people's answers as the answer of the person who is left out. "
+                "[`wellput vet`](../commands/vet.md) explains the test. **whole items**: the winning rate "
+                "of the test that decides in `wellput vet` where an item has several "
+                "trials. The published test treats trials of one item as independent.",
                 "- **people**, **judge**: how far a person, and the model, agree with the other people: the share of equal "
                 "answers for labels (wax) and choices (mtbench), Pearson's r within questions for ratings.",
-                "- **severity**: the model's rating less people's mean, in points. **order**: of the pairs of systems between which people find a significant difference, "
-                "those that the model orders in the same way.",
+                "- **severity**: the model's rating minus people's mean, in points. **order**: of the "
+                "pairs of systems between which people find a significant difference, the number of pairs "
+                "that the model orders in the same way.",
                 "- The test may be passed by a model that agrees less with people than they do with each other: it counts how often the model is nearer to the other "
-                "people, not by how much (lesion, gemini_pro). And a model that orders nearly all systems as people do may fail the test (summeval, gpt-4o). So "
-                "`wellput vet` prints the test, the agreement and the order.",
+                "people, not by how much (lesion, gemini_pro). And a model that orders nearly all systems "
+                "as people do may fail the test (summeval, gpt-4o). So `wellput vet` prints all three: the "
+                "test, the agreement and the order.",
             ]
         ),
         wrong,

@@ -213,14 +213,14 @@ def _default_row(task: tuple[DefaultFigure, StudyWorld, int], *, trials: int, se
 TEMPLATE = """\
 # Calibration of `wellput agree`
 
-How often the tests and intervals of `wellput agree` are right. They are measured in simulated studies of equally good metrics; *4 × 40* is a study with 4 systems and 40 items, and *world* says how its scores are simulated (*every output by itself*: the scores of different outputs share nothing).
+How often the tests and intervals of `wellput agree` are right. They are measured in simulated studies of two equally good metrics. In the tables, *4 × 40* is a study with 4 systems and 40 items. *World* says how its scores are simulated; in the world *every output by itself* the scores of different outputs are independent.
 
 ## What `wellput agree` prints by default
 
-The two-way jackknife, in {default_trials} studies in each row (two standard errors of a share of .05: {default_error:.3f}).
-*Missed*: 95% intervals that do not contain the true value for other systems and other items. *Noise*: a metric of random
-numbers that is found to agree at .05. *Apart*: two equally good metrics that are found to differ at .05. All should be .05 or less.
-"none" is the share of studies without an interval, because the coefficient was perfect, or undefined without one of the systems.
+The two-way jackknife, in {default_trials} studies in each row (for a share of .05, two standard errors are {default_error:.3f}).
+The last three columns are shares of studies. *Missed*: the 95% interval does not contain the true value for other systems and other items. *Noise*: a metric of random
+numbers is found to agree with people at .05. *Apart*: two equally good metrics are found to differ at .05. All shares should be .05 or less.
+"None" in parentheses is the share of studies without an interval, because the coefficient was perfect, or undefined without one of the systems.
 
 | correlation | study | world | missed | noise | apart |
 |---|---|---|---|---|---|
@@ -228,18 +228,18 @@ numbers that is found to agree at .05. *Apart*: two equally good metrics that ar
 
 {verdict}
 
-*Documents of five items*: the documents are not named in these studies, so items of one document are treated as independent. With more systems, this matters
-more. Where items name their documents, whole documents are left out at a time: [that is measured here](agreement_documents.md).
+In the world *documents of five items* the studies do not name the documents, so items of one document are treated as independent. The more systems, the larger is the error from this.
+If a study names its documents, whole documents are left out at a time; [another page](agreement_documents.md) measures this.
 Tests and intervals are cautious if outputs share nothing. They are also cautious for coefficients that count pairs of systems (Kendall's τ, accuracies), if there are few systems.
 
-Papers use the tests and intervals below; `--test` chooses them by name. They were measured in
+The tests and intervals below are those that papers use; the option `--test` chooses one of them by name. They were measured in
 {trials} studies in each row.
 
 ## Tests between two equally good metrics
 
 The share of studies in which a test finds a difference at .05; it should be .050 (two standard errors of the measurement: {error:.3f}). A
-star: the p-values are not uniform (Kolmogorov–Smirnov, p < .001). "Errors share" is what a metric's
-errors have in common: nothing (every score errs by itself), the system (the metric likes or dislikes
+star means that the p-values are not uniformly distributed (Kolmogorov–Smirnov test, p < .001). The column *errors share* says what the errors of a metric
+have in common: nothing (the errors of all scores are independent), the system (the metric likes or dislikes
 a system as a whole), the item, or both.
 
 | correlation | study | errors share | {tests} | Williams |
@@ -249,11 +249,10 @@ a system as a whole), the item, or both.
 The permutation tests exchange scores of the two metrics at random: of whole systems (`perm_systems`), of whole items (`perm_inputs`), of both (`perm_both`), or of single outputs (`perm_cells`). If the errors of all scores are independent, all four are right. (`perm_systems` at system
 level is slightly liberal with few systems: metrics are standardized before they are exchanged, which
 ties the systems' means to each other.) If a metric errs for whole systems, the other three find too many
-differences: they exchange items within a system, which mixes what the two
-metrics say of the system, so that chance looks smaller than it is. With more items this is worse. At system level
-PERM-BOTH then finds a difference between equally good metrics in half of the studies. That is the
-published procedure (nlpstats exchanges the same way, mt-metrics-eval as `perm_cells`); wellput does not change
-it. For a conclusion about other systems, use the default; `perm_both`, `perm_inputs` and `perm_cells` hold only for these systems.
+differences: they exchange items within a system, which mixes the errors that the two
+metrics have for the system, so that chance looks smaller than it is. With more items this is worse. At system level
+`perm_both` (PERM-BOTH in papers) then finds a difference between equally good metrics in half of the studies. wellput follows the
+published procedure here (the package nlpstats exchanges in the same way, mt-metrics-eval as `perm_cells`). For a conclusion about other systems, use the default; `perm_both`, `perm_inputs` and `perm_cells` hold only for these systems.
 
 `boot_difference` hardly ever finds a difference: drawing systems and items together counts the errors of single
 outputs twice, and p comes from an interval that is too wide.
@@ -267,8 +266,8 @@ both systems and items (two standard errors: {error:.3f}).
 |---|---|---|---|---|---|---|
 {coverage}
 
-`boot_both` contains the true value too often with few systems and items, for the reason given above; with 20 × 100
-it is almost right. `boot_systems` contains it slightly too seldom, as percentile intervals of 10 to 20 points do.
+The interval of `boot_both` contains the true value too often with few systems and items, because it counts the errors of single outputs twice; with 20 × 100
+it is almost right. `boot_systems` contains the true value slightly too seldom, as percentile intervals of 10 to 20 points do.
 `boot_inputs` allows for other items but not for other systems: it contains the true value for new systems
 in half to five sixths of the studies. Fisher's interval is right if its assumptions are.
 """

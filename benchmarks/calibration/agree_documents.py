@@ -114,8 +114,8 @@ TEMPLATE = """\
 
 How often the intervals and tests of a metric's agreement with people are right if items come in documents of 1 to 40 items. A simulated score is the
 sum of effects of the system, the document, the item, the system in this document, and the output; two metrics are equally good. *coverage*: the share of 95% intervals that
-contain the true coefficient for other systems and other documents, .95 if right. *found different*: the share of studies where the
-two metrics differ at p < .05, .05 if right. *clustered*: as [`wellput agree`](../commands/agree.md) computes it, leaving out systems and whole documents; *alone*: every item treated as
+contain the true coefficient for other systems and other documents; it should be .95. *found different*: the share of studies where the
+two metrics differ at p < .05; it should be .05. *clustered*: as [`wellput agree`](../commands/agree.md) computes it, leaving out systems and whole documents; *alone*: every item treated as
 independent. {trials:,} studies in each row, so shares near .95 and .05 are within {error:.3f} of the long-run share.
 
 | coefficient | systems | documents | scores | coverage, clustered | coverage, alone | found different, clustered |
@@ -124,11 +124,11 @@ independent. {trials:,} studies in each row, so shares near .95 and .05 are with
 
 ## What follows
 
-- If items are treated as independent although they come in documents, intervals of pooled segments are too narrow. At system level it hardly matters: there the
-  number of systems limits what is known.
-- With few systems and documents the intervals are cautious. Skewed scores are χ² with 2 degrees of freedom: a few extreme systems or documents decide
-  there, so the intervals are wider.
-- Leaving out a document is exact for Pearson's coefficient, for coefficients averaged by item, and at system level. For pooled rank correlations it is approximated.
+- If items are treated as independent although they come in documents, intervals of pooled segments are too narrow. At system level this hardly matters, because there the
+  number of systems decides how wide an interval is.
+- With few systems and documents the intervals are cautious. Skewed scores have a χ² distribution with 2 degrees of freedom: a few extreme systems or documents decide
+  the coefficient, so the intervals are wider.
+- Leaving out a document is exact for Pearson's coefficient, for coefficients averaged by item, and at system level. For pooled rank correlations its effect is approximated.
 """
 
 

@@ -182,10 +182,9 @@ def sample_row(world: World, *, trials: int, seed: int) -> str:
 TEMPLATE = """\
 # Calibration with documents and samples
 
-How often intervals and tests are right if items come in documents, or if outputs are several samples. A simulated score is the sum of a part
-that the items of one document (or the samples of one item) share and a part of its own, so that two of them have the correlation that the
-row names. *coverage*: the share of 95% intervals of a system's score that contain the truth, .95 if right. *found different*: the share of
-pairs of equally good systems whose difference has p < .05, .05 if right. *clustered*: as [`wellput score`](../commands/score.md) computes
+How often intervals and tests are right if items come in documents, or if outputs are several samples. A simulated score is the sum of two parts: one that the items of one document (or the samples of one item) share, and one of its own. So the scores of two items of one document (or of two samples of one item) have the correlation that the
+row names. *coverage*: the share of 95% intervals of a system's score that contain the true score; it should be .95. *found different*: the share of
+pairs of equally good systems whose difference has p < .05; it should be .05. *clustered*: as [`wellput score`](../commands/score.md) computes
 it, leaving out whole documents, or items with all their samples; *alone*: every item, or every sample, treated as independent.
 {trials:,} trials in each row, so shares near .95 and .05 are within {error:.3f} of the long-run share.
 
@@ -204,8 +203,8 @@ it, leaving out whole documents, or items with all their samples; *alone*: every
 ## What follows
 
 - With documents of 1 to 40 items and a correlation of .3, the clustered interval of normal scores contains the truth in {low} to {high} of the cases, from 6
-  documents on. The interval of items alone does so in {low_alone} to {high_alone}.
-- With 6 documents of very different sizes, and where most documents are short and few are long, intervals are cautious: few documents decide,
+  documents on. The interval that treats items as independent does so in {low_alone} to {high_alone}.
+- With 6 documents of very different sizes, or if most documents are short and few are long, intervals are cautious: few documents decide,
   and Student's t has few degrees of freedom.
 """
 

@@ -135,7 +135,8 @@ def other_section(samples: int, seed: int) -> list[str]:
         f"|---{RULE}",
         *rows(found, by_model=False),
         "",
-        "Stars of restaurant reviews (CEBaB) and marks of skin lesions; nothing in the method was chosen on these data.",
+        "The data are stars of restaurant reviews (CEBaB) and marks of skin lesions; nothing in the method "
+        "was chosen on these data.",
     ]
 
 
@@ -213,15 +214,18 @@ def page(samples: int, seed: int) -> str:
         [
             "# Are corrected estimates right, and how many labels does a proxy save?",
             "",
-            "`wellput estimate` corrects many scores of a proxy (a metric or a machine judge) by a few labels of people. Here labels are the mean ratings of three "
-            "experts (SummEval), the proxies six language models. "
+            "`wellput estimate` corrects many scores of a proxy (a metric or a machine judge) by a few "
+            "labels of people. In the first tables the labels are mean ratings of summaries by three "
+            "experts (SummEval), and the proxies are six language models. "
             f"{samples:,} samples are drawn for each question, model and number of labels, each with {UNLABELED:,} further "
-            "summaries that have the model's score alone.",
+            "summaries that have only the model's score.",
             "",
-            "- **covered**: the 95% interval contains the mean of all ratings. **people alone**: the same for the interval from these labels without the proxy.",
-            "- **width**: the mean width, divided by the mean width with people alone. Below 1, the proxy makes the interval narrower.",
+            "- **covered**: the 95% interval contains the mean of all ratings. **people alone**: the share "
+            "of 95% intervals from these labels alone, without the proxy, that contain it.",
+            "- **width**: the mean width of the intervals, divided by their mean width with people alone. "
+            "Below 1, the proxy makes the interval narrower.",
             "- **worth**: how many labels without the proxy would be as precise.",
-            "- **no interval**: all labels are equal.",
+            "- **no interval**: the share of samples without an interval, because all labels are equal.",
             "",
             "## Means, by question (over six models)",
             "",
@@ -229,8 +233,10 @@ def page(samples: int, seed: int) -> str:
             f"|---{RULE}",
             *rows(of_means, by_model=False),
             "",
-            "Ratings of consistency and fluency are mostly 5 of 5, with few low ones: with 20 labels a sample often has none of the "
-            "low ones, and then no interval from these labels can contain the true mean. From 50 labels on most intervals contain it. The constant that says how much of the skewness is corrected (`hall_share`) was chosen on "
+            "Ratings of consistency and fluency are mostly 5 of 5, with few low ones: with 20 labels a "
+            "sample often has no low rating, and then no interval from these labels can contain the true "
+            "mean. From 50 labels on, most intervals contain the true mean. The constant that says how "
+            "much of the skewness is corrected (`hall_share`) was chosen on "
             "these data, so results on new data may be slightly worse.",
             "",
             "## Means, by model",
@@ -246,8 +252,8 @@ def page(samples: int, seed: int) -> str:
             f"|---{RULE}",
             *rows(of_differences, by_model=False),
             "",
-            "Differences of consistency and of fluency are 0 for most articles and large for a few, so the intervals of few labels "
-            "depend on whether a sample has some of these.",
+            "Differences of consistency and of fluency are 0 for most articles and large for a few, so the "
+            "intervals from few labels depend on whether a sample has some of these articles.",
             "",
             *other_section(samples, seed),
         ]

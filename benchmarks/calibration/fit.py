@@ -317,13 +317,13 @@ TEMPLATE = """\
 # Calibration of `wellput fit`
 
 How often the tests and intervals of `wellput fit` are right, measured on simulated studies: some systems × {items} items, judgments, and two
-predictors. The second never has an effect. "Shared" is what the errors of judgments and predictors have
-in common: nothing (every output errs by itself), the system, the item, or both (about equally, where the row does not say more).
+predictors. The second predictor never has an effect. The column *shared* says what the errors of judgments and predictors have
+in common: nothing (the errors of all outputs are independent), the system, the item, or both (about equally, if the row does not say more).
 
 ## Coefficients
 
-The first coefficient is {slope}, the second 0. A cell has two shares: how often the second is found to differ from 0 at .05 (.05 or less is
-right), and how often the 95% interval of the first contains the true value (.95 is right), for other systems and other items (`--generalize both`). {studies} studies each; two standard errors are
+The first predictor has the coefficient {slope}, the second 0. A cell has two shares of studies: those in which the second coefficient is found to differ from 0 at .05 (.05 or less is
+right), and those in which the 95% interval of the first contains the true value (.95 is right), for other systems and other items (`--generalize both`). {studies} studies each; two standard errors are
 {error:.3f} for either.
 
 | shared | {header} |
@@ -335,7 +335,7 @@ between systems or the variance between items.
 
 ## r on unseen outputs: nothing to predict
 
-Both coefficients are 0, and so is the true r for other systems. *r* is the mean on unseen systems and items, *p < .05* how often this r is found to differ from 0. The last three columns
+Both coefficients are 0, so the true r for other systems is 0, too. *r* is the mean r on unseen systems and items, *p < .05* how often this r is found to differ from 0. The last three columns
 say how often the 95% intervals contain the true value: for other systems and items, for other items of these systems, and for
 other systems on these items. {validated} studies each; two standard errors are {validated_error:.3f}.
 
@@ -345,7 +345,7 @@ other systems on these items. {validated} studies each; two standard errors are 
 
 ## r on unseen outputs: one predictor has an effect
 
-The first predictor has a coefficient of {slope}. *r* is the mean on unseen systems and items, *truth* the mean of the fitted metric's true r. The next columns say how often intervals contain this true value. *gain claimed*:
+The first predictor has a coefficient of {slope}. *r* is the mean r on unseen systems and items, *truth* the mean of the fitted metric's true r. The next three columns say how often the 95% intervals contain this true value. *gain claimed*:
 how often the metric is said to predict better than the best single predictor, although its second predictor never has an effect.
 
 | shared | systems | r | truth | interval for both | interval for items | interval for systems | gain claimed |
@@ -353,6 +353,6 @@ how often the metric is said to predict better than the best single predictor, a
 {planted}
 
 Intervals for other systems are too wide with 4 and 6 systems: if there is little to predict, the jackknife overstates how much r
-varies. The interval for other systems on these items covers less than .93 if each system has its own judges. A gain is claimed too
+varies. The interval for other systems on these items contains the true value in less than .93 of the studies if each system has its own judges. A gain is claimed too
 seldom rather than too often.
 """

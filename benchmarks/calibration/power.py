@@ -221,8 +221,8 @@ TEMPLATE = """\
 
 This page shows whether a study of the recommended size has the power that was asked for. For every kind of plan, `wellput power` says how many
 items give a power of .80. Then {shown} studies of that size are simulated rating by rating,
-as the options describe them, and each is analyzed as a user would: systems are ranked by the ratings, metrics
-compared by Williams' test. *Power* is the share of studies that find the difference at .05. It should be .80; two standard
+with the effects that the options describe, and each study is analyzed as a user would do it: systems are ranked by the ratings, and metrics are
+compared by Williams' test. Judges *of one taste* do not differ in which system they prefer (`sd_judge` is 0), judges *of own tastes* do. *Power* is the share of studies that find the difference at .05. It should be .80; two standard
 errors of the measurement are {error:.3f}.
 
 | plan | options | items | power |
@@ -231,8 +231,8 @@ errors of the measurement are {error:.3f}.
 
 ## Ratings on a scale
 
-`wellput power` assumes normal ratings. Here the same ratings are rounded to a scale of 7 or 5 points and ranked by the model that
-`wellput rank` takes for them, which changes the power in either direction: take the difference and the spreads from ratings on your own scale. {rounded_studies} studies in each row; two standard errors
+`wellput power` assumes normal ratings. Here the ratings are rounded to a scale of 7 or 5 points, and the systems are ranked by the model that
+`wellput rank` chooses for such ratings. This can make the power higher or lower, so take the difference and the spreads from ratings on your own scale. {rounded_studies} studies in each row; two standard errors
 are {rounded_error:.3f}.
 
 | plan | options | items | power |
@@ -241,13 +241,13 @@ are {rounded_error:.3f}.
 
 ## Systems that are equally good
 
-How often the test whose power `wellput power` computes calls two equal systems different at .05, with {null_items} items and spreads of 1
-(own tastes: 0.4); two standard errors are {null_error:.3f}.
+How often the test whose power `wellput power` computes calls two equal systems different at .05, with {null_items} items and all standard deviations 1
+(0.4 for the judges' own tastes); two standard errors are {null_error:.3f}.
 
 | judges | called different |
 | --- | ---: |
 {nulls}
 
-With two or three judges the test has at most one or two degrees of freedom (judges minus one) and hardly ever finds anything: take four or more. From four on it
+With two or three judges the test has at most one or two degrees of freedom (judges minus one) and hardly ever finds a difference: take four judges or more. From four judges on, the test
 calls equal systems different in about .05 of the studies.
 """

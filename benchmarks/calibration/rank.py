@@ -198,20 +198,29 @@ def page(rows: Rows) -> str:
             "# Calibration of rankings and reliability",
             "",
             "How often the intervals and tests of `wellput rank`, and its estimates of reliability, are right. They are measured on",
-            "simulated studies whose true values are known. The number after ± is two standard errors of the simulation, with a study as the unit.",
+            "simulated studies whose true values are known. The number after ± is two standard errors, "
+            "computed over the simulated studies.",
             "",
             "## The ranking by people",
             "",
-            "Ranked as `wellput rank` ranks them. Judges have severity (standard deviation 0.5) and tastes for systems (0.3; strong:",
+            "Systems are ranked as by `wellput rank`. The numbers in parentheses are standard deviations "
+            "of the simulated effects. Judges have severity (standard deviation 0.5) and tastes for "
+            "systems (0.3; strong:",
             "0.8), items are hard or easy (0.6) and suit some systems (0.5), answers have noise (0.8), and ratings are rounded to whole points. A fifth of",
-            "the judgments is missing where nothing else is said, so that an output has several judges. Documents have effects of their own (0.5,",
+            "the judgments is missing unless the row says otherwise; most outputs have several judges. "
+            "Documents have effects of their own (0.5,",
             "with systems 0.4). For grades, yes or no, and choices (with ties) the effects are in log odds: 0.8, 0.5, 0.8 and 0.6.",
             "",
             "*Type I*: how often two equally good systems are called different at .05, by a t-test over all judgments, as scripts often do",
-            "it (for choices, of the share of wins against one half), and by the model; *any pair*: how often at least one pair is called",
-            "different, after Holm's correction. *Coverage*: how often the 95% interval of a difference contains the true value, where neighbors differ by {GAP}; *all ranks*: how often all rank ranges are right at once. *Refused*: studies that",
-            "are not ranked because the answers separate the systems perfectly. With fewer than four judges, or fewer than ten items, a difference has at most as many degrees of freedom as judges or items less one,",
-            "which is cautious.",
+            "it (for choices, a t-test of the share of wins against one half), and by the model; *any "
+            "pair*: how often at least one pair is called",
+            "different, after Holm's correction. *Coverage*: how often the 95% interval of a difference "
+            f"contains the true value, if systems with neighboring ranks differ by {GAP}; *all ranks*: how "
+            "often the ranges of ranks of all systems are right at once. *Refused*: studies that",
+            "are not ranked because the answers separate the systems perfectly. With fewer than four "
+            "judges, or fewer than ten items, a difference has at most as many degrees of freedom as there "
+            "are judges (or items) minus one,",
+            "so the tests and intervals are cautious.",
             "",
             "| study | studies | type I, t-test | type I | any pair | coverage | all ranks | refused |",
             "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |",
@@ -219,7 +228,8 @@ def page(rows: Rows) -> str:
             "",
             "## Looking again and again",
             "",
-            f"Studies of equally good systems. Somebody looks {LOOKS} times while judgments come in. The shares say how often at least one",
+            f"In these studies all systems are equally good, and somebody looks at the results {LOOKS} "
+            "times while judgments come in. The shares say how often at least one",
             "look calls at least one difference real, by the tests for one look (corrected for the pairs) and by `--sequential`.",
             "",
             "| study | studies | tests for one look | `--sequential` |",
@@ -228,8 +238,11 @@ def page(rows: Rows) -> str:
             "",
             "## The ceiling",
             "",
-            "The correlation of the true values with the panel's mean ratings, over 5 systems; the ceiling that wellput estimates from the ratings alone;",
-            "and how often the interval of the ceiling contains that correlation (`wellput.stats.panel_reliability`). Judges have severity (0.5), tastes (0.3) and noise (0.9).",
+            "The ceiling is the highest correlation with the panel of judges that a metric can be expected "
+            "to reach. The table has the correlation of the true values with the panel's mean ratings, "
+            "over 5 systems; the ceiling that wellput estimates from the ratings alone;",
+            "and how often the interval of the ceiling contains the correlation "
+            "(`wellput.stats.panel_reliability`). Judges have severity (0.5), tastes (0.3) and noise (0.9).",
             "",
             *PANEL_COLUMNS,
             *(panel_row(world, studies, seed) for world in PANELS),
@@ -238,7 +251,8 @@ def page(rows: Rows) -> str:
             "",
             "## Judges who rate different systems",
             "",
-            "The correlation r of the true values with the mean ratings (as z-scores per judge, and as given) if each judge rates only some of the systems.",
+            "The table has the correlation r of the true values with the mean ratings (as z-scores per "
+            "judge, and as given) if each judge rates only some of the systems.",
             "",
             *NESTED_COLUMNS,
             *(nested_row(per_judge, studies, seed) for per_judge in (1, 2, 3, 4, 5, 6)),
@@ -247,7 +261,8 @@ def page(rows: Rows) -> str:
             "",
             "## Intraclass correlations",
             "",
-            f"{studies:,} studies in each row of normal ratings: units and noise of variance 1, judges of variance 0.25 for ICC2 and ICC3, none for ICC1.",
+            f"Each row has {studies:,} studies of normally distributed ratings. Units and noise have "
+            "variance 1; judges have variance 0.25 for ICC2 and ICC3, and no effect for ICC1.",
             "",
             *ICC_COLUMNS,
             *(row for world in CLASSES for row in class_rows(world, studies, seed)),

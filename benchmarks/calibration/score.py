@@ -191,7 +191,7 @@ def _listed(found: Sequence[Default]) -> str:
 TEMPLATE = """\
 # Calibration of `wellput score`
 
-How often the p-values and intervals of `wellput score` are right, measured on simulated systems whose true scores are known. The data of a row are simulated in one of these ways:
+How often the p-values and intervals of `wellput score` are right, measured on simulated systems whose true scores are known. The first column of the tables says how the data were simulated:
 
 {worlds}
 
@@ -199,11 +199,11 @@ How often the p-values and intervals of `wellput score` are right, measured on s
 
 Differences come with an interval and a p-value from the jackknife's standard error and Student's t, corrected
 for skewness where that is more cautious. The interval of a score comes from
-the same standard error, on a scale that respects the metric's bounds. Where every item counts 0 or 1, differences have Tango's interval and McNemar's p-value,
-exact where fewer than 25 items differ; scores have Wilson's interval, with fewer than 30 items the exact one.
+the same standard error, on a scale that respects the metric's bounds. If every item counts 0 or 1, differences have Tango's interval and McNemar's p-value
+(the exact one if fewer than 25 items differ), and scores have Wilson's interval (with fewer than 30 items the exact interval).
 
 Two equally good systems should be found different at .05 in .050 of the studies, and
-95% intervals should contain the true value in .950. For intervals of differences, one of the two systems is worse. {trials} studies in each row;
+95% intervals should contain the true value in .950. To measure the intervals of differences, one of the two systems was made worse. {trials} studies in each row;
 two standard errors of the measurement are {error:.3f}.
 
 | data | items | found different at .05 | interval of a difference is right | interval of a score is right | |
@@ -211,8 +211,8 @@ two standard errors of the measurement are {error:.3f}.
 {defaults}
 
 *Fails*: found different in more than .065, or an interval right in less than .93. *Conservative*: found different in less than .03,
-because the systems differ on a handful of items. If they differ on one item or none, and the metric is not
-0 or 1, there is no interval: nothing is claimed, and nothing counts as wrong. Of {n_all} rows {n_failing} fail:
+because the systems differ on a handful of items. If the systems differ on one item or none, and the metric has other values than
+0 and 1, there is no interval; such a study does not count as wrong. Of {n_all} rows {n_failing} fail:
 
 - {failing}.
 
@@ -221,15 +221,15 @@ Conservative: {conservative}.
 What this says:
 
 - Items of one **document** are not independent. A test that treats them as independent finds differences that
-  are not there. This happens more often the more similar the items of a document are and the more items it has. It is true of
-  every test below.
-- With **skewed** differences a few items decide, and a small sample often has none of them. The correction for
+  are not there. This happens more often the more similar the items of a document are and the more items it has. All tests
+  on this page have this weakness.
+- With **skewed** differences a few items with large differences decide, and a small sample often has none of these items. The correction for
   skewness makes intervals wider; Student's t alone found equally good systems different in about .08
-  (skewed) and .11 (very skewed) of studies with 30 items, as randomization does below.
+  (skewed) and .11 (very skewed) of studies with 30 items, about as often as the randomization test below.
 
-For metrics of 0 and 1 this can be computed instead of simulated: the largest type I error of the default test at .05, over all shares of items on which the
-two systems differ; how often the 95% interval of a pass rate contains the true rate, on
-average and at worst over true rates from .01 to .99; and the interval where all items pass.
+For metrics of 0 and 1 the shares can be computed instead of simulated. The table has the largest type I error of the default test at .05, over all shares of items on which the
+two systems differ; how often the 95% interval of a pass rate (the share of items that count 1) contains the true rate, on
+average and at worst over true rates from .01 to .99; and the interval if all items pass.
 
 | items | largest type I error | interval of a rate is right, mean | lowest | all items pass |
 |---|---|---|---|---|
@@ -249,8 +249,8 @@ studies in each row, {n_resamples} resamples; two standard errors are {named_err
 Approximate randomization is exact where items are independent and, on each of them, the outputs of the two
 systems could be exchanged without changing their distribution. It finds a difference too often
 if differences are skewed (equal means, unequal distributions) or if items come in documents. sacreBLEU's definition of the
-paired bootstrap's p-value counts one tail of the centered differences: it finds a difference about twice as often as it should (.05) where
-the other tests are right, and more often where they are not.
+paired bootstrap's p-value counts one tail of the centered differences. It finds a difference about twice as often as it should (.05) on data for which
+the other tests are right, and even more often on the other data.
 """
 
 

@@ -152,30 +152,30 @@ def matched_ngrams(n: int, gap: float, rng: Rng) -> Pair:
 UNIT: Bounds = (0.0, 1.0)
 WORLDS = (
     World("normal", "segment scores with normal errors", normal, mean, 0.3),
-    World("graded", "segment scores between 0 and 1, harder and easier items", graded, mean, 0.1, UNIT),
-    World("ties", "grades in steps of 1/4, equal on 85% of the items and more", tied, mean, 0.3, UNIT),
-    World("near the top", "segment scores of .94 on average, most close to 1", near_the_top, mean, 0.3, UNIT),
+    World("graded", "segment scores between 0 and 1; items are harder or easier", graded, mean, 0.1, UNIT),
+    World("ties", "grades in steps of 1/4; the two systems are equal on 85% of the items or more", tied, mean, 0.3, UNIT),
+    World("near the top", "segment scores of .94 on average, mostly close to 1", near_the_top, mean, 0.3, UNIT),
     World(
-        "0/1", "right on half of the items; systems agree on three in four", partial(right_or_wrong, share=0.5),
+        "0/1", "scores of 0 or 1; a system is right on half of the items, and two systems have the same score on three in four", partial(right_or_wrong, share=0.5),
         mean, 0.2, UNIT,
     ),
-    World("rarely 1", "right on 2% of the items", partial(right_or_wrong, share=0.02), mean, 0.5, UNIT),
-    World("tokens", "matched tokens over tokens, pooled", partial(matched_tokens, are_uneven=False), mean, 0.1, UNIT),
+    World("rarely 1", "scores of 0 or 1; a system is right on 2% of the items", partial(right_or_wrong, share=0.02), mean, 0.5, UNIT),
+    World("tokens", "the number of matched tokens, divided by the number of tokens, over all items together", partial(matched_tokens, are_uneven=False), mean, 0.1, UNIT),
     World(
-        "uneven lengths", "as tokens, but the lengths are lognormal, σ = 1",
+        "uneven lengths", "as *tokens*, but the lengths have a lognormal distribution, σ = 1",
         partial(matched_tokens, are_uneven=True), mean, 0.1, UNIT,
     ),
-    World("BLEU", "matched n-grams, pooled", matched_ngrams, bleu, 0.1, (0.0, 100.0)),
+    World("BLEU", "BLEU, from the numbers of matched n-grams of all items", matched_ngrams, bleu, 0.1, (0.0, 100.0)),
     World("heavy tails", "errors with Student's t of 3 degrees of freedom", heavy_tailed, mean, 0.5),
-    World("uneven spread", "errors that spread differently on every item and in each system", uneven, mean, 0.3),
-    World("skewed", "differences are exponential", partial(skewed, sigma=None), mean, 0.3),
-    World("very skewed", "differences are lognormal, σ = 1", partial(skewed, sigma=1.0), mean, 0.3),
+    World("uneven spread", "errors whose spread differs between items and between systems", uneven, mean, 0.3),
+    World("skewed", "differences with an exponential distribution", partial(skewed, sigma=None), mean, 0.3),
+    World("very skewed", "differences with a lognormal distribution, σ = 1", partial(skewed, sigma=1.0), mean, 0.3),
     World(
-        "documents, .1", "documents of 10 items; scores within one correlate .1",
+        "documents, .1", "documents of 10 items; scores of items in one document correlate .1",
         partial(documents, correlation=0.1), mean, 0.3,
     ),
     World(
-        "documents, .3", "documents of 10 items; scores within one correlate .3",
+        "documents, .3", "documents of 10 items; scores of items in one document correlate .3",
         partial(documents, correlation=0.3), mean, 0.3,
     ),
 )  # fmt: skip

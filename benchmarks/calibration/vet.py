@@ -208,11 +208,14 @@ def page(studies: int, seed: int) -> str:
     lines = [
         "# Are biases of a judge found?",
         "",
-        "`wellput vet` estimates how a judge differs from people. Here biases are planted in simulated judges, and "
-        f"{studies:,} studies are drawn for each row: {PEOPLE} people and the judge on four systems.",
+        "`wellput vet` estimates how a judge differs from people. Here known biases are planted in "
+        f"simulated judges. For each row {studies:,} studies are drawn, in which {PEOPLE} people and the "
+        "judge rate four systems. [`wellput vet`](../commands/vet.md) explains the biases.",
         "",
-        "- **covered**: the 95% interval contains what was planted (should be 95%).",
-        "- **claimed**: p < .05. Where nothing was planted this should be at most 5%; else it is the power.",
+        "- **covered**: the share of studies whose 95% interval contains the planted bias (it should be "
+        "95%).",
+        "- **claimed**: the share of studies with p < .05. If no bias was planted, it should be at most "
+        "5%; else it is the power.",
         "",
     ]
     for kind, worlds in (("ratings", RATING_WORLDS), ("choices", CHOICE_WORLDS)):
@@ -231,8 +234,9 @@ def page(studies: int, seed: int) -> str:
         lines.append("")
     lines += [
         "Bold: the bias that was planted. Self-preference cannot be distinguished from mildness to the systems of the judge's own family: in both "
-        "cases the judge gives them more than people do, when lengths are equal. All rows of a table use the same random draws, so "
-        "chance deviations repeat; a share near 95% has a standard error of "
+        "cases the judge gives them more than people do, when lengths are equal. All rows of a table use "
+        "the same random draws, so the same chance deviations can appear in several rows; a share near 95% "
+        "has a standard error of "
         f"{100 * (0.95 * 0.05 / studies) ** 0.5:.1f} points.",
     ]
     return "\n".join(lines)

@@ -104,25 +104,24 @@ def section() -> str:
     listed = "\n".join(rows)
     return f"""## The English model
 
-Trigrams from words of {sizes}. Perplexity of EWT dev, {int(chosen.model.statistics(small_dev)[:, 1].sum()):,} words with sentence ends; all models of a row know the same words. *as they are*: the first word of a sentence keeps its capital; *as inside sentences*: it is written as the text
+Trigrams from words of {sizes}. The table has the perplexity of EWT dev, {int(chosen.model.statistics(small_dev)[:, 1].sum()):,} words with sentence ends; all models of a row know the same words. *as they are*: the first word of a sentence keeps its capital; *as inside sentences*: it is written as the text
 mostly writes this word inside sentences. *all together*: one model of all texts; *mixed*: a weighted mean of that model and of a model of each text.
 
 | first words of sentences | EWT alone | all together | mixed |
 | --- | ---: | ---: | ---: |
 {compared}
 
-Weights of the second row: {weights}. They are tuned on the same dev text: {len(chosen.weights) - 1} free numbers.
-The shipped model is the one with first words as inside sentences, because the realizer needs this spelling.
+Weights of the second row: {weights}. These weights ({len(chosen.weights) - 1} free numbers) are tuned on the same dev text.
+The model in the package is the mixed one with first words as inside sentences, because the realizer needs this spelling.
 
-Pruned and rounded to 8 bits (the shipped one in bold):
+The same model, pruned and rounded to 8 bits (the model in the package is bold):
 
 | threshold | n-grams | MB | loading, ms | perplexity, pruned | perplexity, pruned and rounded |
 | --- | ---: | ---: | ---: | ---: | ---: |
 {listed}
 
-On EWT test, which was not used for any choice: perplexity {model.perplexity(decapitalized(test, model)):.1f}, {int(unknown):,} of {int(words):,} words unknown. The shipped model does not contain the counts by which first words were spelled
-in training. By its own probabilities alone, it spells the first word of {100 * agreeing / len(dev):.1f}% of dev sentences the same way.
-Loading is processor time, for a file that is in the system's cache.
+On EWT test, which was not used for any choice: perplexity {model.perplexity(decapitalized(test, model)):.1f}, {int(unknown):,} of {int(words):,} words unknown. In training, first words were spelled by their counts in the text; the model in the package does not contain these counts. By its probabilities alone, it spells the first word of {100 * agreeing / len(dev):.1f}% of dev sentences the same way.
+Loading times are processor time, for a file that is in the cache of the operating system.
 """
 
 

@@ -86,8 +86,10 @@ def order_lines(
         known = "all words" if least == 1 else f"words seen {least} times or more"
         models[f"{order}-gram, {known}"] = train([text], order=order, min_count=least).model
     lines = [
-        "How often a model finds a sentence more probable than the same words in another order. The head-driven model combines the probabilities of its trees and of its n-grams (*pooled*). *One swap*: two neighbors are exchanged. "
-        f"*Shuffle*: all words are in random order. Sentences have {LEAST_WORDS} words or more.",
+        "How often a model finds a sentence more probable than the same words in another order. The row "
+        "*head-driven, pooled* is the model as it is used: it combines the probability by its trees with "
+        "the probability by the n-gram model. *One swap*: two neighboring words are exchanged. *Shuffle*: "
+        "all words are in random order. Sentences have {LEAST_WORDS} words or more.",
         "",
         "| part | model | one swap | shuffle | sentences |",
         "|---|---|---|---|---|",
@@ -168,7 +170,7 @@ def main() -> None:
         "Speed at 22 to 26 words": speed_lines(parser, parts["dev"]),
     }
     size = (folder / "head_driven.wpm").stat().st_size
-    text = "# Head-driven parser\n\nHow well the head-driven parser finds heads, and how often it finds a sentence more probable than its words in another order. It was trained on EWT (English Web Treebank) train and "
+    text = "# Head-driven parser\n\nHow well the [head-driven parser](../language/head-driven-parser.md) finds heads, and how often it finds a sentence more probable than its words in another order. This parser gives probabilities of sentences. UAS is the percentage of words with the right head. The parser was trained on EWT (English Web Treebank) train and "
     text += f"tuned on dev. The model's file has {size / 1e6:.2f} MB.\n{SUGGESTED}"
     for title, lines in sections.items():
         text += f"\n## {title}\n\n" + "\n".join(lines) + "\n"

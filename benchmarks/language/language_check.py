@@ -238,8 +238,8 @@ How often wellput's [check](../language/language-check.md) notices that a text i
 prose. `fluency` and `gleu-fluency` give such texts no score, and `parse` warns of them.
 
 The check is a file of {size / 1000:.0f} kB. It reads {plain_rate:,.0f} sentences of EWT in a second of processor time, {marked_rate:,.0f} in markdown.
-It was trained on {len(TRAINING)} languages besides English. No text below was used in training. Sentences have at least {MIN_WORDS} words:
-the check takes shorter ones for English unless they are in another script.
+It was trained on {len(TRAINING)} languages besides English. No text below was used in training. All sentences below have at least {MIN_WORDS} words, because the
+check takes shorter ones for English unless they are in another script.
 
 ## English texts
 
@@ -261,7 +261,7 @@ the check takes shorter ones for English unless they are in another script.
 
 {table(list(code_kinds(rng)), check, "code")}
 
-Parts of programs of 3 to 15 lines, without comments: comments are prose.
+The texts are parts of programs, 3 to 15 lines each. They have no comments, because comments are prose.
 
 ## No words
 
@@ -271,8 +271,8 @@ Parts of programs of 3 to 15 lines, without comments: comments are prose.
 
 {table([markdown, Kind("five sentences (EWT test)", several)], check, "text")}
 
-Sentences of EWT test and of German-PUD were put into markup. *unchanged*: the share of English sentences that are read as if there were no markup.
-*German noticed*: the share of German sentences that are recognized as not English:
+Sentences of EWT test and of German-PUD were put into markup. *unchanged*: the share of English sentences for which the check finds the same prose as without markup.
+*German noticed*: the share of German sentences that are recognized as not English.
 
 | markup | texts | unchanged, % | German noticed, % |
 | --- | ---: | ---: | ---: |

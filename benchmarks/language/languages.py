@@ -236,16 +236,16 @@ Everything is measured on the treebanks' test files, which were used for nothing
 
 NOTES = """## How it was measured
 
-- **Parser**: gold words, predicted tags; LAS ignores subtypes of relations, punctuation counts. UDPipe is `ufal.udpipe` 1.4 from PyPI, trained on the same trees and given the same words,
-  with 5 rounds for the tagger and 5 for the parser and without its structured oracle; Vietnamese with its defaults (20 and 10 rounds). More rounds may help it. A dash means that it was not trained.
+- **Parser**: it gets the words of the treebank and predicted tags. UAS is the percentage of words with the right head, LAS with the right head and relation; subtypes of relations are ignored, and punctuation counts. UDPipe is `ufal.udpipe` 1.4 from PyPI, trained on the same trees and given the same words,
+  with 5 rounds for the tagger, 5 for the parser and without its structured oracle; only for Vietnamese its defaults were used (20 and 10 rounds). More rounds may improve UDPipe's results. A dash means that UDPipe was not trained.
 - **word F**: how well the text of the test trees is split into the treebank's words (F, the harmonic mean of precision and recall).
 - **Realizer**: BLEU of tokens. The input is a tree without word order: with words only (`words`), or with relations and tags too (`labels`). *exact* is the percentage of sentences
   with all words in the treebank's order, capitals aside. `lr` is the baseline of
-  Bangalore et al. (2000).
-- **Fluency**: at most 500 test sentences of 3 to 60 words; an equal score does not count as higher. A mistake can be
-  harmless: an adverb left out, two words swapped that may stand in either order.
-- Chinese is trained on the file for development alone, with one tree in ten kept for tuning: its training file was not available. Its results do not show what the whole training file (about 4,000 trees) would give.
-- Tags include the features `Case` and `VerbForm` in addition to XPOS. This was decided on the development trees of Turkish, where LAS rose from 53.0 to 55.0 (after 5 rounds). Its test trees decided nothing.
+  Bangalore et al. (2000), which knows only whether one word stood left or right of another in training.
+- **Fluency**: at most 500 test sentences of 3 to 60 words; an equal score does not count as higher. Some mistakes are
+  harmless, such as an adverb left out, or two words swapped that may stand in either order.
+- The Chinese models are trained on the development file alone, with one tree in ten kept for tuning, because the training file was not available. The results do not show what the whole training file (about 4,000 trees) would give.
+- Tags include the features `Case` and `VerbForm` in addition to XPOS. This was decided on the development trees of Turkish, where LAS is 55.0 with the features and 53.0 without them (after 5 rounds). The test trees of Turkish were not used for this choice.
 - The realizers were not compared with those of the shared tasks on surface realization.
 """
 

@@ -194,13 +194,13 @@ mean anything on another machine.
 | perplexity, {kneser_ney.unknown:,} unknown words left out | {kneser_ney.known_words:.1f} | {witten_bell.known_words:.1f} |
 | perplexity, unknown words as each model takes them | {kneser_ney.all_words:.1f} | {witten_bell.all_words:.1f} |
 
-Training takes {best[0] / best[1]:.2f} of IRSTLM's time. With `--memory-mb 10` (sorted runs on disk) the file is {"the same byte for byte" if is_same else "NOT the same"}.
+Training takes {best[0] / best[1]:.2f} of IRSTLM's time. With `--memory-mb 10` (n-grams are sorted in parts on disk) the file is {"the same byte for byte" if is_same else "NOT the same"}.
 
-wellput reads and scores all files. Compare the first two rows of perplexities: both models know the same words, and no word is unknown.
+All perplexities were computed by wellput, which reads the files of both tools. Only the first two rows of perplexities can be compared: there both models know the same words, and no word is unknown.
 In the second row the probability that a model keeps for unknown words is given to the known words. The last row depends on the probability that a
-model gives to an unknown word (all unknown words count as one): Witten–Bell {witten_bell.unknown_word:.1g} on average,
-Kneser–Ney (as KenLM estimates it) {kneser_ney.unknown_word:.1g}, the share of one unseen word. Train a model that will meet many
-unknown words with `--min-count 2`: it then learns how frequent they are.
+model gives to an unknown word (all unknown words count as one): Witten–Bell (IRSTLM) {witten_bell.unknown_word:.1g} on average,
+Kneser–Ney (wellput, as KenLM estimates it) {kneser_ney.unknown_word:.1g}, the share of one unseen word. If a model will meet many
+unknown words, train it with `--min-count 2`: then it learns how frequent unknown words are.
 
 The ARPA file has {sizes[0]:.0f} MB and is read in {arpa_s:.1f} s; the binary file has {sizes[1]:.0f} MB and is mapped in {1000 * mapped_s:.0f} ms. One
 thread scores {n_scored / scoring_s / 1e6:.1f} million words a second.

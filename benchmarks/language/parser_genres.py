@@ -107,17 +107,17 @@ def page(rows: Sequence[Loss], minutes: float) -> str:
     mean = sum(one.loss for one in rows) / len(rows)
     return f"""# The parser on a genre that it was not trained on
 
-The parser of English is trained on the English Web Treebank (EWT), which has five genres. Here a parser is trained on all of EWT train, and five
-more, each without the sentences of one genre. Both are measured on the sentences of that genre in EWT dev. Each training takes {minutes:g} minutes
+The parser of English is trained on the English Web Treebank (EWT), which has five genres. Here one parser is trained on all of EWT train, and five
+others each without the sentences of one genre. For each genre, the parser trained on everything and the parser trained without this genre are measured on the sentences of the genre in EWT dev. UAS is the percentage of words with the right head, LAS with the right head and relation. Each training takes {minutes:g} minutes
 of one core, a tenth of what the shipped parser took, so all results are below those of [the shipped parser](language_parsing.md);
-only their differences matter here. The tagger, and the small language model that the parser reads with, are the shipped ones. They
-have read all genres, so the loss would be larger for a genre that these parts have not read, either.
+only their differences matter here. The tagger and the small language model, whose outputs the parser uses, are the shipped ones. They
+were trained on all genres. For a genre that these parts have not read, either, the loss would be larger.
 
 | genre | sentences in train | in dev | trained on all, UAS / LAS | without the genre | loss of LAS |
 | --- | ---: | ---: | ---: | ---: | ---: |
 {table}
 
-Without its genre the parser loses {mean:.1f} points of LAS on average. The intervals (95%) are a bootstrap over sentences of dev; they do not
+Without its genre the parser loses {mean:.1f} points of LAS on average. The 95% intervals are from a bootstrap over sentences of dev; they do not
 include how much two trainings differ by chance.
 """
 

@@ -202,21 +202,21 @@ def page(rows: Sequence[Loss], minutes: float) -> str:
     return f"""# The realizer on a genre that it was not trained on
 
 The learned realizer of English is trained on the English Web Treebank (EWT), which has five genres. Here its parts are trained on all of EWT
-train, and five times without the sentences of one genre. Both are measured on the sentences of that genre in EWT dev, by BLEU as on
-[its own page](realize_learned.md). Trained again without the genre are the chooser of labels (also those for jackknifing), both
-log-linear orderers, the list of words with capitals, and the order network with its vocabulary. Each order network learns for {minutes:g} minutes on a GPU, without teachers,
+train, and five times without the sentences of one genre. For each genre, the realizer trained on everything and the realizer trained without this genre are measured on the sentences of the genre in EWT dev, with trees of words alone (`words`) and with trees that also have relations and parts of speech (`labels`), by BLEU as on
+[the page of the learned realizer](realize_learned.md). These parts are trained again without the genre: the chooser of labels (also the choosers that label the training data), both
+log-linear orderers, the list of words with capitals, and the order network with its vocabulary. Each order network learns for {minutes:g} minutes on a GPU, without the larger networks (teachers) of the shipped one,
 from EWT and at most {PARSED:,} parsed sentences of books and speeches, so the results are below those of the shipped realizer; only their differences
 matter here.
 
-Some parts have read all genres: the n-gram model, the small language model (its vectors are what the order network begins with), and the parser that parsed the
-books and speeches. How much the network and the n-gram model count was tuned on all of dev, for the shipped network. For a genre that these parts have not read, either, the loss may be larger.
+Other parts were trained on all genres: the n-gram model, the small language model (its vectors are what the order network begins with), and the parser that parsed the
+books and speeches. The weights of the network and of the n-gram model were tuned on all of dev, for the shipped network. For a genre that these parts have not read, either, the loss may be larger.
 
 | genre | sentences in train | in dev | `words`, all | `words`, without the genre | loss | `labels`, all | `labels`, without the genre | loss |
 | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |
 {table}
 
 Without its genre the realizer loses {means["words"]:.1f} points of BLEU on average from `words` (at most {highest["words"]:.1f}), {means["labels"]:.1f} from `labels` (at most {highest["labels"]:.1f}).
-The intervals (95%) are a bootstrap over sentences of dev; they do not include how much two trainings differ by chance.
+The 95% intervals are from a bootstrap over sentences of dev; they do not include how much two trainings differ by chance.
 """
 
 

@@ -197,11 +197,17 @@ def main() -> None:
     lines = [
         "# Supertags, the tree model and XTAG",
         "",
-        "How many supertags of new text are known from training, and how often they are chosen rightly. The data are UD English EWT: the models were trained on train, and the weights of the tree model were tuned on dev.",
+        "How many [supertags](../language/supertags.md) (detailed parts of speech that also say how a word "
+        "attaches) of new text are known from training, and how often the right one is chosen. The data "
+        "are UD English EWT: the models were trained on train, and the weights of the tree model were "
+        "tuned on dev.",
         "",
         "## Supertags",
         "",
-        f"{len(lexicon.overall):,} supertags in training, {frequent:,} of them more than once.",
+        f"The training data have {len(lexicon.overall):,} different supertags; {frequent:,} of them occur "
+        "more than once. The columns are: the words of the part; the shares of words whose supertag, and "
+        "whose form, occurs in the training data; of the words whose form occurs, the share that had the "
+        "right supertag at least once; and how many different supertags such a word had on average.",
         "",
         "| part | words | supertag seen in training | word seen | supertag seen with the word, of those "
         "| supertags a word |",
@@ -210,9 +216,11 @@ def main() -> None:
         "",
         "## Supertags for unordered trees of words",
         "",
-        f"The model is {size / 1e6:.2f} MB. The columns are the shares of words whose whole supertag is right, whose relation and side are",
-        "right, and whose side is right; the share of trees in which all supertags are right; and trees a",
-        "second of processor time, on one core. *side*: whether the word stands left or right of its head.",
+        f"The model is {size / 1e6:.2f} MB. The columns are: the shares of words whose whole supertag is "
+        "right, whose relation and side (left or right of the head) are",
+        "right, and whose side is right; the share of trees in which all supertags are right; and the "
+        "number of trees in one",
+        "second of processor time, on one core.",
     ]  # fmt: skip
     for part, trees in parts.items():
         lines += [
@@ -227,9 +235,13 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         grammar = unpacked_grammar(folder)
         lines += [
-            f"{len(grammar.trees):,} trees in {len(grammar.families)} families. Treelets are "
-            "accepted where the",
-            "places of a head and all its daughters allow the order of the sentence.",
+            f"{len(grammar.trees):,} trees in {len(grammar.families)} families. A treelet (a head with all "
+            "its daughters) counts as *accepted* if the",
+            "places that the grammar gives to its words allow the order that they have in the sentence. "
+            "The columns before are: the number of words (nodes); the share of words whose supertag maps "
+            "to an XTAG tree that exists; the share of words that stand on a side of their head that the "
+            "grammar allows; the share of words for which it allows only one side, and how often this side "
+            "is the right one.",
             "",
             "| part | nodes | with an existing tree | side among those allowed | side decided "
             "| right where decided | treelets accepted |",

@@ -220,20 +220,20 @@ def command_seconds(arguments: Sequence[str]) -> float:
 
 PAGE = """# Displays: Figure 4 on the example corpus, and speed
 
-The example corpus (`wellput displays example`) is **synthetic**: a grammar makes the sentences, and the displays of an invented speaker are drawn with given
+*Displays* are movements of the head and face of a talking head. The example corpus (`wellput displays example`) is **synthetic**: a grammar makes the sentences, and the displays of an invented speaker are drawn with given
 probabilities plus noise. No real speaker was observed, and no preferences of viewers are simulated.
 
 **The example was built to show the pattern of Figure 4 of Foster (2008).** Its grammar, the speaker's probabilities, how often words are new information and the
-number of sentences were revised about ten times (some fifteen settings), looking at the metrics of this page, until every claim below was true of the means. Most
-earlier versions missed one to four claims, most often that the original has more tokens and types than weighted choice and
-that majority has the higher recall; other versions met the claims only just. This was done with corpora of the seeds 0 to 9 and the default one; the
+number of sentences were revised about ten times (some fifteen settings), looking at the metrics of this page, until every claim below was true of the means. For most
+earlier versions one to four claims were false, most often the claims that the original has more tokens and types than weighted choice and
+that majority choice has the highest recall; for other versions the claims were only just true. This was done with corpora of the seeds 0 to 9 and the default one; the
 numbers here are from seeds {first} and up, with the final example. So this page checks that strategies and metrics behave as described
-for a speaker of this kind. It is no evidence that the pattern is typical, and none for Foster's findings.
+for a speaker of this kind. It is no evidence that the pattern is typical, and no evidence for Foster's findings.
 
 ## The pattern of Figure 4
 
-Means over {n} corpora of {sentences} sentences with noise 0.05 (in parentheses what Foster 2008 prints for a real
-speaker; the F-scores there are half the harmonic mean).
+Means over {n} corpora of {sentences} sentences with noise 0.05 (in parentheses, what Foster 2008 prints for a real
+speaker; the F-scores in that paper are half the harmonic mean).
 
 {scores}
 
@@ -246,21 +246,21 @@ The charts are of one corpus, seed {first}.
 ## How far the pattern holds
 
 The columns are shares of noise: the share of nodes whose display has nothing to do with their context. A cell says whether the claim holds for the
-means over {n} corpora, and in how many of the {n} by themselves:
+means over {n} corpora, and in parentheses for how many of the {n} single corpora it holds:
 
 {claims}
 
-The least noise at which a claim is not true of the means: {broken}.
+The lowest noise at which a claim is no longer true of the means: {broken}.
 
 Weighted choice shows fewer displays than the original because some contexts do not occur in training: rare words are more often new
-information and carry more displays, and a shortened context does not contain that. The example has such words on purpose: where rare
-words are like all others, weighted choice shows as many displays as the original, and chance decides which of the two has more. With
-more noise, no display is the most common choice in ever more contexts, and majority choice shows nothing.
+information and have more displays, but for a context that does not occur a shorter context is used, which does not contain this information. The example has such words on purpose: if rare
+words were like all others, weighted choice would show as many displays as the original, and chance would decide which of the two has more. With
+more noise, *no display* is the most common choice in more and more contexts, and majority choice then shows nothing.
 
 ## Speed
 
-10,000 sentences of 30 nodes, one core of a shared machine, one run. The aim is choosing and evaluating within 10 s. Within one Python process the third row has this time; with the commands it
-is the sum of the last two rows, most of it for reading and writing JSON.
+10,000 sentences of 30 nodes, one core of a shared machine, one run. The aim is to choose and evaluate within 10 s. The third row is the time within one Python process. With the commands, the time
+is the sum of the last two rows; most of it is for reading and writing JSON.
 
 {speed}
 """

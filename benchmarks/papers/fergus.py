@@ -60,14 +60,14 @@ FIGURE_2 = {
                 {"word": "the", "xpos": "DT"}, {"word": "second", "xpos": "JJ"}]}]}]}  # fmt: skip
 TARGET = "There was no cost estimate for the second phase"
 # A benchmark cannot know how often its test set was looked at: whoever runs it again says so here.
-LOOKS = """The test set was looked at three times. The first run had a search width of 50 (now 200, chosen on
+LOOKS = """The test set was used three times. The first run had a search width of 50 (now 200, chosen on
 dev) and earlier n-gram and tree models. The second had today's code with a larger n-gram model. This run has the models that
-are shipped. From run to run no accuracy of fergus differed by more than .005 and no BLEU by more than 0.3; LR, whose
-order is the n-gram model's, differs by up to .010. The test set decided one thing: the first run compared with LR over projective trees only. There
+are shipped. From run to run no accuracy of fergus differed by more than .005 and no BLEU by more than 0.3; the accuracies of LR, whose
+order comes mainly from the n-gram model, differed by up to .010. One choice was made on the test set: the first run compared only with LR over projective trees. In it,
 the lead of fergus was smaller than in the paper under two
 metrics, so the comparison with LR over uniform trees was added. The paper says only "a random tree structure for each sentence"; taken literally, this is
 the uniform version. The rows with
-XTAG were measured before its mapping covered inverted subjects and clauses before their verb; on dev that raised `ssa` from .695 to .697
+XTAG were measured before its mapping covered inverted subjects and clauses before their verb; on dev, this later change of the mapping raised `ssa` from .695 to .697
 (words) and from .771 to .774 (labels)."""
 
 
@@ -170,12 +170,11 @@ def _head(trees: Sequence[Tree], split: str, model: RealizerParameters, ngrams: 
     return f"""# Accuracy and speed of FERGUS
 
 How well and how fast the realizer FERGUS puts the words of dependency trees in order, on UD English EWT
-{split}: {len(trees):,} trees, {words:,} words. The models were trained on EWT train and tuned on EWT dev. The input is a tree of inflected words without order and without labels (relations and parts of speech), unless the row says labels. Words are compared
+{split}: {len(trees):,} trees, {words:,} words. The models were trained on EWT train and tuned on EWT dev. The input is a tree of inflected words without order. It has no labels (relations and parts of speech) either, unless the row says *labels*. Words are compared
 in lower case; accuracies and BLEU are over the whole corpus, understandability and quality are means over
 sentences. LR is the [baseline](../realize.md) of Bangalore, Rambow & Whittaker (2000), which knows only whether one word stood left or right of another in training. The paper does not say how its random trees are drawn, or whether
-the trigram model orders what LR leaves open, so the table has all four combinations. EWT is not the
-Wall Street Journal: these results say nothing about those of the paper. Trigram model: {ngrams.sizes[2]:,} trigrams; its weight in
-fergus+: {model.lm_weight:g}.
+the trigram model orders what LR leaves open, so the table has all four combinations: *uniform trees* are drawn from all trees, *projective trees* only from the projective ones, and *trigram* means that the trigram model orders what LR leaves open. The texts of EWT differ from the Wall Street Journal of the paper, so these results neither confirm nor contradict the paper's. `fergus` follows the paper; `fergus+` also has [weights for word orders](../realize.md#how-it-works). The trigram model has {ngrams.sizes[2]:,} trigrams; its weight in
+`fergus+` is {model.lm_weight:g}.
 
 {LOOKS}"""
 
@@ -248,8 +247,9 @@ def _drawn(result: ScoreResult, trees: Sequence[Tree]) -> str:
     ]
     header = f"| | {' | '.join(PAPER)} |\n|---|{'---:|' * len(PAPER)}"
     return (
-        f"## Draws of {DRAWN} sentences\n\nSentences of {SHORTEST} to {LONGEST} words are drawn (the paper's had at most 24, and 16.7 on average); mean and standard deviation over "
-        f"{DRAWS} draws, seed {SEED}.\n\n{header}\n"
+        f"## Draws of {DRAWN} sentences\n\nSentences of {SHORTEST} to {LONGEST} words are drawn (the "
+        "paper's sentences had at most 24 words, and 16.7 on average). The table has the mean and "
+        f"standard deviation over {DRAWS} draws, with seed {SEED}.\n\n{header}\n"
         + "\n".join(rows)
         + "\n\nThe paper's margins are for such sentences. EWT has many shorter ones, and LR orders most of those correctly. Smaller than "
         f"the paper's margins: {'; '.join(short) or 'none'}."
@@ -307,7 +307,9 @@ def _limits(
             f"| {name} | {speed:,.0f} | {inexact[name]} | {slow:.2f} s | {wide_time:.2f} s, {grown:.0f} MB |"
         )
     return (
-        f"## Speed and bounds\n\nOne core, processor time. The longest sentence has {len(longest.words)} words.\n\n"
+        "## Speed and bounds\n\nTimes are processor time on one core. *Searches not exact* is the number "
+        "of trees for which the realizer did not search all orders. The longest sentence has "
+        f"{len(longest.words)} words.\n\n"
         "| | sentences/s | searches not exact | longest sentence | a head with 30 daughters, and the memory that it adds |\n"
         "|---|---:|---:|---:|---:|\n" + "\n".join(rows)
     )
@@ -331,6 +333,6 @@ def _figure_2(realizer: Realizer) -> str:
     )
     return (
         "## Figure 2 of the paper\n\nWith the XTAG grammar, from parts of speech: "
-        f"{trees}. The lattice has {lattice.n_paths} orders and {'accepts' if is_accepted else 'does not accept'} "
+        f"{trees}. The lattice (the orders that the grammar allows) has {lattice.n_paths} orders and {'accepts' if is_accepted else 'does not accept'} "
         f"*{TARGET}*; realized as *{realized.best[0].text}*."
     )

@@ -264,7 +264,7 @@ def swords(index: CorpusIndex) -> tuple[str, str, str]:
         wrong, right = int((~is_right).sum()), int(is_right.sum())
         refused.append(
             f"{counts.true_negatives / wrong:.0%} of the wrong and "
-            f"{counts.false_negatives / right:.0%} of the right ones with threshold {threshold:g}"
+            f"{counts.false_negatives / right:.0%} of the right substitutions with threshold {threshold:g}"
         )
         printed = PAPER_7["contextwn"] if threshold == 0.5 else ("", "")
         rows.append([name, *printed, f"{counts.precision:.1%} of {made:,}"])
@@ -288,7 +288,7 @@ def swords(index: CorpusIndex) -> tuple[str, str, str]:
             ["method", "right, the paper's two judges", "their κ", "right, people of SWORDS"], rows
         ),
         table(["", "wrong", "right"], matrix),
-        f"The filter refuses {', '.join(refused)}; the paper's refuses 55% and 21%.",
+        f"The filter refuses {', '.join(refused)}; the paper's filter refuses 55% and 21%.",
     )
 
 

@@ -142,8 +142,8 @@ TEMPLATE = f"""\
 
 What it costs to read scores made elsewhere (`-m ./scores.parquet`): {{n_rows:,}} rows, {N_SYSTEMS} systems × {{n_items:,}} items, with the columns
 `system`, `item` and `score`. PyArrow reads the table and does nothing else; wellput reads it, checks it (repeated rows, scores that are
-not numbers, empty names) and finds the place of every item. Processor time is that of all threads; each reading is a process of its own, its start
-included; medians of {TURNS} runs.
+not numbers, empty names) and finds the place of every item. Processor time is summed over all threads. Each file is read in a process of its own, and the start of this process is
+included. The numbers are medians of {TURNS} runs.
 
 | file | PyArrow | wellput | ratio | PyArrow's memory | wellput's memory |
 | --- | ---: | ---: | ---: | ---: | ---: |

@@ -315,8 +315,10 @@ def page(results: Mapping[str, Mapping[str, tuple[Outcome, bool]]]) -> str:
     lines = [
         "# Faults: every command under every fault",
         "",
-        "The table has the exit code of each command under each fault; −13 means that SIGPIPE ended it, as it ends the shell's own tools. "
-        "✗ marks a code that is not the documented one, a printed traceback, or a half-written file. An empty cell means that this fault was not tried with this command. "
+        "The table has the exit code of each command under each fault; a negative code is the number of "
+        "the signal that ended the command (−13 is SIGPIPE, which also ends the shell's own tools). ✗ "
+        "marks a code that is not the documented one, a printed traceback, or a half-written file. An "
+        "empty cell means that this fault was not tried with this command. "
         "[Reliability](../reliability.md) explains the faults and what wellput does about them.",
         "",
     ]
@@ -330,7 +332,7 @@ def page(results: Mapping[str, Mapping[str, tuple[Outcome, bool]]]) -> str:
     total = sum(len(found) for found in results.values())
     lines += [
         "",
-        f"{right} of {total} are as documented.",
+        f"{right} of {total} exit codes are as documented.",
         "",
     ]
     return "\n".join(lines)

@@ -264,8 +264,8 @@ TEMPLATE = f"""\
 # How time and memory grow with the data
 
 The processor time and memory of commands when one dimension of the data
-is multiplied by ten. Both are those of a whole process, with its start. For the exponents, the cost of the command on a few lines of data is subtracted first. An exponent of 1 means that cost grows in
-proportion to the data, 2 that it grows with the square; – means that there is too little to measure (less than {LEAST_S:g} s or 1 MB).
+is multiplied by ten. Both are measured for a whole process, including its start. For the exponents, the cost of the command on a few lines of data is subtracted first. An exponent of 1 means that cost grows in
+proportion to the data, 2 that it grows with the square; – means that the difference is too small to measure (less than {LEAST_S:g} s or 1 MB).
 
 | what grows | command | small → large | s, small | s, large | exponent | MB, small | MB, large | exponent |
 | --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |
@@ -275,8 +275,8 @@ proportion to the data, 2 that it grows with the square; – means that there is
 | --- | ---: | ---: | --- |
 | highest exponent of processor time | {{highest:.2f}} | ≤ {MAX_EXPONENT:g} | {{verdict}} |
 
-`--by` takes tags with at most 100 values, so larger numbers were not measured. `agree` refuses more than 200,000,000 cells (judges × systems × items): it refuses
-a million judges if there are more than 200 outputs, even if each gave only one rating. More than 1,000 judged systems are ranked by
+`--by` takes tags with at most 100 values, so larger numbers of values were not measured. `agree` refuses more than 200,000,000 cells (judges × systems × items). So it refuses
+a million judges if there are more than 200 outputs, even if each judge gave only one rating. More than 1,000 judged systems are ranked by
 means, without a model.
 
 A line of more than {MAX_LINE_MIB} MiB is refused:

@@ -142,7 +142,7 @@ def page(run: Run, *, parallel: int, timeout: float, limit: float) -> str:
     table = "\n".join(f"| {name} | {figure} |" for name, figure in rows)
     return f"""# 10,000 answers of an endpoint with faults
 
-`wellput judge` against a **simulated** endpoint on the same machine: a formula, not a language model. It was killed in the middle and
+`wellput judge` against a **simulated** endpoint on the same machine: a formula gives the answers, not a language model. `wellput judge` was killed in the middle and
 started again with the same command.
 
 | | |

@@ -46,7 +46,8 @@ def page(runs: Sequence[Run], turns: Sequence[Run]) -> str:
         "# Scale",
         "",
         f"BLEU, chrF and ssa of {runs[0].items:,} segments (WMT 2021 German–English outputs, repeated, each with its own id) on two cores. "
-        "Each row is a separate process. Compare rows by processor time rather than by clock time: the cores "
+        "Each row is a separate process; Ray is a library for computing on clusters. Compare rows by "
+        "processor time rather than by clock time: the cores "
         "are those of a virtual machine.",
         "",
         "| run | segments | seconds | segments a second | processor, µs a segment | peak memory, MB |",
@@ -56,7 +57,8 @@ def page(runs: Sequence[Run], turns: Sequence[Run]) -> str:
             for run in runs
         ),
         "",
-        "Memory is that of the process that scores; on a cluster, that of the process that adds up the results of the others.",
+        "The memory is that of the process that scores; on a cluster, of the process that adds up the "
+        "results of the others.",
         "",
         f"For comparisons by the clock, the three ways ran one after the other, in {len(turns) // len(modes)} turns, in one process. The table has medians; the comparisons below are medians of the ratios within a turn:",
         "",

@@ -187,8 +187,10 @@ def page(rows: list[Row]) -> str:
         "# Speed",
         "",
         "How fast wellput is compared with other tools: from text to score, on the same text in one run, with one "
-        "thread unless the row says otherwise. Ratios hold from machine to machine, times do not. The "
-        "text is WMT 2021 German–English news outputs. Each time is the best of several runs: processor time, but clock time for two threads and for the start of the program. *ratio*: the other "
+        "thread unless the row says otherwise. Ratios are similar on other machines, but times differ. The "
+        "text is WMT 2021 German–English news outputs. Each time is the best of several runs. It is "
+        "processor time, except for two threads and for the start of the program, where it is clock time. "
+        "*ratio*: the other "
         "tool's time divided by wellput's; for the start of the program, wellput's time divided by Python's.",
         "",
         "| what | other tool | segments | wellput, ms | other tool, ms | ratio | goal |",

@@ -176,8 +176,8 @@ SCROLL = """async ([selector, steps]) => {
 TEMPLATE = """\
 # Reports of many items
 
-What `wellput report` costs for many items. Measured on {cores} cores under a load of {load:.0f} (mean number of processes that wanted to run,
-over five minutes): under load, only the processor time is reliable. The items are sentences of UD English EWT. Each system makes more errors
+What `wellput report` costs for many items. It was measured on {cores} cores that other programs also used, with a load of {load:.0f} (the mean number of processes that wanted to run,
+over five minutes). Under such a load only the processor time is reliable. The items are sentences of UD English EWT. Each system makes more errors
 in them than the one before; four judges are simulated on {judged} of
 them.
 

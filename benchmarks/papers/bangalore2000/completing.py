@@ -105,7 +105,7 @@ a daughter, so it stays), and `--insert` adds words. Precision and recall count 
 {table(heads, rows)}
 
 Given lemmas with tags (`--input lemmas`) instead of inflected words, {_share(forms.right, forms.inflected)} of {forms.inflected:,} inflected words get the form of the
-sentence, and {_share(forms.all_right, forms.words)} of all {forms.words:,} words. The lemmas are wellput's own (`convert --lemmas`), so a part of the misses may be theirs.
+sentence, and {_share(forms.all_right, forms.words)} of all {forms.words:,} words. The lemmas are wellput's own (`convert --lemmas`), so a part of the errors may come from the lemmas.
 
 ```text
 $ wellput convert test/wsj_*.mrg --lemmas -o test.conllu
@@ -113,7 +113,7 @@ $ wellput realize bare.conllu --models wsj-fergus/ --model fergus --insert punct
 $ wellput realize test.conllu --models wsj-fergus/ --model fergus --input lemmas
 ```
 
-`bare.conllu` has the trees without these words. The inserter is that of the learned realizer ([how it works](../realize_learned.md)), trained on the same trees as
+`bare.conllu` has the trees without these words. The words are inserted by a part of the learned realizer ([how it works](../realize_learned.md)), trained on the same trees as
 `fergus`. Precision and recall ignore the order of words; the order of sentences with missing words was not scored."""
 
 

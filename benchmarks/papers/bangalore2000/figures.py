@@ -15,7 +15,7 @@ PICTURE = "docs/images/bangalore2000-figures.svg"
 X_LABEL = "predicted by sta, S and length"
 SECTION = """## Figures 3 and 4
 
-The paper plots the two regressions of section 4.1. The upper plots have the same model, fitted to the **simulated** judges' ratings. The lower plots have the same model, fitted
+The paper plots the two regressions of section 4.1. The upper plots show the same model, fitted to the **simulated** judges' ratings. The lower plots show the same model, fitted
 to real judgments of other texts: ASSET's simplified sentences (15 raters each). A point is one output; on the dashed line
 the predicted and the actual rating are equal.
 

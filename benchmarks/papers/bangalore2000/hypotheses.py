@@ -237,14 +237,14 @@ systems. The last two columns are explained below the table.
 
 {tree_table(answers)}
 
-Of {len(answers)} questions, {"; ".join(counts)}. The largest gain of `sta` is {max(one.value for one in gains):+.3f}, the largest loss
-{min(one.value for one in gains):+.3f}. **Trees help on WebNLG and MQM; on most other questions no difference is shown.** {_below_zero(answers)}The intervals are not
+Of {len(answers)} questions, {"; ".join(counts)}. The difference `sta − ssa` is {max(one.value for one in gains):+.3f} at most and
+{min(one.value for one in gains):+.3f} at least. **Trees help on WebNLG and MQM; on most other questions no difference is shown.** {_below_zero(answers)}The intervals are not
 corrected for their number. No set has a difference as large as the paper's (.51 against .08). The paper's variants were made so that the metrics
 differ, and apparently had only the reference's words; the outputs here have other words, too. SummEval's references have several sentences, which the parser treats as one. `bleu` and `chrf` are
 in the table for comparison.
 
-**Do errors of the parser explain the small differences?** Nobody has checked our parses of these references. As a substitute for their quality we use the log
-probability per word, minus that by word frequencies, that the [head-driven parser](../language/head-driven-parser.md) gives the most probable reference of an item, and
+**Do errors of the parser explain the small differences?** Nobody has checked our parses of these references. As a substitute for the quality of parses we use a probability: the log
+probability per word that the [head-driven parser](../language/head-driven-parser.md) gives to the most probable reference of an item, minus the log probability by word frequencies alone. We
 split each set at the median into two halves, probable and improbable references. Averaged over all questions, sta − ssa is {easy:+.3f} on the items with more probable references and {hard:+.3f}
 on the others. {_parser_explains(easy, hard)}""".replace("\n-0", "\n−0").replace(" -0", " −0")
 
@@ -256,13 +256,15 @@ def _below_zero(answers: Sequence[Answer]) -> str:
         for one in answers
         if is_above(one.tree_gains["sta − ssa"]) and one.r["sta"] < 0
     ]
-    return f"On {listed(found)}, counted as better, both r are below 0. " if found else ""
+    return (
+        f"On {listed(found)}, which counts as *better* here, both r are below 0. " if found else ""
+    )
 
 
 def _parser_explains(easy: float, hard: float) -> str:
     if easy > hard:
         return "So bad parses may explain why the differences are small."
-    return "So bad parses, as far as this measure shows them, do not explain the small differences: on average the differences are larger for improbable references (not tested)."
+    return "So bad parses, as far as this measure shows them, do not explain the small differences: on average the differences are larger, not smaller, for improbable references (this was not tested)."
 
 
 def fitted_section(answers: Sequence[Answer]) -> str:
@@ -272,12 +274,12 @@ def fitted_section(answers: Sequence[Answer]) -> str:
     return f"""## Does the fitted metric beat the best single one?
 
 Section 4.2 of the paper fits a metric to judgments. Here the best model of Table 3 (`sta`, substitutions, length) is fitted by least squares in ten
-folds: on nine tenths of the items, to predict the ratings of the other tenth. The numbers are Pearson's r with people's ratings. *Chosen* is the single metric (of {", ".join(f"`{m}`" for m in SINGLE)})
+folds: it is fitted to nine tenths of the items and predicts the ratings of the other tenth. The numbers are Pearson's r with people's ratings. *Chosen* is the single metric (of {", ".join(f"`{m}`" for m in SINGLE)})
 with the highest |r| on the nine tenths. *In hindsight* is the best single metric on the predicted items, which cannot be known in advance.
 The paper compared the fitted metric with its four accuracies, on the same variants that it was fitted to.
 
 {fitted_table(answers)}
 
-Against the chosen metric, the fitted one is better on {wins} of {len(answers)} questions, worse on {losses}, and on {len(answers) - wins - losses} this is not decided. Against
-`sta` alone, the comparison that the paper makes (R² from .36 to .51 and from .34 to .53), its r is higher on {above},
-lower on {below}{and_same(same)} (signs aside; no intervals). [More on fitted metrics](../results/fitted.md)."""
+The fitted metric is better than the chosen one on {wins} of {len(answers)} questions and worse on {losses}; on {len(answers) - wins - losses} the difference is not significant. The paper compares the fitted metric
+with `sta` alone (R² rises from .36 to .51 and from .34 to .53). In this comparison the r of the fitted metric is higher on {above} questions and
+lower on {below}{and_same(same)} (in absolute value; without intervals). [More on fitted metrics](../results/fitted.md)."""

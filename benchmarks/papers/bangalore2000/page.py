@@ -71,11 +71,11 @@ writes the page.
 **What the paper asks.** Can a number that a program computes replace people who judge generated sentences? The paper defines four accuracies,
 [`ssa`](../metrics/ssa.md) and [`gsa`](../metrics/gsa.md) over strings of words, [`sta`](../metrics/sta.md) and [`gta`](../metrics/gta.md) over trees. It measures a realizer (a program that
 puts the words of a sentence in order) with them, lets people judge sentences, and makes two new metrics ([`understandability`](../metrics/understandability.md) and
-[`quality`](../metrics/quality.md)) from the judgments. Its main hypothesis: metrics that compare trees agree with people better than
+[`quality`](../metrics/quality.md)) from the judgments. The paper's main hypothesis is that metrics that compare trees agree with people better than
 metrics that compare strings.
 
 **Its system** is the realizer FERGUS ([how it works](../realize.md)). A tree chooser gives each word of an unordered dependency tree a
-supertag (a detailed part of speech), the grammar XTAG allows some orders of these words, and a trigram model chooses one of the orders. The tree model and the
+supertag (a detailed part of speech), the grammar XTAG then allows some orders of these words, and a trigram model chooses one of the orders. The tree model and the
 trigrams come from one million words of the Wall Street Journal.
 
 **Its experiment.** FERGUS and a baseline, LR (left-right), put the words of 100 sentences of the Wall Street Journal back in order. Ten people judged 24
@@ -104,11 +104,11 @@ def _overview(measured: wsj.Measured, answers: Sequence[Answer]) -> str:
 | Figures 3 and 4, regressions | [drawn](#figures-3-and-4) for simulated judges and for real judgments of other texts | cannot be reproduced, for the same reason |
 | equations (4) and (5), the new metrics | [`understandability`](../metrics/understandability.md) and [`quality`](../metrics/quality.md); a perfect sentence scores 1 | formulas reproduced; the fit cannot be reproduced, for the same reason |
 | Table 4, the new metrics | `fergus` is far ahead of LR in both | reproduced: FERGUS is above LR in both. The values differ, for the reasons of Table 2 |
-| Section 5, insertion of function words and punctuation, morphology, lexical choice | [measured](#section-5-function-words-punctuation-and-morphology), but for lexical choice | the paper gives no numbers |
+| Section 5, insertion of function words and punctuation, morphology, lexical choice | [measured](#section-5-function-words-punctuation-and-morphology), except lexical choice | the paper gives no numbers |
 | the main hypothesis | on {len(answers)} questions that people answered, `sta` agrees better than `ssa` on {better} ({hypotheses.better_by_set(answers)}), worse on {worse}, not decided on {len(answers) - better - worse}; intervals are not corrected for their number | confirmed on WebNLG and MQM, with small differences; elsewhere mostly undecided |
-| the fitted metric (`sta`, S, length) | r with ratings of unseen items is higher than that of `sta` alone on {above} of {len(answers)} questions, lower on {below}{hypotheses.and_same(same)} (no intervals); against the chosen best of eight metrics, with `bleu` and `chrf`, better on {wins}, worse on {losses}, not decided on {len(answers) - wins - losses} | the paper's comparison (with `sta`): same direction on most; the harder one, which is ours: not confirmed |
+| the fitted metric (`sta`, S, length) | r with ratings of unseen items is higher than that of `sta` alone on {above} of {len(answers)} questions, lower on {below}{hypotheses.and_same(same)} (no intervals); against the chosen best of eight metrics, with `bleu` and `chrf`, better on {wins}, worse on {losses}, not decided on {len(answers) - wins - losses} | the paper's comparison (with `sta`): same direction on most questions; our harder comparison, with the chosen metric: not confirmed |
 
-Our scans of the paper lack its pictures. So nothing on this page was compared with the drawings: Figure 1, Figure 2 (its tree
+Our scans of the paper lack its pictures. So nothing on this page was compared with the drawings, which are Figure 1, Figure 2 (but its tree
 follows from the text and from Table 1), and the points of Figures 3 and 4."""
 
 

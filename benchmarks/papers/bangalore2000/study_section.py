@@ -55,12 +55,12 @@ def section(study: SimulatedStudy) -> str:
         full.append(f"| {question} | {' | '.join(cells)} | {found.f:.2f} |")
     return f"""## Section 4.1 and Table 3, with simulated judges
 
-**The judges in this section are simulated.** This section shows that study and analysis run as the paper describes them; it says nothing about people.
-{n} variants of 6 test sentences, three to five of each, were made by exchanging words and by random projective orders. {n - 12} are spread from
-good to bad by `sta`; the other 12 are those whose `sta` and `ssa` differ most, in both directions, because the paper's variants, too, were made to
+**The judges in this section are simulated.** This section only shows that the study and its analysis work as the paper describes them; it says nothing about people.
+{n} variants of 6 test sentences, three to five of each, were made by exchanging words and by random projective orders. {n - 12} of them were chosen so that `sta` goes from
+high to low; the other 12 are the variants whose `sta` and `ssa` differ most, in both directions, because the paper's variants, too, were made to
 contrast the metrics. S, the number of substitutions, is {study.substitutions.min():.0f} to {study.substitutions.max():.0f}, {study.substitutions.mean():.2f} on average (the paper: 0 to 10, 1.583).
 
-The study is made in the same way as for people. A page shows the two sentences before (the paper: a short paragraph) and all variants of a sentence, with the
+The study is made in the same way as for people. A page of the study shows the two sentences before the judged one (in the paper, a short paragraph) and all variants of a sentence, with the
 paper's two questions and the words of its scales. Ten simulated judges open their invitations and rate each variant from 1 to 7:
 
 ```text
@@ -74,10 +74,10 @@ $ wellput fit variants.jsonl judgments.csv --question understandability --no-res
 `python -m benchmarks.papers.bangalore2000.files FOLDER` writes `variants.jsonl` and the simulated judges' `judgments.csv`. With people, `wellput study invite`
 and `wellput study serve` come between the first command and the second. The last command, with `--question quality`, also makes `quality.json`.
 
-A simulated rating is the prediction of the regression that the paper prints, plus a deviation of the variant (so large that the regression explains 60% of the variance), the
+A simulated rating is the sum of the prediction by the regression that the paper prints, a deviation of the variant (so large that the regression explains 60% of the variance), the
 judge's own level, and noise. The two questions correlate {study.between_questions:.2f} over the variants (the paper: .94).
 
-Pearson's correlations with ratings normalized per judge; p treats variants as independent, as the paper does:
+The table has Pearson's correlations with ratings normalized per judge; p treats variants as independent, as the paper does:
 
 | question | metric | paper, people | here, simulated | p |
 |---|---|---:|---:|---:|
@@ -89,8 +89,8 @@ Table 3 has R² and p of each regression model. S: substitutions, M: moves:
 |---|---:|---:|---:|---:|---:|---:|---:|---:|
 {chr(10).join(models)}
 
-Coefficients of the last model. Before the slash: as printed in the paper, and as used to simulate the judges. After it: as estimated from the simulated ratings, ± standard error. F is our statistic (the paper:
-6.62 and 7.23 with 3 and 19 degrees of freedom; 3 and {n - 4} here):
+The next table has the coefficients of the last model. Before the slash is the coefficient that the paper prints, with which the judges were simulated; after it, the estimate from the simulated ratings, ± standard error. F is our statistic with 3 and {n - 4} degrees of freedom (the paper has
+6.62 and 7.23 with 3 and 19 degrees of freedom):
 
 | question | sta | S | length | F |
 |---|---:|---:|---:|---:|
@@ -100,7 +100,7 @@ Standard errors, p and F treat the variants as independent, as the paper does. `
 `fit` larger standard errors, because theirs hold for other systems and items.
 
 The simulated ratings were stretched to the scale of 7, so the sizes of coefficients cannot be compared. {_signs(study)} {_strings(study)} The
-paper's Table 3 leaves one variant out, which happened to be well-formed; here none is left out. The paper also says that no single count of problems (such as S) explains much
+paper's Table 3 leaves one variant out, which happened to be well-formed; here no variant is left out. The paper also says that no single count of problems (such as S) explains much
 (footnote 6); simulated judges cannot confirm that."""
 
 
@@ -117,7 +117,7 @@ def _strings(study: SimulatedStudy) -> str:
         else "not lower than"
     )
     return (
-        f"`ssa` correlates {order} `sta` ({shown}); the judges follow `sta` by design, so this is no evidence. The paper has "
+        f"`ssa` correlates {order} `sta` ({shown}); the simulated judges follow `sta` by design, so this is no evidence. The paper has "
         ".08 against .51 and .16 against .45; its authors chose the variants by hand."
     )
 
@@ -138,12 +138,12 @@ def _signs(study: SimulatedStudy) -> str:
             lost.append(f"that of {name} is not: it is {near} standard errors from 0")
     if not lost:
         if not unsure:
-            return "All signs are found again."
+            return "All signs are the same as in the paper."
         return (
-            f"All signs are found again, but the coefficients of {listed(unsure)} are less than two "
+            f"All signs are the same as in the paper, but the coefficients of {listed(unsure)} are less than two "
             "standard errors from 0."
         )
-    return f"Signs found again: {', '.join(again)};\n{'; '.join(lost)}. {study.n} variants are too few to find it."
+    return f"These signs are the same as in the paper: {', '.join(again)};\n{'; '.join(lost)}. {study.n} variants are too few to find it."
 
 
 def _p(r: float, n: int) -> str:

@@ -52,7 +52,7 @@ $ wellput realize figure2.json --models wsj-fergus/ --model fergus
 |---|---|
 {made}
 
-The paper's FERGUS makes *{wsj.TARGET}*, its LR *{GENERATED}*; our LR makes another. The
+The paper's FERGUS makes *{wsj.TARGET}*, and the paper's LR *{GENERATED}*; our LR makes another sentence. The
 sentence is not in the models' training data.
 
 The models that come with wellput learned from Universal Dependencies, where *for* depends on *phase*, and *There* and
@@ -99,7 +99,7 @@ def table_1() -> str:
     return (
         "## Table 1\n\nThe four accuracies of *" + GENERATED + "*, whose target is *" + wsj.TARGET + "*.\n\n"
         + "\n".join(lines)
-        + f"\n\n{outcome}. The paper gives no costs; with 3 for an insertion or deletion and 4 for a substitution the table is the paper's. {footnote_5(evalset)}"
+        + f"\n\n{outcome}. The paper gives no costs of edits; we use 3 for an insertion or deletion and 4 for a substitution, which give the paper's table. {footnote_5(evalset)}"
     )  # fmt: skip
 
 
@@ -108,8 +108,9 @@ def footnote_5(evalset: EvalSet) -> str:
     result = score(evalset, ["ssa:substitution=7", "gsa:substitution=7"])
     problems = [result["LR", metric].components["problems"] for metric in result.metrics]
     return (
-        "Footnote 5 says that without aligning *phase* and *cost* the columns `ssa` and `gsa` would have 6 and 3 problems; with "
-        f"`substitution=7`, which prevents this alignment, ours have {problems[0]:g} and {problems[1]:g}."
+        "Footnote 5 says that without aligning *phase* and *cost* the columns `ssa` and `gsa` would have "
+        "6 and 3 problems; with `substitution=7`, which prevents this alignment, our columns have "
+        f"{problems[0]:g} and {problems[1]:g}."
     )
 
 
@@ -134,11 +135,10 @@ def table_2(measured: wsj.Measured, part: wsj.Part) -> str:
     ]
     return f"""## Table 2
 
-The most similar data that are public: NLTK's sample of the Penn Treebank's Wall Street Journal (called a tenth; {round(total, -3):,} words in {sum(map(len, trees.parts.values())):,}
-sentences of `wsj_0001` to `wsj_0199`; section 20, from which the paper took its test sentences, is not in the sample). Files whose number ends in 0
-are for testing, those that end in 5 for development, all others for training: {len(train):,} sentences, {words:,} words. Test sentences
-have at most {wsj.MAX_WORDS} words, the length of the paper's longest: {len(short)} of {len(whole)}, {mean:.1f} words on average (the paper:
-100 sentences, 16.7 words on average, at most 24).
+The most similar data that are public are NLTK's sample of the Penn Treebank's Wall Street Journal (said to be a tenth of it; {round(total, -3):,} words in {sum(map(len, trees.parts.values())):,}
+sentences of `wsj_0001` to `wsj_0199`). Section 20, from which the paper took its test sentences, is not in the sample. Files whose number ends in 0
+are for testing, those that end in 5 for development, all others for training: {len(train):,} sentences, {words:,} words. Of the {len(whole)} test sentences we use the {len(short)} with at most {wsj.MAX_WORDS} words, the length of the paper's longest; they have {mean:.1f} words on average (the paper has
+100 sentences with 16.7 words on average).
 
 ```text
 $ wellput convert train/wsj_*.mrg --lemmas -o train.conllu
@@ -156,7 +156,7 @@ sentences, with LR; for the first table, keep only the trees of at most {wsj.MAX
 {header}
 {chr(10).join([*paper, *wsj.rows_of(measured.short, STRING)])}
 
-Differences from LR (the last row is the paper's):
+The next table has the differences from LR (the last row is the paper's):
 
 {header}
 {chr(10).join(gains)}
@@ -170,11 +170,11 @@ On all {len(whole)} test sentences of any length:
 {header}
 {chr(10).join(wsj.rows_of(measured.all, STRING))}
 
-Why the numbers differ from the paper's: other sentences; {words / 1e6:.2f} million words of training text instead of one million, for the
-tree model and for the trigrams; our conversion of Penn trees to dependencies, which like the paper's is made of heuristics; our reading of
+The numbers differ from the paper's for several reasons: other sentences; {words / 1e6:.2f} million words of training text instead of one million, for the
+tree model and for the trigrams; our conversion of Penn trees to dependencies, which uses heuristics, as the paper's does; our use of
 XTAG, whose trees are chosen through supertags of the treebank; [our reading](../language/tree-model.md#choosing) of the tree chooser (by the paper's text it looks only at a
 node's daughters, but its parameters are about daughter and mother); and for LR, how its random trees are drawn, which the paper does not say
-(here all trees are equally likely). So a comparison of the absolute numbers says little. What is reproduced: FERGUS is better than LR on the same sentences."""
+(here all trees are equally likely). So a comparison of the absolute numbers says little. One result is reproduced: FERGUS is better than LR on the same sentences."""
 
 
 def table_4(measured: wsj.Measured) -> str:

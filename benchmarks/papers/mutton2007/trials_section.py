@@ -44,7 +44,7 @@ def section(first: Trial, second: Trial) -> str:
     humans = np.mean([pearson(own, sizes) for own in first.ratings])
     return f"""## Tables 3, 4, 5, 7, 8, 9 and Figure 2, with simulated judges
 
-**The judges in this section are simulated.** This section shows that the analysis runs as the paper describes it; it says nothing about people. The paper's two
+**The judges in this section are simulated.** This section only shows that the analysis works as the paper describes it; it says nothing about people. The paper's two
 trials are repeated as studies, made and answered as with people (`wellput study create --design magnitude --questions fluency --judges 20 --per-item 20`): twenty
 simulated judges rate ten sentences of each kind, each on a scale of their own, which is normalized to 0 … 1 (`--normalize unit`). Their ratings follow the means that the
 paper prints for real sentences, sizes 8 and 1 and the three generators (Table 6), plus the deviation of each sentence and noise; the means
@@ -60,7 +60,7 @@ Correlations between judges, paper / simulated (Tables 3 and 7):
 Figure 2, mean rating by size (simulated): {by_size} (lower than the planted means, because each judge's lowest rating becomes 0). The paper's
 values are in a picture that we do not have.
 
-Correlations of the metrics, paper / simulated. The column for Table 4 does not involve judges. A simulated judge correlates {humans:.2f} with size (the paper's
+Correlations of the metrics, paper / simulated. The column *Table 4* needs no judges. A simulated judge correlates {humans:.2f} with size (the paper's
 people: .65).
 
 | scorer | Table 4: with size | Table 5: with judges | Table 8: second trial | Table 9: both trials |

@@ -106,11 +106,18 @@ def limits_section(found: Mapping[tuple[str, str], Limits]) -> Iterator[str]:
     yield "## Could filtering beat WordNet?"
     yield ""
     yield (
-        "Changes of r, as above. *differ*: judged outputs whose score differs between `context` and WordNet. *joint*: "
-        "`--joint`. *words*: `context` without phrases. *soft*: all of WordNet's substitutions, the change of the score "
-        "weighted by `context`'s mean probability. *oracle*: the original or the rewritten reference, whichever makes r larger. Only someone who knows the ratings could choose in "
+        "The columns after *differ* are changes of r, as above. *differ*: the share of judged outputs "
+        "whose score with "
+        "`context` differs from the score with WordNet. *joint*: `context` with the option `--joint`. "
+        "*words*: `context` "
+        "without phrases. *soft*: all of WordNet's substitutions; the change of the score is weighted by "
+        "the mean "
+        "probability that `context` gives to them. *oracle*: for each output the score with the original "
+        "or with the rewritten reference, whichever makes r larger. Only someone who knows the ratings "
+        "could choose in "
         "this way, so this is about the most that a filter of whole references could gain. "
-        "*tuned*: the threshold that is best on the even items, measured on the odd ones, with WordNet on the same."
+        "*tuned*: the threshold that is best on the even items, and the change with it on the odd items; "
+        "the last column is WordNet's change on the odd items."
     )
     yield ""
     names = ("wordnet", "context", "joint", "words", "soft", "oracle")

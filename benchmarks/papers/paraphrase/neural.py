@@ -54,7 +54,8 @@ def write_figures(
         "# The neural filter",
         "",
         f"How well the filter `neural` of [`wellput paraphrase`](../commands/paraphrase.md) distinguishes right from wrong substitutions, with the encoder {encoder}. The data are {len(is_right):,} substitutions "
-        f"of SWORDS dev, the same as [for the other filters](paraphrase.md), {is_right.mean():.1%} right; weights "
+        "of SWORDS dev, the same as [for the other filters](paraphrase.md), of which "
+        f"{is_right.mean():.1%} are right. The weights were "
         f"learned from {len(verdicts):,} substitutions of CoInCo, without the sentences of SWORDS.",
         "",
         "| filter | AUC | precision at recall .8 | precision at recall .5 |",

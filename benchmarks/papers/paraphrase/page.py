@@ -61,20 +61,20 @@ METRICS = ("bleu", "chrf", "ssa")
 INTRODUCTION = """\
 # Paraphrased references
 
-Does a metric agree better with people if references are paraphrased first? SWORDS and CoInCo are data sets of words in sentences, with substitutes that people named or judged. The classifiers, vectors, Brown classes and word
-pairs come from Gutenberg books, State of the Union speeches and EWT's
-training part; the weights and the threshold of the `context` filter from CoInCo's second part without the sentences that
+Does a metric agree better with people if references are paraphrased first? [`wellput paraphrase`](../commands/paraphrase.md) replaces words of a reference by synonyms; its *filters* decide which replacements fit the sentence. SWORDS and CoInCo are data sets of words in sentences, with substitutes that people named or judged. The classifiers, word vectors, Brown classes and word
+pairs were trained on Gutenberg books, State of the Union speeches and EWT's
+training part; the weights and the threshold of the filter `context` on CoInCo's second part, without the sentences that
 stand in a SWORDS context. The classifiers' negatives and smoothing and the size of the vectors of places were chosen on
-CoInCo. The features were also chosen on SWORDS dev, in about a dozen runs with some sixty variants: it is a
-development set. The threshold first let 80% of CoInCo's right substitutions pass, then 70%, so that the paper's
-own example (*taken place*, *taken home*) is refused. By then we had seen the first results on the
+CoInCo. The features were also chosen on SWORDS dev, in about a dozen runs with some sixty variants, so SWORDS dev is a
+development set here. The threshold lets 70% of CoInCo's right substitutions pass; at first it was 80%, but then an example of the
+paper that must be refused (*taken place*, *taken home*) passed. When we changed the threshold, we had seen the first results on the
 sets below; these results decided nothing else.
 
-These were tried for `context` and left out, because they were as good or better on CoInCo, but not by all measures on SWORDS: gradient-boosted
+The following was tried for `context` and left out, because it was as good or better on CoInCo, but not by all measures on SWORDS: gradient-boosted
 trees, alone and together with the logistic model; the trigram model; how usual the category is for the
-replacement; how the other synonyms fit the place; phrases of WordNet that the word is part of; overlap of glosses with the
-sentence. Two ways to count a substitution as more or less right made the results on SWORDS worse: by how many people named it,
-and as partly right if people named another member of its synset. People do not name every word that they accept."""
+replacement; how the other synonyms fit the place; phrases of WordNet that the word is part of; overlap of WordNet's definitions with the
+sentence. In training, a substitution could also count as more or less right: by the number of people who named it,
+or as partly right if people named another member of its synset. Both made the results on SWORDS worse, because people do not name every word that they accept."""
 
 
 def line(*cells: object) -> str:
@@ -93,7 +93,8 @@ def filter_section(
     yield "## Which substitutions are right: SWORDS dev"
     yield ""
     yield (
-        f"{len(queries):,} WordNet synonyms of SWORDS targets that occur 20 times or more in the corpus; "
+        f"The data are {len(queries):,} WordNet synonyms of SWORDS targets that occur 20 times or more in "
+        "the corpus; "
         f"{is_right.mean():.1%} are right (half the people or more accepted them)."
     )
     yield ""
@@ -170,8 +171,10 @@ def segment_sections() -> Iterator[str]:
     yield "## Segments: agreement with people, one reference"
     yield ""
     yield (
-        "Pearson's r over all judged outputs on the original references, and what rewriting changes [95% interval, paired "
-        "bootstrap over items]. `random` keeps as many of WordNet's proposals as `context`, drawn at random."
+        "The table has Pearson's r over all judged outputs with the original references, and by how much r "
+        "changes if the references are rewritten with the filters `wordnet` (all of WordNet's proposals), "
+        "`context` and `random` [95% interval, paired bootstrap over items]. `random` keeps as many of "
+        "WordNet's proposals as `context`, drawn at random."
     )
     yield ""
     names = ("wordnet", "context", "random")
@@ -206,7 +209,7 @@ def segment_sections() -> Iterator[str]:
     for metric, differences in against.items():
         each = (f"{delta:+.4f} [{low:+.4f}, {high:+.4f}]" for delta, low, high in differences)
         yield (
-            f"`context` minus `wordnet` under {metric}, mean over the four sets: "
+            f"`context` minus `wordnet` under {metric}, mean over the four sets (in parentheses, each set): "
             f"{np.mean([difference[0] for difference in differences]):+.4f} ({'; '.join(each)})."
         )
         yield ""
@@ -218,8 +221,10 @@ def document_section(pair: str = "cs-en") -> Iterator[str]:
     yield f"## The paper's experiment: {data.name}"
     yield ""
     yield (
-        f"{len(data.evalset.systems)} systems; ten documents of 300 segments, Pearson's r over systems of BLEU (shortest "
-        "reference) with the mean rating; paired t-test over documents against the original references. Δr: the gain over the original references."
+        f"There are {len(data.evalset.systems)} systems and ten documents of 300 segments. *r* is "
+        "Pearson's r over systems between BLEU (with the shortest reference for the brevity penalty) and "
+        "the mean rating, and Δr the gain over the original references. The p-value is of a paired t-test "
+        "over documents against the original references."
     )
     for n in (1, 2):
         yield ""
