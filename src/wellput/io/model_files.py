@@ -1,18 +1,21 @@
-"""`ModelFile`: a trained model on disk, its card and its arrays, which are mapped, not read. Models
-with a file of their own are `StoredModel`s.
+"""`ModelFile`: the content of a model's file: its card, which says how the model was made, and its
+arrays, which are mapped into memory, not read. `StoredModel` is the base class of models that have
+such a file.
 
-The file (`.wpm`) is little-endian: a magic word, a version, the length of a JSON header, the header
-(kind, card, SHA-256 of the arrays, each array's name, type, shape and bytes in the file), then the
-arrays. Each array starts at a multiple of 64 bytes. It is stored as in memory, or deflated if that
-saves a twentieth; a deflated array is unpacked when it is first used. The same model gives the same
-bytes. Loading executes nothing from the file. A list of strings is two arrays, see `packed_strings`.
-The hash is checked up to `HASH_UP_TO_BYTES`.
+The file (`.wpm`) is little-endian: 16 bytes that mark the format, a version, the length of a JSON
+header, the header (kind, card, SHA-256 of the arrays, each array's name, type, shape and bytes in the
+file), then the arrays. Each array starts at a multiple of 64 bytes. An array is stored as in memory,
+or compressed: with deflate if this saves more than 5%, with xz (which takes longer to unpack) if this
+saves another 10%. A compressed array is unpacked when it is first used. The same model always gives the
+same bytes. Loading executes nothing from the file. A list of strings is two arrays, see
+`packed_strings`. The hash is checked if all arrays together have at most `HASH_UP_TO_BYTES`.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import lzma
 import math
 import struct
 import zlib
@@ -35,19 +38,26 @@ from wellput.io.output import replacing
 MAGIC_BYTES = b"wellput\x00model\x00\x00\x00"
 MODEL_FORMAT_VERSION = 1
 FILE_PREFIX = struct.Struct("<16sII")
+"""The beginning of a file: `MAGIC_BYTES`, the version, and the length of the header in bytes."""
 ALIGNMENT_BYTES = 64
 MAX_PACKED_SHARE = 0.95
+"""An array is stored compressed only if it then has less than this share of its bytes."""
+MAX_XZ_SHARE = 0.9
+"""xz is used only if it leaves less than this share of the bytes that deflate leaves."""
+XZ_MAGIC_BYTES = b"\xfd7zXZ\x00"
+MAX_XZ_MEMORY_BYTES = 1 << 28
 HASH_UP_TO_BYTES = 1 << 26
-"""The hash of arrays up to this size is checked, in a tenth of a second. Larger ones are only
-mapped."""
+"""The hash of arrays up to this size is checked when they are loaded, which takes a tenth of a second.
+Larger arrays are loaded without this check."""
 MAX_AXIS_LENGTH = 1 << 40
-"""The longest axis of an array."""
+"""A longer axis of an array means that the file is damaged."""
 ARRAY_TYPES = frozenset(["|i1", "|u1", "<i2", "<u2", "<i4", "<u4", "<i8", "<u8", "<f4", "<f8"])
 
 
 @dataclass(frozen=True, eq=False)
 class ModelFile:
-    """The content of a model file: `kind` says which class can use it, `card` where it comes from."""
+    """The content of a model file: `kind` says which class can use it, `card` how the model was made,
+    and `fingerprint` is the SHA-256 of the kind and the arrays."""
 
     kind: str
     card: Mapping[str, Any]
@@ -60,14 +70,15 @@ class ModelFile:
 
 
 def packed_strings(name: str, strings: Sequence[str]) -> dict[str, NDArray[Any]]:
-    """The two arrays that `unpacked_strings` reads back: where each string ends, and their UTF-8."""
+    """A list of strings as two arrays: the byte at which each string ends, and the UTF-8 bytes of all
+    strings. `unpacked_strings` reads them back."""
     encoded = [string.encode(errors="surrogatepass") for string in strings]
     ends = np.cumsum([len(data) for data in encoded], dtype=np.uint32)
     return {f"{name}.ends": ends, f"{name}.text": np.frombuffer(b"".join(encoded), np.uint8)}
 
 
 def unpacked_strings(arrays: Mapping[str, NDArray[Any]], name: str) -> list[str]:
-    """The strings of the arrays that `packed_strings` made."""
+    """The list of strings that `packed_strings` turned into arrays."""
     data, ends = arrays[f"{name}.text"].tobytes(), arrays[f"{name}.ends"].tolist()
     return [data[a:b].decode(errors="surrogatepass") for a, b in pairwise([0, *ends])]
 
@@ -75,7 +86,7 @@ def unpacked_strings(arrays: Mapping[str, NDArray[Any]], name: str) -> list[str]
 def save_model_file(
     path: PathLike, kind: str, card: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]
 ) -> None:
-    """Writes the file, whole or not at all. `card` must be JSON."""
+    """Writes the file, completely or not at all. `card` must be JSON."""
     stored = {name: _little_endian(array) for name, array in arrays.items()}
     packed = {name: _packed(array) for name, array in stored.items()}
     header = {
@@ -98,7 +109,8 @@ def save_model_file(
 
 
 def load_model_file(path: PathLike, kind: str) -> ModelFile:
-    """Maps the file; raises InputError unless it is a whole file of this kind and version."""
+    """Maps the file into memory; raises InputError unless it is a complete file of this kind and
+    version."""
     check_readable(InputFile(path))
     damaged = InputError(f"{path} is not a model of wellput, or is damaged: train it again.")
     if Path(path).stat().st_size < FILE_PREFIX.size:
@@ -121,18 +133,20 @@ def load_model_file(path: PathLike, kind: str) -> ModelFile:
                 raise damaged
             stored[name] = _Stored(np.asarray(data[place : place + size]), type_, tuple(shape))
             place += size + -size % ALIGNMENT_BYTES
-        if place != data.size or any(array.is_short for array in stored.values()):
+        if place != data.size or any(array.has_too_many_bytes for array in stored.values()):
             raise damaged
         arrays = _Arrays(stored, damaged)
-        found = ModelFile(header["kind"], header["card"], arrays, header["sha256"])
+        model_file = ModelFile(header["kind"], header["card"], arrays, header["sha256"])
         is_small = sum(array.size for array in stored.values()) <= HASH_UP_TO_BYTES
-        if is_small and fingerprint(str(found.kind), arrays) != found.fingerprint:
+        if is_small and fingerprint(str(model_file.kind), arrays) != model_file.fingerprint:
             raise damaged
     except (KeyError, TypeError, ValueError, OverflowError, RecursionError):
         raise damaged from None
-    if found.kind != kind:
-        raise InputError(f"{path} is a model of the kind “{found.kind}”; “{kind}” is needed here.")
-    return found
+    if model_file.kind != kind:
+        raise InputError(
+            f"{path} is a model of the kind “{model_file.kind}”; “{kind}” is needed here."
+        )
+    return model_file
 
 
 def has_kind(path: PathLike, kind: str) -> bool:
@@ -145,7 +159,8 @@ def has_kind(path: PathLike, kind: str) -> bool:
 
 @contextmanager
 def noticing_damage(path: PathLike, what: str = "model") -> Iterator[None]:
-    """Turns errors in making a model from its arrays into an InputError: the file is damaged."""
+    """Turns errors that occur while a model is made from its arrays into an InputError which says
+    that the file is damaged. `what` is the noun for the file in the message."""
     try:
         yield
     except WellputError:
@@ -155,8 +170,8 @@ def noticing_damage(path: PathLike, what: str = "model") -> Iterator[None]:
 
 
 class StoredModel(ABC):
-    """A model with a file of its own. `kind` stands in the file, `noun` in the message that a file is
-    damaged, and the `card` says where the model comes from."""
+    """A model that is saved in a file of its own. The file contains `kind`; `noun` is used in the
+    message that a file is damaged; `card` says how the model was made."""
 
     kind: ClassVar[str]
     noun: ClassVar[str] = "model"
@@ -164,7 +179,7 @@ class StoredModel(ABC):
 
     @abstractmethod
     def arrays(self) -> Mapping[str, NDArray[Any]]:
-        """The arrays of the file: everything that decides what the model does."""
+        """The arrays of the file: all data that determine the model's results."""
 
     def save(self, path: PathLike, card: Mapping[str, Any] | None = None) -> None:
         """Writes a `.wpm` file, with the given card or the model's own."""
@@ -178,7 +193,8 @@ class StoredModel(ABC):
     @classmethod
     @contextmanager
     def reading(cls, path: PathLike) -> Iterator[ModelFile]:
-        """The file of a model of this kind. Errors in making the model from it become an InputError."""
+        """The content of a file of this kind. Inside the `with` block, errors that come from damaged
+        arrays become an InputError."""
         file = load_model_file(path, cls.kind)
         with noticing_damage(path, cls.noun):
             yield file
@@ -190,7 +206,8 @@ def _is_length(number: object) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Stored:
-    """An array in the file; it is deflated if it has fewer bytes there than in memory."""
+    """An array as the file has it: its bytes (`data`), type and shape. It is compressed if `data` has
+    fewer bytes than the array needs in memory (`size`)."""
 
     data: NDArray[np.uint8]
     type: str
@@ -201,20 +218,25 @@ class _Stored:
         return np.dtype(self.type).itemsize * math.prod(self.shape)
 
     @property
-    def is_short(self) -> bool:
+    def has_too_many_bytes(self) -> bool:
         return self.data.size > self.size
 
     def unpacked(self) -> NDArray[Any]:
-        """The array; raises ValueError or zlib.error if the bytes do not fit it."""
+        """The array; raises ValueError, zlib.error or LZMAError if the bytes do not fit it."""
         data = self.data
         if data.size < self.size:
-            whole = zlib.decompressobj().decompress(data.tobytes(), self.size + 1)
-            data = np.frombuffer(whole, np.uint8)
+            packed = data.tobytes()
+            decompressor = (
+                lzma.LZMADecompressor(lzma.FORMAT_XZ, MAX_XZ_MEMORY_BYTES)
+                if packed.startswith(XZ_MAGIC_BYTES)
+                else zlib.decompressobj()
+            )
+            data = np.frombuffer(decompressor.decompress(packed, self.size + 1), np.uint8)
         return data.view(self.type).reshape(self.shape)
 
 
 class _Arrays(Mapping[str, NDArray[Any]]):
-    """Arrays by name, each unpacked once."""
+    """Arrays by name; an array is unpacked when it is first used, and then kept."""
 
     def __init__(self, stored: Mapping[str, _Stored], damaged: InputError) -> None:
         self._stored = stored
@@ -226,7 +248,7 @@ class _Arrays(Mapping[str, NDArray[Any]]):
             stored = self._stored[name]
             try:
                 self._unpacked[name] = stored.unpacked()
-            except (ValueError, OverflowError, zlib.error):
+            except (ValueError, OverflowError, zlib.error, lzma.LZMAError):
                 raise self._damaged from None
         return self._unpacked[name]
 
@@ -256,4 +278,8 @@ def _little_endian(array: NDArray[Any]) -> NDArray[Any]:
 def _packed(array: NDArray[Any]) -> bytes:
     data = array.tobytes()
     deflated = zlib.compress(data, 9)
-    return deflated if len(deflated) < MAX_PACKED_SHARE * len(data) else data
+    if len(deflated) >= MAX_PACKED_SHARE * len(data):
+        return data
+    # The preset bounds the memory of unpacking: 8 MiB.
+    xz = lzma.compress(data, check=lzma.CHECK_NONE, preset=6)
+    return xz if len(xz) < MAX_XZ_SHARE * len(deflated) else deflated
