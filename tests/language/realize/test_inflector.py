@@ -66,6 +66,21 @@ def test_universal_tags_will_do(upos: str, feats: str, tag: str) -> None:
     assert penn_tag(node("x", upos, feats=feats)) == tag
 
 
+@pytest.mark.parametrize(
+    ("lemma", "upos", "xpos", "feats", "form"),
+    [
+        ("Great", "ADJ", "NNP", "Degree=Cmp", "Greater"),  # as in "Greater London"
+        ("Govern", "VERB", "NNP", "VerbForm=Ger", "Governing"),
+        ("Scholar", "PROPN", "NNP", "Number=Sing", "Scholar"),
+        ("least", "ADV", "RBS", "Degree=Sup", "least"),
+    ],
+)
+def test_words_of_names_and_superlatives(
+    lemma: str, upos: str, xpos: str, feats: str, form: str
+) -> None:
+    assert [one.form for one in Inflector({}).forms(node(lemma, upos, xpos, feats))] == [form]
+
+
 def test_an_inflector_comes_back_from_its_file(inflector: Inflector, tmp_path: Path) -> None:
     path = tmp_path / "inflector.wpm"
     save_model_file(path, "test", {}, inflector.arrays("inflector"))

@@ -1,10 +1,12 @@
 """The `Inflector`: the forms of a word by its lemma, part of speech and features.
 
-Forms from the treebank come first (`be`, `not`, `a` have several, such as `not` and `n't`), then
-those of lemminflect's dictionary and rules, which are for English. For other languages, rules of
-endings are learned from the treebank. `choose_wording` chooses among several forms when the
-order is known: `not` or `n't`, `a` or `an`, `is` or `'s`, and the lexemes of a synset make a lattice
-with one state after every word, and the n-gram model chooses a path.
+Forms come from the treebank, which has several for lemmas such as `not` (`not` and `n't`). Where the
+treebank has none, they come from the dictionary and rules of lemminflect, which are for English. For
+other languages, rules of endings are learned from the treebank.
+
+`choose_wording` chooses among several forms once the order of the words is known: `not` or `n't`, `a`
+or `an`, `is` or `'s`, or one of the words of a synset. The forms make a lattice with one state after
+every word, and the n-gram model chooses a path.
 """
 
 from __future__ import annotations
@@ -12,7 +14,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.util import find_spec
 from typing import Any
@@ -28,14 +30,18 @@ from wellput.language.models.word_analysis import UsualValues
 from wellput.language.realize.inputs import UNKNOWN_LABEL, Node
 from wellput.language.realize.lattice import Automaton, Lattice, choose_paths
 
-# The least share that a form must have among the forms of a lemma with its features.
+# A form is kept if it has at least this share of the occurrences of its lemma with the same features.
 MIN_FORM_SHARE = 0.04
 MIN_FORM_COUNT = 2
-LONGEST_ENDING = 4
+MAX_ENDING_LETTERS = 4
+# Tags of words whose form differs from their lemma.
 INFLECTED_TAGS = frozenset(
     ["NNS", "NNPS", "VBD", "VBN", "VBG", "VBZ", "VBP", "JJR", "JJS", "RBR", "RBS"]
 )
-# The Penn tag of a word with a universal tag: of the first line whose features the word all has.
+# Comparatives and superlatives that treebanks also give as lemmas: they are not compared again.
+COMPARED = frozenset(["better", "best", "worse", "worst", "more", "most", "less", "least"])
+# By universal tag: Penn tags, each with the features that a word with this tag must have. The first
+# that fits is taken.
 PENN_TAGS: dict[str, tuple[tuple[str, frozenset[str]], ...]] = {
     "NOUN": (("NNS", frozenset(["Number=Plur"])),),
     "PROPN": (("NNPS", frozenset(["Number=Plur"])),),
@@ -54,7 +60,7 @@ PENN_TAGS["AUX"] = PENN_TAGS["VERB"]
 
 @dataclass(frozen=True)
 class WordForm:
-    """A form that a node may take, and the natural log of its share among the forms seen."""
+    """A form that a node may take, and the natural log of its share among the node's possible forms."""
 
     form: str
     log_share: float = 0.0
@@ -62,8 +68,9 @@ class WordForm:
 
 @dataclass(frozen=True, eq=False)
 class Inflector:
-    """`seen` has the forms of (lemma, tag, features), the most frequent first, where they differ from
-    those of `rules`; without rules, from lemminflect's."""
+    """`seen` maps (lemma, tag, features) to the forms in the treebank, the most frequent first, where
+    they differ from the form by `rules`. Without rules (for English), lemminflect takes their
+    place."""
 
     seen: Mapping[tuple[str, str, str], tuple[WordForm, ...]]
     rules: UsualValues | None = None
@@ -71,6 +78,7 @@ class Inflector:
     def forms(self, node: Node) -> tuple[WordForm, ...]:
         """The forms of a node's lemma, the most frequent first."""
         tag = penn_tag(node) if self.rules is None else treebank_tag(node)
+        # In English, "" stands for all features of the lemma and tag together.
         for feats in (node.feats, "") if self.rules is None else (node.feats,):
             if known := self.seen.get((node.lemma, tag, feats)):
                 return known
@@ -78,7 +86,7 @@ class Inflector:
             return (WordForm(form_by_rule(self.rules, node.lemma, tag, node.feats)),)
         if "Number=Ptan" in node.feats or (tag == "NNPS" and node.lemma.endswith("s")):
             return (WordForm(node.lemma),)
-        return (WordForm(dictionary_form(node.lemma, tag)),)
+        return (WordForm(dictionary_form(node.lemma, _tag_in_dictionary(node))),)
 
     def arrays(self, name: str) -> dict[str, NDArray[Any]]:
         rows = [(key, form) for key, forms in sorted(self.seen.items()) for form in forms]
@@ -95,18 +103,21 @@ class Inflector:
     def of_file(cls, file: ModelFile, name: str) -> Inflector:
         columns = [file.strings(f"{name}.{column}") for column in ("lemmas", "tags", "feats")]
         shares = file.arrays[f"{name}.shares"].tolist()
-        seen: dict[tuple[str, str, str], tuple[WordForm, ...]] = {}
+        forms_by_key: dict[tuple[str, str, str], tuple[WordForm, ...]] = {}
         for lemma, tag, feats, form, share in zip(
             *columns, file.strings(f"{name}.forms"), shares, strict=True
         ):
             key = (lemma, tag, feats)
-            seen[key] = (*seen.get(key, ()), WordForm(form, share))
+            forms_by_key[key] = (*forms_by_key.get(key, ()), WordForm(form, share))
         has_rules = f"{name}.rules.keys.ends" in file.arrays
-        return cls(seen, UsualValues.from_file(file, f"{name}.rules") if has_rules else None)
+        return cls(
+            forms_by_key, UsualValues.from_file(file, f"{name}.rules") if has_rules else None
+        )
 
 
 def learn_inflections(trees: Iterable[Tree]) -> Inflector:
-    """From English treebank trees whose ordinary first words are in lower case."""
+    """An inflector for English, learned from treebank trees in which ordinary words are in lower case
+    at the beginning of the sentence too."""
     counts: dict[tuple[str, str, str], Counter[str]] = {}
     for tree in trees:
         for word in tree.words:
@@ -116,7 +127,7 @@ def learn_inflections(trees: Iterable[Tree]) -> Inflector:
             tag = penn_tag(node)
             for feats in (word.feats, ""):
                 counts.setdefault((word.lemma, tag, feats), Counter())[word.form] += 1
-    seen: dict[tuple[str, str, str], tuple[WordForm, ...]] = {}
+    forms_by_key: dict[tuple[str, str, str], tuple[WordForm, ...]] = {}
     for (lemma, tag, feats), forms in counts.items():
         total = sum(forms.values())
         ranked = sorted(forms.items(), key=lambda entry: (-entry[1], entry[0]))
@@ -125,15 +136,17 @@ def learn_inflections(trees: Iterable[Tree]) -> Inflector:
             for form, count in ranked
             if count >= MIN_FORM_COUNT and count >= MIN_FORM_SHARE * total
         ]
-        usual = dictionary_form(lemma, tag)
-        general = seen.get((lemma, tag, "")) if feats else None
-        if kept and (len(kept) > 1 or kept[0].form != usual) and general != tuple(kept):
-            seen[lemma, tag, feats] = tuple(kept)
-    return Inflector(seen)
+        by_dictionary = dictionary_form(lemma, tag)
+        without_feats = forms_by_key.get((lemma, tag, "")) if feats else None
+        is_same = [form.form for form in kept] == [by_dictionary]
+        if kept and not is_same and without_feats != tuple(kept):
+            forms_by_key[lemma, tag, feats] = tuple(kept)
+    return Inflector(forms_by_key)
 
 
 def learn_inflection_rules(trees: Iterable[Tree]) -> Inflector:
-    """The same for any language: rules of endings, and the forms that differ from them."""
+    """An inflector for any language, learned from treebank trees: rules of endings, and the forms that
+    differ from these rules."""
     nodes = [
         (Node((word.form,), "", word.upos, word.xpos, word.lemma, word.feats), word.form)
         for tree in trees
@@ -148,7 +161,7 @@ def learn_inflection_rules(trees: Iterable[Tree]) -> Inflector:
     for node, form in nodes:
         key = (node.lemma, treebank_tag(node), node.feats)
         counts.setdefault(key, Counter())[form] += 1
-    seen: dict[tuple[str, str, str], tuple[WordForm, ...]] = {}
+    forms_by_key: dict[tuple[str, str, str], tuple[WordForm, ...]] = {}
     for key, forms in counts.items():
         total = sum(forms.values())
         ranked = sorted(forms.items(), key=lambda entry: (-entry[1], entry[0]))
@@ -158,8 +171,8 @@ def learn_inflection_rules(trees: Iterable[Tree]) -> Inflector:
             if count >= MIN_FORM_SHARE * total
         )
         if len(kept) > 1 or kept[0].form != form_by_rule(rules, *key):
-            seen[key] = kept
-    return Inflector(seen, rules)
+            forms_by_key[key] = kept
+    return Inflector(forms_by_key, rules)
 
 
 def treebank_tag(node: Node) -> str:
@@ -168,21 +181,26 @@ def treebank_tag(node: Node) -> str:
 
 
 def _rule_keys(lemma: str, tag: str, feats: str) -> tuple[str, ...]:
-    whole = f"{tag} {feats}"
-    endings = (f"{whole} -{lemma[-n:]}" for n in range(1, min(LONGEST_ENDING, len(lemma)) + 1))
-    return (whole, *endings)
+    """The keys of the rules that may apply, from the most general to the longest ending of the
+    lemma."""
+    tag_and_feats = f"{tag} {feats}"
+    max_letters = min(MAX_ENDING_LETTERS, len(lemma))
+    endings = (f"{tag_and_feats} -{lemma[-n:]}" for n in range(1, max_letters + 1))
+    return (tag_and_feats, *endings)
 
 
 def _change(lemma: str, form: str) -> str:
-    """How many characters to take off the lemma's end, and what to add."""
-    kept = 0
-    while kept < min(len(lemma), len(form)) and lemma[kept] == form[kept]:
-        kept += 1
-    return f"{len(lemma) - kept} {form[kept:]}"
+    """A rule that turns the lemma into the form: how many characters to take off the lemma's end, and
+    what to add (`1 ies` for *city*, *cities*)."""
+    n_common = 0
+    while n_common < min(len(lemma), len(form)) and lemma[n_common] == form[n_common]:
+        n_common += 1
+    return f"{len(lemma) - n_common} {form[n_common:]}"
 
 
 def form_by_rule(rules: UsualValues, lemma: str, tag: str, feats: str) -> str:
-    """The form by the rule of the longest known ending; the lemma where there is none."""
+    """The form by the rule for the longest known ending of the lemma; the lemma where no rule
+    applies."""
     removed, _, added = rules.get(_rule_keys(lemma, tag, feats), "0 ").partition(" ")
     if not removed.isdecimal():
         raise InputError("The realizer's rules for forms are damaged: train it again.")
@@ -190,7 +208,7 @@ def form_by_rule(rules: UsualValues, lemma: str, tag: str, feats: str) -> str:
 
 
 def penn_tag(node: Node) -> str:
-    """The Penn tag of a node; where it has none, made from its universal tag and features."""
+    """The Penn tag of a node; where it has none, the tag that its universal tag and features give."""
     if node.xpos != UNKNOWN_LABEL:
         return node.xpos
     features = set(node.feats.split("|"))
@@ -198,6 +216,14 @@ def penn_tag(node: Node) -> str:
         if needed <= features:
             return tag
     return node.upos
+
+
+def _tag_in_dictionary(node: Node) -> str:
+    """The Penn tag of a node for the dictionary. A verb, adjective or adverb in a name, which has the
+    tag of a name, is inflected by its features: *Greater* London, *Breaking* Bad."""
+    if node.xpos in ("NNP", "NNPS") and node.upos in ("VERB", "AUX", "ADJ", "ADV"):
+        return penn_tag(replace(node, xpos=UNKNOWN_LABEL))
+    return penn_tag(node)
 
 
 def has_dictionary() -> bool:
@@ -212,7 +238,7 @@ def dictionary_form(lemma: str, tag: str) -> str:
     >>> dictionary_form("mouse", "NNS"), dictionary_form("sing", "VBD"), dictionary_form("of", "IN")
     ('mice', 'sang', 'of')
     """
-    if tag not in INFLECTED_TAGS:
+    if tag not in INFLECTED_TAGS or (lemma in COMPARED and tag in ("JJR", "JJS", "RBR", "RBS")):
         return lemma
     try:
         import lemminflect
@@ -232,16 +258,18 @@ def choose_wording(
     share_weight: float,
     threads: int = 1,
 ) -> list[list[str]]:
-    """The chosen forms of each sentence. A sentence has for each place the possible forms, the most
-    frequent first. `share_weight` is the weight of a form's frequency beside the n-gram model, which
-    also knows it."""
+    """The chosen forms of each sentence; without n-grams, the most frequent ones. A sentence has the
+    possible forms of each word, the most frequent first. `share_weight` is the weight of a form's log
+    share beside the n-gram model's log probability, which depends on the form's frequency too."""
     chosen = [[forms[0].form for forms in sentence] for sentence in sentences]
     if ngrams is None:
         return chosen
-    open_ = [n for n, sentence in enumerate(sentences) if any(len(forms) > 1 for forms in sentence)]
-    lattices = [_lattice(sentences[n], share_weight) for n in open_]
+    undecided = [
+        n for n, sentence in enumerate(sentences) if any(len(forms) > 1 for forms in sentence)
+    ]
+    lattices = [_lattice(sentences[n], share_weight) for n in undecided]
     for n, lattice, choice in zip(
-        open_, lattices, choose_paths(lattices, ngrams, threads=threads), strict=True
+        undecided, lattices, choose_paths(lattices, ngrams, threads=threads), strict=True
     ):
         chosen[n] = [lattice.words[word] for word in choice.paths[0].words]
     return chosen
