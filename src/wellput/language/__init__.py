@@ -1,1 +1,2 @@
-"""English: trees, models, and the generators built on them. `english/` holds the shipped models."""
+"""Trees and models of language, and what is built on them: realizers, paraphrases, and degraded or
+perturbed texts. The folder `english/` has the shipped models."""

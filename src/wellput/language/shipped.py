@@ -13,25 +13,26 @@ if TYPE_CHECKING:
 
 ENGLISH_FOLDER = Path(__file__).parent / "english"
 
+# The names of the model files. A folder with models of a user's own has files of the same names.
 NGRAMS_FILE = "ngrams.wlm"
 TAGGER_FILE = "tagger.wpm"
 TOKENIZER_FILE = "tokenizer.wpm"
 PARSER_FILE = "parser.wpm"
 HEAD_DRIVEN_FILE = "head_driven.wpm"
-TREE_MODEL_FILE = "tree.wpm"
+TREE_MODEL_FILE = "tree.wpm"  # supertags and the tree model that chooses them
 REALIZER_FILE = "realizer.wpm"
 COMPLETER_FILE = "completer.wpm"
 LEARNED_REALIZER_FILE = "learned.wpm"
 ORDER_NETWORK_FILE = "order.wpm"
-WORDS_FILE = "words.wpm"
-SKELETONS_FILE = "skeletons.wlm"
-NETWORK_FILE = "network.wpm"
+WORDS_FILE = "words.wpm"  # the list of English words
+SKELETONS_FILE = "skeletons.wlm"  # n-grams of function words and parts of speech
+NETWORK_FILE = "network.wpm"  # the small language model
 PARAPHRASE_FILE = "paraphrase.wpm"
-LANGUAGE_FILE = "language.wpm"
+LANGUAGE_FILE = "language.wpm"  # the check whether a text is English
 
 
 def shipped(name: str) -> Path:
-    """The file of a shipped model, such as `tagger.wpm`."""
+    """The path of a shipped model file, such as `tagger.wpm`; raises InputError if it is missing."""
     path = ENGLISH_FOLDER / name
     if not path.is_file():
         raise InputError(
@@ -42,7 +43,7 @@ def shipped(name: str) -> Path:
 
 
 def model_file(name: str, folder: Path | None = None) -> Path:
-    """The file of a shipped model, or of the model of that name in a folder."""
+    """The path of a shipped model file or, with `folder`, of the file with this name in the folder."""
     if folder is None:
         return shipped(name)
     path = folder / name

@@ -1,1 +1,1 @@
-"""Sentences of known quality: systems that build text from pieces of a corpus."""
+"""Builds sentences from pieces of a corpus, so that it is known which are better than others."""

@@ -1,10 +1,13 @@
-"""`TaggedCorpus`, from which degraders draw, and `CorpusSource`, its text or trees.
+"""The corpus from which degraders draw words: `TaggedCorpus`, `CorpusSource` and context-free grammars.
 
-A corpus has sentences of words, and perhaps their tags, as numbers. Words and tags are numbered in the
-order in which they first occur, so that the same text and the same seed give the same sentences. A
-source makes corpora of its sentences: without tags, with parts of speech or with supertags.
+A degrader is a system that builds sentences of known quality (see `degraders.py`).
 
-Context-free grammars read off treebanks: `PhraseRule`s and the words of a category, with counts.
+`TaggedCorpus` holds sentences as numbers of words, and perhaps numbers of their tags. Words and tags
+are numbered in the order in which they first occur, so that the same text and the same seed give the
+same sentences. `CorpusSource` holds the text or the trees, and makes a `TaggedCorpus` of them: without
+tags, with parts of speech, or with supertags (tags that also say how a word attaches to others).
+
+`ContextFreeGrammar` holds the rules and words of a treebank with their counts.
 """
 
 from __future__ import annotations
@@ -51,7 +54,7 @@ class PhraseRule(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ContextFreeGrammar:
-    """Counts: `starts` counts the categories of whole sentences, `rules` the rules, and
+    """A grammar as counts: `starts` counts the categories of whole sentences, `rules` the rules, and
     `lexicon[tag, word]` the words with their tags."""
 
     starts: Counter[str] = field(default_factory=Counter)
@@ -65,8 +68,8 @@ def grammar_of_constituents(
     with_heads: bool = False,
     predicative_nouns: bool = False,
 ) -> ContextFreeGrammar:
-    """Reads a grammar off constituent trees. Ignored: empty elements, function tags, and the outermost
-    bracket if it has no name.
+    """Reads a grammar off constituent trees. It ignores empty elements (leaves that stand for no word),
+    function tags such as SBJ, and the outermost bracket if it has no name.
 
     `with_heads` marks the head of each rule. Then `predicative_nouns` says that a predicative noun or
     adjective heads its clause, as in `to_dependencies`; otherwise it has no effect.
@@ -86,8 +89,8 @@ def grammar_of_constituents(
 def grammar_of_dependencies(
     trees: Iterable[Tree], *, column: Literal["upos", "xpos"] = "upos"
 ) -> ContextFreeGrammar:
-    """The grammar of dependency trees: a word of category C and all below it are a phrase [C], made
-    of its daughters' phrases and C itself, in the order of the words.
+    """The grammar of dependency trees. A word of category C and all words below it form a phrase [C];
+    its parts are C itself and the phrases of the word's daughters, in the order of the words.
 
     Such rules cannot give the word order of a non-projective tree; `projectivize` it first.
 
@@ -118,6 +121,7 @@ def grammar_of_dependencies(
 
 
 def _count(constituent: Constituent, heads: list[int] | None, grammar: ContextFreeGrammar) -> None:
+    """Adds a tree's rules and words to the grammar; `heads` are the head parts from `head_parts`."""
     grammar.starts[named(constituent).label] += 1
     places = iter(heads or ())
 
@@ -137,8 +141,9 @@ WordNumbers: TypeAlias = NDArray[np.int32]
 
 @dataclass(frozen=True, eq=False)
 class TaggedCorpus:
-    """`tokens` are numbers of `words`, all sentences one after the other; sentence i is from
-    `ends[i - 1]` to `ends[i]`. `tags` is parallel to `tokens`, or None."""
+    """Sentences as arrays of numbers. `tokens` has the number in `words` of each token, all sentences
+    one after the other; sentence i goes from place `ends[i - 1]` to before place `ends[i]`. `tags` has
+    the number in `tag_names` of each token's tag, or is None."""
 
     words: Sequence[str]
     tokens: WordNumbers
@@ -150,7 +155,7 @@ class TaggedCorpus:
     def of(
         cls, sentences: Iterable[Sequence[str]], tags: Iterable[Sequence[str]] | None = None
     ) -> TaggedCorpus:
-        """From lists of words; empty lists are left out. `tags` has one for each word."""
+        """From lists of words; empty lists are left out. `tags` has a list of one tag for each word."""
         kept = [sentence for sentence in sentences if sentence]
         if not kept:
             raise InputError("The corpus has no sentences.")
@@ -165,11 +170,12 @@ class TaggedCorpus:
 
     @cached_property
     def starts(self) -> WordNumbers:
+        """The place of each sentence's first token."""
         return np.concatenate([np.zeros(1, np.int32), self.ends[:-1]])
 
     @cached_property
     def sentence_numbers(self) -> WordNumbers:
-        """The sentence that each token is in."""
+        """The number of the sentence (from 0) that each token is in."""
         numbers = np.arange(len(self.ends), dtype=np.int32)
         return np.repeat(numbers, self.ends - self.starts)
 
@@ -188,8 +194,8 @@ TagKind: TypeAlias = Literal["pos", "supertag"]
 
 @dataclass(frozen=True, eq=False)
 class CorpusSource:
-    """Sentences in words, with their trees if there are any; otherwise tags come from the English
-    tagger and trees from the English parser."""
+    """Sentences as lists of words, and their trees (`given_trees`) if the user gave trees. Otherwise
+    tags come from the English tagger and trees from the English parser."""
 
     sentences: Sequence[Sequence[str]]
     given_trees: Sequence[Tree] | None = None
@@ -213,8 +219,8 @@ class CorpusSource:
         if tags is None:
             return TaggedCorpus.of(self.sentences)
         if tags == "supertag":
-            found = [[str(tag) for tag in induce_supertags(tree)] for tree in self.trees]
-            return TaggedCorpus.of(self.sentences, found)
+            supertags = [[str(tag) for tag in induce_supertags(tree)] for tree in self.trees]
+            return TaggedCorpus.of(self.sentences, supertags)
         if self.given_trees is None:
             from wellput.language.models.tagger import Tagger
             from wellput.language.shipped import TAGGER_FILE, shipped
@@ -222,18 +228,18 @@ class CorpusSource:
             tagger = Tagger.load(shipped(TAGGER_FILE))
             return TaggedCorpus.of(self.sentences, tagger.tag(self.sentences, threads=self.threads))
         column = "xpos" if self.has_own_tags else "upos"
-        found = [[getattr(word, column) for word in tree.words] for tree in self.trees]
-        return TaggedCorpus.of(self.sentences, found)
+        parts_of_speech = [[getattr(word, column) for word in tree.words] for tree in self.trees]
+        return TaggedCorpus.of(self.sentences, parts_of_speech)
 
     def grammar(self) -> ContextFreeGrammar:
-        """The grammar of the trees, with the parts of speech of `corpus`."""
+        """The grammar of the trees, with the same parts of speech as `corpus("pos")`."""
         column: Literal["xpos", "upos"] = "xpos" if self.has_own_tags else "upos"
         return grammar_of_dependencies(map(projectivize, self.trees), column=column)
 
 
 def read_source(path: PathLike, *, is_tokenized: bool = False, threads: int = 1) -> CorpusSource:
-    """Trees from CoNLL-U, or text with a sentence a line. If it `is_tokenized`, white space separates
-    its words."""
+    """The source in a file: trees in CoNLL-U, or text with one sentence on each line. `is_tokenized`
+    says that white space separates all words and marks of the text."""
     file = InputFile(path)
     if file.suffix == TREES_SUFFIX:
         return _source_of_trees(list(read_trees(path)), threads)
@@ -245,12 +251,12 @@ def read_source(path: PathLike, *, is_tokenized: bool = False, threads: int = 1)
 def source_of(
     given: Iterable[str] | Iterable[Tree], *, is_tokenized: bool = False, threads: int = 1
 ) -> CorpusSource:
-    """The source of sentences or trees in memory."""
+    """The source of sentences or trees in memory; all must be of the same kind."""
     sentences = list(given)
-    trees = [one for one in sentences if isinstance(one, Tree)]
+    trees = [entry for entry in sentences if isinstance(entry, Tree)]
     if trees and len(trees) == len(sentences):
         return _source_of_trees(trees, threads)
-    lines = [one for one in sentences if isinstance(one, str)]
+    lines = [entry for entry in sentences if isinstance(entry, str)]
     if len(lines) < len(sentences):
         raise InputError("A corpus is a list of sentences or of Tree objects, but not of both.")
     return _source_of_text(lines, is_tokenized, threads)

@@ -1,8 +1,8 @@
 """Degraded sentences by one or more methods, and the result: `DegradedSentences`.
 
-A degrader is a system that generates sentences; its name is made of its method and size (`sequence-4`,
-`pos`). Longer sequences make better sentences by construction, which is a gold standard without
-judges.
+A degrader is a system that builds sentences from the words of a corpus. Its name is made of its method
+and size: `sequence-4` joins sequences of 4 words, `pos` has no size. Longer sequences make better
+sentences, so the right order of the systems is known without judges.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ CONSTRUCTION_JUDGE = "construction"
 
 
 class Degrader(Protocol):
-    """Generates sentences, as lists of words."""
+    """A system that makes `n` sentences, each a list of words."""
 
     def generate(self, n: int, rng: np.random.Generator) -> list[list[str]]: ...
 
 
 class TemplateGenerator:
-    """Templates of tags filled with their most probable words: `pos` and `supertag`, which differ only
-    in the tags of the corpus."""
+    """Draws a sequence of tags (a template) and fills it with the most probable words. The methods
+    `pos` and `supertag` differ only in the tags of the corpus."""
 
     def __init__(self, corpus: TaggedCorpus, *, length: int = 24, threads: int = 1) -> None:
         self.templates = TagTemplates(corpus, length=length)
@@ -53,16 +53,16 @@ class TemplateGenerator:
 
 
 class GrammarGenerator:
-    """Parts of speech derived by a grammar, each with a word drawn from the tagged corpus and the
-    treebank together."""
+    """The method `cfg`: derives parts of speech by a grammar and draws a word for each, from the tagged
+    corpus and the grammar's treebank together."""
 
     def __init__(
         self, corpus: TaggedCorpus, grammar: ContextFreeGrammar, *, length: int = 24
     ) -> None:
         self.templates = GrammarTemplates(grammar, length=length)
-        both = _with_lexicon(corpus, grammar)
-        self.numbers = {name: number for number, name in enumerate(both.tag_names)}
-        self.words = WordModel.of(both)
+        tagged_words = _with_lexicon(corpus, grammar)
+        self.numbers = {name: number for number, name in enumerate(tagged_words.tag_names)}
+        self.words = WordModel.of(tagged_words)
 
     def generate(self, n: int, rng: np.random.Generator) -> list[list[str]]:
         return [
@@ -72,16 +72,16 @@ class GrammarGenerator:
 
 
 def in_blocks(degrader: Degrader, n: int, rng: np.random.Generator) -> Iterator[list[list[str]]]:
-    """The same sentences in blocks, for a progress bar."""
+    """The `n` sentences of a degrader in several lists, so that a progress bar can be shown."""
     if isinstance(degrader, SequenceGenerator) and degrader.is_whole:
-        yield degrader.generate(n, rng)  # each sentence once: they must be drawn together
+        yield degrader.generate(n, rng)  # drawn together, so that no sentence comes twice
         return
     for begin in range(0, n, SENTENCES_A_BLOCK):
         yield degrader.generate(min(SENTENCES_A_BLOCK, n - begin), rng)
 
 
 def known_order(n: int, sizes: Mapping[str, int]) -> list[Judgment]:
-    """Judgments of items 1 to n by construction: the longer the sequences, the better."""
+    """Judgments of items 1 to n: each system's score is its sequence length in words, from `sizes`."""
     return [
         Judgment(CONSTRUCTION_JUDGE, str(item), system, "size", float(size))
         for item in range(1, n + 1)
@@ -108,7 +108,7 @@ def _with_lexicon(corpus: TaggedCorpus, grammar: ContextFreeGrammar) -> TaggedCo
 
 
 def degraded_systems(methods: Sequence[str], sizes: Sequence[int]) -> dict[str, int]:
-    """The systems with the size of their sequences, 0 where they have none.
+    """The names of the systems, each with the length of its sequences in words; 0 for other methods.
 
     >>> degraded_systems(["sequence", "pos"], [1, 4])
     {'sequence-1': 1, 'sequence-4': 4, 'pos': 0}
@@ -123,13 +123,13 @@ def degraded_systems(methods: Sequence[str], sizes: Sequence[int]) -> dict[str, 
         raise InputError(f"No method was given. The methods are {', '.join(DEGRADE_METHODS)}.")
     if sizes and "sequence" not in methods:
         raise InputError("size= is for the method sequence.")
-    found: dict[str, int] = {}
+    sizes_by_system: dict[str, int] = {}
     for name in methods:
         if name == "sequence":
-            found |= {f"sequence-{size}": size for size in sizes or [1]}
+            sizes_by_system |= {f"sequence-{size}": size for size in sizes or [1]}
         else:
-            found[name] = 0
-    return found
+            sizes_by_system[name] = 0
+    return sizes_by_system
 
 
 def degrader_of(
@@ -141,7 +141,7 @@ def degrader_of(
     length: int,
     boundary: Boundary,
 ) -> Degrader:
-    """The degrader of a system; without a `grammar`, `cfg` uses that of the source."""
+    """The degrader of a system; without a `grammar`, `cfg` uses the grammar of the source's trees."""
     if size:
         return SequenceGenerator(source.corpus(), size=size, length=length, boundary=boundary)
     if system == "errors":
@@ -154,8 +154,8 @@ def degrader_of(
 
 @dataclass(frozen=True, repr=False)
 class DegradedSentences(Result):
-    """`outputs` has the sentences of each system; `sizes` has the words in a sequence, for the systems
-    made of sequences."""
+    """The sentences of each system (`outputs`), and the number of words in a sequence (`sizes`) for
+    each system that joins sequences."""
 
     presented_by: ClassVar[str] = "wellput.reporting.language:degrade_report"
 
@@ -177,7 +177,7 @@ class DegradedSentences(Result):
 
     @property
     def gold(self) -> list[Judgment]:
-        """Judgments by construction: the longer the sequences, the better."""
+        """Judgments by the length of the sequences: longer ones are better. See `known_order`."""
         n = len(next(iter(self.outputs.values())))
         return known_order(n, self.sizes)
 

@@ -23,6 +23,7 @@ SMALL_WORDS = (
     "are", "was", "were", "be", "been", "has", "have", "had", "do", "does", "did", "that", "which",
     "who", "it", "this", "these", "and", "but",
 )  # fmt: skip
+# What is taken off a word to find its other forms: *walked*, *walking* → *walk*.
 INFLECTED_ENDING = re.compile(r"(?:ies|ied|ying|ing|es|ed|d|s|y|e)$")
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 END_MARKS = (".", "?", "!")
@@ -34,8 +35,9 @@ Mistake = Callable[[list[str], np.random.Generator], None]
 
 @dataclass(frozen=True)
 class MistakenWords:
-    """What the mistakes of a language are made of. `forms` has the other forms of words; without it
-    they are found by English endings."""
+    """What the mistakes in a language are made of. `small_words` are put in or exchanged, `letters`
+    serve for misspellings, and `forms` has each word's other forms (*walked* for *walk*); where
+    `forms` is None, other forms are found by English endings."""
 
     small_words: Sequence[str] = SMALL_WORDS
     letters: str = LETTERS
@@ -46,7 +48,7 @@ ENGLISH_MISTAKES = MistakenWords()
 
 
 class ErrorGenerator:
-    """Makes mistakes in sentences of exactly `length` words, or of any length where it is None."""
+    """Makes mistakes in sentences of exactly `length` words, or of three or more where it is None."""
 
     def __init__(
         self,
@@ -57,8 +59,8 @@ class ErrorGenerator:
         words_per_mistake: float = WORDS_PER_MISTAKE,
         language: MistakenWords = ENGLISH_MISTAKES,
     ) -> None:
-        """`mistakes` is the number in each sentence; with None there is one and, on average, one more
-        for every `words_per_mistake` words."""
+        """`mistakes` is the number of mistakes in each sentence. With None a sentence has one, and on
+        average one more for every `words_per_mistake` words."""
         lengths = corpus.ends - corpus.starts
         fits = lengths == length if length else lengths > 2
         self.starts, self.ends = corpus.starts[fits], corpus.ends[fits]
@@ -93,17 +95,18 @@ class ErrorGenerator:
         return [self.spoil(int(rng.integers(len(self.starts))), rng) for _ in range(n)]
 
     def spoil(self, sentence: int, rng: np.random.Generator) -> tuple[list[str], int]:
-        """The sentence at a place among those of suitable length, with its number of mistakes."""
+        """The sentence with mistakes, and their number; `sentence` counts the sentences of suitable
+        length from 0."""
         tokens = self.corpus.tokens[self.starts[sentence] : self.ends[sentence]]
         original = self.corpus.text(tokens)
         words = list(original)
         mistakes = self.mistakes or 1 + int(rng.poisson(len(words) / self.words_per_mistake))
-        left = mistakes
+        mistakes_left = mistakes
         for _ in range(20 * mistakes):
             before = list(words)
             self.edits[int(np.searchsorted(self.shares, rng.random(), side="right"))](words, rng)
-            left -= words != before
-            if left <= 0 and words != original:
+            mistakes_left -= words != before
+            if mistakes_left <= 0 and words != original:
                 break
         return words, mistakes
 
@@ -121,6 +124,7 @@ class ErrorGenerator:
 def _take_listed_form(
     words: list[str], rng: np.random.Generator, forms: Mapping[str, Sequence[str]]
 ) -> None:
+    """Puts another form, from the list, in the place of one of the words that have one."""
     places = [place for place, word in enumerate(words) if word in forms]
     if places:
         place = int(rng.choice(places))
@@ -182,6 +186,7 @@ def _exchange_small_word(
 
 
 def _misspell(words: list[str], rng: np.random.Generator, letters: str) -> None:
+    """Leaves out, adds, replaces or exchanges a letter in one of the words."""
     places = [i for i, word in enumerate(words) if len(word) > 3 and word.isalpha()]
     if not places:
         return

@@ -1,11 +1,13 @@
-"""Sentences made of sequences of the corpus (Mutton et al. 2007, section 3.2).
+"""Sentences made of word sequences from the corpus (Mutton et al. 2007, section 3.2).
 
-The first sequence is drawn by the probability of its first word. For each further one, the first word
-is drawn by its bigram probability after the last word, and then a sequence uniformly among those that
-start with it. The paper does not say where sentences begin and end. Under the rule `sentence` the
-first sequence begins a sentence of the corpus, the last one ends one, those between do neither, and a
-single sequence is a whole sentence. So outputs of every size begin and end like
-sentences. Under the rule `literal` sequences come from anywhere in the running text.
+The first sequence is drawn by the probability of its first word. For each later sequence, its first
+word is drawn by the bigram probability after the last word so far; then one of the sequences that
+start with that word is drawn, all with the same probability.
+
+The paper does not say whether a sequence may cross the end of a sentence. With the boundary `sentence`,
+the first sequence begins a sentence of the corpus, the last one ends a sentence, and those between lie
+inside a sentence; a single sequence is a whole sentence. With the boundary `literal`, sequences come
+from anywhere in the running text.
 """
 
 from __future__ import annotations
@@ -21,6 +23,7 @@ from wellput.language.degrade.corpus import TaggedCorpus, WordNumbers
 
 Boundary: TypeAlias = Literal["sentence", "literal"]
 MAX_DRAWS = 1000
+"""How often a sentence is begun again where its sequences cannot be joined to the full length."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +41,7 @@ class FollowingWindows:
     pair_begins: WordNumbers
 
     def draw(self, tokens: WordNumbers, last: int, rng: np.random.Generator) -> int | None:
-        """A window that can follow the word `last`; None if there is none."""
+        """The place in `tokens` of a window that can follow the word `last`; None if there is none."""
         begin, end = self.pair_begins[last : last + 2]
         if begin == end:
             return None
@@ -67,12 +70,12 @@ class SequenceGenerator:
             corpus, size, length
         )
         self.firsts = np.flatnonzero(first)
-        same = np.ones(len(corpus.tokens), bool)
+        has_word_before = np.ones(len(corpus.tokens), bool)
         if not is_literal:
-            same[corpus.starts] = False
-        same[0] = False
-        self.middle = _following_windows(corpus, middle, same)
-        self.last = _following_windows(corpus, last, same)
+            has_word_before[corpus.starts] = False
+        has_word_before[0] = False
+        self.middle = _following_windows(corpus, middle, has_word_before)
+        self.last = _following_windows(corpus, last, has_word_before)
         self.is_whole = size == length and not is_literal
         if not len(self.firsts):
             raise InputError(
@@ -95,7 +98,7 @@ class SequenceGenerator:
         return [self.corpus.text(self._window(int(start))) for start in chosen]
 
     def _sentence(self, rng: np.random.Generator) -> list[int]:
-        """Starts again if nothing can follow, so that sentences are drawn from those with an end."""
+        """The tokens of one sentence; begins again where no sequence can follow."""
         pieces = self.length // self.size
         for _ in range(MAX_DRAWS):
             tokens = self._window(int(rng.choice(self.firsts)))
@@ -139,14 +142,18 @@ def _windows_in_text(corpus: TaggedCorpus, size: int, length: int) -> tuple[Mask
     return everywhere, everywhere, everywhere
 
 
-def _following_windows(corpus: TaggedCorpus, starts: Mask, has_before: Mask) -> FollowingWindows:
+def _following_windows(
+    corpus: TaggedCorpus, starts: Mask, has_word_before: Mask
+) -> FollowingWindows:
+    """The windows that start at the places in `starts`, sorted for drawing. `has_word_before` marks the
+    tokens after which a bigram may be counted, with the word before them."""
     tokens = corpus.tokens
     n_words = len(corpus.words)
     windows = _sorted_by(np.flatnonzero(starts), tokens)
     is_first = np.zeros(n_words, bool)
     is_first[tokens[windows]] = True
     before = np.roll(tokens, 1)
-    pairs = _sorted_by(np.flatnonzero(has_before & is_first[tokens]), before)
+    pairs = _sorted_by(np.flatnonzero(has_word_before & is_first[tokens]), before)
     return FollowingWindows(
         windows, _begins(tokens[windows], n_words), pairs, _begins(before[pairs], n_words)
     )
@@ -158,5 +165,5 @@ def _sorted_by(places: NDArray[Any], keys: WordNumbers) -> WordNumbers:
 
 
 def _begins(keys: WordNumbers, n: int) -> WordNumbers:
-    """Where each key begins in the sorted `keys`, and their number at the end."""
+    """The place where each key from 0 to n - 1 begins in the sorted `keys`, and then their number."""
     return np.searchsorted(keys, np.arange(n + 1)).astype(np.int32)

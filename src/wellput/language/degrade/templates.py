@@ -22,14 +22,16 @@ from wellput.core.metric import Floats
 from wellput.language.degrade.corpus import ContextFreeGrammar, TaggedCorpus, WordNumbers
 
 MAX_DERIVATIONS = 2000
+"""How many derivations are tried for one template."""
 EXPANSIONS_PER_TAG = 20
+"""A derivation is given up after this many steps for each tag of the template."""
 PHRASE_BIAS = 0.7
 """The weight of a rule is multiplied by this for each phrase among its parts, so that trees end."""
 
 
 class TagTemplates:
-    """Tag sequences of `length` tags, drawn by bigram probabilities from the start of a sentence to its
-    end: exactly by P(t1 … tn | n)."""
+    """Tag sequences of `length` tags, drawn by the probability that a bigram model of whole sentences
+    gives them among all sequences of that length."""
 
     def __init__(self, corpus: TaggedCorpus, *, length: int = 24) -> None:
         from scipy.sparse import csr_array
@@ -43,7 +45,7 @@ class TagTemplates:
             np.stack([corpus.tags[inner - 1], corpus.tags[inner]]), axis=1, return_counts=True
         )
         totals = np.bincount(corpus.tags, minlength=n)
-        # There are thousands of supertags, and few of them follow each other.
+        # There are thousands of supertags and few pairs of them occur, so the matrix is sparse.
         self.transitions = csr_array((counts / totals[pairs[0]], (pairs[0], pairs[1])), (n, n))
         # reach[k][t]: the probability that a sentence ends k tags after a t.
         reach = [np.bincount(corpus.tags[corpus.ends - 1], minlength=n) / totals]
@@ -66,9 +68,10 @@ class TagTemplates:
 
 
 class GrammarTemplates:
-    """Sequences of parts of speech that a grammar derives. Rules are drawn from the left, with a bias
-    toward rules with few phrases; rules that would make the sentence too long are left out, and
-    derivations that are too short are dropped (Mutton et al. 2007, section 5.1)."""
+    """Sequences of `length` parts of speech that a grammar derives. The leftmost phrase is expanded
+    first; its rule is drawn by its count, lowered by `bias` for each phrase among its parts. Rules
+    that would make the sentence too long are left out, and sentences that end up too short are dropped
+    (Mutton et al. 2007, section 5.1)."""
 
     def __init__(
         self, grammar: ContextFreeGrammar, *, length: int = 24, bias: float = PHRASE_BIAS
@@ -106,33 +109,34 @@ class GrammarTemplates:
         """A derivation of at most `length` tags; empty if there is none."""
         tags: list[str] = []
         waiting = [start]
-        due = self.shortest[start]  # the fewest tags that the waiting parts can give
+        least_to_come = self.shortest[start]  # the fewest tags that the waiting parts can give
         for _ in range(EXPANSIONS_PER_TAG * self.length):
             if not waiting:
                 break
             part = waiting.pop()
             if part not in self.phrases:
                 tags.append(part)
-                due -= 1
+                least_to_come -= 1
                 continue
-            due -= self.shortest[part]
-            fits = len(tags) + due + self.lengths[part] <= self.length
+            least_to_come -= self.shortest[part]
+            fits = len(tags) + least_to_come + self.lengths[part] <= self.length
             if not fits.any():
                 return []
             rule = _drawn(self.weights[part] * fits, rng)
-            due += int(self.lengths[part][rule])
+            least_to_come += int(self.lengths[part][rule])
             waiting.extend(reversed(self.rules[part][rule]))
         return [] if waiting else tags
 
     def _least(self, parts: tuple[str, ...]) -> float:
+        """The fewest tags that the parts of a rule can give."""
         return sum(self.shortest.get(part, np.inf) if part in self.phrases else 1 for part in parts)
 
 
 def _shortest(rules: dict[str, list[tuple[str, ...]]]) -> dict[str, int]:
-    """The fewest tags of each phrase that the rules can derive."""
+    """The fewest tags that each phrase can derive; phrases that never end in tags are left out."""
     shortest: dict[str, int] = {}
     while True:
-        found = {
+        updated = {
             phrase: min(lengths)
             for phrase, alternatives in rules.items()
             if (
@@ -143,25 +147,30 @@ def _shortest(rules: dict[str, list[tuple[str, ...]]]) -> dict[str, int]:
                 ]
             )
         }
-        if found == shortest:
+        if updated == shortest:
             return shortest
-        shortest = found
+        shortest = updated
 
 
 def _drawn(weights: Floats, rng: np.random.Generator) -> int:
+    """A place in `weights`, drawn in proportion to them."""
     sums = np.cumsum(weights)
     return int(np.searchsorted(sums, rng.random() * sums[-1], side="right"))
 
 
 ProbabilityRows: TypeAlias = tuple[WordNumbers, WordNumbers, Floats]
+"""Where each row begins, then the words of all rows, and the log probability of each word in its
+row."""
 BIGRAM_WEIGHT = 0.9
-"""The weight of the bigram; the rest is the unigram's, so that unseen pairs stay possible."""
+"""The share of the bigram probability in P(word | word before); the rest is the unigram probability, so
+that pairs that do not occur in the corpus stay possible."""
 REPEATED_LOG_WEIGHT = np.log(0.02)
-"""The penalty on a word that is already on the path; the paper does not state it."""
+"""What is added to the log probability of a word that is already in the sentence. The paper states no
+value."""
 
 
 class CountedPairs(NamedTuple):
-    """Pairs (row, word) with their counts, sorted, and where each row begins."""
+    """The words of each row (a tag or a word before) with their counts, and where each row begins."""
 
     begins: WordNumbers
     words: WordNumbers
@@ -170,8 +179,9 @@ class CountedPairs(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class WordModel:
-    """Log probabilities in rows: of words by tag, and of words by the word before. The start of a
-    sentence is one more word, with the last number."""
+    """Log probabilities of words: given their tag (`by_tag`), given the word before (`by_word`), and
+    of the word alone (`unigrams`). The start of a sentence counts as a word before, with the number
+    after that of the last word."""
 
     words: Sequence[str]
     by_tag: ProbabilityRows
@@ -187,11 +197,11 @@ class WordModel:
         by_tag = _counted(corpus.tags, corpus.tokens, len(corpus.tag_names))
         by_word = _counted(before, corpus.tokens, start + 1)
         share = np.bincount(corpus.tokens, minlength=start) / len(corpus.tokens)
-        seen = BIGRAM_WEIGHT * _shares(by_word) + (1 - BIGRAM_WEIGHT) * share[by_word.words]
+        smoothed = BIGRAM_WEIGHT * _shares(by_word) + (1 - BIGRAM_WEIGHT) * share[by_word.words]
         return cls(
             corpus.words,
             (by_tag.begins, by_tag.words, np.log(_shares(by_tag))),
-            (by_word.begins, by_word.words, np.log(seen)),
+            (by_word.begins, by_word.words, np.log(smoothed)),
             np.log((1 - BIGRAM_WEIGHT) * share),
         )
 

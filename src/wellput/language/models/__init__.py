@@ -1,1 +1,1 @@
-"""Models of English, trained or installed once and shared by metrics and generators."""
+"""Models of English, such as taggers, parsers and n-gram models, which metrics and generators share."""

@@ -1,13 +1,20 @@
 """Conditional distributions that back off, smoothed and packed into hash tables.
 
-A *family* is P(outcome | context) with a chain of contexts, from the fullest to the empty one. Each
-level is discounted absolutely (with the three discounts of Chen & Goodman 1999), and the mass goes to
-the level below: p(x | c) = d(c, x) + w(c) p(x | shorter c), with a uniform distribution under the
-last level. The kernel (head_driven_model.h in native/) reads d and w from two tables that the
-families share, keyed by 32 bits of a hash: an unseen key is mistaken for a stored one about once in
-10,000. d has 8 bits; w is computed from the rounded d and has 16, so that a distribution sums to 1
-within one part in 1,000. Where the kernel needs all outcomes of a context, and there are few, they
-are listed under the context.
+The head-driven parser (`head_driven.py`) uses these tables. A *family* is a distribution
+P(outcome | context) with a chain of contexts, from the fullest to the empty one; each context of the
+chain is a *level*. At each level the counts are discounted absolutely (with the three discounts of Chen
+& Goodman 1999), and the probability that this frees goes to the level below:
+
+    p(x | c) = d(c, x) + w(c) p(x | shorter c)
+
+d is the discounted share of outcome x in context c, and w the weight of the shorter context. Under the
+last level is a uniform distribution. The C++ code (head_driven_model.h in native/, called *the kernel*
+below) reads d and w from two tables that the families share, by 32 bits of a hash; about one in 10,000
+keys that are not stored is mistaken for a stored one. d is rounded to 8 bits; w is computed from the
+rounded d and has 16 bits, so that a distribution sums to 1 within one part in 1,000. Where the kernel
+needs all outcomes of a context, and these are few, they are listed under the context.
+
+A pair of a context and an outcome is called an *event*.
 """
 
 from __future__ import annotations
@@ -23,9 +30,10 @@ Keys = NDArray[np.uint64]
 Numbers = NDArray[np.signedinteger[Any]]
 
 HASH_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
+# How many bits of a key choose its bucket in a hash table.
 BUCKET_BITS = 16
-EVENT_STEPS = 16.0  # steps of -log d in one unit of a natural logarithm
-WEIGHT_STEPS = 4096.0
+EVENT_STEPS = 16.0  # -log d is stored in steps of 1/16, with the natural logarithm
+WEIGHT_STEPS = 4096.0  # -log w is stored in steps of 1/4096
 
 
 def mixed_hash(keys: Keys, values: Numbers | int) -> Keys:
@@ -36,7 +44,8 @@ def mixed_hash(keys: Keys, values: Numbers | int) -> Keys:
 
 
 def context_keys(family: int, level: int, columns: Sequence[Numbers], size: int) -> Keys:
-    """The hash of each event's context at one level of a family."""
+    """The hash of the context of each of `size` events at one level of a family. `columns` are the
+    numbers that make up the contexts, an array for each, with an entry for each event."""
     keys = mixed_hash(mixed_hash(np.zeros(size, np.uint64), family), level)
     for column in columns:
         keys = mixed_hash(keys, column)
@@ -45,8 +54,9 @@ def context_keys(family: int, level: int, columns: Sequence[Numbers], size: int)
 
 @dataclass(frozen=True)
 class BackoffLevel:
-    """d by event key and w by context key, both with the full 64 bits; and for each event its outcome
-    and the place of its context."""
+    """One level of a family. `events` has d by `event_keys` and `weights` has w by `context_keys`,
+    which have the full 64 bits of the hashes. `outcomes` has the outcome of each event, and `owners`
+    the place of its context among `context_keys`."""
 
     event_keys: Keys
     events: NDArray[np.floating[Any]]
@@ -64,31 +74,35 @@ def estimate_levels(
     continuation: bool,
     min_counts: Sequence[int],
 ) -> list[BackoffLevel]:
-    """One `BackoffLevel` per level; `levels` go from the fullest context to the shortest.
+    """The levels of a family, estimated from observations. `levels` has the columns of each context,
+    from the fullest context to the shortest, and `outcomes` the outcome of each observation.
 
-    With `continuation` (Kneser & Ney 1995) a shorter context counts the fuller contexts in which the
-    outcome was seen, not its occurrences. Events seen less than `min_counts[level]` times are not
+    With `continuation` (Kneser & Ney 1995) a shorter context counts the fuller contexts in which an
+    outcome occurs, not its occurrences. Events that occur fewer than `min_counts[level]` times are not
     stored.
     """
-    found = []
+    estimates = []
     counts = np.ones(len(outcomes), np.int64)
-    alive = np.arange(len(outcomes))
+    counted = np.arange(len(outcomes))  # the observations that this level counts
     for level, columns in enumerate(levels):
-        contexts = context_keys(family, level, [c[alive] for c in columns], len(alive))
-        events = mixed_hash(contexts, outcomes[alive])
+        contexts = context_keys(family, level, [c[counted] for c in columns], len(counted))
+        events = mixed_hash(contexts, outcomes[counted])
         keys, first, inverse = np.unique(events, return_index=True, return_inverse=True)
-        met = np.bincount(inverse, counts, len(keys)).astype(np.int64)
-        found.append(
-            _discounted(keys, contexts[first], outcomes[alive][first], met, min_counts[level])
+        event_counts = np.bincount(inverse, counts, len(keys)).astype(np.int64)
+        estimates.append(
+            _discounted(
+                keys, contexts[first], outcomes[counted][first], event_counts, min_counts[level]
+            )
         )
         if continuation:
-            alive, counts = alive[first], np.ones(len(first), np.int64)
-    return found
+            counted, counts = counted[first], np.ones(len(first), np.int64)
+    return estimates
 
 
 def _discounted(
     events: Keys, contexts: Keys, outcomes: Numbers, counts: Numbers, min_count: int
 ) -> BackoffLevel:
+    """The level with these distinct events; each has its context, its outcome and its count."""
     owners, owner = np.unique(contexts, return_inverse=True)
     totals = np.bincount(owner, counts, len(owners))
     d = (counts - discounts(counts)[np.minimum(counts, 3)]) / totals[owner]
@@ -97,24 +111,31 @@ def _discounted(
     kept = (d > 0) & (steps < 256)
     d = np.where(kept, np.exp(-steps / EVENT_STEPS), 0.0)
     sums = np.bincount(owner, d, len(owners))
-    # Rounding up may bring a context to 1 or more; some mass must be left for unseen outcomes.
+    # Rounding can bring the sum of a context to 1 or more; some probability must be left for outcomes
+    # that do not occur in the context.
     scale = np.minimum(1.0, 0.995 / np.maximum(sums, 1e-12))
     d = np.exp(
         -np.ceil(-np.log(np.maximum(d * scale[owner], 1e-9)) * EVENT_STEPS - 1e-6) / EVENT_STEPS
     )
     d = np.where(kept, d, 0.0)
     weights = 1.0 - np.bincount(owner, d, len(owners))
-    # A context without stored events is treated as unseen.
-    told = np.bincount(owner, kept, len(owners)) > 0
-    places = np.cumsum(told) - 1
+    # A context without stored events is left out, as if it did not occur.
+    has_events = np.bincount(owner, kept, len(owners)) > 0
+    places = np.cumsum(has_events) - 1
     return BackoffLevel(
-        events[kept], d[kept], owners[told], weights[told], outcomes[kept], places[owner[kept]]
+        events[kept],
+        d[kept],
+        owners[has_events],
+        weights[has_events],
+        outcomes[kept],
+        places[owner[kept]],
     )
 
 
 def discounts(counts: Numbers) -> NDArray[np.float64]:
-    """The discounts of counts 1, 2, and 3 or more, by Chen & Goodman's formula; 0.5 where a count of
-    counts that it needs is 0."""
+    """The discounts of the counts 0 (no discount), 1, 2, and 3 or more, by the formula of Chen &
+    Goodman. It needs the number of events with each count from 1 to 4; where one of these numbers is
+    0, all three discounts are 0.5."""
     n = np.bincount(np.minimum(counts, 5), minlength=6)[:5].astype(float)
     if (n[1:5] == 0).any():
         return np.array([0.0, 0.5, 0.5, 0.5])
@@ -124,7 +145,7 @@ def discounts(counts: Numbers) -> NDArray[np.float64]:
 
 
 def packed_tables(estimates: Sequence[BackoffLevel]) -> dict[str, NDArray[Any]]:
-    """The arrays of the two tables of events and contexts."""
+    """The arrays of the two tables: d by event, and w by context."""
     event_keys = np.concatenate([e.event_keys for e in estimates])
     events = np.concatenate([e.events for e in estimates])
     keys = np.concatenate([e.context_keys for e in estimates])
@@ -135,7 +156,7 @@ def packed_tables(estimates: Sequence[BackoffLevel]) -> dict[str, NDArray[Any]]:
 
 
 def packed_lists(estimates: Sequence[BackoffLevel]) -> dict[str, NDArray[Any]]:
-    """The arrays of contexts with listed outcomes; context i has `lists.sizes[i]` of them."""
+    """The arrays of contexts whose outcomes are listed; context i has `lists.sizes[i]` outcomes."""
     keys = np.concatenate([e.context_keys for e in estimates])
     weights = np.concatenate([e.weights for e in estimates])
     starts = np.cumsum([0, *(len(e.context_keys) for e in estimates)])
@@ -157,15 +178,18 @@ def packed_lists(estimates: Sequence[BackoffLevel]) -> dict[str, NDArray[Any]]:
 
 
 def kernel_tables(arrays: Mapping[str, NDArray[Any]]) -> list[NDArray[Any]]:
-    """All tables as input of the kernel; sizes become places."""
-    found = []
+    """All tables as input of the kernel, with the place where each bucket or list begins in place of
+    its size."""
+    tables = []
     for name in ("events", "contexts", "lists"):
-        starts = _ends(arrays[f"{name}.buckets"])
-        found += [starts, arrays[f"{name}.keys"], arrays[f"{name}.values"]]
-    return [*found, _ends(arrays["lists.sizes"]), arrays["lists.outcomes"], arrays["lists.steps"]]
+        starts = _starts(arrays[f"{name}.buckets"])
+        tables += [starts, arrays[f"{name}.keys"], arrays[f"{name}.values"]]
+    starts = _starts(arrays["lists.sizes"])
+    return [*tables, starts, arrays["lists.outcomes"], arrays["lists.steps"]]
 
 
-def _ends(sizes: NDArray[np.uint16]) -> NDArray[np.uint32]:
+def _starts(sizes: NDArray[np.uint16]) -> NDArray[np.uint32]:
+    """The place where each part begins, and the end of the last part."""
     return np.concatenate([[0], np.cumsum(sizes)]).astype(np.uint32)
 
 
@@ -181,8 +205,8 @@ def _weight_steps(weights: NDArray[np.floating[Any]]) -> NDArray[np.uint16]:
 
 
 def _table(name: str, keys: Keys, values: NDArray[Any]) -> dict[str, NDArray[Any]]:
-    """Values in order of their keys' upper 32 bits: the first 16 bits are the bucket (`buckets` has
-    their sizes), the others are stored (`keys`)."""
+    """A hash table: the values sorted by the upper 32 bits of their keys. The first 16 of these bits
+    are the bucket (`buckets` has the size of each); the other 16 bits are stored (`keys`)."""
     short, first = np.unique((keys >> np.uint64(32)).astype(np.uint32), return_index=True)
     buckets = short >> np.uint32(32 - BUCKET_BITS)
     return {

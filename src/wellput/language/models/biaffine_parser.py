@@ -1,15 +1,16 @@
-"""`BiaffineParser`: from words and their tags to dependency trees, by a small neural network.
+"""`BiaffineParser`: a small neural network that parses tagged words to dependency trees.
 
-Every word gets a score for each possible head, and the tree with the largest sum wins (Dozat & Manning
-2017; Eisner 1996). The network reads vectors of words, letters and tags, and the states of the network
-of words (`word_network.py`), in both directions. It also gives each word an XPOS and a UPOS. It is
-trained by `python -m benchmarks parser-training`. Weights are whole numbers and their sums exact: the
-tree of a sentence does not depend on the sentences parsed with it. Trees are projective with one root.
+Every word gets a score for each possible head, and the tree with the largest sum of scores is chosen
+(Dozat & Manning 2017; Eisner 1996). The network reads vectors of words, letters and tags, and the
+states of the small language model (`word_network.py`), from left to right and from right to left. It
+also gives each word an XPOS and a UPOS tag. It is trained by `python -m benchmarks parser-training`.
+Weights are whole numbers and their sums are exact, so the tree of a sentence does not depend on the
+other sentences that are parsed with it. Trees are projective and have one root.
 
-`InputCoder` gives what the parser sees of a word, as numbers of vectors that it looks up. A word is its
-lower-case form, if that was frequent in training, and its beginnings, endings and shape. It is also a
-run of pieces, which the small language model reads from left to right. Parts of one written word (*do*
-and *n't*) share their pieces, and unknown names in a row are one piece.
+`InputCoder` turns words into the numbers of the vectors that the network looks up. A word has a vector
+for its lower-case form, if that was frequent in training, and vectors for its beginnings, endings and
+shape. It is also divided into pieces, which the small language model reads from left to right. Parts of
+one written word (*do* and *n't*) share their pieces, and unknown names in a row are one piece.
 """
 
 from __future__ import annotations
@@ -46,7 +47,9 @@ MAX_CACHED_WORDS = 1 << 16
 UNKNOWN_WORD = 0
 MAX_PIECES_A_WORD = 12
 """Further pieces of a word, such as a long address, are not read."""
-LONGEST_RUN, LONGEST_SHAPE = 2, 8
+MAX_SHAPE_RUN, MAX_SHAPE_LETTERS = 2, 8
+"""In a word's shape, how often a sign is repeated, and how many signs there are."""
+# Words that are written together with the word before.
 JOINED_ENDINGS = frozenset(["n't", "'s", "'re", "'ve", "'ll", "'d", "'m"])
 _DIGIT = re.compile(r"\d")
 
@@ -54,8 +57,9 @@ Numbers = NDArray[np.int32]
 
 
 class SentenceInputs(NamedTuple):
-    """For each word its number, its affixes, and its first and last piece; and the pieces, of which the
-    first begins the sentence."""
+    """The words of a sentence as numbers: for each word its number, the numbers of its affix features,
+    and the places of its first and last piece (`spans`); and the numbers of the sentence's pieces. The
+    first piece stands for the beginning of the sentence."""
 
     words: list[int]
     affixes: list[tuple[int, ...]]
@@ -64,24 +68,26 @@ class SentenceInputs(NamedTuple):
 
 
 class InputCoder:
-    """Numbers the words of sentences; `vocabulary` are the forms that have a vector of their own."""
+    """Turns sentences into `SentenceInputs`. `vocabulary` are the word forms that have a vector each;
+    `affixes` is the number of vectors for affix features, which are chosen by a hash."""
 
     def __init__(self, vocabulary: Sequence[str], affixes: int, pieces: Pieces) -> None:
         self._numbers = {form: number for number, form in enumerate(vocabulary, start=1)}
         self._n_affixes = affixes
         self._pieces = pieces
         self._begin, self._name = pieces.numbers[BEGIN], pieces.numbers[NAME]
-        self._of_letters = lru_cache(MAX_CACHED_WORDS)(self._letters)
-        self._of_text = lru_cache(MAX_CACHED_WORDS)(self._text_pieces)
+        self._cached_numbers = lru_cache(MAX_CACHED_WORDS)(self._word_numbers)
+        self._cached_pieces = lru_cache(MAX_CACHED_WORDS)(self._text_pieces)
 
     def coded(self, forms: Sequence[str]) -> SentenceInputs:
-        letters = [self._of_letters(form) for form in forms]
+        numbers = [self._cached_numbers(form) for form in forms]
         spans, pieces = self._spans(forms)
         return SentenceInputs(
-            [own[0] for own in letters], [own[1] for own in letters], spans, pieces
+            [word for word, _ in numbers], [affixes for _, affixes in numbers], spans, pieces
         )
 
-    def _letters(self, form: str) -> tuple[int, tuple[int, ...]]:
+    def _word_numbers(self, form: str) -> tuple[int, tuple[int, ...]]:
+        """The number of the word and the numbers of its affix features."""
         lower = plain_form(form)
         return self._numbers.get(lower, UNKNOWN_WORD), tuple(
             zlib.crc32(feature.encode(errors="surrogatepass")) % self._n_affixes
@@ -89,31 +95,33 @@ class InputCoder:
         )
 
     def _spans(self, forms: Sequence[str]) -> tuple[list[tuple[int, int]], list[int]]:
+        """The places of each word's first and last piece, and the pieces of the sentence."""
         pieces = [self._begin]
         spans: list[tuple[int, int]] = []
         for place, (text, size) in enumerate(_written_words(forms)):
-            own = self._of_text(text)
-            is_again = own == (self._name,) and place > 0 and pieces[-1] == self._name
-            if not is_again:
-                pieces += own
-            count = max(1, len(own))
+            word_pieces = self._cached_pieces(text)
+            is_name = word_pieces == (self._name,)
+            continues_name = is_name and place > 0 and pieces[-1] == self._name
+            if not continues_name:
+                pieces += word_pieces
+            count = max(1, len(word_pieces))
             spans += [(len(pieces) - count, len(pieces) - 1)] * size
         return spans, pieces
 
     def _text_pieces(self, text: str) -> tuple[int, ...]:
-        found = [
+        pieces = [
             piece for word in WORD_PATTERN.findall(text) for piece in self._pieces.of_word(word)
         ]
-        return tuple(found[:MAX_PIECES_A_WORD])
+        return tuple(pieces[:MAX_PIECES_A_WORD])
 
 
 def plain_form(form: str) -> str:
-    """In lower case, with every digit as 0."""
+    """The form in lower case, with 0 for every digit."""
     return _DIGIT.sub("0", form.lower())
 
 
 def affix_features(form: str) -> tuple[str, ...]:
-    """Beginnings, endings and shape, each with a mark that tells which.
+    """The beginnings, endings and shape of a word, each with a mark that says which of them it is.
 
     >>> affix_features("Bark2")
     ('1>b', '2>ba', '3>bar', '<10', '<2k0', '<3rk0', '<4ark0', '=Xxx0')
@@ -125,7 +133,8 @@ def affix_features(form: str) -> tuple[str, ...]:
 
 
 def _shape(form: str) -> str:
-    """Each letter as X or x, each digit as 0, other characters as they are; long runs are cut."""
+    """The word with X or x for each letter and 0 for each digit; other characters stay. Of more than
+    two equal signs in a row two are kept, and the shape ends after eight signs."""
     shape = ""
     for letter in form:
         kind = (
@@ -135,33 +144,36 @@ def _shape(form: str) -> str:
             if letter.isdigit()
             else letter
         )
-        if shape[-LONGEST_RUN:] != kind * LONGEST_RUN:
+        if shape[-MAX_SHAPE_RUN:] != kind * MAX_SHAPE_RUN:
             shape += kind
-        if len(shape) == LONGEST_SHAPE:
+        if len(shape) == MAX_SHAPE_LETTERS:
             break
     return shape
 
 
 def _written_words(forms: Sequence[str]) -> list[tuple[str, int]]:
-    """Words as they are written, and of how many forms each consists."""
-    found: list[tuple[str, int]] = []
+    """The words as they are written, each with the number of forms of which it consists."""
+    written: list[tuple[str, int]] = []
     for form in forms:
         plain = form.translate(PLAIN_CHARACTERS).replace("''", '"')
-        if found and plain.lower() in JOINED_ENDINGS and found[-1][0][-1:].isalpha():
-            text, size = found[-1]
-            found[-1] = text + plain, size + 1
+        if written and plain.lower() in JOINED_ENDINGS and written[-1][0][-1:].isalpha():
+            text, size = written[-1]
+            written[-1] = text + plain, size + 1
         else:
-            found.append((plain, 1))
-    return found
+            written.append((plain, 1))
+    return written
 
 
 MAX_WEIGHT = 31
 """Weights are whole numbers up to this, times the scale of their row."""
 MAX_WORDS_READ_TOGETHER = 250
-"""A longer sentence is parsed in parts, and the roots of the later ones hang on the first."""
+"""A longer sentence is parsed in parts, and the roots of the later parts depend on the root of the
+first."""
 FURTHER_ROOT_RELATION = "parataxis"
 ROOT_RELATION = "root"
+# The names of the network's tables: vectors to look up, then matrices.
 VECTORS = ("words", "affixes", "tags")
+# The recurrent layers: two, each forward and backward.
 SIDES = tuple(f"{side}{layer}" for layer in (1, 2) for side in ("forward", "backward"))
 MATRICES = (
     "read",
@@ -176,7 +188,8 @@ Singles: TypeAlias = NDArray[np.float32]
 
 
 class WholeMatrix(NamedTuple):
-    """Whole numbers, the scale of each row, and its bias; vectors to look up have no bias."""
+    """A matrix as whole numbers (`steps`), the number by which each row is multiplied (`scales`), and
+    the bias of each row; vectors to look up have no bias."""
 
     steps: NDArray[np.int8]
     scales: Singles
@@ -184,8 +197,9 @@ class WholeMatrix(NamedTuple):
 
     @classmethod
     def rounded(cls, values: Floats, bias: Floats | None = None) -> WholeMatrix:
-        own = np.empty(0) if bias is None else bias
-        return cls(*whole_rows(values, MAX_WEIGHT), own.astype(np.float32))
+        """The matrix of these values, rounded to whole numbers."""
+        row_bias = np.empty(0) if bias is None else bias
+        return cls(*whole_rows(values, MAX_WEIGHT), row_bias.astype(np.float32))
 
     def is_sound(self) -> bool:
         """Whether the arrays have the right types; the kernel checks their sizes."""
@@ -193,7 +207,8 @@ class WholeMatrix(NamedTuple):
 
 
 class ParsedWord(NamedTuple):
-    """What the parser says of a word; the head of the root is 0."""
+    """A word's head (from 1; 0 for the root), relation, XPOS tag and UPOS tag, as the parser chose
+    them."""
 
     head: int
     relation: str
@@ -202,8 +217,9 @@ class ParsedWord(NamedTuple):
 
 
 class BiaffineParser(StoredModel):
-    """`tables` are the network's own matrices and vectors by name, `roots` the vectors of the root as a
-    head, for arcs and for relations. `tags` and `categories` are the XPOS and UPOS in their order;
+    """The parser. `tables` are the matrices and vectors of its network by name; `roots` are the
+    vectors of the artificial root as a head, for arcs and for relations. `tags` and `categories` are
+    the XPOS and UPOS tags in the order of their numbers. `words` analyzes words (lemmas and features);
     `reader` is the small language model."""
 
     kind: ClassVar[str] = "biaffine parser"
@@ -228,17 +244,19 @@ class BiaffineParser(StoredModel):
         self.words = words
         self.reader = reader
         self.card = card or {}
-        is_sound = all(own.is_sound() for own in tables.values())
+        is_sound = all(table.is_sound() for table in tables.values())
         ordered = [*_reader_tables(reader), *(tables[name] for name in (*VECTORS, *MATRICES))]
         sizes = (len(vocabulary) + 1, len(tags) + 1, len(relations))
-        found = tuple(len(tables[name].scales) for name in (VECTORS[0], VECTORS[2], "head_labels"))
-        parts = 2 * sum(map(len, roots)) + len(tags) + len(categories)
-        if not is_sound or found != sizes or len(tables["parts"].scales) != parts:
+        stored_sizes = tuple(
+            len(tables[name].scales) for name in (VECTORS[0], VECTORS[2], "head_labels")
+        )
+        n_parts = 2 * sum(map(len, roots)) + len(tags) + len(categories)
+        if not is_sound or stored_sizes != sizes or len(tables["parts"].scales) != n_parts:
             raise ValueError("parts of different sizes")
         self._model = _native.BiaffineModel(
-            [own.steps for own in ordered],
-            [own.scales for own in ordered],
-            [own.bias for own in ordered],
+            [table.steps for table in ordered],
+            [table.scales for table in ordered],
+            [table.bias for table in ordered],
             *roots,
             relations.index(ROOT_RELATION),
         )
@@ -247,7 +265,7 @@ class BiaffineParser(StoredModel):
 
     @classmethod
     def load(cls, path: PathLike, reader: WordNetwork) -> BiaffineParser:
-        """`reader` must be the small language model that the parser was trained with."""
+        """The parser in a file; `reader` must be the small language model with which it was trained."""
         with cls.reading(path) as file:
             arrays = file.arrays
             if arrays["reader"].tobytes() != _mark(reader):
@@ -282,38 +300,40 @@ class BiaffineParser(StoredModel):
         *,
         threads: int = 1,
     ) -> list[list[ParsedWord]]:
-        """What the parser says of every word; `tags` are those of a tagger."""
+        """The parse of every word of each sentence; `tags` are the tags that a tagger gave the
+        words."""
         cut = [
             (place, begin)
             for place, forms in enumerate(sentences)
             for begin in range(0, len(forms), MAX_WORDS_READ_TOGETHER)
         ]
         parts = [sentences[place][begin : begin + MAX_WORDS_READ_TOGETHER] for place, begin in cut]
-        own_tags = [tags[place][begin : begin + MAX_WORDS_READ_TOGETHER] for place, begin in cut]
-        rows = iter(self._rows(parts, own_tags, threads).tolist())
+        part_tags = [tags[place][begin : begin + MAX_WORDS_READ_TOGETHER] for place, begin in cut]
+        rows = iter(self._rows(parts, part_tags, threads).tolist())
         relations, xpos, upos = self.relations, self.tags, self.categories
-        found: list[list[ParsedWord]] = [[] for _ in sentences]
+        parsed: list[list[ParsedWord]] = [[] for _ in sentences]
         for (place, begin), forms in zip(cut, parts, strict=True):
             part = [
                 ParsedWord(head, relations[label], xpos[tag], upos[category])
                 for head, label, tag, category in islice(rows, len(forms))
             ]
-            found[place] += _moved(part, begin, found[place]) if begin else part
-        return found
+            parsed[place] += _moved(part, begin, parsed[place]) if begin else part
+        return parsed
 
     def _rows(
         self, sentences: Sequence[Sequence[str]], tags: Sequence[Sequence[str]], threads: int
     ) -> NDArray[np.int32]:
-        coded = [self._coder.coded(forms) for forms in sentences]
+        """For each word of all sentences: the numbers of its head, relation, XPOS and UPOS tag."""
+        inputs = [self._coder.coded(forms) for forms in sentences]
         numbers, unknown = self._tag_numbers, len(self.tags)
         return self._model.parse(
-            _begins([own.words for own in coded]),
-            _begins([own.pieces for own in coded]),
-            np.array([word for own in coded for word in own.words], np.int32),
-            _rows_of([row for own in coded for row in own.affixes], AFFIX_KINDS),
-            np.array([numbers.get(tag, unknown) for own in tags for tag in own], np.int32),
-            _rows_of([span for own in coded for span in own.spans], 2),
-            np.array([piece for own in coded for piece in own.pieces], np.int32),
+            _begins([sentence.words for sentence in inputs]),
+            _begins([sentence.pieces for sentence in inputs]),
+            np.array([word for sentence in inputs for word in sentence.words], np.int32),
+            _rows_of([row for sentence in inputs for row in sentence.affixes], AFFIX_KINDS),
+            np.array([numbers.get(tag, unknown) for row in tags for tag in row], np.int32),
+            _rows_of([span for sentence in inputs for span in sentence.spans], 2),
+            np.array([piece for sentence in inputs for piece in sentence.pieces], np.int32),
             threads,
         )
 
@@ -329,15 +349,16 @@ class BiaffineParser(StoredModel):
             "label_root": self.roots[1],
         }
         for name in (*VECTORS, *MATRICES):
-            own = self.tables[name]
-            arrays |= {f"{name}.steps": own.steps, f"{name}.scales": own.scales}
+            table = self.tables[name]
+            arrays |= {f"{name}.steps": table.steps, f"{name}.scales": table.scales}
             if name not in VECTORS:
-                arrays[f"{name}.bias"] = own.bias
+                arrays[f"{name}.bias"] = table.bias
         return arrays
 
 
 def _mark(reader: WordNetwork) -> bytes:
-    """What tells a small language model from others."""
+    """The beginning of a small language model's fingerprint, which a parser file keeps to recognize
+    it."""
     return bytes.fromhex(reader.fingerprint[:16])
 
 
@@ -364,7 +385,8 @@ def _rows_of(rows: Sequence[Sequence[int]], width: int) -> NDArray[np.int32]:
 def _moved(
     part: Sequence[ParsedWord], begin: int, before: Sequence[ParsedWord]
 ) -> list[ParsedWord]:
-    """A part of a sentence as it stands after `begin` words; its root hangs on that of the first."""
+    """A later part of a sentence, which begins after `begin` words: heads count from the sentence's
+    beginning, and the part's root depends on the root of the words `before`."""
     root = next(number for number, word in enumerate(before, start=1) if word.head == 0)
     return [
         word._replace(head=word.head + begin)

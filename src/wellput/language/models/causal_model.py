@@ -1,8 +1,8 @@
 """`CausalModel`: the probability of a text under a neural language model (`wellput[neural]`).
 
-The model is a local folder of the Hugging Face library, or a GGUF file; nothing is downloaded. Texts
-are scored after a line break, as in running text: so the first word also has a probability, whatever
-token the model uses for the beginning of a document.
+The model is a local folder of the Hugging Face library, or a GGUF file; nothing is downloaded. A text
+is scored after a line break, as in running text. So its first word has a probability too, whatever
+token the model uses for the beginning of a document. The tokens of the model are called *pieces*.
 """
 
 from __future__ import annotations
@@ -20,15 +20,18 @@ from wellput.core.metric import Floats
 
 TEXT_BEFORE = "\n"
 MAX_PIECES = 1024
-"""The most pieces in a row, for a model that does not state its limit."""
+"""The most pieces that are scored in one row, for a model that does not state its limit."""
 BATCH_PIECES = {"cpu": 1024}
-"""Pieces in a batch, including padding; `GPU_BATCH_PIECES` on a GPU. The largest array has a number
-for each of them and each piece of the vocabulary."""
+"""The most pieces in a batch on a CPU, with padding. The largest array in memory has a number for each
+pair of a piece in the batch and a piece in the vocabulary."""
 GPU_BATCH_PIECES = 16384
+"""The same on a GPU."""
 
 
 class Network(Protocol):
-    """Numbers the pieces of a text, and gives each one's probability after those before it."""
+    """A language model: `pieces` turns texts into numbers of pieces, and `log_probs` gives the
+    probability of each piece after those before it. `start` are the pieces before each text, `limit`
+    is the most pieces in a row, and `batch` the most pieces in a batch."""
 
     start: list[int]
     limit: int
@@ -37,12 +40,12 @@ class Network(Protocol):
     def pieces(self, texts: Sequence[str]) -> list[list[int]]: ...
 
     def log_probs(self, rows: Sequence[Sequence[int]]) -> list[Floats]:
-        """By row, natural logarithms for all pieces but the first."""
+        """For each row of pieces, the natural log probabilities of all its pieces but the first."""
 
 
 class CausalModel:
-    """Log probabilities of texts. A text that is too long for the network is cut, and each part is
-    scored as if it began a line."""
+    """Gives the log probabilities of texts. A text that is too long for the network is cut, and each
+    part is scored as if it began a line."""
 
     def __init__(self, network: Network, path: Path | None = None) -> None:
         self._network = network
@@ -64,32 +67,33 @@ class CausalModel:
     def log_probs(
         self, texts: Sequence[str], *, on_progress: Callable[[int], None] = lambda _: None
     ) -> tuple[Floats, Floats]:
-        """The natural logarithm of each text's probability, and its number of pieces. `on_progress`
-        counts texts, or parts of long ones."""
+        """For each text, the natural logarithm of its probability and the number of its pieces.
+        `on_progress` counts texts, or the parts of long texts."""
         start = self._network.start
-        max_own_pieces = self._network.limit - len(start)
+        max_part_pieces = self._network.limit - len(start)
         parts: list[tuple[int, list[int]]] = []
         for number, pieces in enumerate(self._network.pieces(texts)):
-            cuts = range(0, len(pieces), max_own_pieces)
-            parts += [(number, start + pieces[begin : begin + max_own_pieces]) for begin in cuts]
+            cuts = range(0, len(pieces), max_part_pieces)
+            parts += [(number, start + pieces[begin : begin + max_part_pieces]) for begin in cuts]
         sums, counts = np.zeros(len(texts)), np.zeros(len(texts))
         for batch in _batches(parts, self._network.batch):
             scored = self._network.log_probs([pieces for _, pieces in batch])
-            for (number, _), own in zip(batch, scored, strict=True):
-                inside = own[len(start) - 1 :]
-                sums[number] += float(inside.sum())
-                counts[number] += len(inside)
+            for (number, _), logs in zip(batch, scored, strict=True):
+                text_logs = logs[len(start) - 1 :]  # without those of the start
+                sums[number] += float(text_logs.sum())
+                counts[number] += len(text_logs)
             on_progress(len(batch))
         return sums, counts
 
 
 def _batches(
-    parts: Sequence[tuple[int, list[int]]], most: int
+    parts: Sequence[tuple[int, list[int]]], max_pieces: int
 ) -> Iterator[list[tuple[int, list[int]]]]:
-    """Batches of parts of similar length, shortest first, so that there is little padding."""
+    """Batches of parts of similar length, the shortest first, so that there is little padding. A part
+    is the number of its text and its pieces."""
     batch: list[tuple[int, list[int]]] = []
     for part in sorted(parts, key=lambda part: len(part[1])):
-        if batch and (len(batch) + 1) * len(part[1]) > most:
+        if batch and (len(batch) + 1) * len(part[1]) > max_pieces:
             yield batch
             batch = []
         batch.append(part)
@@ -119,7 +123,8 @@ class TransformerNetwork:
         self._torch: Any = torch
         self._device = _device(torch) if device == "auto" else device
         try:
-            # A GGUF file's weights are no longer quantized when loaded, but model.float() refuses them.
+            # The weights of a GGUF file are no longer quantized after loading, but model.float() still
+            # raises an error for them.
             self._model: Any = torch.nn.Module.float(model).eval().to(self._device)
         except (RuntimeError, AssertionError) as error:
             raise InputError(f"There is no device {device!r} here: {error}") from None
@@ -130,24 +135,26 @@ class TransformerNetwork:
         self.batch = BATCH_PIECES.get(self._device, GPU_BATCH_PIECES)
 
     def pieces(self, texts: Sequence[str]) -> list[list[int]]:
-        found: list[list[int]] = self._tokenizer(list(texts), add_special_tokens=False)["input_ids"]
-        return found
+        numbers: list[list[int]] = self._tokenizer(list(texts), add_special_tokens=False)[
+            "input_ids"
+        ]
+        return numbers
 
     def log_probs(self, rows: Sequence[Sequence[int]]) -> list[Floats]:
         torch = self._torch
         longest = max(map(len, rows))
         padded = torch.tensor([[*row, *[0] * (longest - len(row))] for row in rows])
-        seen = torch.tensor([[1] * len(row) + [0] * (longest - len(row)) for row in rows])
-        padded, seen = padded.to(self._device), seen.to(self._device)
+        mask = torch.tensor([[1] * len(row) + [0] * (longest - len(row)) for row in rows])
+        padded, mask = padded.to(self._device), mask.to(self._device)
         with torch.inference_mode():
-            logits = self._model(input_ids=padded, attention_mask=seen).logits[:, :-1]
+            logits = self._model(input_ids=padded, attention_mask=mask).logits[:, :-1]
             chosen = logits.gather(2, padded[:, 1:, None])[:, :, 0] - logits.logsumexp(2)
         values = chosen.double().cpu().numpy()
         return [values[place, : len(row) - 1] for place, row in enumerate(rows)]
 
 
 def _place(path: Path) -> tuple[str, dict[str, Any]]:
-    """The folder, and the library's options to find the model in it."""
+    """The folder of the model, and the options with which the Hugging Face library finds it there."""
     if path.is_file():
         return str(path.parent), {"gguf_file": path.name, "local_files_only": True}
     if not path.is_dir():

@@ -1,14 +1,16 @@
 """Steps of `wellput train english`: taggers, parsers and the tree model from treebanks, and n-gram
-models of words and of skeletons from treebanks and other texts.
+models of words and of skeletons from treebanks and other texts. A *skeleton* is a sentence in which
+all words but function words are replaced by their parts of speech (`fluency_model.py`).
 
-For the n-gram model of words, each text gives one model, all texts together one more, and the mixture
-that fits a sample best is pruned and rounded. Measured on EWT dev (docs/results/language_ngrams.md), a
-treebank alone is too small, and all texts together are too different from it.
+For the n-gram model of words, one model is trained on each text and one more on all texts together.
+They are mixed so that the mixture fits a sample (the development part, *dev*, of a treebank) best, and
+the mixture is pruned and rounded. As docs/results/language_ngrams.md shows, the treebank alone is too
+small for a good model, and all texts together are too different from the treebank.
 
-Models are mixed linearly. They know the same words; `whole` is trained on all texts together, so it
-has every n-gram of the others. The mixture has the n-grams of `whole`, each with the weighted mean of
-the models' probabilities, and back-off weights with which probabilities sum to one (static
-interpolation, as SRILM's -mix-lm does it). Weights are found by expectation maximization.
+Models are mixed linearly. They know the same words; `whole` is the model trained on all texts
+together, so it has every n-gram of the others. The mixture has the n-grams of `whole`, each with the
+weighted mean of the models' probabilities, and back-off weights with which probabilities sum to one
+(static interpolation, as SRILM's -mix-lm does it). The weights are found by expectation maximization.
 
 Treebanks without tags in the column XPOS, such as ATIS, are used for the n-gram model only.
 """
@@ -57,7 +59,8 @@ EM_ROUNDS = 100
 
 
 def mixing_weights(models: Sequence[NgramModel], sample: Sequence[str]) -> Floats:
-    """The weights, which sum to one, that make the sample (tokenized) most probable."""
+    """The weights of the models, which sum to one, that make the sample most probable. The sample is
+    sentences with spaces between their words."""
     logs = [
         [word.log_prob for text in sample for word in model.word_scores(text)] for model in models
     ]
@@ -72,16 +75,18 @@ def mixing_weights(models: Sequence[NgramModel], sample: Sequence[str]) -> Float
 def mixture_of(
     whole: NgramModel, parts: Sequence[TrainedNgrams], weights: Floats
 ) -> tuple[NgramModel, list[Floats]]:
-    """The mixture, on the n-grams of `whole`, and relative frequencies as in `TrainedNgrams`."""
+    """The mixture of the models in `parts`, with the n-grams of `whole`; and the relative frequencies
+    of histories, as in `TrainedNgrams`."""
     histories, above = node_contexts(whole), parents(whole)
     probs = [np.zeros(size) for size in whole.sizes]
     frequencies = [np.zeros(size) for size in whole.sizes[:-1]]
     for part, weight in zip(parts, weights, strict=True):
         places = _places(whole, part.model)
-        for total, own in zip(probs, _probs(part.model, places, histories, above), strict=True):
-            total += weight * own
-        for sums, own, place in zip(frequencies, part.frequencies, places, strict=False):
-            sums[place] += weight * own
+        part_probs = _probs(part.model, places, histories, above)
+        for total, probs_of_length in zip(probs, part_probs, strict=True):
+            total += weight * probs_of_length
+        for sums, shares, place in zip(frequencies, part.frequencies, places, strict=False):
+            sums[place] += weight * shares
     levels = []
     for depth, (words, begins, log_probs, logs) in enumerate(whole.levels):
         if depth + 1 < whole.order:
@@ -93,7 +98,7 @@ def mixture_of(
 
 
 def _places(whole: NgramModel, model: NgramModel) -> list[Nodes]:
-    """By length, the places of `model`'s n-grams among those of `whole`."""
+    """For each n-gram length, the places of the n-grams of `model` among those of `whole`."""
     places = [np.arange(whole.sizes[0])]
     for depth, above in enumerate(parents(model)[1:], 1):
         words = model.levels[depth][0].astype(np.int64)
@@ -104,7 +109,10 @@ def _places(whole: NgramModel, model: NgramModel) -> list[Nodes]:
 def _probs(
     model: NgramModel, places: Sequence[Nodes], histories: Sequence[Nodes], above: Sequence[Nodes]
 ) -> list[Floats]:
-    """`model`'s probabilities of the whole's n-grams; it backs off where it lacks one."""
+    """For each n-gram length, the probabilities that `model` gives the n-grams of `whole`; where it
+    lacks an n-gram, it backs off. `places` are from `_places`; `histories` and `above` have the place
+    of each n-gram's history (without the last word) and of its shorter n-gram (without the first
+    word)."""
     result: list[Floats] = []
     weights = np.empty(0)
     for depth, (_, _, log_probs, logs) in enumerate(model.levels):
@@ -122,24 +130,27 @@ def _probs(
 LENGTH_NAMES = ("unigrams", "bigrams", "trigrams")
 NGRAM_ORDER = len(LENGTH_NAMES)
 MIN_WORD_COUNT = 2
-PRUNING_THRESHOLD = 2e-8  # makes 2.7 MB
+PRUNING_THRESHOLD = 2e-8  # gives a file of 2.7 MB
+# The name of the model of all texts together.
 TOGETHER_NAME = "all together"
 
 
 @dataclass(frozen=True)
 class Mixture:
-    """A model mixed for a sample of text, with weights and perplexities by the names of its texts."""
+    """A model mixed for a sample of text, with the weight of each text's model and its perplexity, by
+    the texts' names."""
 
     model: NgramModel
     frequencies: list[Floats]  # for pruning
     weights: dict[str, float]
-    perplexities: dict[str, float]  # of the sample, by text
+    perplexities: dict[str, float]  # of the sample, under the model of each text alone
 
 
 def mixture_for(
     sample: Sequence[str], texts: Mapping[str, Sequence[str]], *, threads: int = 1
 ) -> Mixture:
-    """The mixture of models of named texts that fits the sample best; words are joined by spaces."""
+    """The mixture of the models of named texts that fits the sample best. Texts and sample are lists of
+    sentences with spaces between their words."""
     together = [sentence for text in texts.values() for sentence in text]
     known = _known_words(together)
     parts = {
@@ -157,7 +168,8 @@ def mixture_for(
 
 
 def ngrams_step(inputs: TrainingInputs, path: Path) -> dict[str, Any]:
-    """The step of `wellput train english`: writes the compact file."""
+    """The step of `wellput train english` that writes the n-gram model of words; returns its
+    figures."""
     texts, sample = decapitalized_texts(inputs)
     mixture = mixture_for(sample, texts, threads=inputs.threads)
     pruned = pruned_model(mixture.model, mixture.frequencies, PRUNING_THRESHOLD)
@@ -174,51 +186,59 @@ def ngrams_step(inputs: TrainingInputs, path: Path) -> dict[str, Any]:
         "words of dev": int(words),
         "unknown words of dev": int(unknown),
         "perplexity of dev": mixture.perplexities
-        | {name: one.perplexity(sample, threads=inputs.threads) for name, one in steps.items()},
+        | {
+            name: step_model.perplexity(sample, threads=inputs.threads)
+            for name, step_model in steps.items()
+        },
         "model hash": model.fingerprint,
     }
 
 
 def decapitalized_texts(inputs: TrainingInputs) -> tuple[dict[str, list[str]], list[str]]:
-    """Training text by title, and dev, with first words in the case they have inside sentences."""
+    """The training texts by title, and the sentences of dev. First words of sentences are in the case
+    that they mostly have inside sentences."""
     texts: dict[str, list[str]] = {}
     sample: list[str] = []
     for source in inputs.sources:
         if source.role not in ("treebank", "dev", "text"):
             continue
         read = prose_sentences if source.role == "text" else treebank_sentences
-        found = read(source.path, inputs.on_progress)
-        (sample if source.role == "dev" else texts.setdefault(source.title, [])).extend(found)
+        read_sentences = read(source.path, inputs.on_progress)
+        target = sample if source.role == "dev" else texts.setdefault(source.title, [])
+        target.extend(read_sentences)
     casing = Casing(sentence for text in texts.values() for sentence in text)
-    small = {name: [*map(casing.decapitalized, text)] for name, text in texts.items()}
-    return small, [*map(casing.decapitalized, sample)]
+    lowered = {name: [*map(casing.decapitalized, text)] for name, text in texts.items()}
+    return lowered, [*map(casing.decapitalized, sample)]
 
 
 def _known_words(texts: Sequence[str]) -> list[str]:
-    """Words seen often enough, the most frequent first, because small numbers compress well."""
+    """The words that occur at least `MIN_WORD_COUNT` times, the most frequent first: they get small
+    numbers, which compress well."""
     counts = Counter(word for text in texts for word in text.split(" "))
     words = [word for word, count in counts.items() if count >= MIN_WORD_COUNT]
     return sorted(words, key=lambda word: (-counts[word], word))
 
 
 def make_tagger(inputs: TrainingInputs, path: Path) -> dict[str, Any]:
-    """Figures: the share of dev's words with the right tag."""
+    """Makes the tagger. The figures that it returns are the share of dev's words that get the right
+    tag."""
     trees, dev = tagged_trees(inputs, "treebank"), tagged_trees(inputs, "dev")
     tagger = train_tagger(
         trees, dev=dev, seed=inputs.seed, on_epoch=lambda _: inputs.on_progress(len(trees))
     )
     tagger.save(path, _size(trees))
-    found = tagger.tag(_forms(dev), threads=inputs.threads)
+    tagged = tagger.tag(_forms(dev), threads=inputs.threads)
     pairs = [
         (word.xpos, tag)
-        for tree, tags in zip(dev, found, strict=True)
+        for tree, tags in zip(dev, tagged, strict=True)
         for word, tag in zip(tree.words, tags, strict=True)
     ]
     return {**_size(trees), "right tags of dev": sum(a == b for a, b in pairs) / len(pairs)}
 
 
 def make_parser(inputs: TrainingInputs, path: Path) -> dict[str, Any]:
-    """Figures: attachment scores on dev's words, with predicted tags."""
+    """Makes the dependency parser. The figures that it returns are attachment scores on dev's words,
+    with the tagger's tags."""
     trees, dev = tagged_trees(inputs, "treebank"), tagged_trees(inputs, "dev")
     transitions = train_transitions(
         trees, seed=inputs.seed, on_epoch=lambda _: inputs.on_progress(len(trees))
@@ -230,7 +250,8 @@ def make_parser(inputs: TrainingInputs, path: Path) -> dict[str, Any]:
 
 
 def make_head_driven(inputs: TrainingInputs, path: Path) -> dict[str, Any]:
-    """Figures: attachment scores on dev's words, and the share of its sentences that stay whole."""
+    """Makes the head-driven parser. The figures that it returns are attachment scores on dev's words,
+    and the share of dev's sentences that are not divided into fragments."""
     trees, dev = tagged_trees(inputs, "treebank"), tagged_trees(inputs, "dev")
     guesser, ngrams = load_parser(str(inputs.folder)), load_model(inputs.folder / NGRAMS_FILE)
     arrays = train_head_driven(
@@ -244,14 +265,15 @@ def make_head_driven(inputs: TrainingInputs, path: Path) -> dict[str, Any]:
     save_head_driven(path, arrays, _size(trees))
     parser = HeadDrivenParser(arrays, guesser, ngrams)
     parsed = parser.parse(_forms(dev), threads=inputs.threads)
-    whole = sum(found.fragments == 1 for found in parsed) / len(dev)
-    scores = attachment_scores(dev, [found.tree for found in parsed])
+    whole_share = sum(parse.fragments == 1 for parse in parsed) / len(dev)
+    scores = attachment_scores(dev, [parse.tree for parse in parsed])
     attached = {name: scores[name] for name in ("uas", "las")}
-    return {**_size(trees), "dev": attached, "whole sentences of dev": whole}
+    return {**_size(trees), "dev": attached, "whole sentences of dev": whole_share}
 
 
 def make_tree_model(inputs: TrainingInputs, path: Path) -> dict[str, Any]:
-    """Figures: the size of the model; docs/results has how well it chooses."""
+    """Makes the tree model. The figures that it returns are its sizes; docs/results says how well it
+    chooses supertags."""
     trees = tagged_trees(inputs, "treebank")
     model = train_tree_model(trees)
     model.save(path)
@@ -259,17 +281,17 @@ def make_tree_model(inputs: TrainingInputs, path: Path) -> dict[str, Any]:
 
 
 def tagged_trees(inputs: TrainingInputs, role: SourceRole) -> list[Tree]:
-    """The trees of all files whose words have tags in the column XPOS."""
-    found = [
+    """The trees, from all files with this role, whose words all have a tag in the column XPOS."""
+    trees = [
         tree
         for path in inputs.paths(role)
         for tree in read_trees(path)
         if all(word.xpos != "_" for word in tree.words)
     ]
-    if not found:
+    if not trees:
         names = ", ".join(path.name for path in inputs.paths(role))
         raise InputError(f"No tree in {names} has a tag in the column XPOS for each of its words.")
-    return found
+    return trees
 
 
 def _forms(trees: list[Tree]) -> list[list[str]]:
@@ -281,13 +303,15 @@ def _size(trees: list[Tree]) -> dict[str, Any]:
 
 
 SKELETON_ORDER = 4
+# How often a function word must occur to be kept in skeletons.
 MIN_SMALL_WORD_COUNT = 100
+# The pruning threshold of the n-gram model of skeletons.
 SKELETON_THRESHOLD = 2e-7
 TAGGED_SENTENCES_A_BLOCK = 10_000
 
 
 def make_skeletons(inputs: TrainingInputs, path: Path) -> dict[str, Any]:
-    """The step of `wellput train english`: an n-gram model of skeletons of treebanks and texts."""
+    """The step of `wellput train english` that writes the n-gram model of skeletons."""
     tagger = Tagger.load(inputs.folder / TAGGER_FILE)
     sentences = [
         text.split(" ")
@@ -302,12 +326,15 @@ def make_skeletons(inputs: TrainingInputs, path: Path) -> dict[str, Any]:
         inputs.on_progress(len(block))
     counts = Counter(
         word.lower()
-        for words, own in zip(sentences, tags, strict=True)
-        for word, tag in zip(words, own, strict=True)
+        for words, word_tags in zip(sentences, tags, strict=True)
+        for word, tag in zip(words, word_tags, strict=True)
         if tag in CLOSED_CLASS_TAGS or word.lower() in AUXILIARIES
     )
     small_words = {word for word, count in counts.items() if count >= MIN_SMALL_WORD_COUNT}
-    texts = [skeleton(*both, small_words) for both in zip(sentences, tags, strict=True)]
+    texts = [
+        skeleton(words, word_tags, small_words)
+        for words, word_tags in zip(sentences, tags, strict=True)
+    ]
     training = train([texts], order=SKELETON_ORDER, threads=inputs.threads)
     model = quantized(pruned_model(training.model, training.frequencies, SKELETON_THRESHOLD))
     save_model(model, path, is_compact=True)

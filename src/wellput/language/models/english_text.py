@@ -1,8 +1,8 @@
 """Text for models of English: sentences as words joined by spaces, tokenized like the treebanks.
 
-A sentence's first word is put in lower case unless it is also capitalized elsewhere: its capital would
-tell models of word order which word comes first. `SentenceFeatures` scores texts of several sentences
-by models that score one sentence at a time.
+A sentence's first word is put in lower case unless it usually has a capital inside sentences too: the
+capital would tell models of word order which word comes first. `SentenceFeatures` is for texts of
+several sentences and models that score one sentence at a time.
 """
 
 from __future__ import annotations
@@ -31,31 +31,32 @@ EMPHASIS = re.compile(r"\b_|_\b")  # _so_ in plain-text books
 
 
 def treebank_sentences(path: Path, on_progress: OnProgress = ignore_progress) -> list[str]:
-    """The words of a treebank's sentences (CoNLL-U)."""
-    found: list[str] = []
+    """The sentences of a treebank (CoNLL-U), with spaces between their words."""
+    lines: list[str] = []
     for tree in read_trees(path):
-        found.append(" ".join(word.form.replace(" ", "") for word in tree.words))
+        lines.append(" ".join(word.form.replace(" ", "") for word in tree.words))
         on_progress(1)
-    return found
+    return lines
 
 
 def prose_sentences(path: Path, on_progress: OnProgress = ignore_progress) -> list[str]:
-    """The sentences of a text: a file (also .gz, .xz), a folder or a tar archive of .txt files."""
-    found: list[str] = []
+    """The sentences of a text, with spaces between their words. The text is a file (also .gz, .xz), or
+    a folder or tar archive of .txt files."""
+    lines: list[str] = []
     for text in _texts(path):
         for sentence in sentences(EMPHASIS.sub("", text)):
             if words := treebank_words(sentence).forms:
-                found.append(" ".join(words))
+                lines.append(" ".join(words))
                 on_progress(1)
-    if not found:
+    if not lines:
         raise InputError(
             f"{path} holds no text. Pass a text file, or a folder or tar archive of .txt files."
         )
-    return found
+    return lines
 
 
 def _texts(path: Path) -> Iterator[str]:
-    """Always in the same order."""
+    """The texts of the file, folder or archive, always in the same order."""
     if path.is_dir():
         for name in sorted(path.rglob("*.txt")):
             yield _decoded(name.read_bytes())
@@ -70,7 +71,7 @@ def _texts(path: Path) -> Iterator[str]:
 
 
 def _decoded(data: bytes) -> str:
-    """Old books are often in Latin-1."""
+    """The text in UTF-8, or else in Latin-1, which is frequent in old books."""
     try:
         return data.decode()
     except UnicodeDecodeError:
@@ -78,28 +79,30 @@ def _decoded(data: bytes) -> str:
 
 
 class Casing:
-    """The case of words inside sentences, which decides that of first words."""
+    """Counts the words inside sentences, to put the first words of sentences in their usual case."""
 
     def __init__(self, texts: Iterable[str]) -> None:
         self._inside = Counter(word for text in texts for word in text.split(" ")[1:])
 
     def decapitalized(self, text: str) -> str:
-        """The sentence, its first word in lower case if it mostly is so inside sentences."""
-        first, space, rest = text.partition(" ")
+        """The sentence, its first word in lower case if that is more frequent inside sentences."""
+        first, space, other_words = text.partition(" ")
         small = _small(first)
-        return small + space + rest if self._inside[small] > self._inside[first] else text
+        is_usually_small = self._inside[small] > self._inside[first]
+        return small + space + other_words if is_usually_small else text
 
 
 def decapitalized(texts: Sequence[str], model: NgramModel) -> list[str]:
-    """Sentences with their first words in the case that a model of such text finds likelier."""
+    """Sentences whose first words are in lower case if an n-gram model, trained on decapitalized
+    sentences, finds the lower-case word more probable at the beginning."""
     split = [text.partition(" ") for text in texts]
-    smaller = [_small(first) for first, _, _ in split]
-    as_is = _first_scores(model, [first for first, _, _ in split])
-    small = _first_scores(model, smaller)
+    small_words = [_small(first) for first, _, _ in split]
+    written_scores = _first_scores(model, [first for first, _, _ in split])
+    small_scores = _first_scores(model, small_words)
     return [
-        lower + space + rest if b > a else text
-        for text, lower, (_, space, rest), a, b in zip(
-            texts, smaller, split, as_is, small, strict=True
+        small + space + other_words if small_score > written_score else text
+        for text, small, (_, space, other_words), written_score, small_score in zip(
+            texts, small_words, split, written_scores, small_scores, strict=True
         )
     ]
 
@@ -111,22 +114,24 @@ def _small(word: str) -> str:
 
 
 def _first_scores(model: NgramModel, words: Sequence[str]) -> list[float]:
-    known: dict[str, float] = {}
+    """The log probability of each word at the beginning of a sentence; -inf for unknown words."""
+    scores: dict[str, float] = {}
     for word in words:
-        if word not in known:
+        if word not in scores:
             score = model.word_scores(word)[0]
-            known[word] = -math.inf if score.is_unknown else score.log_prob
-    return [known[word] for word in words]
+            scores[word] = -math.inf if score.is_unknown else score.log_prob
+    return [scores[word] for word in words]
 
 
 FeaturesOf: TypeAlias = Callable[[list[str], list[tuple[str, ...]]], Floats]
-"""Gets each distinct sentence once, as text and as words, and returns a row of features for each."""
+"""A function that gets each distinct sentence once, as text and as words, and returns a row of
+features for each."""
 
 
 @dataclass(frozen=True, eq=False)
 class SentenceFeatures:
-    """The distinct `sentences` of texts with a row of features each; `places` has, for each text, the
-    rows of its sentences in order."""
+    """The distinct `sentences` of texts with a row of features each. `places` has, for each text, the
+    numbers of the rows of its sentences, in order."""
 
     sentences: Sequence[str]
     rows: Floats
@@ -142,36 +147,50 @@ class SentenceFeatures:
         sentences_of: Callable[[str], Iterable[str]] = english_sentences,
         words_of: Callable[[str], Words] = treebank_words,
     ) -> SentenceFeatures:
-        """Sentences and words are split as in English, unless other ways are given."""
+        """The features of the sentences of texts. Texts are split into sentences by `sentences_of`, and
+        sentences into words by `words_of`, which are for English by default."""
         split = [list(sentences_of(text)) for text in texts]
-        words = {s: forms for own in split for s in own if (forms := words_of(s).forms)}
+        words = {
+            sentence: forms
+            for text_sentences in split
+            for sentence in text_sentences
+            if (forms := words_of(sentence).forms)
+        }
         rows = (
             features_of(list(words), list(words.values())) if words else np.empty((0, n_features))
         )
         numbers = {sentence: number for number, sentence in enumerate(words)}
-        places = [[numbers[sentence] for sentence in own if sentence in numbers] for own in split]
+        places = [
+            [numbers[sentence] for sentence in text_sentences if sentence in numbers]
+            for text_sentences in split
+        ]
         return cls(list(words), rows, places)
 
     def means(self) -> Floats:
-        """(texts, features): the mean over a text's sentences; NaN for one without words."""
+        """Texts by features: the mean over each text's sentences; NaN for a text without words."""
         means = np.full((len(self.places), self.rows.shape[1]), np.nan)
-        for text, own in enumerate(self.places):
-            if own:
-                means[text] = self.rows[own].mean(axis=0)
+        for text, rows in enumerate(self.places):
+            if rows:
+                means[text] = self.rows[rows].mean(axis=0)
         return means
 
     def joined(self, scores: Floats) -> Floats:
-        """The score of each text from the scores of the rows: halfway between the mean of its sentences
-        and the worst of them, so that one bad sentence shows. NaN for a text without words."""
+        """The score of each text, from a score for each row: halfway between the mean of the text's
+        sentences and the worst of them, so that one bad sentence counts. NaN for a text without
+        words."""
         return np.array(
-            [(scores[own].mean() + scores[own].min()) / 2 if own else np.nan for own in self.places]
+            [
+                (scores[rows].mean() + scores[rows].min()) / 2 if rows else np.nan
+                for rows in self.places
+            ]
         )
 
     def worst(self, scores: Floats) -> list[int | None]:
-        """For each text, the place of its worst sentence among its own; None if it has none."""
-        return [int(np.argmin(scores[own])) if own else None for own in self.places]
+        """For each text, the place (from 0) of its worst sentence among the text's sentences; None if
+        it has no sentence."""
+        return [int(np.argmin(scores[rows])) if rows else None for rows in self.places]
 
 
 def sentence_means(texts: Sequence[str], n_features: int, features_of: FeaturesOf) -> Floats:
-    """(texts, features): the mean over a text's sentences; NaN for one without words."""
+    """Texts by features: the mean over each text's sentences; NaN for a text without words."""
     return SentenceFeatures.of(texts, n_features, features_of).means()

@@ -46,7 +46,9 @@ CARD_SUFFIX = ".card.json"
 
 @dataclass(frozen=True)
 class TrainingSource:
-    """A file, or a folder of texts, that models are made from."""
+    """A file, or a folder of texts, from which models are trained. `role` says what it is used for:
+    training trees (`treebank`), measuring (`dev`), training text (`text`), or the training of fluency
+    scores (`real` and `source`)."""
 
     path: Path
     role: SourceRole
@@ -62,7 +64,8 @@ class TrainingSource:
         return known[0] if known else (self.path.name, UNSTATED_LICENCE)
 
     def described(self) -> dict[str, Any]:
-        """For a card: title, name, licence, size and hash, but not the path."""
+        """The source as it is described in a model card: title, name, licence, size and hash, without
+        the path."""
         title, licence = self._known()
         digest, size = hashlib.sha256(), 0
         for file in self._files():
@@ -85,25 +88,26 @@ class TrainingSource:
 
 @dataclass(frozen=True)
 class TrainingInputs:
-    """The input of a step's function; earlier files are in `folder`."""
+    """The input of a training step: the sources, and the folder with the files of earlier steps."""
 
     sources: Sequence[TrainingSource]
     folder: Path
     threads: int = 1
     seed: int = 12345
-    on_progress: Callable[[int], None] = lambda _: None  # with numbers of sentences
+    on_progress: Callable[[int], None] = lambda _: None  # called with numbers of sentences
 
     def paths(self, role: SourceRole) -> list[Path]:
         return [source.path for source in self.sources if source.role == role]
 
 
-# Writes the file and returns the figures measured on dev, as JSON.
+# A function that writes the file of a step, and returns the figures measured on dev, as JSON.
 MakeFunction: TypeAlias = Callable[[TrainingInputs, Path], dict[str, Any]]
 
 
 @dataclass(frozen=True)
 class TrainingStep:
-    """How one file is made: `function` is "module:name" of a `MakeFunction`, loaded when needed."""
+    """How one file is made: `function` is the "module:name" of a `MakeFunction`, which is imported
+    when it is needed; `roles` are the roles of the sources it uses."""
 
     file: str
     about: str
@@ -112,13 +116,14 @@ class TrainingStep:
     needs: tuple[str, ...] = ()  # files made before
 
     def make(self, inputs: TrainingInputs, path: Path) -> dict[str, Any]:
-        made: dict[str, Any] = import_object(self.function)(inputs, path)
-        return made
+        figures: dict[str, Any] = import_object(self.function)(inputs, path)
+        return figures
 
 
 @dataclass(frozen=True)
 class ModelCard:
-    """Where a model file comes from, and its figures."""
+    """How a model file was made (data, command, earlier files, seed), its hash, and its measured
+    figures."""
 
     file: str
     about: str
@@ -127,7 +132,7 @@ class ModelCard:
     licence: str
     command: str
     data: list[dict[str, Any]]
-    needs: dict[str, str]  # SHA-256 of the earlier files it was made with
+    needs: dict[str, str]  # SHA-256 of each earlier file that was used
     seed: int
     figures: dict[str, Any] = field(default_factory=dict)
 
@@ -166,16 +171,17 @@ def make_all(
             )  # fmt: skip
             _write(card_path(path), json.dumps(asdict(card), indent=1, ensure_ascii=False) + "\n")
         cards.append(card)
-    there = map(_card_at, sorted(inputs.folder.glob(f"*{CARD_SUFFIX}")))
-    _write(inputs.folder / "README.md", readme([card for card in there if card is not None]))
+    all_cards = map(_card_at, sorted(inputs.folder.glob(f"*{CARD_SUFFIX}")))
+    _write(inputs.folder / "README.md", readme([card for card in all_cards if card is not None]))
     return cards
 
 
 def read_card(path: Path) -> ModelCard | None:
-    """The card of a model's file; None if there is none, or it belongs to another file."""
+    """The card of a model's file; None if there is none, or the file has another hash than the card
+    says."""
     card = _card_at(card_path(path))
-    is_its_own = card is not None and path.is_file() and card.sha256 == _sha256(path)
-    return card if is_its_own else None
+    is_card_of_file = card is not None and path.is_file() and card.sha256 == _sha256(path)
+    return card if is_card_of_file else None
 
 
 def _card_at(path: Path) -> ModelCard | None:
@@ -190,14 +196,14 @@ def card_path(path: Path) -> Path:
 
 
 def check_sources(sources: Sequence[TrainingSource]) -> None:
-    """Raises InputError for all files that are missing."""
+    """Raises InputError, which names all missing files, if one is missing."""
     missing = [str(source.path) for source in sources if not source.path.exists()]
     if missing:
         raise InputError(f"No such file or folder: {', '.join(missing)}.")
 
 
 def readme(cards: Sequence[ModelCard]) -> str:
-    """The cards as a page to read."""
+    """The cards as one page in Markdown."""
     lines = [
         "# Models of English\n",
         "Made by `wellput train english`, or by the command that the card names; a card with hashes "
@@ -225,16 +231,17 @@ def readme(cards: Sequence[ModelCard]) -> str:
 
 def _shown(value: Any) -> str:
     if isinstance(value, dict):
-        return ", ".join(f"{name} {_shown(one)}" for name, one in value.items())
+        return ", ".join(f"{name} {_shown(item)}" for name, item in value.items())
     if isinstance(value, float):
         return f"{value:.4g}"
     return f"{value:,}" if isinstance(value, int) else str(value)
 
 
 def _licence(data: Sequence[dict[str, Any]]) -> str:
-    """The licence of a model made from these data; the public domain adds nothing."""
-    found = sorted({source["licence"] for source in data} - {"public domain"})
-    return ", ".join(found) or "public domain"
+    """The licences of the data from which a model was made; `public domain` only if there is no
+    other."""
+    licences = sorted({source["licence"] for source in data} - {"public domain"})
+    return ", ".join(licences) or "public domain"
 
 
 def _sha256(path: Path) -> str:

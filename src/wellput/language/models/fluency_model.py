@@ -1,19 +1,21 @@
 """`FluencyModel`: the trained part of `fluency`, which turns features into a score.
 
-The features come from models of English, without any reference (`FluencyModels`). Higher is better for
-all of them. A gain is the log10 probability of a word in sequence less that of the word alone, so that
-rare words do no harm. Each model of words in sequence gives three features: the mean gain (so that
-length does no harm), the gain at the worst place, and the sum of all that is wrong (two mistakes are
-worse than one). The small language model also gives the probability of the whole sentence.
+The features come from models of English and need no reference (`FluencyModels`). A higher value is
+better for all of them. A *gain* is the log10 probability of a word after the words before it, minus
+its log10 probability without context; so rare words do not lower it. Each of two models gives three
+features from the gains of a sentence: their mean (so that length does not matter), the mean of the
+worst three in a row, and the sum of how far gains are below a minimum (so that two mistakes are worse
+than one). The two are the small language model (`word_network.py`), which also gives the probability
+of the whole sentence, and an n-gram model of skeletons.
 
-A `skeleton` keeps small words and replaces every other word by its part of speech: *The old cats have
-been sleeping.* becomes *the JJ NNS have been VBG .* An n-gram model of skeletons (`skeletons.wlm`) has
-seen most of the grammar between neighbors (*have* goes with *VBN*, *a* does not go with *NNS*); a
-model of words has seen little of it.
+A `skeleton` keeps small words (function words) and replaces every other word by its part of speech:
+*The old cats have been sleeping.* becomes *the JJ NNS have been VBG .* The training text of the n-gram
+model of skeletons (`skeletons.wlm`) has examples of most of the grammar between neighbors (*have* goes
+with *VBN*, *a* does not go with *NNS*); for an n-gram model of words there are too few.
 
-The score is a weighted sum. Weights are never negative, so that a better feature never lowers the
-score. A logistic curve maps the sum to 0.7 for the median real sentence, and to 0.5 for one that is
-worse than 98 in 100.
+The score is a weighted sum. Weights are never negative, so a better feature never lowers the score. A
+logistic curve maps the sum to 0.7 for the median real sentence, and to 0.5 for a sentence that is worse
+than 98 in 100 real ones.
 """
 
 from __future__ import annotations
@@ -46,7 +48,8 @@ from wellput.language.shipped import (
 )
 from wellput.text.english import treebank_words
 
-# Each text must make sense alone, in an explanation. "Parts of speech" keep small words as they are.
+# Explanations show these texts, each without the others. In them, "parts of speech" are the signs of a
+# skeleton, which keeps small words.
 SEQUENCE_FEATURES: dict[str, str] = {
     "usage": "how much likelier words are in their place than alone, on average",
     "weakest_usage": "how well the worst three words in a row fit their place",
@@ -65,13 +68,15 @@ FLUENCY_FEATURES: dict[str, str] = {
     "stop": "1 if it ends as a sentence does",
 }
 END_MARKS = ".?!…:;\"'”’)]"
+# The number of words in a row for which the worst place is looked for.
 RUN_WORDS = 3
 MIN_GAIN_IN_SEQUENCE = -0.2
-"""A word with a lower gain does not go with the words before it."""
+"""In a skeleton, a sign with a lower gain counts as not going with the signs before it."""
 MIN_USAGE_GAIN = 0.3
-"""The same for the network, which sees all words before it."""
+"""The same for the gains of words in the small language model, which reads all words before a word."""
 
 
+# Tags of function words and punctuation.
 CLOSED_CLASS_TAGS = frozenset(
     [
         *(
@@ -102,8 +107,9 @@ AUXILIARIES = frozenset(
 
 
 def skeleton(words: Sequence[str], tags: Sequence[str], small_words: Container[str]) -> str:
-    """The skeleton, joined by spaces. A word is small if it belongs to a closed class and is among
-    `small_words`, which are in lower case."""
+    """The skeleton of a sentence, with spaces between its signs. A word is kept if it is among
+    `small_words`, which are in lower case, and is an auxiliary or has the tag of a closed class (such
+    as determiners)."""
     return " ".join(
         small
         if (tag in CLOSED_CLASS_TAGS or small in AUXILIARIES) and small in small_words
@@ -114,8 +120,8 @@ def skeleton(words: Sequence[str], tags: Sequence[str], small_words: Container[s
 
 @dataclass(frozen=True, eq=False)
 class FluencyModels:
-    """The models that features come from. `skeletons` is an n-gram model of texts made by
-    `skeleton`."""
+    """The models that features come from. `skeletons` is an n-gram model of the texts that `skeleton`
+    makes, and `network` the small language model."""
 
     tagger: Tagger
     skeletons: NgramModel
@@ -123,7 +129,7 @@ class FluencyModels:
     network: WordNetwork
 
     def features(self, texts: Sequence[str], *, threads: int = 1) -> Floats:
-        """(texts, features): the mean over a text's sentences; NaN for a text without words."""
+        """Texts by features: the mean over each text's sentences; NaN for a text without words."""
         return self.sentence_features(texts, threads=threads).means()
 
     def sentence_features(self, texts: Sequence[str], *, threads: int = 1) -> SentenceFeatures:
@@ -135,53 +141,57 @@ class FluencyModels:
             return np.array(
                 [
                     (
-                        *_of_usage(usage),
-                        *self._of_skeleton(skeleton(own, own_tags, self._skeleton_unigrams)),
-                        *self._of_spelling(own),
-                        *_of_writing(own),
+                        *_usage_features(usage),
+                        *self._grammar_features(
+                            skeleton(forms, form_tags, self._skeleton_unigrams)
+                        ),
+                        *self._spelling_features(forms),
+                        *_writing_features(forms),
                     )
-                    for own, own_tags, usage in zip(words, tags, scored, strict=True)
+                    for forms, form_tags, usage in zip(words, tags, scored, strict=True)
                 ]
             )
 
         return SentenceFeatures.of(texts, len(FLUENCY_FEATURES), of)
 
     def offending(self, sentence: str) -> dict[str, tuple[str, ...]]:
-        """The words of a sentence that lower each feature most; for features of words in sequence the
-        three worst in a row."""
+        """For each feature, the words of a sentence that lower it most; for features of words in
+        sequence, the worst three words in a row."""
         words = treebank_words(sentence).forms
         [tags] = self.tagger.tag([words])
         [usage] = self.network.score([sentence])
-        bones = skeleton(words, tags, self._skeleton_unigrams)
-        strange = self._strange(words)
-        found = {
+        skeleton_line = skeleton(words, tags, self._skeleton_unigrams)
+        unknown = self._unknown_words(words)
+        offending = {
             "likelihood usage weakest_usage unusual": worst_run(usage.gains(), usage.words),
             "grammar weakest_grammar slips": worst_run(
-                gains_in(self.skeletons, self._skeleton_unigrams, bones), words
+                gains_in(self.skeletons, self._skeleton_unigrams, skeleton_line), words
             ),
-            "spelling": tuple(strange),
-            "near_misses": tuple(filter(self.words.is_near_miss, strange)),
+            "spelling": tuple(unknown),
+            "near_misses": tuple(filter(self.words.is_near_miss, unknown)),
             "repeats": tuple(f"{a} {b}" for a, b in pairwise(words) if is_repeated(a, b)),
             "capital": words[:1],
             "stop": words[-1:],
         }
-        return {name: own for names, own in found.items() for name in names.split()}
+        return {name: found for names, found in offending.items() for name in names.split()}
 
     @property
     def fingerprint(self) -> str:
         parts = (self.tagger, self.skeletons, self.words, self.network)
         return " ".join(part.fingerprint for part in parts)
 
-    def _of_skeleton(self, line: str) -> tuple[float, ...]:
+    def _grammar_features(self, line: str) -> tuple[float, ...]:
         return in_sequence(gains_in(self.skeletons, self._skeleton_unigrams, line))
 
-    def _of_spelling(self, words: Sequence[str]) -> tuple[float, ...]:
-        strange = self._strange(words)
-        misses = sum(map(self.words.is_near_miss, strange))
+    def _spelling_features(self, words: Sequence[str]) -> tuple[float, ...]:
+        unknown = self._unknown_words(words)
+        misses = sum(map(self.words.is_near_miss, unknown))
         repeats = sum(is_repeated(a, b) for a, b in pairwise(words))
-        return fewness(len(strange)), fewness(misses), fewness(repeats)
+        return fewness(len(unknown)), fewness(misses), fewness(repeats)
 
-    def _strange(self, words: Sequence[str]) -> list[str]:
+    def _unknown_words(self, words: Sequence[str]) -> list[str]:
+        """The words that neither the word list nor the small language model knows; words with a capital
+        inside the sentence are left out, as they may be names."""
         return [
             word
             for place, word in enumerate(words)
@@ -196,28 +206,28 @@ class FluencyModels:
 
 
 def gains_in(model: NgramModel, unigrams: dict[str, float], line: str) -> Floats:
-    """For each word and the end: log p(word | words before) − log p(word).
-
-    The gain of an unknown word is 0; other features deal with rare words.
-    """
+    """The gain of each word of a line and of its end: log10 p(word | words before) − log10 p(word).
+    The gain of an unknown word is 0, because other features deal with rare words. `unigrams` has log10
+    p(word)."""
     scores = np.asarray(model.kernel.word_scores(line, "none"))
     words = (*line.split(" "), "</s>") if line else ("</s>",)
     alone = np.array([unigrams.get(word, 0.0) for word in words])
     return np.where(scores[:, 2] > 0, 0.0, scores[:, 0] - alone)
 
 
-def _of_usage(scored: ScoredWords) -> tuple[float, ...]:
+def _usage_features(scored: ScoredWords) -> tuple[float, ...]:
     return scored.penalized(), *in_sequence(scored.gains(), MIN_USAGE_GAIN)
 
 
 def in_sequence(gains: Floats, least: float = MIN_GAIN_IN_SEQUENCE) -> tuple[float, float, float]:
-    """The mean gain, the gain at the worst place, and −log(1 + all that is lacking)."""
+    """The mean gain, the mean of the worst three gains in a row, and −log(1 + the sum of what gains
+    lack to `least`)."""
     lacking = float(np.maximum(0.0, least - gains).sum())
     return float(gains.mean()), _weakest(gains), fewness(lacking)
 
 
 def _weakest(gains: Floats) -> float:
-    """The mean gain of the worst run; of all words where there are fewer."""
+    """The mean gain of the worst three words in a row; of all words if there are at most three."""
     if len(gains) <= RUN_WORDS:
         return float(gains.mean())
     sums = gains[:-2] + gains[1:-1] + gains[2:]
@@ -225,7 +235,8 @@ def _weakest(gains: Floats) -> float:
 
 
 def worst_run(gains: Floats, words: Sequence[str]) -> tuple[str, ...]:
-    """The words of the worst run; the last gain is that of the end, which is not a word."""
+    """The worst three words in a row. `gains` has one entry more than `words`, for the sentence's
+    end."""
     if len(gains) <= RUN_WORDS:
         return tuple(words)
     start = int(np.argmin(gains[:-2] + gains[1:-1] + gains[2:]))
@@ -233,28 +244,31 @@ def worst_run(gains: Floats, words: Sequence[str]) -> tuple[str, ...]:
 
 
 def is_repeated(first: str, second: str) -> bool:
+    """Whether two neighbors are the same word."""
     return first.isalpha() and first.lower() == second.lower()
 
 
 def fewness(amount: float) -> float:
+    """−log(1 + amount), which is higher for smaller amounts."""
     return -float(np.log1p(amount))
 
 
-def _of_writing(words: Sequence[str]) -> tuple[float, float]:
+def _writing_features(words: Sequence[str]) -> tuple[float, float]:
     return float(not words[0][0].islower()), float(words[-1][-1] in END_MARKS)
 
 
 def english_models(folder: Path | None = None) -> FluencyModels:
     """The shipped models, or those in a folder; the shipped network if the folder has none."""
-    network = None if folder is None or not (folder / NETWORK_FILE).is_file() else folder
+    has_network = folder is not None and (folder / NETWORK_FILE).is_file()
     return FluencyModels(
         Tagger.load(model_file(TAGGER_FILE, folder)),
         load_model(model_file(SKELETONS_FILE, folder)),
         WordList.load(model_file(WORDS_FILE, folder)),
-        WordNetwork.load(model_file(NETWORK_FILE, network)),
+        WordNetwork.load(model_file(NETWORK_FILE, folder if has_network else None)),
     )
 
 
+# The scores of the median real sentence, and of one that is worse than 98 in 100.
 MIDDLE_SCORE, LOW_SCORE = 0.7, 0.5
 LOW_SHARE = 0.02
 """The share of real sentences that score below `LOW_SCORE`."""
@@ -262,14 +276,16 @@ FEATURE_TRUST = {
     **dict.fromkeys(("likelihood", "unusual"), 3.0),
     **dict.fromkeys(("spelling", "near_misses", "capital", "stop"), 0.3),
 }
-"""Factors of the fitted weights. Our own mistakes are like those of learners: a word is misspelled, a
-capital is missing. Other writers and programs make other ones: unknown words are names more often, and
-words that are right alone do not fit together."""
+"""Factors by which the fitted weights are multiplied, 1 for other features. The mistakes in the
+training sentences are like those of learners of English: misspelled words, missing capitals. In the
+texts of other writers and of programs, unknown words are more often names, and mistakes are more often
+words that do not fit together."""
 
 
 @dataclass(frozen=True, eq=False)
 class FluencyModel:
-    """`curve` has the middle of the logistic curve and its steepness, in units of the sum."""
+    """The weighted sum of features (`sums`) and the logistic curve that maps it to a score. `curve`
+    has the sum at which the score is 0.5, and the steepness."""
 
     kind: ClassVar[str] = "fluency"
 
@@ -287,23 +303,24 @@ class FluencyModel:
         names: Sequence[str] = tuple(FLUENCY_FEATURES),
         factors: Mapping[str, float] = FEATURE_TRUST,
     ) -> FluencyModel:
-        """From rows of `FluencyModels.features`, the known severity of each (0 for a real sentence)
-        and its weight. `names` are those of the features, `factors` change their fitted weights."""
+        """A model fitted to sentences: their rows of `FluencyModels.features`, the known severity of
+        the mistakes in each (0 for a real sentence), and the weight of each sentence. `names` are the
+        names of the features, and `factors` multiply their fitted weights."""
         fitted = fit_severity(tuple(names), features, severity, weights)
-        trust = np.array([factors.get(name, 1.0) for name in names])
-        sums = replace(fitted, weights=fitted.weights * trust)
+        feature_factors = np.array([factors.get(name, 1.0) for name in names])
+        sums = replace(fitted, weights=fitted.weights * feature_factors)
         return cls.calibrated(sums, features[severity == 0])
 
     @classmethod
     def calibrated(cls, sums: LinearModel, features: Floats) -> FluencyModel:
-        """With the curve for the features of real sentences."""
+        """The model with the curve set by the features of real sentences (a row for each)."""
         real = sums.scores(features)
         low, middle = np.quantile(real, [LOW_SHARE, 0.5])
         steepness = (_logit(MIDDLE_SCORE) - _logit(LOW_SCORE)) / max(middle - low, 1e-9)
         return cls(sums, np.array([low, steepness]))
 
     def scores(self, features: Floats) -> Floats:
-        """From 0 to 1; NaN where features are NaN."""
+        """The score of each row of features, from 0 to 1; NaN where features are NaN."""
         return self.scores_of_sums(self.sums.scores(features))
 
     def scores_of_sums(self, sums: Floats) -> Floats:

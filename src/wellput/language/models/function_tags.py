@@ -1,9 +1,10 @@
 """Function tags: a word's part of speech with its function in the tree.
 
-A tag such as `NN/obl:in` or `VBD/root` has the part of speech (XPOS, with a few rare ones joined) and
-the relation to the head; nominals also have their preposition, clauses their marker, and predicates
-without a verb their copula. A head-driven model over such tags can tell a subject from an object and
-a clause from a sentence; over plain tags it cannot (docs/language/head-driven-parser.md).
+A tag such as `NN/obl:in` or `VBD/root` has the part of speech (XPOS, where a few rare ones are joined
+with others) and the relation to the head. Nouns also have their preposition, clauses their marker
+(such as *that*), and predicates without a verb the mark `+cop` for their copula. With such tags, a
+head-driven parser can distinguish a subject from an object and a clause from a sentence; with plain
+tags it cannot (docs/language/head-driven-parser.md).
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from collections.abc import Iterable, Sequence
 
 from wellput.core.tree import Tree, Word
 
+# Rare parts of speech and those with which they are joined.
 JOINED_TAGS = {
     "NNPS": "NNP",
     "JJR": "JJ",
@@ -33,7 +35,7 @@ MARKER_RELATIONS = {
     "xcomp": "mark",
     "ccomp": "mark",
 }
-# The classes in which a head remembers the relation of its last modifier.
+# Classes of relations. The head-driven parser knows only the class of a head's last modifier.
 MODIFIER_CLASSES: dict[str, tuple[str, ...]] = {
     "punctuation": ("punct",),
     "determiner": ("det", "det:predet", "nmod:poss"),
@@ -59,6 +61,7 @@ _CLASS_OF = {
 
 
 def category_with_features(word: Word) -> str:
+    """The part of speech of a word in its function tag, where rare ones are joined with others."""
     return JOINED_TAGS.get(word.xpos, word.xpos)
 
 
@@ -71,6 +74,7 @@ def full_tags(tree: Tree) -> list[str]:
 
 
 def _tag(word: Word, below: dict[str, str]) -> str:
+    """The tag of a word; `below` has the forms of the words that depend on it, by relation."""
     tag = f"{category_with_features(word)}/{word.relation}"
     if "cop" in below:
         return f"{tag}+cop"
@@ -79,7 +83,7 @@ def _tag(word: Word, below: dict[str, str]) -> str:
 
 
 class TagSet:
-    """The tags that are frequent enough; rarer ones fall back to these."""
+    """Function tags that are frequent enough to be kept; rarer tags are replaced by simpler ones."""
 
     def __init__(self, tags: Sequence[str]) -> None:
         self.tags = tuple(tags)
@@ -87,7 +91,8 @@ class TagSet:
 
     @classmethod
     def from_trees(cls, trees: Iterable[Tree], *, min_count: int) -> TagSet:
-        """The tags seen `min_count` times; a rarer one counts for the tag it falls back to."""
+        """The tags that occur at least `min_count` times. A rarer tag counts as the simpler tag that
+        `fallback` gives for it."""
         counts = Counter(tag for tree in trees for tag in full_tags(tree))
         kept: set[str] = set()
         while counts:
@@ -102,7 +107,8 @@ class TagSet:
         return len(self.tags)
 
     def number(self, tag: str) -> int:
-        """The number of the tag, or of the first kept one that it falls back to; -1 for none."""
+        """The number of the tag or, where it is not kept, of the next simpler tag that is kept; -1 if
+        there is none."""
         while tag not in self._numbers:
             simpler = fallback(tag)
             if simpler == tag:
@@ -120,8 +126,8 @@ class TagSet:
 
 
 def fallback(tag: str) -> str:
-    """The next simpler tag: first without detail, then without subtype, then with the relation
-    `dep`; the simplest tag is its own fallback."""
+    """The next simpler tag: first without the copula or preposition, then without the subtype of the
+    relation, then with the relation `dep`. The simplest tag is returned as it is."""
     part, relation = tag.split("/", 1)
     for sign in ("+", ":"):
         if sign in relation:
@@ -130,7 +136,7 @@ def fallback(tag: str) -> str:
 
 
 def relation_of(tag: str) -> str:
-    """The relation a tag stands for, as UD names it.
+    """The relation in a tag, as Universal Dependencies name it.
 
     >>> relation_of("NN/obl:in"), relation_of("NN/root+cop"), relation_of("VBN/acl:relcl")
     ('obl', 'root', 'acl:relcl')
@@ -140,13 +146,14 @@ def relation_of(tag: str) -> str:
 
 
 def class_of(tag: str) -> int:
-    """The number of the class a head remembers of a modifier with this tag."""
+    """The number of the relation's class in `CLASS_NAMES`, for a word with this tag."""
     return _CLASS_OF.get(relation_of(tag), CLASS_NAMES.index("loose"))
 
 
 def coarser(tag: str) -> tuple[str, str]:
-    """Two coarser views of a tag that counts back off to: without detail, and the word class with
-    the class of the relation."""
+    """Two coarser forms of a tag, to which the parser's probabilities back off: the tag without its
+    preposition, marker or copula; and the first two letters of the part of speech with the class of the
+    relation."""
     part = tag.split("/", 1)[0]
     kind = part[:2] if part[:1].isalpha() else "PU"
     return f"{part}/{relation_of(tag)}", f"{kind}/{CLASS_NAMES[class_of(tag)]}"

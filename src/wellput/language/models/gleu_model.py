@@ -1,25 +1,26 @@
-"""`GleuModel`: the trained part of `gleu-fluency`.
+"""`GleuModel`: the trained part of the metric `gleu-fluency` (GLEU of Mutton et al. 2007, *the paper*).
 
-A linear support vector machine over the four features of Mutton et al. (2007), each divided by its
-largest size in the training sentences.
+The model is a linear support vector machine over four features, each divided by its largest absolute
+value in the training sentences.
 
-The features (`GleuParsers`) come from our head-driven parser and from link grammar. All are rates, so
-that they do not grow with the sentence; the paper's sentences all have 24 words, where rates and its
-counts differ only by a factor. Our log probability is the parse's gain over the words alone: without
-that, a sentence of rare words looks ill-formed. A word that can be linked only at a cost counts as a
-fraction of one that cannot be linked. The feature is the square root of their share, because the
-first one matters more than the tenth.
+`GleuParsers` computes the features of `gleu-fluency` with the head-driven parser and link grammar, a
+parser that joins words by links (`link_grammar.py`). All features are rates, which do not grow with
+the length of a sentence. (The paper uses counts; its sentences all have 24 words, so there is no
+difference but a factor.) The log probability is that of the parse minus that of the words alone;
+otherwise a sentence of rare words would look ill-formed. A word that link grammar can link only at a
+cost counts as a fraction of a word that it cannot link. The feature is the square root of the share of
+such words, because the first one matters more than the tenth.
 
-`PaperGleuParsers`: the four features of Mutton et al. (2007) to the letter, from three parsers.
-
-The paper has the log probability of Collins's parser, the fragments of Connexor's parser, and
-link grammar's share of words that are not linked and of linkages that are invalid. Here the log
-probability is that of the head-driven parser, not pooled with n-grams, and the fragments are those of
-the transition parser's tree (`fragments_of`).
+`PaperGleuParsers` computes the four features as the paper defines them: the log probability of
+Collins's parser, the number of fragments of Connexor's parser, and link grammar's share of words that
+are not linked and of linkages (ways to link a sentence) that are invalid. The log probability is that
+of the head-driven parser here, not averaged with n-grams. The fragments are those of the transition
+parser's tree (`fragments_of`).
 
 Connexor returns fragments where no rule of its grammar relates two words. The transition parser always
-returns one tree, so its tree is cut afterwards: where a word's supertag is not in the treebank that the
-parser learned from, and where the relation is one for parts that are not related by grammar.
+returns one tree, so its tree is cut afterwards: where a word's supertag (its part of speech with the
+way it attaches) does not occur in the parser's treebank, and where the relation is one for parts that
+are not related by grammar.
 """
 
 from __future__ import annotations
@@ -81,14 +82,14 @@ class GleuParsers:
         threads: int = 1,
         on_progress: OnProgress = ignore_progress,
     ) -> SentenceFeatures:
-        """The four features of every sentence, in the order of `GLEU_FEATURES`. `on_progress` counts
-        texts, in proportion to the sentences parsed."""
+        """The four features of every sentence, in the order of `GLEU_FEATURES`. `on_progress` is called
+        with numbers of texts, in proportion to the sentences parsed."""
 
         def of(sentences: list[str], words: list[tuple[str, ...]]) -> Floats:
             parses = self.parser.parse(words, threads=threads)
             rows = [
-                (parse.scored.slor, (parse.fragments - 1) / max(1, len(own) - 1))
-                for parse, own in zip(parses, words, strict=True)
+                (parse.scored.slor, (parse.fragments - 1) / max(1, len(forms) - 1))
+                for parse, forms in zip(parses, words, strict=True)
             ]
             progress = ProgressShare(len(texts), len(sentences), on_progress)
             links = self.grammar.parse(sentences, on_progress=progress.add)
@@ -104,15 +105,17 @@ class GleuParsers:
         threads: int = 1,
         on_progress: OnProgress = ignore_progress,
     ) -> Floats:
-        """(texts, 4): the mean over a text's sentences; NaN for a text without words."""
+        """Texts by 4 features: the mean over each text's sentences; NaN for a text without words."""
         return self.sentence_features(texts, threads=threads, on_progress=on_progress).means()
 
 
 def _link_features(parse: LinkParse, words: int) -> tuple[float, float]:
-    """The root of the null share, and the invalid share; both are 1 if there is no parse.
+    """Two features: the square root of the share of nulls (words that are not linked), and the share of
+    invalid linkages; both are 1 if there is no parse. `words` is the number of words.
 
-    The library counts the wall before the sentence among the nulls and splits some words, so the share
-    is capped at 1. Favored words can make a cost negative; it then counts as 0.
+    The library also counts its marker before the sentence (the wall) among the nulls and splits some
+    words, so the share is limited to 1. Words that the grammar prefers can make a cost negative; it
+    then counts as 0.
     """
     if parse.null_count is None:
         return 1.0, 1.0
@@ -126,8 +129,9 @@ GLEU_KIND = "gleu-fluency"
 
 @dataclass(frozen=True, eq=False)
 class GleuModel:
-    """`constants` are fixed at training. In the paper they came from the scored file, so that a
-    sentence's score depended on the others."""
+    """A linear support vector machine (`plane`) over features that are divided by `constants`. The
+    constants are fixed in training. In the paper they come from the scored file, so the score of a
+    sentence depends on the other sentences there."""
 
     constants: Floats
     plane: LinearModel
@@ -135,7 +139,8 @@ class GleuModel:
 
     @classmethod
     def train(cls, features: Floats, is_real: NDArray[np.bool_]) -> GleuModel:
-        """From rows of `GleuParsers.features`, of real sentences and of generated ones."""
+        """A model that separates real sentences from generated ones. `features` has a row of
+        `GleuParsers.features` for each sentence."""
         largest = np.abs(features).max(axis=0)
         constants = np.where(largest > 0, largest, 1.0)
         plane = fit_separating(tuple(GLEU_FEATURES), features / constants, is_real, loss="hinge")
@@ -145,7 +150,7 @@ class GleuModel:
         return features / self.constants
 
     def distances(self, normalized: Floats) -> Floats:
-        """Signed: above 0 is the side of real sentences."""
+        """The distance of each row from the separating plane; above 0 on the side of real sentences."""
         return self.plane.distances(normalized)
 
     def contributions(self, normalized: Floats) -> Floats:
@@ -181,15 +186,16 @@ LOOSE_RELATIONS = frozenset(
     ["parataxis", "list", "dep", "orphan", "reparandum", "dislocated", "goeswith", "discourse",
      "vocative"]
 )  # fmt: skip
-"""Relations of parts that belong to the sentence, but not to its grammar."""
+"""Relations of parts of a sentence that are not related by grammar."""
 MIN_WORD_COUNT = 5
-"""Rarer words of the treebank are unknown words, as in Collins (1999)."""
+"""Words that are rarer in the treebank are treated as unknown words, as in Collins (1999)."""
 PARSER_EPOCHS = 5
 
 
 @dataclass(frozen=True, eq=False)
 class PaperGleuParsers:
-    """`chart` gives log probabilities, `transitions` trees; `supertags` are those of its treebank."""
+    """The parsers for the paper's features: `chart` gives log probabilities, and `transitions` gives
+    trees. `supertags` are those that occur in the treebank of `transitions`."""
 
     chart: HeadDrivenParser
     transitions: Parser
@@ -199,16 +205,18 @@ class PaperGleuParsers:
     @classmethod
     def load(cls, grammar: LinkGrammar, folder: Path | None = None) -> PaperGleuParsers:
         """The shipped parsers, or those that `train_paper_parsers` wrote into a folder."""
-        has_own = folder is not None and (folder / HEAD_DRIVEN_FILE).is_file()
-        where = folder if has_own else None
-        tagger = model_file(TAGGER_FILE, where)
+        has_parsers = folder is not None and (folder / HEAD_DRIVEN_FILE).is_file()
+        parsers_folder = folder if has_parsers else None
+        tagger = model_file(TAGGER_FILE, parsers_folder)
         transitions = load_parser(str(tagger.parent))
         return cls(
             HeadDrivenParser.load(
-                model_file(HEAD_DRIVEN_FILE, where), guesser=transitions, is_pooled=False
+                model_file(HEAD_DRIVEN_FILE, parsers_folder), guesser=transitions, is_pooled=False
             ),
             transitions,
-            frozenset(map(str, TreeModel.load(model_file(TREE_MODEL_FILE, where)).supertags)),
+            frozenset(
+                map(str, TreeModel.load(model_file(TREE_MODEL_FILE, parsers_folder)).supertags)
+            ),
             grammar,
         )
 
@@ -219,8 +227,9 @@ class PaperGleuParsers:
         threads: int = 1,
         on_progress: OnProgress = ignore_progress,
     ) -> Floats:
-        """(texts, 4), in the order of `PAPER_FEATURES`; NaN for a text without words. The paper takes
-        a text as one sentence; so everything is added over the sentences of a text."""
+        """Texts by 4 features, in the order of `PAPER_FEATURES`; NaN for a text without words. The
+        paper takes a text as one sentence, so counts and log probabilities are added over the
+        sentences of a text."""
 
         def of(lines: list[str], words: list[tuple[str, ...]]) -> Floats:
             trees = self.transitions.parse(words, threads=threads)
@@ -230,25 +239,27 @@ class PaperGleuParsers:
             return np.array(
                 [
                     (
-                        own.log_probability,
+                        score.log_probability,
                         fragments_of(tree, self.supertags),
                         *_link_counts(link, len(forms)),
                         len(forms),
                     )
-                    for own, tree, link, forms in zip(scored, trees, links, words, strict=True)
+                    for score, tree, link, forms in zip(scored, trees, links, words, strict=True)
                 ]
             )
 
-        means = sentence_means(
-            texts, N_COUNTS, of
-        )  # of one text they are in proportion to the sums
-        counts = [sum(bool(treebank_words(one).forms) for one in sentences(text)) for text in texts]
-        added = np.maximum(1, counts)
+        # A sum over a text's sentences is the mean times the number of sentences.
+        means = sentence_means(texts, N_COUNTS, of)
+        counts = [
+            sum(bool(treebank_words(sentence).forms) for sentence in sentences(text))
+            for text in texts
+        ]
+        n_sentences = np.maximum(1, counts)
         log_probability, fragments, nulls, invalid, checked, length = means.T
         return np.column_stack(
             [
-                log_probability * added,
-                fragments * added,
+                log_probability * n_sentences,
+                fragments * n_sentences,
                 nulls / length,
                 invalid / checked,
             ]
@@ -256,23 +267,26 @@ class PaperGleuParsers:
 
 
 def fragments_of(tree: Tree, supertags: frozenset[str]) -> int:
-    """The number of parts into which a tree falls when unknown and ungrammatical arcs are cut."""
-    cut = sum(
+    """The number of parts of a tree after some arcs are cut: those to words whose supertag is not
+    among the `supertags`, and those with a relation of `LOOSE_RELATIONS`."""
+    n_cuts = sum(
         word.head > 0
         and (word.relation.partition(":")[0] in LOOSE_RELATIONS or str(supertag) not in supertags)
         for word, supertag in zip(tree.words, induce_supertags(tree), strict=True)
     )
-    return 1 + cut
+    return 1 + n_cuts
 
 
 def _link_counts(parse: LinkParse, words: int) -> tuple[float, float, float]:
-    """Nulls, invalid linkages and checked linkages; if there is no parse, all words are nulls, and none
-    of one linkage is invalid. The library also counts the wall before the sentence among the nulls, so
-    these are at most the words.
+    """The numbers of nulls (words that are not linked), of invalid linkages and of checked linkages.
+    If there is no parse, all words are nulls, and there is one checked linkage, which is not invalid.
+    The library also counts its marker before the sentence among the nulls, so their number is limited
+    to that of the words.
 
     The library says `Found 1444217 linkages (195 of 1000 random linkages had no P.P. violations)`. The
-    paper divides the invalid ones by "the total number of parses found". Its means, .53 to .78, must be
-    of those checked: of 1,444,217 at most 1,000 can be known to be invalid."""
+    paper divides the number of invalid linkages by "the total number of parses found". Its means, 0.53
+    to 0.78, must be shares of the checked linkages: of 1,444,217 linkages at most 1,000 were checked.
+    """
     if parse.null_count is None or not parse.post_processed:
         nulls = words if parse.null_count is None else min(words, parse.null_count)
         return nulls, 0, 1
@@ -281,8 +295,9 @@ def _link_counts(parse: LinkParse, words: int) -> tuple[float, float, float]:
 
 
 def train_paper_parsers(trees: Sequence[Tree], folder: Path, *, seed: int) -> None:
-    """Writes a tagger, a transition parser, a head-driven parser and the supertags of a treebank into a
-    folder. Collins's parser learned from the Wall Street Journal; so can these."""
+    """Trains the paper's parsers on the trees of a treebank, and writes a tagger, a transition parser,
+    a head-driven parser and a tree model (for its supertags) into a folder. With trees of the Wall
+    Street Journal they learn from the same text as Collins's parser."""
     guesser = train_parser(trees, epochs=PARSER_EPOCHS, seed=seed)
     card = {"trees": len(trees), "words": sum(len(tree.words) for tree in trees)}
     guesser.tagger.save(folder / TAGGER_FILE, card)

@@ -1,13 +1,16 @@
-"""`HeadDrivenParser`: the probability of a sentence, summed over dependency trees.
+"""`HeadDrivenParser`: the probability of a sentence, summed over its dependency trees.
 
-A generative model of dependency trees in the manner of Collins (docs/language/head-driven-parser.md).
-Log probabilities are natural. A sentence's probability is the sum over all analyses, its tree the best
-one. Where no single tree is plausible, the best analysis is several fragments, each with its own root.
+The parser is a generative model of dependency trees like that of Collins
+(docs/language/head-driven-parser.md). Log probabilities are natural logarithms. The probability of a
+sentence is the sum over all its analyses; its tree is the best analysis. Where no single tree is
+probable, the best analysis has several fragments, each with a root.
 
-The chart works on `TagLattices`, the function tags that each word may have. A discriminative parser
-guesses one tag for each word, a tagger over function tags gives others; with two to four tags for each
-word, they miss few right tags. The chart's probabilities are summed over these tags alone. The parser's
-and tagger's weights of a tag count in the choice of the best tree, not in the probabilities.
+Probabilities are computed in a chart over `TagLattices`, which have the function tags (parts of speech
+with relations, see `function_tags.py`) that each word may have. One tag of each word comes from a
+discriminative parser, the guesser; the others come from a tagger of function tags. With two to four
+tags for each word, few right tags are missed. The sum is over analyses with these tags only. The tags
+also have weights from guesser and tagger; these matter for the choice of the best tree, but not for
+probabilities.
 """
 
 from __future__ import annotations
@@ -34,19 +37,21 @@ from wellput.language.models.parsers import Parser, load_parser
 from wellput.language.models.word_analysis import ANY_WORD, word_number
 from wellput.language.shipped import NGRAMS_FILE
 
-# Tuned on EWT dev: the most tags of a word, how far (a natural log) their weights may be below the
-# best, and the parser's share in a tag's weight.
+# Tuned on the dev part of EWT: the most tags of a word; how far the log weight of a tag may be below
+# that of the best tag; and the guesser's share in a tag's weight.
 MAX_TAGS_A_WORD = 6
 MAX_LOGS_BELOW_BEST = 7.0
 PARSER_SHARE = 0.5
-# Parser and tagger assume one sentence. A verb can always be the root of another one, with at least
-# this weight.
+# Guesser and tagger assume that there is one root. Every verb may also be the root of a further
+# fragment; its tag as a root has this weight if it is not among its other tags.
 ROOT_WEIGHT = 0.2
 
 
 @dataclass(frozen=True, slots=True)
 class TagLattices:
-    """The tags that each word of some sentences may have, as input of the kernel."""
+    """The tags that each word of some sentences may have, as input of the C++ code. Sentence i has the
+    words from `sentences[i]` to before `sentences[i + 1]`, and word w has the `tags` and `weights`
+    from `starts[w]` to before `starts[w + 1]`. `words` are the numbers of words."""
 
     sentences: NDArray[np.int64]
     words: NDArray[np.int32]
@@ -65,17 +70,18 @@ def tag_lattices(
     *,
     threads: int = 1,
 ) -> TagLattices:
-    """The sentences' lattices. `words`, `guessed` and `roots` have, for all words in a row, the number
-    of the word, of its guessed tag, and of its tag as a root (-1 for none)."""
+    """The lattices of sentences. `words`, `guessed` and `roots` have an entry for each word of all
+    sentences: the number of the word, of its guessed tag, and of its tag as a root (-1 for none).
+    `sharpness` multiplies the tagger's scores before they are made into probabilities."""
     tags, logs = tagger.candidates(sentences, MAX_TAGS_A_WORD, sharpness, threads)
     weights = (1 - PARSER_SHARE) * np.exp(logs)
     guesses = np.array(guessed, np.int32)[:, None]
-    same = tags == guesses
+    is_guessed = tags == guesses
     # A guess that is not among the tagger's candidates replaces the last of these.
-    absent = ~same.any(axis=1) & (guesses[:, 0] >= 0)
-    tags[absent, -1], weights[absent, -1] = guesses[absent, 0], 0.0
-    same[absent, -1] = True
-    weights += PARSER_SHARE * same
+    is_absent = ~is_guessed.any(axis=1) & (guesses[:, 0] >= 0)
+    tags[is_absent, -1], weights[is_absent, -1] = guesses[is_absent, 0], 0.0
+    is_guessed[is_absent, -1] = True
+    weights += PARSER_SHARE * is_guessed
     tags, weights = _with_roots(tags, weights, np.array(roots, np.int32)[:, None])
     kept = weights >= weights.max(axis=1, initial=0.0, keepdims=True) * np.exp(-MAX_LOGS_BELOW_BEST)
     return TagLattices(
@@ -90,12 +96,15 @@ def tag_lattices(
 def _with_roots(
     tags: NDArray[np.int32], weights: NDArray[np.float64], roots: NDArray[np.int32]
 ) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
-    """A further column for roots that are not among the tags yet."""
-    own = np.where((tags == roots).any(axis=1, keepdims=True) | (roots < 0), 0.0, ROOT_WEIGHT)
-    return np.hstack([tags, roots]), np.hstack([weights, own])
+    """The tags and weights with one more column for the tags of roots; its weight is 0 where a word
+    has none or has it already."""
+    has_tag = (tags == roots).any(axis=1, keepdims=True)
+    root_weights = np.where(has_tag | (roots < 0), 0.0, ROOT_WEIGHT)
+    return np.hstack([tags, roots]), np.hstack([weights, root_weights])
 
 
-# In a longer sentence no arc, and no side of a word, reaches further than MAX_ARC_WORDS.
+# In a sentence of more than MAX_EXACT_WORDS words, no arc is longer than MAX_ARC_WORDS, and the words
+# below a word on one side of it reach no further.
 MAX_EXACT_WORDS = 120
 MAX_ARC_WORDS = 60
 
@@ -104,8 +113,8 @@ Sentences = Sequence[Sequence[str]]
 
 @dataclass(frozen=True, slots=True)
 class HeadDrivenScore:
-    """A sentence's natural log probability, and the same by word frequencies alone. `is_limited`: the
-    sentence was too long to try all its analyses."""
+    """A sentence's natural log probability, and its log probability by word frequencies alone.
+    `is_limited` says that the sentence was too long to try all its analyses."""
 
     log_probability: float
     unigram_log_probability: float
@@ -114,20 +123,21 @@ class HeadDrivenScore:
 
     @property
     def per_word(self) -> float:
-        """The log probability of a word on average; NaN without words."""
+        """The mean log probability of a word; NaN for a sentence without words."""
         return self.log_probability / self.words if self.words else float("nan")
 
     @property
     def slor(self) -> float:
-        """The gain in log probability over frequencies alone, per word (SLOR, Lau et al. 2017)."""
-        gained = self.log_probability - self.unigram_log_probability
-        return gained / self.words if self.words else float("nan")
+        """The log probability minus that by word frequencies alone, per word (SLOR, Lau et al.
+        2017)."""
+        gain = self.log_probability - self.unigram_log_probability
+        return gain / self.words if self.words else float("nan")
 
 
 @dataclass(frozen=True, slots=True)
 class HeadDrivenParse:
-    """The best analysis. Roots of further fragments hang on the first root as `parataxis`, so that
-    `tree` is a tree; `roots` has the numbers of all of them."""
+    """The best analysis of a sentence. In `tree`, the roots of further fragments depend on the first
+    root as `parataxis`; `roots` has the numbers (from 1) of the roots of all fragments."""
 
     tree: Tree
     roots: tuple[int, ...]
@@ -147,8 +157,8 @@ class HeadDrivenParse:
 
 
 class HeadDrivenParser:
-    """A trained model, the parser whose guesses its chart starts from and, if it was trained with one,
-    the n-gram model that its probabilities are averaged with."""
+    """A trained model; the guesser, a parser from which each word has one of its tags; and, if the
+    model was trained with one, the n-gram model whose log probabilities are averaged with its own."""
 
     kind: ClassVar[str] = "head-driven parser"
 
@@ -161,8 +171,8 @@ class HeadDrivenParser:
         continuing: float | None = None,
         path: PathLike = "The model",
     ) -> None:
-        """`continuing` replaces the trained probability of a further fragment. `path` names the model
-        in messages."""
+        """`arrays` are those of a model file. `continuing`, if not None, replaces the trained
+        probability of a further fragment. `path` names the model in messages."""
         self._path = path
         tags, words = unpacked_strings(arrays, "tags"), unpacked_strings(arrays, "words")
         self.tag_set = TagSet(tags)
@@ -184,9 +194,10 @@ class HeadDrivenParser:
     def load(
         cls, path: PathLike, *, guesser: Parser | None = None, is_pooled: bool = True
     ) -> HeadDrivenParser:
-        """The parser in a file. Its n-gram model is in the same folder, and so are the tagger and
-        parser that guess, unless a `guesser` is given. Without `is_pooled` its log probabilities are
-        not averaged with those of the n-gram model, even if it was trained with one."""
+        """The parser in a file. Its n-gram model is in the same folder, and so are the tagger and the
+        parser that make the guesser, unless the argument `guesser` is given. Without `is_pooled` its
+        log probabilities are not averaged with those of the n-gram model, even if it was trained with
+        one."""
         file, folder = load_model_file(path, cls.kind), Path(path).parent
         with noticing_damage(path, "head-driven parser"):
             has_ngrams = is_pooled and float(file.arrays["ngrams.share"][0]) > 0
@@ -196,22 +207,22 @@ class HeadDrivenParser:
     def parse(
         self, sentences: Sentences, *, guesses: Sequence[Tree] | None = None, threads: int = 1
     ) -> list[HeadDrivenParse]:
-        """The best analysis of each sentence, given as its words. `guesses` are the `guesser`'s trees,
-        if they are already known."""
+        """The best analysis of each sentence, which is a list of words. `guesses` are the `guesser`'s
+        trees, if they are already known."""
         lattices = self._lattices(sentences, guesses, threads)
         heads = np.zeros(len(lattices.words), np.int32)
         tags = np.zeros(len(lattices.words), np.int32)
         rows = self._run(sentences, lattices, heads, tags, threads)
-        found, start = [], 0
+        parses, start = [], 0
         for words, row in zip(sentences, rows, strict=True):
-            own = slice(start, start := start + len(words))
-            found.append(self._parsed(words, heads[own].tolist(), tags[own].tolist(), row))
-        return found
+            span = slice(start, start := start + len(words))
+            parses.append(self._parsed(words, heads[span].tolist(), tags[span].tolist(), row))
+        return parses
 
     def score(
         self, sentences: Sentences, *, guesses: Sequence[Tree] | None = None, threads: int = 1
     ) -> list[HeadDrivenScore]:
-        """The log probabilities alone, which is faster."""
+        """The log probabilities of sentences without their trees, which is faster than `parse`."""
         none = np.zeros(0, np.int32)
         lattices = self._lattices(sentences, guesses, threads)
         rows = self._run(sentences, lattices, none, none, threads)
@@ -220,6 +231,7 @@ class HeadDrivenParser:
     def _lattices(
         self, sentences: Sentences, guesses: Sequence[Tree] | None, threads: int
     ) -> TagLattices:
+        """The lattices of sentences, with the tags of the `guesses` (trees) and those of the tagger."""
         if guesses is None:
             guesses = self._guessed(sentences, threads)
         guessed = [self.tag_set.number(tag) for tree in guesses for tag in full_tags(tree)]
@@ -241,7 +253,9 @@ class HeadDrivenParser:
         tags: NDArray[np.int32],
         threads: int,
     ) -> NDArray[np.float64]:
-        """The kernel's rows: log probability, that of the best forest, that by word frequencies."""
+        """For each sentence: its log probability, that of its best analysis, and that by word
+        frequencies. The heads and tags of the best analysis are written into `heads` and `tags`,
+        unless these are empty."""
         with noticing_damage(self._path, "head-driven parser"):
             rows = self._kernel.parse(
                 lattices.sentences,
@@ -255,13 +269,14 @@ class HeadDrivenParser:
                 threads,
             )
         if self._ngrams is not None:
-            others = ngram_log_probabilities(sentences, self._ngrams, threads)
-            rows[:, 0] += self._ngram_share * (others - rows[:, 0])
+            ngram_logs = ngram_log_probabilities(sentences, self._ngrams, threads)
+            rows[:, 0] += self._ngram_share * (ngram_logs - rows[:, 0])
         return rows
 
     def _parsed(
         self, forms: Sequence[str], heads: list[int], tags: list[int], row: NDArray[np.float64]
     ) -> HeadDrivenParse:
+        """The parse of one sentence from its heads, its tags and its row of log probabilities."""
         roots = tuple(number for number, head in enumerate(heads, start=1) if head == 0)
         words = []
         for number, (form, head, tag) in enumerate(zip(forms, heads, tags, strict=True), start=1):
@@ -278,14 +293,15 @@ class HeadDrivenParser:
 def ngram_log_probabilities(
     sentences: Sentences, ngrams: NgramModel, threads: int
 ) -> NDArray[np.float64]:
-    """Natural logs, by a model of decapitalized text; 0 for a sentence without words."""
+    """The natural log probability of each sentence under an n-gram model of decapitalized text; 0 for a
+    sentence without words."""
     texts = decapitalized([" ".join(words) for words in sentences], ngrams)
     logs = ngrams.sentence_scores(texts, threads=threads) * np.log(10)
     return np.where([bool(words) for words in sentences], logs, 0.0)
 
 
 def chart_kernel(arrays: Mapping[str, NDArray[Any]], continuing: float) -> _native.HeadDriven:
-    """The chart over a model's arrays; `continuing` is the probability of a further fragment."""
+    """The C++ chart for a model's arrays; `continuing` is the probability of a further fragment."""
     return _native.HeadDriven(
         kernel_tables(arrays),
         [arrays[f"tags.{part}"] for part in ("coarse", "coarsest", "class")],

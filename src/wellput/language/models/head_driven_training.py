@@ -1,10 +1,12 @@
-"""Training the head-driven parser: counts of the choices in trees, smoothed.
+"""Trains the head-driven parser from counts of the choices that make up trees.
 
-A tree is divided into the choices that made it, in the order of head_driven_model.h in native/; every
-family of choices becomes one smoothed distribution (`backoff_tables.py`). The probability of a further
-fragment after a tree is tuned on sentences: one sentence of a treebank should give one fragment, and
-two sentences in a row should give two, which pull in opposite directions. The same trees give the same
-bytes.
+The generative model makes a tree by a sequence of choices (see head_driven_model.h in native/), such as
+the next modifier of a head. Every family of choices becomes one smoothed distribution
+(`backoff_tables.py`).
+
+The probability of a further fragment after a tree is tuned on sentences: one sentence of a treebank
+should give one fragment, and two sentences joined should give two. The first needs a low probability,
+the second a high one. The same trees give the same bytes.
 """
 
 from __future__ import annotations
@@ -36,10 +38,11 @@ from wellput.language.models.tagger import TaggedSentence, Tagger
 from wellput.language.models.word_analysis import shape_class, word_number
 from wellput.language.trees.projectivity import projectivize
 
+# The probability of a further fragment without tuning, and the values that tuning tries.
 DEFAULT_CONTINUING = 0.01
 TRIED_CONTINUING = tuple(float(10.0**-power) for power in np.arange(0.3, 6.0, 0.1))
-# The share of sentences that must stay whole, a little over the required 0.9. A lower share does not
-# separate more pairs of joined sentences.
+# The share of sentences that must stay one fragment. With a lower share no more pairs of joined
+# sentences are separated.
 MIN_WHOLE_SHARE = 0.91
 MAX_TUNING_SENTENCES = 400
 
@@ -47,8 +50,8 @@ MAX_TUNING_SENTENCES = 400
 def tuned_continuing(
     arrays: Mapping[str, NDArray[Any]], guesser: Parser, dev: Sequence[Tree]
 ) -> float:
-    """The largest tried value that leaves enough single sentences whole; if none does, the
-    smallest."""
+    """The largest tried probability of a further fragment with which enough sentences of `dev` stay one
+    fragment; if there is none, the smallest tried one."""
     sentences = [
         [word.form for word in tree.words] for tree in dev[:: len(dev) // MAX_TUNING_SENTENCES + 1]
     ]
@@ -56,7 +59,7 @@ def tuned_continuing(
     for continuing in TRIED_CONTINUING:
         parser = HeadDrivenParser(arrays, guesser, continuing=continuing)
         parsed = parser.parse(sentences, guesses=guesses)
-        if np.mean([found.fragments == 1 for found in parsed]) >= MIN_WHOLE_SHARE:
+        if np.mean([parse.fragments == 1 for parse in parsed]) >= MIN_WHOLE_SHARE:
             return continuing
     return TRIED_CONTINUING[-1]
 
@@ -66,12 +69,16 @@ def joined_pairs(sentences: Sequence[Sequence[str]]) -> list[list[str]]:
     return [[*first, *second] for first, second in pairwise(sentences)]
 
 
+# The families of choices: the tag of the next modifier on the left or right of a head (LEFT, RIGHT),
+# and the same given the word before (LEFT_AFTER, RIGHT_AFTER); the tag of the root; and a word, given
+# the words before it (NEXT_WORD) or its head on the left (HEAD_WORD).
 LEFT, RIGHT, ROOT, NEXT_WORD, HEAD_WORD, LEFT_AFTER, RIGHT_AFTER = range(7)
-CONTEXT_WIDTHS = (2, 4, 0, 3, 3, 2, 2)  # numbers in a context, by family
+CONTEXT_WIDTHS = (2, 4, 0, 3, 3, 2, 2)  # how many numbers a context has, by family
 NO_MODIFIER = len(CLASS_NAMES)
 SENTENCE_START = "<s>"
-# Tuned on EWT dev: the least count of a tag and of a word that are kept, the share of a word's
-# probability that depends on its head on the left, and of a modifier's on the word just before it.
+# Tuned on the dev part of EWT: the least count of the tags and of the words that are kept; the share
+# of a word's probability that comes from HEAD_WORD, and of a modifier's that comes from the families
+# given the word before.
 MIN_TAG_COUNT = 20
 MIN_WORD_COUNT = 2
 HEAD_SHARE = 0.3
@@ -82,7 +89,8 @@ MIN_TAGGER_UPDATES = 5
 
 
 class Events:
-    """The choices of one family: rows of numbers, which are the contexts, and the outcomes."""
+    """The choices of one family in the trees: the context of each, a row of `width` numbers, and its
+    outcome."""
 
     def __init__(self, width: int) -> None:
         self.width = width
@@ -94,6 +102,7 @@ class Events:
         self.outcomes.append(outcome)
 
     def columns(self) -> list[Numbers]:
+        """The contexts as an array for each of their numbers."""
         return list(np.array(self.rows, np.int64).reshape(-1, self.width).T)
 
 
@@ -108,11 +117,11 @@ def train_head_driven(
     seed: int = 1,
     on_epoch: Callable[[int], None] = lambda _: None,
 ) -> dict[str, NDArray[Any]]:
-    """The arrays of a model file (`save_head_driven`). `guesser` is the parser whose guesses the chart
-    starts from. The probability of a further fragment is tuned on `dev`, and the tagger's
-    probabilities are fitted to it. Words seen less than `min_word_count` times are unknown words.
-    `on_epoch` is called after every round of the tagger. With
-    `ngrams`, the parser's log probabilities are averaged with theirs."""
+    """The arrays of a model file (`save_head_driven`). `guesser` is the parser from which each word
+    has one of its tags. The probability of a further fragment and the sharpness of the tagger's
+    probabilities are tuned on `dev`. Words that occur fewer than `min_word_count` times are treated as
+    unknown. `on_epoch` is called after every pass of the tagger's training. With `ngrams`, the
+    parser's log probabilities are averaged with those of the n-gram model."""
     arrays = tree_arrays(trees, min_word_count)
     tags = TagSet(unpacked_strings(arrays, "tags"))
     tagger = Tagger.train(
@@ -176,8 +185,9 @@ def tree_arrays(
 def _vocabulary(
     trees: Sequence[Tree], min_word_count: int
 ) -> tuple[list[str], NDArray[np.float32]]:
-    """The sentence start, the classes of unknown words and the words seen often enough, with the
-    natural log of their frequency. The classes are learned from rarer words."""
+    """The vocabulary: the sentence start, the classes of unknown words, and the words that are
+    frequent enough; and the natural log of the relative frequency of each. The counts of the classes
+    are those of the rarer words."""
     counts = Counter(word.form for tree in trees for word in tree.words)
     kept = Counter({word: n for word, n in counts.items() if n >= min_word_count})
     classes = Counter({"<xx>": 1})
@@ -205,14 +215,16 @@ def _add_tree(
     classes: NDArray[np.int32],
     families: Sequence[Events],
 ) -> None:
-    stop = -1
+    """Adds the choices of one tree to the families. `tags` and `words` have the number of each word's
+    tag and of the word; `classes` has the class of each tag's relation."""
+    stop = -1  # the choice of no further modifier
 
     def before(number: int) -> int:
         return words[number - 2] if number > 1 else 0
 
     modifiers: list[list[int]] = [[] for _ in range(len(words) + 1)]
-    for number, own in enumerate(tree.words, start=1):
-        modifiers[own.head].append(number)
+    for number, tree_word in enumerate(tree.words, start=1):
+        modifiers[tree_word.head].append(number)
     for head in range(1, len(words) + 1):
         tag, word = tags[head - 1], words[head - 1]
         last = NO_MODIFIER
@@ -249,16 +261,17 @@ def _end(number: int, modifiers: Sequence[Sequence[int]]) -> int:
 
 
 def distance_class(words: int) -> int:
-    """The class of how far a head's right side reaches so far, as in head_driven_model.h in native/."""
+    """The class of the number of words that a head's phrase has on its right so far, as in
+    head_driven_model.h in native/."""
     return 0 if words == 0 else 1 if words <= 2 else 2 if words <= 6 else 3
 
 
 def _estimates(
     families: Sequence[Events], coarse: NDArray[np.int32], coarsest: NDArray[np.int32]
 ) -> tuple[list[BackoffLevel], list[BackoffLevel]]:
-    """The distributions, those looked up by outcome and those listed, each with its chain of contexts
-    from the fullest to the empty one. Events seen once with words in their context are left out: they
-    would double the file and gain nothing."""
+    """The smoothed distributions of all families: first those that are looked up by outcome, then
+    those whose outcomes are listed. Events that occur once with a word in their context are left out:
+    they would double the size of the file without better results."""
 
     def smoothed(
         family: int, levels: Sequence[Sequence[Numbers]], mins: Sequence[int], continuation: bool
@@ -268,19 +281,21 @@ def _estimates(
             outcomes = np.where(outcomes < 0, len(coarse), outcomes)
         return estimate_levels(family, levels, outcomes, continuation=continuation, min_counts=mins)
 
+    # Columns: t is a tag, w a word, h the tag of the head, c the class of the last modifier, d a
+    # distance.
     t, c = families[LEFT].columns()
     levels: list[list[Numbers]] = [[t, c], [coarse[t], c], [coarsest[t], c], []]
     listed = smoothed(LEFT, levels, [1, 1, 1, 1], False)
     t, w, c, d = families[RIGHT].columns()
     levels = [[t, w, c], [t, c, d], [coarse[t], c, d], [coarsest[t], c], []]
     listed += smoothed(RIGHT, levels, [2, 1, 1, 1, 1], False)
-    found = smoothed(ROOT, [[]], [1], False)
+    looked_up = smoothed(ROOT, [[]], [1], False)
     t, w1, w2 = families[NEXT_WORD].columns()
     levels = [[t, w1, w2], [t, w1], [t], [coarse[t]], [coarsest[t]], []]
-    found += smoothed(NEXT_WORD, levels, [2, 2, 1, 1, 1, 1], True)
+    looked_up += smoothed(NEXT_WORD, levels, [2, 2, 1, 1, 1, 1], True)
     t, h, w = families[HEAD_WORD].columns()
-    found += smoothed(HEAD_WORD, [[t, w], [t, coarse[h]]], [2, 1], False)
+    looked_up += smoothed(HEAD_WORD, [[t, w], [t, coarse[h]]], [2, 1], False)
     for family in (LEFT_AFTER, RIGHT_AFTER):
         t, w = families[family].columns()
         listed += smoothed(family, [[coarsest[t], w]], [2], False)
-    return found, listed
+    return looked_up, listed

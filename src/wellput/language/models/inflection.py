@@ -1,13 +1,13 @@
 """English inflection in both directions: plurals of nouns, forms of verbs, degrees of adjectives.
 
-`inflect` makes a form: irregular ones come from `irregular_forms.tsv`, then from the lexicon, and then
-spelling rules apply. This is good enough to put a synonym in the place of a word, but it is not a full
-lexicon: a rare irregular verb that is in neither gets regular forms, and doubled consonants of long
-verbs are right only where the lexicon lists them.
+`inflect` makes a form of a lemma. Irregular forms come from `irregular_forms.tsv` or, if they are not
+there, from WordNet; other forms follow spelling rules. This is good enough to put a synonym in the
+place of a word, but it is not complete: a rare irregular verb that is in neither list gets regular
+forms, and the doubled consonants of long verbs are right only where WordNet lists them.
 
-`analyze` finds the lemmas of a form by WordNet's own procedure, `morphy(7WN)`: it looks the form up
-among the exceptions, or removes endings by rule, and keeps the lemmas that the lexicon has. Here an
-analysis also has the inflection, so that another lemma can be put into the same form.
+`analyze` finds the lemmas of a form by WordNet's procedure, `morphy(7WN)`: it looks the form up among
+the exceptions, or removes endings by rule, and keeps the lemmas that WordNet has. An analysis also has
+the inflection, so that another lemma can be put into the same form.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from wellput.language.models.wordnet_files import Category, Lexicon
 Inflection = Literal[
     "base", "plural", "third", "past", "participle", "gerund", "comparative", "superlative"
 ]
-# The inflection of a Penn tag; other tags are of base forms.
+# The inflection of a word with a Penn tag; words with other tags are base forms.
 INFLECTION_OF_TAG: dict[str, Inflection] = {
     "NNS": "plural",
     "NNPS": "plural",
@@ -37,6 +37,7 @@ INFLECTION_OF_TAG: dict[str, Inflection] = {
     "JJS": "superlative",
     "RBS": "superlative",
 }
+# By category: the inflections whose forms stand in a line of `irregular_forms.tsv`.
 IRREGULAR_COLUMNS: dict[Category, tuple[Inflection, ...]] = {
     "noun": ("plural",),
     "verb": ("past", "participle"),
@@ -48,8 +49,9 @@ OTHER_FORMS: dict[tuple[str, Inflection], str] = {
     ("have", "third"): "has",
     ("be", "gerund"): "being",
 }
+# Verbs with these prefixes are inflected like the verb without: *overdo* like *do*.
 PREFIXES = ("over", "under", "out", "re", "un", "mis", "fore", "up", "inter")
-# "mother-in-law", "man of letters": the noun before one of these is the head.
+# The noun before one of these words is the one to inflect: "mother-in-law", "man of letters".
 WORDS_AFTER_HEAD = {"of", "in", "to", "at", "by", "for", "on", "up", "down", "out", "over", "with"}
 
 
@@ -66,7 +68,7 @@ def irregular_forms() -> Mapping[Category, Mapping[str, Mapping[Inflection, str]
             continue
         name, lemma, *forms = line.split("\t")
         columns = IRREGULAR_COLUMNS[names[name]]
-        # A verb with one form uses it for both.
+        # A verb with one form in the table uses it as past and participle.
         padded = forms + forms[-1:] * (len(columns) - len(forms))
         table[names[name]][lemma] = dict(zip(columns, padded, strict=True))
     return table
@@ -75,7 +77,7 @@ def irregular_forms() -> Mapping[Category, Mapping[str, Mapping[Inflection, str]
 def inflect(
     lemma: str, category: Category, inflection: Inflection, listed: Sequence[str] = ()
 ) -> str:
-    """The form of a lemma; `listed` are its irregular forms in a lexicon.
+    """The form of a lemma with an inflection; `listed` are its irregular forms in a lexicon.
 
     >>> inflect("look up", "verb", "gerund"), inflect("mother-in-law", "noun", "plural")
     ('looking up', 'mothers-in-law')
@@ -100,13 +102,16 @@ def inflect(
 
 
 def _head(parts: list[str], category: Category) -> int:
+    """The place of the word to inflect among the parts of a phrase (words and the signs between
+    them)."""
     if category == "verb":
         return 0
     return 0 if len(parts) > 2 and parts[2] in WORDS_AFTER_HEAD else len(parts) - 1
 
 
 def _listed_form(inflection: Inflection, listed: Sequence[str]) -> str | None:
-    """The listed form of this inflection. Lexica do not name inflections, so the ending decides."""
+    """The listed form that has this inflection, by its ending, because lexica do not name inflections;
+    None if there is none."""
     endings = {"gerund": "ing", "past": "ed", "participle": "ed"}
     endings |= {"comparative": "er", "superlative": "est"}
     if inflection == "plural":
@@ -134,6 +139,7 @@ def _prefixed_form(lemma: str, category: Category, inflection: Inflection) -> st
 
 
 def _regular_form(lemma: str, inflection: Inflection) -> str:
+    """The form by the rules of spelling."""
     match inflection:
         case "plural":
             return _with_s(lemma, o_takes_es=False)
@@ -177,19 +183,21 @@ def _with_ing(lemma: str) -> str:
 
 
 def _doubled(lemma: str) -> str:
-    """A syllable of consonant, vowel, consonant doubles the last letter: stop, stopp-."""
+    """The lemma with its last letter doubled if it is one syllable of consonant, vowel, consonant:
+    *stopp-* for *stop*."""
     is_closed = re.search(r"(^|[^aeiou]|qu)[aeiouy][^aeiouwxy]$", lemma)
     return lemma + lemma[-1] if is_closed and _syllables(lemma) == 1 and len(lemma) > 2 else lemma
 
 
 def _syllables(lemma: str) -> int:
-    """An estimate: groups of vowels, without a silent final e."""
+    """An estimate of the number of syllables: that of the groups of vowels, without a silent final
+    e."""
     text = re.sub(r"(?<=[^aeiou])e$", "", lemma).replace("qu", "q")
     return max(1, len(re.findall(r"[aeiouy]+", text)))
 
 
 PAST_INFLECTIONS: tuple[Inflection, ...] = ("past", "participle")
-# Ending, its replacement in the lemma, its inflections.
+# By category: an ending of a form, what replaces it in the lemma, and the inflections of such forms.
 DETACHMENTS: dict[Category, tuple[tuple[str, str, tuple[Inflection, ...]], ...]] = {
     "noun": tuple(
         (ending, replacement, ("plural",))
@@ -217,23 +225,21 @@ DETACHMENTS: dict[Category, tuple[tuple[str, str, tuple[Inflection, ...]], ...]]
 
 @dataclass(frozen=True, slots=True)
 class LemmaAnalysis:
-    """A lemma and the inflection that gives the word."""
+    """A lemma of a word, and the inflection with which it gives the word."""
 
     lemma: str
     inflection: Inflection
 
 
 def analyze(word: str, category: Category, lexicon: Lexicon) -> list[LemmaAnalysis]:
-    """The word's possible analyses, the word itself as a lemma first.
-
-    A verb form that may be past or participle is given as both.
-    """
+    """The possible analyses of a word in the lexicon; if the word itself is a lemma, this comes first.
+    A verb form that may be past or participle has an analysis as each."""
     form = word.lower()
     candidates = _candidates(form, category, lexicon)
-    head, space, rest = form.partition(" ")
+    head, space, particle = form.partition(" ")
     if category == "verb" and space:  # a phrasal verb: its first word is inflected
         candidates += [
-            LemmaAnalysis(f"{analysis.lemma} {rest}", analysis.inflection)
+            LemmaAnalysis(f"{analysis.lemma} {particle}", analysis.inflection)
             for analysis in _candidates(head, category, lexicon)
         ]
     known = (analysis for analysis in candidates if (analysis.lemma, category) in lexicon)
@@ -248,12 +254,12 @@ def _candidates(form: str, category: Category, lexicon: Lexicon) -> list[LemmaAn
 
 
 def _irregular(form: str, category: Category, lexicon: Lexicon) -> Iterator[LemmaAnalysis]:
-    tabled = _forms_in_table(category).get(form, ())
-    yield from tabled
-    said = {analysis.lemma for analysis in tabled}
+    from_table = _forms_in_table(category).get(form, ())
+    yield from from_table
+    table_lemmas = {analysis.lemma for analysis in from_table}
     for lemma in lexicon.exceptions(category).get(form, ()):
-        # An entry such as "further further" only stops the rules; it is not an inflection.
-        if lemma not in said and lemma != form:
+        # An entry such as "further further" only keeps the rules from being applied.
+        if lemma not in table_lemmas and lemma != form:
             for inflection in _inflections_by_look(form, category):
                 yield LemmaAnalysis(lemma, inflection)
 
@@ -268,7 +274,8 @@ def _forms_in_table(category: Category) -> dict[str, tuple[LemmaAnalysis, ...]]:
 
 
 def _inflections_by_look(form: str, category: Category) -> tuple[Inflection, ...]:
-    """The possible inflections of a form in the lists of exceptions, which do not name them."""
+    """The possible inflections of a form in WordNet's lists of exceptions, which do not name
+    inflections."""
     match category:
         case "noun":
             return ("plural",)
@@ -282,6 +289,7 @@ def _inflections_by_look(form: str, category: Category) -> tuple[Inflection, ...
 
 
 def _detached(form: str, category: Category) -> Iterator[LemmaAnalysis]:
+    """The analyses that removing an ending gives, whether their lemmas exist or not."""
     if category == "noun" and form.endswith("ss"):  # WordNet's exemption: "less" is not a plural
         return
     for ending, replacement, inflections in DETACHMENTS[category]:

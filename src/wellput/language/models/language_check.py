@@ -6,11 +6,11 @@
 - *code or markup*: no prose is left without code, tags and formulas;
 - *not English*: most letters are not Latin, or the words are those of another language.
 
-Words are judged by a linear model. Its features are the word itself and its character n-grams, hashed
-into one table of small integers. A word counts at most `word_limit`, so that a few strange names do not
-outweigh the rest. Texts of fewer than `MIN_WORDS` words are taken for English, unless their script is
-another: a name, a title or a greeting says too little. Lines of code are found by a second linear
-model, of a few features of a line.
+Words are judged by a linear model. Its features are the word itself and its character n-grams, whose
+weights are in a table of small integers, at places given by a hash. The weight of a word is at most
+`word_limit`, so that a few strange names do not decide about a text. A text of fewer than `MIN_WORDS`
+words, such as a name, a title or a greeting, says too little: it counts as English unless its script is
+not Latin. Lines of code are found by a second linear model with a few features of a line.
 """
 
 from __future__ import annotations
@@ -49,6 +49,7 @@ MAX_NGRAM = 4
 MAX_CACHED_WORDS = 1 << 18
 LETTER = re.compile(r"[^\W\d_]")
 PROSE_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
+# What `not_english_sentence` says of trees, for one text and for several.
 TREE_CONSEQUENCES = (", and its tree means little", ", and their trees mean little")
 ADDRESS_PATTERN = re.compile(r"(?:https?://|www\.)\S+|\S+@\S+\.\S+")
 
@@ -69,7 +70,7 @@ def checked_words(text: str) -> list[str]:
 
 
 def word_features(word: str, size: int) -> list[int]:
-    """The places of a word's features in a table of this size."""
+    """The places of a word's features in a table of `size` weights."""
     bounded = f"<{word.replace('’', chr(39))[:MAX_WORD_LETTERS]}>"
     places = [zlib.crc32(bounded.encode(errors="replace")) % size]
     for n in range(1, MAX_NGRAM + 1):
@@ -81,6 +82,7 @@ def word_features(word: str, size: int) -> list[int]:
 
 
 CODE_MARKS = re.compile(r"[{}<>=;_\\|&*+$#@^~\[\]`]")
+# A text in which this does not match has no code.
 CODE_TRIGGER = re.compile(
     r"[{}<>=;_\\|*+^~\[\]`]|\w\(|^\s*(?:import|from|def|class|select)\s", re.I | re.M
 )
@@ -155,13 +157,14 @@ SMALL_WORDS = frozenset(
     ]
 )
 MIN_LINES, MIN_MEAN_OF_PROGRAM = 3, -1.0
-"""A paragraph of at least this many lines is a program if the mean score of its lines, each from −4 to
-4, is above this mean. Prose broken into lines stays below −2."""
+"""A paragraph of at least 3 lines is a program if the mean score of its lines, limited to −4 to 4, is
+above −1. For prose that is broken into lines the mean is below −2."""
 MIN_SHARE_OF_PROGRAM = 0.5
-"""If at least this share of the lines is code, other lines count as prose only if they look like it."""
+"""If at least this share of a text's lines is code, its other lines are kept only if `is_like_prose`
+is true of them."""
 DATA_FIELD = re.compile(r"^\s*[\[{].*[\]}]\s*$", re.DOTALL)
 ADDRESS = re.compile(r"(?:https?://|www\.)\S+|[^\s@]+@[^\s@]+\.[^\s@]+", re.IGNORECASE)
-"""A token that is an address of the web or of a mailbox. A text of these alone has no prose."""
+"""A token that is a web or e-mail address. A text that consists of such tokens has no prose."""
 DATA_NAME = re.compile(r"\"[^\"\n]*\"\s*:|^\s*\[\s*[\"{\[\d]")
 CODE_FEATURES = (
     "marks", "calls", "pairs", "plain", "small words", "line end", "keyword", "length",
@@ -169,7 +172,7 @@ CODE_FEATURES = (
 
 
 def line_features(line: str) -> tuple[float, ...]:
-    """Features of a line that is not empty, in the order of `CODE_FEATURES`."""
+    """The features of a line, in the order of `CODE_FEATURES`; the line must not be empty."""
     tokens = line.split()
     n = len(tokens)
     return (
@@ -185,8 +188,8 @@ def line_features(line: str) -> tuple[float, ...]:
 
 
 def is_like_prose(line: str) -> bool:
-    """Whether a line is prose even if it has marks of code: at least four words, most of them plain,
-    and a small one."""
+    """Whether a line looks like prose although it may have marks of code: it has at least four words,
+    four in five are plain words or numbers, and one is among `SMALL_WORDS`."""
     tokens = line.split()
     plain = sum(PLAIN_TOKEN.match(token) is not None for token in tokens)
     return (
@@ -200,13 +203,14 @@ def is_like_prose(line: str) -> bool:
 
 
 def is_data(text: str) -> bool:
-    """Whether a text is a JSON object or list, as far as its beginning and end tell."""
+    """Whether a text looks like a JSON object or list, by its beginning and end."""
     return DATA_FIELD.match(text) is not None and DATA_NAME.search(text) is not None
 
 
 @dataclass(frozen=True, eq=False)
 class LanguageCheck:
-    """`table` has the weights of hashed features, in units of `scale`."""
+    """The trained check. `table` has the weights of features (of words), which are multiplied by
+    `scale`; `code` is the linear model for lines of code."""
 
     kind: ClassVar[str] = "language check"
 
@@ -242,14 +246,15 @@ class LanguageCheck:
         return [self.read(text) for text in texts]
 
     def is_english(self, text: str) -> bool:
-        """Whether a text without markup is English; true for a text that is too short to tell."""
+        """Whether a text without markup is English; true for a text that is too short to judge."""
         if _is_in_other_script([text]):
             return False
         words = checked_words(text)
         return len(words) < MIN_WORDS or self.score(words) > 0
 
     def score(self, words: Sequence[str]) -> float:
-        """Above 0 for English; about 5 to 20 for most sentences."""
+        """A score of words that is above 0 for English, and about 5 to 20 for most English
+        sentences."""
         weights = self._weights
         if len(weights) > MAX_CACHED_WORDS:
             weights.clear()
@@ -263,45 +268,48 @@ class LanguageCheck:
 
     def _weight(self, word: str) -> float:
         places = word_features(word, len(self.table))
-        own = float(self.table[places].sum(dtype=np.int64)) * self.scale
-        return self.word_limit * math.tanh(own / self.word_limit)
+        unlimited = float(self.table[places].sum(dtype=np.int64)) * self.scale
+        return self.word_limit * math.tanh(unlimited / self.word_limit)
 
     def _without_code(self, paragraphs: Sequence[str]) -> tuple[str, ...]:
-        """The paragraphs without lines of code; none if code is most of the text."""
+        """The paragraphs without their lines of code; none if most of the text is code."""
         if not any(map(CODE_TRIGGER.search, paragraphs)):
             return tuple(paragraphs)
-        lines = [
+        lines_by_paragraph = [
             [line for line in part.split("\n") if line.strip()]
             for paragraph in paragraphs
             for part in PARAGRAPH_BREAK.split(paragraph)
         ]
-        flat = [line for own in lines for line in own]
-        if not flat:
+        all_lines = [line for lines in lines_by_paragraph for line in lines]
+        if not all_lines:
             return ()
-        scores = self.code_scores(flat)
-        are_code = (scores > 0) & ~np.array([is_like_prose(line) for line in flat])
+        scores = self.code_scores(all_lines)
+        are_code = (scores > 0) & ~np.array([is_like_prose(line) for line in all_lines])
         end = 0
-        for own in lines:
-            start, end = end, end + len(own)
+        for lines in lines_by_paragraph:
+            start, end = end, end + len(lines)
             if (
-                len(own) >= MIN_LINES
+                len(lines) >= MIN_LINES
                 and np.clip(scores[start:end], -4, 4).mean() > MIN_MEAN_OF_PROGRAM
             ):
                 are_code[start:end] = True
         if not are_code.any():
             return tuple(paragraphs)
-        left_out = are_code | np.array([COMMENT.match(line) is not None for line in flat])
-        if left_out.mean() >= MIN_SHARE_OF_PROGRAM:
-            left_out |= ~np.array([is_like_prose(line) for line in flat])
-        lengths = np.array([len(line.strip()) for line in flat])
-        if 2 * lengths[left_out].sum() > lengths.sum():
+        are_left_out = are_code | np.array([COMMENT.match(line) is not None for line in all_lines])
+        if are_left_out.mean() >= MIN_SHARE_OF_PROGRAM:
+            are_left_out |= ~np.array([is_like_prose(line) for line in all_lines])
+        lengths = np.array([len(line.strip()) for line in all_lines])
+        if 2 * lengths[are_left_out].sum() > lengths.sum():
             return ()
-        keep = iter(~left_out)
-        kept = ["\n".join(compress(own, [next(keep) for _ in own])) for own in lines]
+        are_kept = iter(~are_left_out)
+        kept = [
+            "\n".join(compress(lines, [next(are_kept) for _ in lines]))
+            for lines in lines_by_paragraph
+        ]
         return tuple(filter(None, kept))
 
     def code_scores(self, lines: Sequence[str]) -> Floats:
-        """For lines that are not empty: above 0 for code."""
+        """A score for each line, above 0 for code; no line must be empty."""
         return self.code.scores(np.array([line_features(line) for line in lines]))
 
     def save(self, path: PathLike, card: Mapping[str, Any]) -> None:
@@ -317,13 +325,13 @@ class LanguageCheck:
             arrays = file.arrays
             scale, bias, word_limit = map(float, arrays["numbers"])
             code = LinearModel.of_file(file, "code ")
-            found = cls(arrays["table"], scale, bias, word_limit, code, file.fingerprint)
+            check = cls(arrays["table"], scale, bias, word_limit, code, file.fingerprint)
             # A model of the wrong size, or with a number that is not finite, gives no finite score.
             with np.errstate(all="ignore"):
-                tried = found.score(["the"]) + float(found.code_scores(["x = 1;"])[0])
-            if not math.isfinite(tried):
+                score = check.score(["the"]) + float(check.code_scores(["x = 1;"])[0])
+            if not math.isfinite(score):
                 raise ValueError
-            return found
+            return check
 
 
 def _is_in_other_script(paragraphs: Sequence[str]) -> bool:
@@ -337,7 +345,7 @@ def shipped_check() -> LanguageCheck:
 
 
 def reasons_against(texts: Iterable[str]) -> Counter[str]:
-    """The texts that are not English prose, counted by the reason; empty texts are not looked at."""
+    """How many texts are not English prose, by the reason; empty texts are not counted."""
     read = (shipped_check().read(text) for text in texts if text.strip())
     return Counter(text.reason for text in read if text.reason is not None)
 
@@ -345,8 +353,9 @@ def reasons_against(texts: Iterable[str]) -> Counter[str]:
 def not_english_sentence(
     reasons: Counter[str], noun: str, consequence: tuple[str, str], *, total: int | None = None
 ) -> str:
-    """How many texts are not English prose, what follows (for one text, and for several), and why;
-    empty if there are none. `total` is the number of texts that were looked at.
+    """A sentence that says how many texts are not English prose, what this means (`consequence` has
+    the words for one text, and for several), and why; empty if there are no such texts. `total` is the
+    number of texts that were checked.
 
     >>> not_english_sentence(Counter({"no words": 2}), "text", (" (1)", " (several)"), total=60)
     '2 of 60 texts are not English prose (several): no words 2.'

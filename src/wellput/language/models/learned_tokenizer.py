@@ -1,9 +1,10 @@
-"""`LearnedTokenizer`: splits text into sentences and words, as a treebank does.
+"""`LearnedTokenizer`: splits text into sentences and words as a treebank does.
 
-It learns from the treebank which surface tokens stand for several words (Greek *στο*), which words
-have a space inside (Vietnamese *chủ tịch*), which marks inside a token are words of their own, and
-which words are written on to others (Welsh *o'r*, Maltese *il-ktieb*). Where text has no spaces
-between words (Chinese), it learns how frequent words are, and the likeliest ones are chosen.
+The tokenizer learns from the treebank which tokens of the text stand for several words (Greek *στο*),
+which words have a space inside (Vietnamese *chủ tịch*), which marks inside a token are words by
+themselves, and which words are joined to the next or the previous word (Welsh *o'r*, Maltese
+*il-ktieb*). For text without spaces between words (Chinese), it learns how frequent words are, and
+chooses the most probable division into words.
 """
 
 from __future__ import annotations
@@ -29,23 +30,28 @@ from wellput.io.model_files import (
 from wellput.text.english import Words
 
 MIN_UNSPACED_SHARE = 0.3
-"""In a language without spaces, at least this share of neighboring words of letters touch."""
+"""If at least this share of neighboring words (of letters) has no space between them, the language is
+taken for one without spaces between words."""
 MIN_CUT_SHARE = 0.5
+"""A mark is cut off inside tokens if at least this share of its occurrences inside tokens are words."""
 MIN_ATTACHED_COUNT = 3
+"""How often a word must be joined to another in the treebank to be learned as such a word."""
 MAX_WORD_CHARACTERS = 24
 LOG_UNKNOWN_CHARACTER = -14.0
+"""The log probability of a character that belongs to no known word."""
 SENTENCE_END = re.compile(r"(?:(?<=[.!?…؟।])[\"'”’»)\]]*\s+|(?<=[。！？])[”’」』）]*\s*)(?=\S)")
 WORD_OR_NUMBER = re.compile(r"[A-Za-zÀ-ɏ0-9０-９]+(?:[.,][0-9]+)*")
 WORD_INSIDE = "\x1f"
-"""Separates the words of a surface token in the file."""
+"""Separates the words of a multiword token in the file."""
 
 
 @dataclass(frozen=True, eq=False)
 class LearnedTokenizer(StoredModel):
-    """`counts` has the words of the treebank, `multiwords` the words of surface tokens, `cut_marks` the
-    marks that are cut off inside a token. `leading` words end in a mark and are written on to the
-    next word, `trailing` words begin with one and are written on to the word before. `has_spaces` is
-    false for languages such as Chinese."""
+    """A tokenizer learned from a treebank. `counts` has the words with their counts, `multiwords` the
+    words of each token that stands for several words, and `cut_marks` the marks that are cut off
+    inside a token. `leading` words end in a mark and are joined to the next word; `trailing` words
+    begin with a mark and are joined to the previous word. `has_spaces` is false for languages such as
+    Chinese."""
 
     kind: ClassVar[str] = "tokenizer"
     noun: ClassVar[str] = "tokenizer"
@@ -60,6 +66,7 @@ class LearnedTokenizer(StoredModel):
 
     @classmethod
     def learn(cls, trees: Sequence[Tree]) -> LearnedTokenizer:
+        """The tokenizer of the treebank with these trees."""
         counts: Counter[str] = Counter()
         multiwords: dict[str, Counter[tuple[str, ...]]] = defaultdict(Counter)
         cut: Counter[str] = Counter()
@@ -70,8 +77,9 @@ class LearnedTokenizer(StoredModel):
         for tree in trees:
             forms = [word.form for word in tree.words]
             counts.update(forms)
-            for one in tree.multiwords:
-                multiwords[one.form][tuple(forms[one.first - 1 : one.last])] += 1
+            for multiword in tree.multiwords:
+                words = tuple(forms[multiword.first - 1 : multiword.last])
+                multiwords[multiword.form][words] += 1
             tokens = tree.surface()
             for place, (form, misc) in enumerate(tokens):
                 inside.update(set(_marks_inside(form)))
@@ -90,7 +98,7 @@ class LearnedTokenizer(StoredModel):
                         trailing[following.lower()] += 1
         return cls(
             dict(counts),
-            {form: found.most_common(1)[0][0] for form, found in multiwords.items()},
+            {form: counted.most_common(1)[0][0] for form, counted in multiwords.items()},
             frozenset(
                 mark
                 for mark, count in cut.items()
@@ -102,12 +110,14 @@ class LearnedTokenizer(StoredModel):
         )
 
     def sentences(self, text: str) -> Iterator[str]:
-        """A sentence ends after its mark; line breaks count as spaces."""
+        """The sentences of a text. A sentence ends after a mark such as a full stop; line breaks count
+        as spaces."""
         for sentence in SENTENCE_END.split(" ".join(text.split())):
             if sentence:
                 yield sentence
 
     def words(self, text: str) -> Words:
+        """The words of a sentence."""
         forms: list[str] = []
         are_spaced: list[bool] = []
         surface: list[tuple[int, int]] = []
@@ -125,6 +135,7 @@ class LearnedTokenizer(StoredModel):
         return self._joined(words) if self._longest_spaced > 1 else words
 
     def _tokens(self, chunk: str) -> list[str]:
+        """The tokens of a piece of text without spaces; each may still stand for several words."""
         if not self.has_spaces:
             return self._likeliest(chunk)
         if self._is_known(chunk):
@@ -133,23 +144,23 @@ class LearnedTokenizer(StoredModel):
         return [*before, *(self._cut(core) if core else []), *after]
 
     def _cut(self, token: str) -> list[str]:
-        """At words that are written on and at marks inside that the treebank cuts, unless the token is
-        known."""
+        """The token cut at words that are joined to others and at `cut_marks`; a token that occurs in
+        the treebank stays whole."""
         before: list[str] = []
         after: list[str] = []
         while not self._is_known(token) and (parts := self._written_on(token)) is not None:
-            is_leading, first, last = parts
+            is_leading, first_part, second_part = parts
             if is_leading:
-                before.append(first)
-                token = last
+                before.append(first_part)
+                token = second_part
             else:
-                after.append(last)
-                token = first
+                after.append(second_part)
+                token = first_part
         return [*before, *self._cut_at_marks(token), *after[::-1]]
 
     def _written_on(self, token: str) -> tuple[bool, str, str] | None:
-        """The token in two where a word is written on to the rest, and whether that is the first; None
-        for others."""
+        """The token in two parts, one of which is a leading or trailing word, and whether this is the
+        first part; None if the token has no such word."""
         beginnings = range(1, min(len(token), self._longest_leading + 1))
         endings = range(max(1, len(token) - self._longest_trailing), len(token))
         for place in sorted({*beginnings, *endings}):
@@ -164,18 +175,19 @@ class LearnedTokenizer(StoredModel):
             return [token]
         if not self.cut_marks.intersection(token):
             return [token]
-        found = [""]
+        pieces = [""]
         for place, character in enumerate(token):
             is_number = (
                 token[place - 1 : place].isdigit() and token[place + 1 : place + 2].isdigit()
             )
             if character in self.cut_marks and not is_number:
-                found += [character, ""]
+                pieces += [character, ""]
             else:
-                found[-1] += character
-        return [one for one in found if one]
+                pieces[-1] += character
+        return [piece for piece in pieces if piece]
 
     def _parts(self, token: str) -> tuple[str, ...]:
+        """The words that a token stands for, in most cases the token itself."""
         if (known := self.multiwords.get(token)) is not None and token not in self.counts:
             return known
         if known is not None and len(known) > 1:
@@ -189,19 +201,21 @@ class LearnedTokenizer(StoredModel):
         return token in self.counts or token in self.multiwords
 
     def _likeliest(self, chunk: str) -> list[str]:
-        """The words with the highest product of frequencies. Runs of Latin letters and digits stay
-        whole."""
+        """The division of a text without spaces into words that has the highest product of
+        frequencies. Runs of Latin letters and digits stay whole."""
+        # For each place: the log probability of the best division up to it, and the start of its last
+        # word.
         best: list[tuple[float, int]] = [(0.0, 0)]
         for end in range(1, len(chunk) + 1):
-            found = (best[end - 1][0] + LOG_UNKNOWN_CHARACTER, end - 1)
+            best_here = (best[end - 1][0] + LOG_UNKNOWN_CHARACTER, end - 1)
             for start in range(max(0, end - MAX_WORD_CHARACTERS), end):
                 word = chunk[start:end]
                 log = self._log_shares.get(word)
                 if log is None and WORD_OR_NUMBER.fullmatch(word):
                     log = LOG_UNKNOWN_CHARACTER
                 if log is not None:
-                    found = max(found, (best[start][0] + log, start))
-            best.append(found)
+                    best_here = max(best_here, (best[start][0] + log, start))
+            best.append(best_here)
         words: list[str] = []
         end = len(chunk)
         while end:
@@ -211,7 +225,8 @@ class LearnedTokenizer(StoredModel):
         return words[::-1]
 
     def _joined(self, words: Words) -> Words:
-        """Words with spaces inside put together, the longest first."""
+        """The words, where several words that are one word with spaces inside are joined; the longest
+        such word is preferred."""
         forms: list[str] = []
         are_spaced: list[bool] = []
         new_places: list[int] = []
@@ -219,8 +234,8 @@ class LearnedTokenizer(StoredModel):
         while place < len(words.forms):
             length = 1
             for size in range(min(self._longest_spaced, len(words.forms) - place), 1, -1):
-                own = words.forms[place : place + size]
-                if all(words.are_spaced[place : place + size - 1]) and self._is_spaced_word(own):
+                run = words.forms[place : place + size]
+                if all(words.are_spaced[place : place + size - 1]) and self._is_spaced_word(run):
                     length = size
                     break
             new_places += [len(forms)] * length
@@ -236,6 +251,7 @@ class LearnedTokenizer(StoredModel):
 
     @cached_property
     def _longest_spaced(self) -> int:
+        """The most parts of a word with spaces inside."""
         return max((word.count(" ") + 1 for word in self.counts), default=1)
 
     @cached_property
@@ -256,7 +272,7 @@ class LearnedTokenizer(StoredModel):
         with cls.reading(path) as file:
             counts = file.arrays["counts"].tolist()
             surface = file.strings("surface")
-            parts = [tuple(one.split(WORD_INSIDE)) for one in file.strings("parts")]
+            parts = [tuple(text.split(WORD_INSIDE)) for text in file.strings("parts")]
             return cls(
                 dict(zip(file.strings("words"), counts, strict=True)),
                 dict(zip(surface, parts, strict=True)),
@@ -272,7 +288,9 @@ class LearnedTokenizer(StoredModel):
             **packed_strings("words", list(self.counts)),
             "counts": np.array(list(self.counts.values()), np.int64),
             **packed_strings("surface", list(self.multiwords)),
-            **packed_strings("parts", [WORD_INSIDE.join(own) for own in self.multiwords.values()]),
+            **packed_strings(
+                "parts", [WORD_INSIDE.join(words) for words in self.multiwords.values()]
+            ),
             **packed_strings("cut_marks", sorted(self.cut_marks)),
             **packed_strings("leading", sorted(self.leading)),
             **packed_strings("trailing", sorted(self.trailing)),
@@ -293,12 +311,14 @@ def _is_trailing(form: str) -> bool:
 
 
 def _is_mark(character: str) -> bool:
-    """Punctuation and symbols; vowel signs and accents belong to letters."""
+    """Whether the character is punctuation or a symbol. Vowel signs and accents are not: they belong to
+    letters."""
     return unicodedata.category(character)[0] in "PS"
 
 
 def _without_outer_marks(chunk: str, is_known: Any) -> tuple[list[str], str, list[str]]:
-    """Marks before, the rest, marks after; marks in a row that are equal stay together."""
+    """The marks before the core of a chunk, the core, and the marks after it. Equal marks in a row stay
+    together. `is_known` says whether a token occurs in the treebank; such a token is not divided."""
     before: list[str] = []
     after: list[str] = []
     while chunk and _is_mark(chunk[0]) and not is_known(chunk):

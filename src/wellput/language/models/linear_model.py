@@ -1,8 +1,9 @@
 """`LinearModel`: a weighted sum of standardized features, and how it is fitted.
 
-`fit_separating` separates two kinds of rows, by one of two losses: the squared hinge of a linear
-support vector machine, for a signed distance, or the logistic loss, for a probability. Both are
-convex, so the same data give the same weights. `fit_severity` fits how bad each row is known to be.
+`fit_separating` fits a model that separates two kinds of rows (a row has the features of one text),
+with one of two losses: the squared hinge loss of a linear support vector machine, for a signed
+distance, or the logistic loss, for a probability. Both are convex, so the same data give the same
+weights. `fit_severity` fits a model to rows for which it is known how bad each text is.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from wellput.io.model_files import (
 )
 
 MAX_NUMBER_SIZE = 1e100
-"""Larger numbers in a file are damage: their products could overflow."""
+"""A file with larger numbers counts as damaged, because their products could overflow."""
 
 Loss: TypeAlias = Literal["hinge", "logistic"]
 Gradient: TypeAlias = tuple[float, Floats]
@@ -33,7 +34,7 @@ Gradient: TypeAlias = tuple[float, Floats]
 
 @dataclass(frozen=True, eq=False)
 class LinearModel:
-    """score = bias + sum of weight x (feature - mean) / scale."""
+    """A linear model: score = bias + sum over features of weight x (feature - mean) / scale."""
 
     features: tuple[str, ...]
     means: Floats
@@ -54,7 +55,7 @@ class LinearModel:
             raise ValueError("numbers that would overflow")
 
     def contributions(self, rows: Floats) -> Floats:
-        """The part of each feature in the score, in the shape of `rows`."""
+        """The part of each feature in the score: rows by features."""
         return np.asarray((rows - self.means) / self.scales * self.weights)
 
     def scores(self, rows: Floats) -> Floats:
@@ -127,33 +128,34 @@ def fit_separating(
     scales = np.where(scales > 0, scales, 1.0)
     x = (rows - means) / scales
     y = np.where(is_positive, 1.0, -1.0)
-    each = (np.ones(len(rows)) if weights is None else weights) / regularization
+    row_weights = (np.ones(len(rows)) if weights is None else weights) / regularization
     loss_and_slope = _LOSSES[loss]
 
     def objective(parameters: Floats) -> Gradient:
         w, bias = parameters[:-1], parameters[-1]
         value, slope = loss_and_slope(y * (x @ w + bias))
-        pull = each * slope * y
+        row_slopes = row_weights * slope * y
         return (
-            float(0.5 * w @ w + each @ value),
-            np.append(w + x.T @ pull, pull.sum()),
+            float(0.5 * w @ w + row_weights @ value),
+            np.append(w + x.T @ row_slopes, row_slopes.sum()),
         )
 
-    found = minimize(
+    fitted = minimize(
         objective,
         np.zeros(x.shape[1] + 1),
         jac=True,
         method="L-BFGS-B",
         options={"maxiter": 2000, "ftol": 1e-14, "gtol": 1e-10},
     )
-    return LinearModel(tuple(features), means, scales, found.x[:-1], float(found.x[-1]))
+    return LinearModel(tuple(features), means, scales, fitted.x[:-1], float(fitted.x[-1]))
 
 
 def fit_severity(
     features: Sequence[str], rows: Floats, severity: Floats, weights: Floats, *, ridge: float = 0.7
 ) -> LinearModel:
-    """Weights of 0 or more whose score is closest to −`severity`: least squares, with rows weighted
-    by `weights`. With `ridge`, features that vary together share their weight."""
+    """A model with weights of 0 or more whose scores are closest to −`severity`, by least squares;
+    `weights` are those of the rows. `ridge` is a penalty on large weights, so that features that vary
+    together share their weight."""
     from scipy.optimize import nnls
 
     shares = weights / weights.sum()
@@ -165,16 +167,18 @@ def fit_severity(
     x = (rows - means) / scales * root[:, None]
     penalty = ridge * np.eye(rows.shape[1])
     target = np.append((mean - severity) * root, np.zeros(rows.shape[1]))
-    found, _ = nnls(np.vstack([x, penalty]), target)
-    return LinearModel(tuple(features), means, scales, found, -mean)
+    fitted_weights, _ = nnls(np.vstack([x, penalty]), target)
+    return LinearModel(tuple(features), means, scales, fitted_weights, -mean)
 
 
 def _squared_hinge(margins: Floats) -> tuple[Floats, Floats]:
-    short = np.maximum(0.0, 1.0 - margins)
-    return short**2, -2 * short
+    """The loss of each margin, and its derivative."""
+    missing = np.maximum(0.0, 1.0 - margins)
+    return missing**2, -2 * missing
 
 
 def _logistic(margins: Floats) -> tuple[Floats, Floats]:
+    """The loss of each margin, and its derivative."""
     return np.logaddexp(0.0, -margins), -1 / (1 + np.exp(np.clip(margins, -500, 500)))
 
 

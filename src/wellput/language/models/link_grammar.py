@@ -1,16 +1,18 @@
-"""Sentences parsed by the link grammar library of Sleator and Temperley, in separate processes.
+"""Parses sentences with the link grammar library of Sleator and Temperley, in separate processes.
 
-A *linkage* joins words by links that the dictionary allows; the words that it leaves out are its
-*nulls*. The parser looks for linkages with as few nulls as possible, then *post-processes* at most
-`linkage_limit` of them; those that pass are *valid*. Mutton et al. (2007) take two features of
-fluency from these numbers: the null count, and the share of invalid linkages.
+A *linkage* joins the words of a sentence by links that the dictionary allows; the words that it leaves
+out are its *nulls*. The parser looks for linkages with as few nulls as possible, then *post-processes*
+(checks by further rules) at most `linkage_limit` of them; those that pass are *valid*. Mutton et al.
+(2007) take two features of fluency from these numbers: the null count, and the share of invalid
+linkages.
 
     with LinkGrammar(workers=2) as grammar:
         for parse in grammar.parse(["The cat sat on the mat.", "Cat the mat on sat the."]):
             print(parse.status, parse.null_count)      # parsed 0, parsed 2
 
 The library can hang, abort or be killed because of a sentence; `LinkParse.status` then says so. A
-`LinkProcess` runs one worker (`link_worker.py`): it is started when needed and replaced when it dies.
+`LinkProcess` runs one worker (`link_worker.py`): the worker's process is started when it is needed, and
+replaced when it dies.
 """
 
 from __future__ import annotations
@@ -41,8 +43,8 @@ from wellput.language.models.link_worker import (
     load_library,
 )
 
-MAX_START_SECONDS = 60.0  # a dictionary is read in a tenth of a second
-MAX_PROCESS_STARTS = 3  # a process can also be killed while it starts
+MAX_START_SECONDS = 60.0  # usually a tenth of a second is enough to read the dictionary
+MAX_PROCESS_STARTS = 3  # more than one, because a process can be killed while it starts
 MISSING_LIBRARY_MESSAGE = (
     "Link grammar is not installed: {problem}. On Debian and Ubuntu: "
     "apt-get install liblink-grammar5 link-grammar-dictionaries-en. On macOS: "
@@ -59,7 +61,8 @@ class NoAnswer(WorkerDied):
 
 
 class LinkProcess:
-    """Not safe to share between threads; `LinkGrammar` lends it to one at a time."""
+    """A process that parses one sentence at a time. It must not be used by two threads at once;
+    `LinkGrammar` takes care of this."""
 
     def __init__(self, settings: LinkSettings) -> None:
         self._settings = settings
@@ -81,8 +84,8 @@ class LinkProcess:
         return self._version
 
     def ask(self, sentence: str) -> LinkAnswer:
-        """The answer to one sentence. Raises WorkerDied if the process ends before it answers; the
-        next question then starts a new one."""
+        """The worker's answer for one sentence. Raises WorkerDied if the process ends before it
+        answers; the next call then starts a new process."""
         process = self._running()
         try:
             assert process.stdin is not None
@@ -103,10 +106,11 @@ class LinkProcess:
         process.wait()
         for stream in (process.stdin, process.stdout):
             assert stream is not None
-            with suppress(BrokenPipeError):  # a question that was not sent is dropped
+            with suppress(BrokenPipeError):  # a sentence that was not sent yet is dropped
                 stream.close()
 
     def _running(self) -> subprocess.Popen[bytes]:
+        """The running process, which is started if there is none."""
         if self._process is not None and self._process.poll() is None:
             return self._process
         for _ in range(MAX_PROCESS_STARTS):
@@ -134,7 +138,8 @@ class LinkProcess:
         return process
 
     def _receive(self, process: subprocess.Popen[bytes], limit: float) -> Any:
-        """The next line; ends the process if none comes within `limit` seconds."""
+        """The next line from the process, read as JSON; ends the process if no line comes within
+        `limit` seconds."""
         assert process.stdout is not None
         deadline = time.monotonic() + limit
         with selectors.DefaultSelector() as selector:
@@ -163,13 +168,15 @@ class LinkParse:
 
     `status` is *parsed*; *empty* (no words); *unparsed* (the library gave no linkage at all);
     *too-long* (over 252 words); *timeout* (all three attempts ran out of time, or the library hung);
-    *lost* (two processes died over it). Unless it is *parsed*, `null_count` and `cost` are None, the
-    counts 0.
+    *lost* (two processes died while parsing it). If the status is not *parsed*, `null_count` and `cost`
+    are None, and the other counts are 0.
 
-    `timeouts` is the number of attempts that ran out of time. After one, the links of most words are
-    limited to 6 words; after two, those of all words. Null counts are then higher than a full search
-    would find. `null_count` includes the wall in front of the sentence, so it can exceed the number
-    of words by 1. `cost` is the disjunct cost of the best linkage; favored words can make it negative.
+    `found` is the number of linkages, `post_processed` that of the linkages checked, and `valid` that
+    of those that passed. `timeouts` is the number of attempts that ran out of time. After one timeout,
+    most words may be linked over at most 6 words, and after two timeouts all words; null counts are
+    then higher than those of a full search. `null_count` also counts the library's marker before the
+    sentence (the wall), so it can exceed the number of words by 1. `cost` is the disjunct cost of the
+    best linkage: a penalty for rare uses of words. Preferred words can make it negative.
     """
 
     sentence: str
@@ -183,17 +190,19 @@ class LinkParse:
 
     @property
     def invalid_ratio(self) -> float | None:
-        """The share of invalid linkages among those post-processed (not among all found)."""
+        """The share of invalid linkages among the post-processed ones (not among all that were
+        found)."""
         if not self.post_processed:
             return None
         return 1.0 - self.valid / self.post_processed
 
 
 class LinkGrammar:
-    """A pool of link grammar processes, started when first needed, and a cache of their results.
+    """A pool of link grammar processes, which are started when they are first needed, and a cache of
+    results.
 
-    `timeout` is in seconds, for each of three attempts; the library keeps to it only roughly. The
-    cache holds `cache_size` sentences and drops the least recently used first.
+    `timeout` is in seconds, for each of three attempts; the library may take longer. The cache holds
+    `cache_size` sentences; the least recently used are removed first.
     """
 
     def __init__(
@@ -215,7 +224,7 @@ class LinkGrammar:
             LinkProcess({"language": "en", "timeout": timeout, "linkage_limit": linkage_limit})
             for _ in range(workers)
         ]
-        # Last in, first out: a short list of sentences starts no more processes than it needs.
+        # The process that was used last is taken first, so that few sentences start few processes.
         self._idle: LifoQueue[LinkProcess] = LifoQueue()
         for process in self._processes:
             self._idle.put(process)
@@ -241,7 +250,8 @@ class LinkGrammar:
 
     @property
     def version(self) -> str:
-        """The library's name and version, such as link-grammar-5.12.0; numbers depend on it."""
+        """The library's name and version, such as link-grammar-5.12.0. Results depend on the
+        version."""
         process = self._idle.get()
         try:
             return process.version
@@ -256,11 +266,11 @@ class LinkGrammar:
     def parse(
         self, sentences: Iterable[str], *, on_progress: Callable[[int], None] = lambda _: None
     ) -> list[LinkParse]:
-        """One result for each sentence, in order. Equal sentences are parsed once, and `on_progress`
-        counts each of them once."""
-        given = list(sentences)
+        """One result for each sentence, in order. Equal sentences are parsed once and counted once in
+        `on_progress`."""
+        all_sentences = list(sentences)
         with self._parsing:
-            results = {sentence: self._known(sentence) for sentence in given}
+            results = {sentence: self._known(sentence) for sentence in all_sentences}
             unknown = [sentence for sentence, parse in results.items() if parse is None]
             on_progress(len(results) - len(unknown))
             if unknown:
@@ -269,12 +279,13 @@ class LinkGrammar:
                     for parse in threads.map(self._parse_one, unknown):
                         results[parse.sentence] = parse
                         on_progress(1)
-            found = {sentence: parse for sentence, parse in results.items() if parse is not None}
-            self._remember(found)
-        return [found[sentence] for sentence in given]
+            parses = {sentence: parse for sentence, parse in results.items() if parse is not None}
+            self._remember(parses)
+        return [parses[sentence] for sentence in all_sentences]
 
     def _known(self, sentence: str) -> LinkParse | None:
-        """The result, if no process has to be asked for it."""
+        """The result for a sentence, if no process is needed for it: it is in the cache, empty or too
+        long."""
         if sentence in self._cache:
             return self._cache[sentence]
         words = cleaned(sentence).split(" ", MAX_WORDS)
@@ -291,7 +302,7 @@ class LinkGrammar:
             for _ in range(2):
                 try:
                     return LinkParse(sentence, **process.ask(text))
-                except NoAnswer:  # it would take as long again
+                except NoAnswer:  # a second try would take as long
                     return LinkParse(sentence, "timeout", len(PARSING_EFFORTS))
                 except WorkerDied:
                     continue
@@ -301,7 +312,7 @@ class LinkGrammar:
 
     def _remember(self, parses: dict[str, LinkParse]) -> None:
         for sentence, parse in parses.items():
-            # A lost sentence may succeed the next time; the other two need no parsing.
+            # A lost sentence may succeed the next time; empty and too long ones need no process.
             if parse.status not in ("lost", "empty", "too-long"):
                 self._cache[sentence] = parse
                 self._cache.move_to_end(sentence)
@@ -310,7 +321,7 @@ class LinkGrammar:
 
 
 def is_installed() -> bool:
-    """Whether the library is there. A missing dictionary shows only at the first sentence."""
+    """Whether the library is installed. A missing dictionary is noticed only at the first sentence."""
     try:
         load_library()
     except OSError:
@@ -319,10 +330,10 @@ def is_installed() -> bool:
 
 
 def cleaned(sentence: str) -> str:
-    """The sentence in a form that is safe for the library: single spaces, and no word too long.
+    """The sentence in a form that is safe for the library: with single spaces and without long words.
 
-    Control characters (NUL would end the C string) count as spaces, lone surrogates become question
-    marks, and words are cut at 150 bytes: the dictionary has no longer ones.
+    Control characters become spaces (NUL would end the C string), and lone surrogates become question
+    marks. Words are cut after 150 bytes; no word in the dictionary is longer.
     """
     text = sentence.translate(CONTROL_CHARACTERS).encode("utf-8", "replace")
     words = text.decode("utf-8").split()

@@ -1,12 +1,12 @@
-"""A process that parses sentences with the link grammar library, one JSON line in, one out.
+"""A process that parses sentences with the link grammar library; it reads and writes lines of JSON.
 
-It runs as a script (`python -I link_worker.py SETTINGS`) and imports nothing from wellput: it starts
-fast, and if the library crashes, only this process ends. The first line out is `{"version": …}` or
-`{"error": …}`; then each line in is a sentence as a JSON string, and each line out an object with the
-fields of a `LinkAnswer`. End of input ends the process.
+The module runs as a script (`python -I link_worker.py SETTINGS`) and imports nothing from wellput, so
+it starts fast; if the library crashes, only this process ends. The first line of output is
+`{"version": …}` or `{"error": …}`. Then each line of input is a sentence as a JSON string, and each
+line of output is an object with the fields of a `LinkAnswer`. The process ends with its input.
 
-The caller must keep to the limits of `link_grammar.py` on the number and length of words: beyond them
-the C library aborts or corrupts its memory.
+The caller must keep to the limits of `link_grammar.py` on the number and length of words: beyond these
+limits the C library aborts or corrupts its memory.
 """
 
 from __future__ import annotations
@@ -21,10 +21,11 @@ import sys
 from typing import Any, Literal, TypedDict
 
 LIBRARIES = ("liblink-grammar.so.5", "liblink-grammar.5.dylib")
-# Search efforts, the slowest first: (longest link of "short" connectors, whether all are short). The
-# first is the library's default.
+# Settings for three attempts, the slowest first: the most words that a link with a "short" connector
+# may span, and whether all connectors are short. The first is the library's default.
 PARSING_EFFORTS = ((16, False), (6, False), (6, True))
-# More words than a sentence can have, so every sentence gets some linkage in time.
+# More words than a sentence can have: any number of words may stay unlinked, so every sentence can get
+# a linkage.
 MAX_UNLINKED_WORDS = 300
 TOO_LONG_CODE = -2  # the library's PARSE_NUM_OVERFLOW
 
@@ -50,19 +51,22 @@ LIBRARY_FUNCTIONS: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sentence_num_linkages_found": (ctypes.c_int, (ctypes.c_void_p,)),
     "sentence_num_linkages_post_processed": (ctypes.c_int, (ctypes.c_void_p,)),
     "sentence_num_valid_linkages": (ctypes.c_int, (ctypes.c_void_p,)),
-    # In 5.12 a C float, unlike linkage_disjunct_cost.
+    # A C float in version 5.12, unlike linkage_disjunct_cost.
     "sentence_disjunct_cost": (ctypes.c_float, (ctypes.c_void_p, ctypes.c_int)),
 }
 
 
 class LinkSettings(TypedDict):
+    """The language of the dictionary, the seconds for an attempt, and the most linkages to
+    post-process."""
+
     language: str
     timeout: int
     linkage_limit: int
 
 
 class LinkAnswer(TypedDict):
-    """`LinkParse` without the sentence."""
+    """The fields of a `LinkParse` (`link_grammar.py`) without the sentence."""
 
     status: Literal["parsed", "unparsed", "too-long", "timeout"]
     timeouts: int
@@ -74,6 +78,7 @@ class LinkAnswer(TypedDict):
 
 
 def nothing(status: Literal["unparsed", "too-long", "timeout"], timeouts: int) -> LinkAnswer:
+    """The answer for a sentence without a parse."""
     return {
         "status": status,
         "timeouts": timeouts,
@@ -86,9 +91,9 @@ def nothing(status: Literal["unparsed", "too-long", "timeout"], timeouts: int) -
 
 
 def load_library() -> ctypes.CDLL:
-    """The library with its functions declared; OSError where there is none."""
-    found = ctypes.util.find_library("link-grammar")
-    for name in (*LIBRARIES, *([found] if found else [])):
+    """The library with its functions declared; raises OSError if it is not installed."""
+    located = ctypes.util.find_library("link-grammar")
+    for name in (*LIBRARIES, *([located] if located else [])):
         try:
             library = ctypes.CDLL(name)
         except OSError:
@@ -101,7 +106,7 @@ def load_library() -> ctypes.CDLL:
 
 
 class LinkParser:
-    """A dictionary, and the settings for parsing."""
+    """Parses sentences with the library, a dictionary and the settings."""
 
     def __init__(self, settings: LinkSettings) -> None:
         self._library = load_library()
@@ -113,7 +118,7 @@ class LinkParser:
         self.version = self._library.linkgrammar_get_version().decode()
 
     def parse(self, sentence: str) -> LinkAnswer:
-        """Tries each effort in turn until one finishes in time."""
+        """Tries the settings of `PARSING_EFFORTS` in turn until an attempt finishes in time."""
         for timeouts, (short_length, all_short) in enumerate(PARSING_EFFORTS):
             answer = self._attempt(sentence, timeouts, short_length, all_short)
             if answer["status"] != "timeout":
@@ -164,7 +169,7 @@ class LinkParser:
 
 
 def use_utf8_locale() -> None:
-    """Without a UTF-8 locale the library takes every non-ASCII letter for a separator."""
+    """Sets a UTF-8 locale; without one the library treats every non-ASCII letter as a separator."""
     for name in ("C.UTF-8", "en_US.UTF-8"):
         try:
             locale.setlocale(locale.LC_ALL, name)
@@ -174,7 +179,8 @@ def use_utf8_locale() -> None:
 
 
 def main() -> None:
-    # The library writes notes to both streams, so answers use a separate descriptor.
+    # The library writes messages to both output streams, so answers use a copy of standard output, and
+    # the two streams themselves are silenced.
     answers = os.fdopen(os.dup(1), "w", encoding="ascii")
     silence = os.open(os.devnull, os.O_WRONLY)
     os.dup2(silence, 1)

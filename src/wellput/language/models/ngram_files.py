@@ -1,15 +1,17 @@
-"""Files of n-gram models: ARPA text, and a binary file that is mapped rather than read.
+"""Files of n-gram models: ARPA text, and the binary format `.wlm` in two versions.
 
-The binary file (`.wlm`) is little-endian. It has a header (magic, version, order, a SHA-256). In
+The binary file is little-endian. It has a header: magic bytes, version, order and a SHA-256 hash. In
 version 1 the lengths of all arrays follow, and then the arrays as in memory, each padded to 8 bytes;
-the hash is the vocabulary's. Such a file opens at once, and processes share its memory. Version 2 is
-the compact form, unpacked when read; the hash is that of everything after it. All
-formats hold the same numbers: ARPA has the fewest digits that give the same floats again.
+the hash is that of the vocabulary. Such a file is mapped into memory rather than read, so it opens at
+once and processes share its memory. Version 2 is the compact form, which is unpacked when it is read;
+the hash is that of everything after the header. ARPA and version 1 hold the same numbers: ARPA has the
+fewest digits that give the same floats when they are read.
 
 The compact form takes a few bytes for each n-gram. Logarithms are rounded to one of 256 values for
-each length. The words of a node's children are stored as differences, which are small. Numbers are
-stored in planes, first all low bytes, then all the next ones, because deflate packs these well.
-Unpacked, it is a model like any other.
+each n-gram length. The n-grams form a trie (`ngram_trie.py`); the word numbers of a node's children
+are stored as differences, which are small. Numbers are stored in planes, that is, first their low
+bytes, then their next bytes, because deflate compresses planes well. After unpacking it is a model
+like any other.
 """
 
 from __future__ import annotations
@@ -38,6 +40,7 @@ if TYPE_CHECKING:
 MAGIC_BYTES = b"wellput\x00ngrams\x00\x00"
 MAPPED_VERSION, COMPACT_VERSION = 1, 2
 FILE_HEADER = struct.Struct("<16sII32s")
+# The types of the arrays of words, and of those of each n-gram length.
 WORD_TYPES = ("<u8", "|u1", "<u4")
 LEVEL_TYPES = ("<u4", "<u4", "<f4", "<f4")
 LINES_A_BLOCK = 1 << 16
@@ -45,9 +48,8 @@ MODEL_SUFFIXES = (".arpa", ".wlm")
 
 
 def save_model(model: NgramModel, path: PathLike, *, is_compact: bool = False) -> None:
-    """Writes ARPA (`.arpa`, `.arpa.gz`, `.arpa.xz`) or the binary format (`.wlm`).
-
-    With `is_compact` the model must be `quantized`.
+    """Writes a model as ARPA (`.arpa`, `.arpa.gz`, `.arpa.xz`) or in the binary format (`.wlm`), by the
+    suffix of the path. `is_compact` is for `.wlm`; the model must then come from `quantized`.
     """
     is_arpa = check_suffix(path) == ".arpa"
     pieces = _arpa(model) if is_arpa else _compact(model) if is_compact else _binary(model)
@@ -65,7 +67,7 @@ def load_model(path: PathLike) -> NgramModel:
 
 
 def check_suffix(path: PathLike) -> str:
-    """`.arpa` or `.wlm`; raises InputError for anything else."""
+    """The suffix of a path, `.arpa` or `.wlm`; raises InputError for other suffixes."""
     suffix = InputFile(path).suffix
     if suffix not in MODEL_SUFFIXES or (
         suffix == ".wlm" and not str(path).lower().endswith(suffix)
@@ -118,14 +120,15 @@ def _read_binary(path: Path) -> NgramModel:
 
 
 def _unpacked(data: NDArray[np.uint8], order: int, stored_hash: bytes) -> NgramModel:
-    rest = data[FILE_HEADER.size :].tobytes()
-    if hashlib.sha256(rest).digest() != stored_hash:
+    content = data[FILE_HEADER.size :].tobytes()
+    if hashlib.sha256(content).digest() != stored_hash:
         raise ValueError("another hash")
-    return unpacked(rest, order)
+    return unpacked(content, order)
 
 
 def _mapped(data: NDArray[np.uint8], order: int, stored_hash: bytes) -> NgramModel:
-    """Raises ValueError if the lengths do not fit the file, or the hash does not fit the words."""
+    """The model of a mapped file (version 1). Raises ValueError if the stored lengths do not fit the
+    size of the file, or the hash does not fit the words."""
     place = FILE_HEADER.size + 8 * (len(WORD_TYPES) + len(LEVEL_TYPES) * order)
     if data.size < place:
         raise ValueError("no lengths")
@@ -138,17 +141,18 @@ def _mapped(data: NDArray[np.uint8], order: int, stored_hash: bytes) -> NgramMod
     for n, type_ in zip(bytes_, types, strict=True):
         arrays.append(np.asarray(data[place : place + n]).view(type_))
         place += n + -n % 8
-    (offsets, text, slots), rest = arrays[:3], arrays[3:]
+    (offsets, text, slots), level_arrays = arrays[:3], arrays[3:]
     if vocabulary_hash((offsets, text, slots)) != stored_hash:
         raise ValueError("other words")
     levels: list[LevelArrays] = [
-        (rest[i], rest[i + 1], rest[i + 2], rest[i + 3]) for i in range(0, len(rest), 4)
+        (level_arrays[i], level_arrays[i + 1], level_arrays[i + 2], level_arrays[i + 3])
+        for i in range(0, len(level_arrays), 4)
     ]
     return NgramModel((offsets, text, slots), tuple(levels))
 
 
 def _fits_together(model: NgramModel) -> bool:
-    """Whether the lengths of the arrays fit together; their contents are not read."""
+    """Whether the lengths of the arrays fit together; hardly any of their contents is read."""
     offsets, text, slots = model.vocabulary
     sizes = model.sizes
     claims = [
@@ -184,12 +188,13 @@ def _arpa(model: NgramModel) -> Iterator[bytes]:
 def _read_arpa(file: InputFile) -> NgramModel:
     order = _announced_order(file)
     reader = _native.ArpaReader(order)
-    depth = -1  # in the header
-    number = 0  # of lines before the block
+    depth = -1  # the length of the n-grams being read, less one; -1 in the header
+    number = 0  # the number of lines before the block
     for block in file.line_blocks(LINES_A_BLOCK):
         begin = 0
         for end, line in enumerate([*block, "\\"]):
-            # A line of n-grams begins with a number; this one is a heading or the end of the block.
+            # Lines of n-grams begin with a number, and headings with a backslash. The backslash added
+            # to the block stands for its end.
             if not line.startswith("\\"):
                 continue
             lines = [line for line in block[begin:end] if line.strip()]
@@ -215,7 +220,8 @@ def _tupled(arrays: tuple[Any, list[LevelArrays]]) -> tuple[Any, tuple[LevelArra
 
 
 def _announced_order(file: InputFile) -> int:
-    """The number of n-gram lengths in the header; its counts of n-grams are not used."""
+    """The order, which is the number of n-gram lengths in the header; the header's counts of n-grams
+    are not used."""
     order = 0
     lines = (line.strip() for line in file.lines())
     for line in itertools.dropwhile(lambda line: line != "\\data\\", lines):
@@ -234,9 +240,13 @@ def _announced_order(file: InputFile) -> int:
 
 
 MAX_STORED_VALUES = 256
-MAX_DEFLATED_SHARE = 0.93  # planes that deflate does not bring below this share are stored plain
+MAX_DEFLATED_SHARE = (
+    0.93  # planes that deflate does not make smaller than this are stored uncompressed
+)
 MIN_LOG_PROB = -90.0  # lower values stand for impossible words and are not rounded
-PIECE_HEADER = struct.Struct("<BQQ")  # planes, length of each, bytes when packed
+PIECE_HEADER = struct.Struct(
+    "<BQQ"
+)  # the number of planes, the bytes of each, the bytes when packed
 
 Bytes = NDArray[np.uint8]
 Logs = NDArray[np.float32]
@@ -244,9 +254,9 @@ Numbers = NDArray[np.uint32]
 
 
 def quantized(model: NgramModel) -> NgramModel:
-    """The model with rounded logarithms, and back-off weights fitted to the rounded probabilities.
-
-    Probabilities of a context then sum to one except for the rounding of its back-off weight.
+    """The model with rounded logarithms. Back-off weights are computed anew from the rounded
+    probabilities, so the probabilities in a context sum to one except for the rounding of its back-off
+    weight.
     """
     logs = [_rounded(level[2]) for level in model.levels]
     probs = [np.power(10.0, log.astype(np.float64)) for log in logs]
@@ -262,24 +272,26 @@ def quantized(model: NgramModel) -> NgramModel:
 
 
 def _rounded(logs: Logs) -> Logs:
-    """Replaces each value by the mean of its bin; bins are equally wide. Zeros stay zeros."""
-    usual = (logs > MIN_LOG_PROB) & (logs != 0)
-    if not usual.any():
+    """The logarithms, each replaced by the mean of its bin; bins are equally wide. Zeros and the
+    values of impossible words stay."""
+    is_rounded = (logs > MIN_LOG_PROB) & (logs != 0)
+    if not is_rounded.any():
         return logs
-    low, high = float(logs[usual].min()), float(logs[usual].max())
-    # Two more values are for zero and for impossible words.
+    low, high = float(logs[is_rounded].min()), float(logs[is_rounded].max())
+    # Two of the values are left for zero and for impossible words.
     n_bins = MAX_STORED_VALUES - 2
     width = (high - low) / n_bins or 1.0
-    bins = np.minimum((logs[usual] - low) / width, n_bins - 1).astype(np.int64)
+    bins = np.minimum((logs[is_rounded] - low) / width, n_bins - 1).astype(np.int64)
     counts = np.bincount(bins, minlength=n_bins)
-    means = np.bincount(bins, logs[usual], n_bins) / np.maximum(counts, 1)
+    means = np.bincount(bins, logs[is_rounded], n_bins) / np.maximum(counts, 1)
     result = logs.copy()
-    result[usual] = means[bins]
+    result[is_rounded] = means[bins]
     return result
 
 
 def packed_model(model: NgramModel) -> bytes:
-    """The arrays of a model with at most 256 different logarithms of each kind and length."""
+    """The compact form of a model with at most 256 different probabilities, and as many back-off
+    weights, for each n-gram length."""
     offsets, text, _ = model.vocabulary
     pieces = [_packed_numbers(lengths(offsets)), _packed_planes([text])]
     for depth, (words, begins, log_probs, weights) in enumerate(model.levels):
@@ -313,7 +325,8 @@ def unpacked(data: bytes, order: int) -> NgramModel:
 
 
 def _differences(words: NDArray[np.int64], starts: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Differences from word to word among the children of one node; the first word stays."""
+    """The differences between the word numbers of a node's children, which begin at `starts`; the
+    number of the first child stays."""
     steps = np.diff(words, prepend=0)
     first = starts[starts < len(words)]
     steps[first] = words[first]
@@ -321,16 +334,17 @@ def _differences(words: NDArray[np.int64], starts: NDArray[np.int64]) -> NDArray
 
 
 def _packed_numbers(numbers: NDArray[np.int64]) -> bytes:
-    """Numbers from 0 on, in as many planes as the largest needs."""
+    """Numbers of 0 or more, in as many planes as the largest number has bytes."""
     n_planes = max(1, (int(numbers.max(initial=0)).bit_length() + 7) // 8)
     return _packed_planes([(numbers >> 8 * i & 255).astype(np.uint8) for i in range(n_planes)])
 
 
 def _packed_values(values: Logs) -> bytes:
-    different, codes = np.unique(values, return_inverse=True)
-    assert len(different) <= MAX_STORED_VALUES
-    book = np.frombuffer(different.astype("<f4").tobytes(), np.uint8)
-    return _packed_planes([book]) + _packed_planes([codes.astype(np.uint8)])
+    """A list of the distinct values, then for each value its place in the list, in one byte."""
+    distinct, codes = np.unique(values, return_inverse=True)
+    assert len(distinct) <= MAX_STORED_VALUES
+    distinct_bytes = np.frombuffer(distinct.astype("<f4").tobytes(), np.uint8)
+    return _packed_planes([distinct_bytes]) + _packed_planes([codes.astype(np.uint8)])
 
 
 def _packed_planes(planes: Sequence[Bytes]) -> bytes:
@@ -349,14 +363,16 @@ class _Pieces:
         self._place = 0
 
     def planes(self) -> NDArray[np.uint8]:
+        """The next piece as planes: an array of planes by bytes."""
         n, length, size = PIECE_HEADER.unpack_from(self._data, self._place)
         self._place += PIECE_HEADER.size + size
-        found: bytes | memoryview = self._data[self._place - size : self._place]
+        data: bytes | memoryview = self._data[self._place - size : self._place]
         if size != n * length:
-            found = zlib.decompress(found, bufsize=n * length)
-        return np.frombuffer(found, np.uint8).reshape(n, length)
+            data = zlib.decompress(data, bufsize=n * length)
+        return np.frombuffer(data, np.uint8).reshape(n, length)
 
     def numbers(self) -> Numbers:
+        """The next piece as the numbers that `_packed_numbers` wrote."""
         planes = self.planes()
         result: Numbers = planes[0].astype(np.uint32)
         for i, plane in enumerate(planes[1:], 1):
@@ -364,6 +380,7 @@ class _Pieces:
         return result
 
     def values(self) -> Logs:
-        book = self.planes()[0].view("<f4").astype(np.float32)
-        values: Logs = np.take(book, self.planes()[0])
+        """The next two pieces as the values that `_packed_values` wrote."""
+        distinct = self.planes()[0].view("<f4").astype(np.float32)
+        values: Logs = np.take(distinct, self.planes()[0])
         return values

@@ -1,14 +1,14 @@
-"""Training an n-gram model: interpolated modified Kneser-Ney.
+"""Trains n-gram models with interpolated modified Kneser-Ney smoothing.
 
-Chen & Goodman 1998, with the choices of KenLM's lmplz (Heafield et al. 2013): three discounts per
-length, from the numbers of n-grams with each adjusted count; 0.5, 1 and 1.5 where a small corpus
-leaves them undefined; unigrams interpolated with a uniform distribution, so that `<unk>` always has a
-probability. Nothing is pruned here (see `ngram_trie.py`).
+The method is that of Chen & Goodman (1998), with the choices of KenLM's lmplz (Heafield et al. 2013).
+There are three discounts for each n-gram length, computed from the numbers of n-grams with each
+adjusted count; they are 0.5, 1 and 1.5 where a corpus is too small to compute them. Unigrams are
+interpolated with a uniform distribution, so `<unk>` always has a probability. Pruning is separate (see
+`ngram_trie.py`).
 
-`WorkFolder` is where a training keeps what it has counted, so that it can be resumed: `tokens` (the
-text as word numbers) and `words`, which grow, and sorted runs of n-grams, which are made again if
-text was added or an option changed. `progress.json` says how much of them is valid
-and what they were made from.
+A `WorkFolder` is where a training run keeps its counts, so that it can be resumed. The files `tokens`
+(the text as word numbers) and `words` grow; sorted runs of n-grams are made again if text was added or
+an option changed. `progress.json` says how much of the files is valid and what they were made from.
 """
 
 from __future__ import annotations
@@ -33,16 +33,17 @@ BYTES_PER_NUMBER = 4
 
 @dataclass(frozen=True)
 class CountingProgress:
-    """How much has been counted."""
+    """How much has been counted so far."""
 
     sentences: int = 0
     tokens: int = 0
-    numbers: int = 0  # in the file of tokens
-    words: int = 0  # in the file of words
+    numbers: int = 0  # how many numbers the file `tokens` has
+    words: int = 0  # how many words the file `words` has
 
 
 class WorkFolder:
-    """`made_from` (JSON) has everything that the counts depend on."""
+    """The folder of a training run. `made_from` has everything on which the counts depend (texts,
+    options), as JSON."""
 
     def __init__(self, folder: Path, made_from: Mapping[str, Any]) -> None:
         self.folder = folder
@@ -50,7 +51,8 @@ class WorkFolder:
         self._progress = CountingProgress()
 
     def resume(self, trainer: _native.NgramTrainer) -> CountingProgress:
-        """Gives the trainer the folder's contents; makes the folder if there is none."""
+        """Gives the trainer the counts in the folder, and makes the folder if there is none. Raises
+        InputError if the folder belongs to another training run."""
         self.folder.mkdir(parents=True, exist_ok=True)
         state = self.folder / "progress.json"
         if not state.exists():
@@ -60,17 +62,17 @@ class WorkFolder:
                 )
             self.save(trainer, 0, 0)
             return self._progress
-        found = json.loads(state.read_text(encoding="utf-8"))
-        if found["made_from"] != self._made_from:
-            other = json.dumps(found["made_from"], ensure_ascii=False)
+        stored = json.loads(state.read_text(encoding="utf-8"))
+        if stored["made_from"] != self._made_from:
+            other = json.dumps(stored["made_from"], ensure_ascii=False)
             raise InputError(
                 f"{self.folder} holds a training from other texts or with other options: {other}. "
                 "Use the same ones, name another folder or delete this one."
             )
-        self._progress = CountingProgress(**found["progress"])
+        self._progress = CountingProgress(**stored["progress"])
         words = (self.folder / "words").read_bytes().split(b"\n")[: self._progress.words]
-        held = (self.folder / "tokens").stat().st_size // BYTES_PER_NUMBER
-        if held < self._progress.numbers or len(words) < self._progress.words:
+        n_stored_numbers = (self.folder / "tokens").stat().st_size // BYTES_PER_NUMBER
+        if n_stored_numbers < self._progress.numbers or len(words) < self._progress.words:
             raise InputError(f"{self.folder} is damaged: delete it and start again.")
         with (self.folder / "words").open("r+b") as file:
             file.truncate(sum(len(word) + 1 for word in words))
@@ -79,32 +81,33 @@ class WorkFolder:
         return self._progress
 
     def save(self, trainer: _native.NgramTrainer, sentences: int, tokens: int) -> None:
-        """Writes all that was counted so far."""
+        """Writes all counts so far into the folder."""
         numbers = trainer.checkpoint()
-        new = trainer.words_from(self._progress.words)
+        new_words = trainer.words_from(self._progress.words)
         with (self.folder / "words").open("ab") as file:
-            file.write(new)
-        words = self._progress.words + new.count(b"\n")
+            file.write(new_words)
+        words = self._progress.words + new_words.count(b"\n")
         self._progress = CountingProgress(sentences, tokens, numbers, words)
         state = {"made_from": self._made_from, "progress": asdict(self._progress)}
         with replacing(self.folder / "progress.json") as out:
             out.write(json.dumps(state, ensure_ascii=False).encode())
 
 
-# Sorting holds a number of 4 bytes and two keys of 8 for every token of a run.
+# Sorting keeps a number of 4 bytes and two keys of 8 bytes in memory for every token of a run, with
+# some reserve.
 BYTES_PER_TOKEN = 24
 MAX_NGRAM_ORDER = 20
 
 
 @dataclass(frozen=True)
 class TrainedNgrams:
-    """A model, with figures of its training text."""
+    """A model, with figures of its training text, by n-gram length."""
 
     model: NgramModel
     sentences: int
     tokens: int
-    discounts: list[tuple[float, float, float]]  # by length: for counts of 1, 2, 3 and more
-    frequencies: list[Floats]  # relative, of n-grams in the text, by length but the last
+    discounts: list[tuple[float, float, float]]  # for counts of 1, 2, and 3 or more
+    frequencies: list[Floats]  # relative frequencies of n-grams in the text, without the longest
 
 
 def train(
@@ -120,13 +123,15 @@ def train(
     threads: int = 1,
     on_progress: Callable[[int], None] = lambda _: None,
 ) -> TrainedNgrams:
-    """A model from sentences, given in lists of any size; blank ones are left out.
+    """A model trained on sentences. A block is a list of sentences of any length; blank sentences are
+    left out.
 
-    Words seen less than `min_count` times become `<unk>`, or with `known` (the words of another model)
-    all that are not in it. Counting takes at most about `memory_mb`; further counts go to sorted
-    temporary files, or to `work`, from which a stopped training can be resumed. The model itself must
-    fit into memory. `on_progress` counts sentences. The same sentences give the same model, whatever
-    the lists, memory and threads.
+    Words that occur fewer than `min_count` times become `<unk>`; with `known` (the words of another
+    model), all words that are not among them do. Counting takes at most about `memory_mb` MB of
+    memory. Further counts go to sorted temporary files, or to the folder `work`, from which a stopped
+    training can be resumed. The model itself must fit into memory. `on_progress` counts sentences. The
+    same sentences give the same model, however they are divided into blocks and whatever the memory
+    and threads.
     """
     if not 1 <= order <= MAX_NGRAM_ORDER:
         raise InputError(
@@ -167,6 +172,7 @@ def train(
 
 @contextmanager
 def _folder_of(work: WorkFolder | None) -> Iterator[Path]:
+    """The folder for sorted files: that of `work`, or a temporary one."""
     if work:
         yield work.folder
         return

@@ -1,19 +1,20 @@
 """The n-grams of a model as nodes of a trie (ngram_trie.h in native/): pruning and renumbering.
 
-A node's parent is its n-gram without the first word: the model backs off to it. Its context is the
-n-gram without the last word: the model backs off from there. Lists are by length; those of single
-words are empty, because they have neither.
+The *parent* of a node is its n-gram without the first word: the model backs off to the parent where it
+lacks the n-gram. The *context* (or history) is the n-gram without the last word; it has the back-off
+weight. Lists of nodes are by n-gram length; the lists of single words are empty, because these have no
+parent and no context.
 
 `pruned_model` leaves out n-grams that hardly change the model (Stolcke 1998, "Entropy-based pruning of
-backoff language models"): those without which, after recomputing the context's back-off weight,
-perplexity grows relatively by less than a threshold. Histories are weighted by their frequency in the
-training text, because the lower-order probabilities of a Kneser-Ney model are not frequencies (Chelba
-et al. 2010). An n-gram stays if a longer one that stays needs it as its context or parent, so the
-model remains a trie. All words stay.
+backoff language models"): those whose removal, after the context's back-off weight is recomputed,
+raises the perplexity by a smaller share than a threshold. Contexts are weighted by their frequency in
+the training text, because the lower-order probabilities of a Kneser-Ney model are not frequencies
+(Chelba et al. 2010). An n-gram stays if it is the context or parent of a longer n-gram that stays, so
+the model remains a trie. All single words stay.
 
 `by_frequency` renumbers the words, the most probable first. The model is the same, but its compact
-form is a fifth smaller if it comes from an ARPA file, whose words are often in alphabetical order:
-words in a row then mostly have small numbers.
+form is a fifth smaller if it comes from an ARPA file, whose words are often in alphabetical order: the
+numbers of most words in a text are then small.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ Nodes: TypeAlias = NDArray[np.int64]
 
 
 def parents(model: NgramModel) -> list[Nodes]:
-    """By length, the parent of every node."""
+    """For each n-gram length, the parent of every node."""
     nodes = [np.empty(0, np.int64)]
     for _, begins, _, _ in model.levels[:-1]:
         nodes.append(np.repeat(np.arange(len(begins) - 1), lengths(begins)))
@@ -40,13 +41,13 @@ def parents(model: NgramModel) -> list[Nodes]:
 
 
 def lengths(begins: NDArray[np.unsignedinteger[Any]]) -> Nodes:
-    """The sizes of groups that stand in one row, from the places where they begin."""
+    """The sizes of consecutive groups, from the places where they begin and the end of the last one."""
     ends = begins.astype(np.int64)
     return ends[1:] - ends[:-1]
 
 
 def node_contexts(model: NgramModel) -> list[Nodes]:
-    """By length, the context of every node; every context must be in the model."""
+    """For each n-gram length, the context of every node; every context must be in the model."""
     nodes = [np.empty(0, np.int64)]
     for depth, above in enumerate(parents(model)[1:], 1):
         words = model.levels[depth][0].astype(np.int64)
@@ -55,32 +56,36 @@ def node_contexts(model: NgramModel) -> list[Nodes]:
 
 
 def find(model: NgramModel, depth: int, above: Nodes, words: Nodes) -> Nodes:
-    """The numbers at `depth` of the children of nodes `above` with these words; they must exist."""
+    """The numbers, among the nodes of `depth`, of the children of the nodes `above` that have these
+    words; such children must exist."""
     begins = model.levels[depth - 1][1]
-    own = np.repeat(np.arange(len(begins) - 1), lengths(begins))
-    keys = own << 32 | model.levels[depth][0].astype(np.int64)
+    parents_of_nodes = np.repeat(np.arange(len(begins) - 1), lengths(begins))
+    keys = parents_of_nodes << 32 | model.levels[depth][0].astype(np.int64)
     return np.searchsorted(keys, above << 32 | words)
 
 
 def backoffs(probs: Floats, shorter: Floats, contexts: Nodes, n_contexts: int) -> Floats:
-    """The weights (not logarithms) with which each context's probabilities sum to one.
+    """The back-off weights (not logarithms) with which the probabilities in each context sum to one.
 
-    `probs` are those of the n-grams of one length, `shorter` those of their parents. Contexts without
-    n-grams have the weight one.
+    `probs` has the probabilities of the n-grams of one length, `shorter` those of their parents, and
+    `contexts` the numbers of their contexts. Contexts without n-grams have the weight one.
     """
-    left = 1 - np.bincount(contexts, probs, n_contexts)
-    left_shorter = 1 - np.bincount(contexts, shorter, n_contexts)
+    # The probability in each context that is left for words without an n-gram.
+    left_over = 1 - np.bincount(contexts, probs, n_contexts)
+    left_over_shorter = 1 - np.bincount(contexts, shorter, n_contexts)
     weights = np.ones(n_contexts)
-    # If all words follow a context, no probability is left to back off with, except rounding errors.
+    # If all words follow a context, no probability is left for backing off, except rounding
+    # errors.
     np.divide(
-        left,
-        left_shorter,
+        left_over,
+        left_over_shorter,
         out=weights,
-        where=(left > MIN_PROBABILITY) & (left_shorter > MIN_PROBABILITY),
+        where=(left_over > MIN_PROBABILITY) & (left_over_shorter > MIN_PROBABILITY),
     )
     return weights
 
 
+# Smaller probabilities are taken for rounding errors.
 MIN_PROBABILITY = 1e-9
 
 
@@ -88,9 +93,10 @@ Mask = NDArray[np.bool_]
 
 
 def pruned_model(model: NgramModel, frequencies: Sequence[Floats], threshold: float) -> NgramModel:
-    """The model without n-grams that matter less than `threshold`; probabilities sum to one again.
+    """The model without the n-grams whose removal raises perplexity by a smaller share than
+    `threshold`; back-off weights are recomputed.
 
-    `frequencies` are relative frequencies of the n-grams in text, by length, without the longest.
+    `frequencies` are the relative frequencies of the n-grams in text, by length, without the longest.
     """
     above, histories = parents(model), node_contexts(model)
     probs = [np.power(10.0, level[2].astype(np.float64)) for level in model.levels]
@@ -110,22 +116,24 @@ def pruned_model(model: NgramModel, frequencies: Sequence[Floats], threshold: fl
 
 
 def _losses(probs: Floats, shorter: Floats, histories: Nodes, frequencies: Floats) -> Floats:
-    """How much a word's entropy, in nats, grows if this one n-gram is left out."""
+    """For each n-gram, how much the entropy of a word, in nats, grows if only this n-gram is left
+    out."""
     n = len(frequencies)
-    left = 1 - np.bincount(histories, probs, n)[histories]
-    left_shorter = 1 - np.bincount(histories, shorter, n)[histories]
-    left, left_shorter = (
-        np.maximum(left, MIN_PROBABILITY),
-        np.maximum(left_shorter, MIN_PROBABILITY),
+    left_over = 1 - np.bincount(histories, probs, n)[histories]
+    left_over_shorter = 1 - np.bincount(histories, shorter, n)[histories]
+    left_over, left_over_shorter = (
+        np.maximum(left_over, MIN_PROBABILITY),
+        np.maximum(left_over_shorter, MIN_PROBABILITY),
     )
-    weight = np.log((left + probs) / (left_shorter + shorter))
-    own = probs * (np.log(shorter) + weight - np.log(probs))
-    others = left * (weight - np.log(left / left_shorter))
-    losses: Floats = -frequencies[histories] * (own + others)
+    weight = np.log((left_over + probs) / (left_over_shorter + shorter))
+    loss_of_ngram = probs * (np.log(shorter) + weight - np.log(probs))
+    loss_of_others = left_over * (weight - np.log(left_over / left_over_shorter))
+    losses: Floats = -frequencies[histories] * (loss_of_ngram + loss_of_others)
     return losses
 
 
 def _with_kept(model: NgramModel, kept: Sequence[Mask], weights: Sequence[Floats]) -> NgramModel:
+    """The model with only the kept nodes and with these back-off weights."""
     levels = []
     for depth, (words, begins, log_probs, _) in enumerate(model.levels):
         keep, is_last = kept[depth], depth + 1 == model.order
@@ -135,8 +143,8 @@ def _with_kept(model: NgramModel, kept: Sequence[Mask], weights: Sequence[Floats
             starts = before[begins[:-1].astype(np.int64)][keep]
             begins = np.append(starts, before[-1]).astype(np.uint32)
         logs = np.empty(0) if is_last else np.log10(weights[depth][keep])
-        shown = words[keep] if depth else words
-        levels.append((shown, begins, log_probs[keep], logs.astype(np.float32)))
+        kept_words = words[keep] if depth else words
+        levels.append((kept_words, begins, log_probs[keep], logs.astype(np.float32)))
     return NgramModel(model.vocabulary, tuple(levels))
 
 
@@ -145,13 +153,15 @@ SPECIAL_WORDS = 3
 
 
 def by_frequency(model: NgramModel) -> NgramModel:
+    """The same model with the words numbered from the most to the least probable."""
     log_probs = model.levels[0][2]
-    chosen = SPECIAL_WORDS + np.argsort(-log_probs[SPECIAL_WORDS:], kind="stable")
-    old: Nodes = np.concatenate([np.arange(SPECIAL_WORDS), chosen])
+    by_probability = SPECIAL_WORDS + np.argsort(-log_probs[SPECIAL_WORDS:], kind="stable")
+    # The old number of each new word, and the new number of each old word.
+    old: Nodes = np.concatenate([np.arange(SPECIAL_WORDS), by_probability])
     new = np.empty_like(old)
     new[old] = np.arange(len(old))
     levels = []
-    # By node, its words from last to first, as in the trie.
+    # For each node, its words from last to first, as in the trie.
     paths = np.arange(len(old))[:, None]
     for depth, (words, begins, logs, weights) in enumerate(model.levels):
         if depth:
@@ -164,13 +174,13 @@ def by_frequency(model: NgramModel) -> NgramModel:
             weights = weights[order]
         levels.append((words, begins, logs[order], weights))
     offsets, text, _ = model.vocabulary
-    own = np.split(text, offsets[1:-1].astype(np.int64))
-    new_text = np.concatenate([own[word] for word in old])
+    spellings = np.split(text, offsets[1:-1].astype(np.int64))
+    new_text = np.concatenate([spellings[word] for word in old])
     new_offsets = begins_of(lengths(offsets)[old]).astype(offsets.dtype)
     slots = _native.word_slots(new_offsets, new_text)
     return NgramModel((new_offsets, new_text, slots), tuple(levels))
 
 
 def begins_of(counts: NDArray[np.integer[Any]]) -> Nodes:
-    """The places where groups of these sizes begin in one row, and where the last group ends."""
+    """The places where consecutive groups of these sizes begin, and where the last group ends."""
     return np.concatenate([[0], np.cumsum(counts)])

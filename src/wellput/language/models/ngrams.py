@@ -1,9 +1,10 @@
-"""`NgramModel`: probabilities of words after the words before them, and alone.
+"""`NgramModel`: an n-gram model, which gives the probability of each word after the words before it.
 
 Logarithms are to base 10, as in ARPA files and KenLM. A sentence is scored from `<s>`, which has no
-probability, to `</s>`, which counts as one word. Unknown words are `<unk>`; so are the three special
-names if a text contains them. `log_frequencies` scores words alone, by the model's unigrams, as SLOR
-needs; only this function uses natural logarithms.
+probability, to `</s>`, which counts as one word. Unknown words are treated as `<unk>`, and so are the
+three special names `<unk>`, `<s>` and `</s>` if a text contains them. `log_frequencies` gives the
+probabilities of single words, by the model's unigrams, as SLOR needs them; only this function uses
+natural logarithms.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class WordScore:
-    """A word's log10 probability and the length of the n-gram it comes from."""
+    """A word's log10 probability, and the length of the n-gram that gives it."""
 
     log_prob: float
     length: int
@@ -38,9 +39,9 @@ class WordScore:
 
 @dataclass(frozen=True, eq=False)
 class NgramModel:
-    """A back-off model in arrays, one tuple of them per n-gram length (ngram_trie.h in native/).
-
-    The words' arrays are (offsets, text, slots), a level's (words, begins, log_probs, backoffs).
+    """A back-off model as arrays (ngram_trie.h in native/). `vocabulary` has the arrays (offsets,
+    text, slots) of the words. `levels` has, for each n-gram length, the arrays (words, begins,
+    log_probs, backoffs).
     """
 
     vocabulary: WordArrays
@@ -52,7 +53,7 @@ class NgramModel:
 
     @property
     def sizes(self) -> list[int]:
-        """The number of n-grams by length; the special words are among the unigrams."""
+        """The number of n-grams of each length; the unigrams include the special words."""
         return [len(log_probs) for _, _, log_probs, _ in self.levels]
 
     @cached_property
@@ -69,11 +70,13 @@ class NgramModel:
 
     @cached_property
     def kernel(self) -> _native.NgramModel:
+        """The model in C++."""
         return _native.NgramModel(self.vocabulary, self.levels)
 
     @cached_property
     def fingerprint(self) -> str:
-        """SHA-256 of everything that decides scores: the same from an ARPA and a binary file."""
+        """SHA-256 of all numbers and words of the model. It is the same for a model from an ARPA file
+        and from a binary file of version 1."""
         digest = hashlib.sha256(vocabulary_hash(self.vocabulary))
         for level in self.levels:
             for array in level:
@@ -83,7 +86,8 @@ class NgramModel:
     def statistics(
         self, texts: Sequence[str], *, tokenize: NativeName = "none", threads: int = 1
     ) -> Floats:
-        """A row per text: log10 probability, words, and both for unknown words alone. Rows add up."""
+        """A row for each text: its log10 probability, its number of words, and the same two numbers
+        for its unknown words alone. The sum of rows is the row of all their texts."""
         return self.kernel.scores(texts, tokenize, threads)
 
     def sentence_scores(
@@ -93,7 +97,7 @@ class NgramModel:
         return self.statistics(texts, tokenize=tokenize, threads=threads)[:, 0]
 
     def word_scores(self, text: str, *, tokenize: NativeName = "none") -> list[WordScore]:
-        """One for each word of the text, and the last for `</s>`."""
+        """The score of each word of the text, and last that of `</s>`."""
         rows = self.kernel.word_scores(text, tokenize)
         return [WordScore(float(p), int(n), bool(unknown)) for p, n, unknown in rows]
 
@@ -111,7 +115,8 @@ class NgramModel:
 
 
 def perplexity(statistics: Floats, *, include_unknown: bool = True) -> Floats:
-    """10 to the mean negative log10 probability of a word, over the last axis of `statistics`.
+    """The perplexity from rows of `NgramModel.statistics`: 10 to the power of the mean negative log10
+    probability of a word. The last axis of `statistics` has the four numbers of a row.
 
     >>> perplexity(np.array([-6.0, 3.0, -4.0, 1.0]))  # 10 ** (6 / 3)
     array(100.)
@@ -137,10 +142,8 @@ UNKNOWN_WORD = "<unk>"
 
 
 def log_frequencies(model: NgramModel, sentences: Sequence[Sequence[str]]) -> tuple[Floats, Floats]:
-    """By sentence the sum of its words' natural log probabilities, and the number of words.
-
-    An unknown word has the probability of `<unk>`.
-    """
+    """For each sentence, the sum of the natural log unigram probabilities of its words, and its number
+    of words. An unknown word has the probability of `<unk>`."""
     known = unigrams(model)
     unknown = known[UNKNOWN_WORD]
     sums = [math.fsum(known.get(word, unknown) for word in words) for words in sentences]
@@ -149,5 +152,5 @@ def log_frequencies(model: NgramModel, sentences: Sequence[Sequence[str]]) -> tu
 
 @lru_cache(maxsize=4)
 def unigrams(model: NgramModel) -> dict[str, float]:
-    """Log10 probabilities by word."""
+    """The log10 unigram probability of each word."""
     return dict(zip(model.words, model.levels[0][2].tolist(), strict=True))

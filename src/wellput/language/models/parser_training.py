@@ -1,7 +1,8 @@
-"""Training the tagger and the transition parser from a treebank.
+"""Trains the tagger and the transition parser on a treebank.
 
-The parser learns from tags and hints with the mistakes that taggers make on new text: the trees are
-divided into folds, and each fold is tagged by a tagger trained on the others (jackknifing).
+The parser reads tags and hints (a guess of each word's relation and the side of its head). It is
+trained with the mistakes that taggers make on new text: the trees are divided into folds, and each
+fold is tagged by a tagger trained on the others (jackknifing).
 """
 
 from __future__ import annotations
@@ -16,24 +17,26 @@ from wellput.language.models.tagger import TaggedSentence, Tagger
 from wellput.language.models.transition_parser import TransitionParser, hints_of
 
 TAGGING_FOLDS = 5
-# Taggers of the folds get fewer rounds: only their mistakes are needed.
+# The taggers of the folds are trained for fewer epochs, because only their mistakes are needed.
 FOLD_EPOCHS = 4
 EPOCHS = 10
-# The mean of several runs is better on EWT dev: two gain 0.2 points of tagging (a third adds nothing),
-# three gain 0.4 points of UAS.
+# Models are means of several training runs, which is better on the dev part of EWT: two runs give 0.2
+# points more of right tags (and a third gives no more), three give 0.4 points more of UAS.
 TAGGER_RUNS = 2
 PARSER_RUNS = 3
 HINT_EPOCHS = 6
 
 
 class WeightPruning(NamedTuple):
-    """Weights that changed less often or are smaller than this are left out."""
+    """Weights that changed less often than `min_updates` times, or are smaller than `smallest`, are
+    left out."""
 
     min_updates: int
     smallest: float
 
 
-# With a large treebank these weights hardly matter. A small one needs all of them.
+# With a large treebank, leaving out these weights makes hardly any difference. A small treebank needs
+# all weights.
 LARGE_TREEBANK_TREES = 5000
 LARGE_TREEBANK_PRUNING = {
     "tags": WeightPruning(3, 0.5),
@@ -57,7 +60,7 @@ def train_tagger(
     seed: int = 1,
     on_epoch: OnEpoch = lambda _: None,
 ) -> Tagger:
-    """A tagger of the trees' XPOS; its probabilities are fitted to `dev`."""
+    """A tagger of the trees' XPOS tags; its probabilities are fitted to the trees in `dev`."""
     untagged = sum(word.xpos == "_" for tree in trees for word in tree.words)
     if untagged:
         have = "has" if untagged == 1 else "have"
@@ -66,7 +69,7 @@ def train_tagger(
             f"{words} of the treebank {have} no tag in the column XPOS. For a treebank without XPOS, "
             "name its folder or files with treebank=."
         )
-    sentences, held_out = ([_tagged(tree) for tree in some] for some in (trees, dev))
+    sentences, held_out = ([_tagged(tree) for tree in part] for part in (trees, dev))
     pruning = (
         LARGE_TREEBANK_PRUNING if len(trees) >= LARGE_TREEBANK_TREES else SMALL_TREEBANK_PRUNING
     )["tags"]
@@ -89,13 +92,13 @@ def train_parser(
     seed: int = 1,
     on_epoch: OnEpoch = lambda _: None,
 ) -> TaggingParser:
-    """The tagger and its parser. `on_epoch` is called with 1 after every round over the trees."""
+    """A tagger and a transition parser. `on_epoch` is called with 1 after every pass over the trees."""
 
-    def one_more(_: int) -> None:
+    def count_epoch(_: int) -> None:
         on_epoch(1)
 
-    tagger = train_tagger(trees, dev=dev, epochs=epochs, seed=seed, on_epoch=one_more)
-    transitions = train_transitions(trees, epochs=epochs, seed=seed, on_epoch=one_more)
+    tagger = train_tagger(trees, dev=dev, epochs=epochs, seed=seed, on_epoch=count_epoch)
+    transitions = train_transitions(trees, epochs=epochs, seed=seed, on_epoch=count_epoch)
     return TaggingParser(tagger, transitions)
 
 
@@ -106,8 +109,8 @@ def train_transitions(
     seed: int = 1,
     on_epoch: OnEpoch = lambda _: None,
 ) -> TransitionParser:
-    """The transition parser alone, with its hints. `on_epoch` is called after every round over the
-    trees, including those of the folds' taggers."""
+    """The transition parser alone, with its tagger of hints. `on_epoch` is called after every pass
+    over the trees, including the passes of the folds' taggers."""
     pruning = (
         LARGE_TREEBANK_PRUNING if len(trees) >= LARGE_TREEBANK_TREES else SMALL_TREEBANK_PRUNING
     )
@@ -150,7 +153,8 @@ def jackknifed(
     seed: int = 1,
     on_epoch: OnEpoch = lambda _: None,
 ) -> list[list[str]]:
-    """The tags of each sentence's words by a tagger trained on the other folds."""
+    """The tags of each sentence's words from a tagger trained on the other folds. `given` are tags of
+    another kind, as for `Tagger.train`."""
     folds = min(TAGGING_FOLDS, len(sentences))
     if folds < 2:
         return [list(tags) for _, tags in sentences]
@@ -158,7 +162,7 @@ def jackknifed(
     for fold in range(folds):
         tagger = Tagger.train(
             [pair for place, pair in enumerate(sentences) if place % folds != fold],
-            given=[own for place, own in enumerate(given) if place % folds != fold],
+            given=[row for place, row in enumerate(given) if place % folds != fold],
             epochs=FOLD_EPOCHS,
             min_updates=min_updates,
             seed=seed,
@@ -170,20 +174,23 @@ def jackknifed(
 
 
 def attachment_scores(gold: Sequence[Tree], parsed: Sequence[Tree]) -> dict[str, float]:
-    """Shares of words with the right tags, lemma, head (`uas`), head and universal relation (`las`),
-    head and relation with its subtype (`full_las`).
+    """The shares of words with the right tags, with the right lemma, with the right head (`uas`), with
+    the right head and universal relation (`las`), and with the right head and relation with its
+    subtype (`full_las`); and the number of words.
 
-    Counted as in the CoNLL 2018 shared task on gold words: punctuation counts, and `las` ignores a
-    relation's subtype.
+    Words are counted as in the CoNLL 2018 shared task on gold words: punctuation counts, and `las`
+    ignores the subtype of a relation.
     """
     pairs = [
-        (right, found)
-        for tree, other in zip(gold, parsed, strict=True)
-        for right, found in zip(tree.words, other.words, strict=True)
+        (gold_word, parsed_word)
+        for gold_tree, parsed_tree in zip(gold, parsed, strict=True)
+        for gold_word, parsed_word in zip(gold_tree.words, parsed_tree.words, strict=True)
     ]
 
     def share(is_right: Callable[[Word, Word], bool]) -> float:
-        return sum(is_right(right, found) for right, found in pairs) / len(pairs)
+        return sum(is_right(gold_word, parsed_word) for gold_word, parsed_word in pairs) / len(
+            pairs
+        )
 
     return {
         "words": len(pairs),

@@ -1,10 +1,10 @@
-"""The protocol `Parser`, and parsers by name.
+"""The protocol `Parser`, and the parsers that users can name.
 
-`english` is the parser that comes with wellput, a `NetworkParser`. A folder holds one of these, or a
-`TaggingParser` that `wellput train parser` wrote; the kind of its file tells which. `spacy:NAME` is a
-spaCy pipeline that the user has installed. spaCy is imported only for such a name. A pipeline gets our
-words and does not tokenize; where it finds several sentences in one, the roots after the first hang on
-the first as `parataxis`.
+`english` is the parser that comes with wellput, a `NetworkParser`. A folder holds a `NetworkParser`,
+or a `TaggingParser` that `wellput train parser` wrote; the parser's file says which. `spacy:NAME` is a
+spaCy pipeline that the user has installed; spaCy is imported only for such a name. The pipeline gets
+words and does not tokenize. Where it finds several sentences in one, the roots after the first depend
+on the first as `parataxis`.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ SPACY_PREFIX = "spacy:"
 
 
 class Parser(Protocol):
-    """Makes trees over exactly the words that it is given."""
+    """A parser that makes trees over the words it gets, without splitting or joining them."""
 
     @property
     def signature(self) -> str:
@@ -39,12 +39,12 @@ class Parser(Protocol):
         ...
 
     def parse(self, sentences: Sequence[Sequence[str]], *, threads: int = 1) -> list[Tree]:
-        """The trees; every sentence must have a word."""
+        """The tree of each sentence, which is a list of at least one word."""
         ...
 
 
 class TaggingParser:
-    """Tagger and transition parser, one after the other."""
+    """A parser that runs a tagger and then a transition parser."""
 
     def __init__(self, tagger: Tagger, transitions: TransitionParser) -> None:
         self.tagger = tagger
@@ -62,8 +62,8 @@ class TaggingParser:
 
     @cached_property
     def signature(self) -> str:
-        both = self.tagger.fingerprint + self.transitions.fingerprint
-        return sha256(both.encode()).hexdigest()[:12]
+        fingerprints = self.tagger.fingerprint + self.transitions.fingerprint
+        return sha256(fingerprints.encode()).hexdigest()[:12]
 
     def parse(self, sentences: Sequence[Sequence[str]], *, threads: int = 1) -> list[Tree]:
         tags = self.tagger.tag(sentences, threads=threads)
@@ -89,7 +89,8 @@ class TaggingParser:
 
 
 class NetworkParser:
-    """Tagger and biaffine parser. The parser sees the tagger's tags, and gives better ones."""
+    """A parser that runs a tagger and then a biaffine parser, which reads the tagger's tags and gives
+    better ones."""
 
     def __init__(self, tagger: Tagger, network: BiaffineParser) -> None:
         self.tagger = tagger
@@ -101,9 +102,9 @@ class NetworkParser:
 
     @cached_property
     def signature(self) -> str:
-        read = self.network.reader.fingerprint
-        all_three = self.tagger.fingerprint + self.network.fingerprint + read
-        return sha256(all_three.encode()).hexdigest()[:12]
+        parts = (self.tagger, self.network, self.network.reader)
+        fingerprints = "".join(part.fingerprint for part in parts)
+        return sha256(fingerprints.encode()).hexdigest()[:12]
 
     def parse(self, sentences: Sequence[Sequence[str]], *, threads: int = 1) -> list[Tree]:
         tags = self.tagger.tag(sentences, threads=threads)
@@ -113,13 +114,13 @@ class NetworkParser:
                 tuple(
                     Word(
                         form,
-                        found.head,
-                        lemma=lemma(form, found.xpos),
-                        upos=found.upos,
-                        xpos=found.xpos,
-                        relation=found.relation,
+                        parsed.head,
+                        lemma=lemma(form, parsed.xpos),
+                        upos=parsed.upos,
+                        xpos=parsed.xpos,
+                        relation=parsed.relation,
                     )
-                    for form, found in zip(*sentence, strict=True)
+                    for form, parsed in zip(*sentence, strict=True)
                 )
             )
             for sentence in zip(
@@ -130,7 +131,7 @@ class NetworkParser:
 
 @cache
 def english_word_analysis() -> WordAnalysis:
-    """The tables of lemmas and categories of the shipped parser."""
+    """The shipped parser's tables of lemmas and universal parts of speech."""
     return _loaded(shipped(TAGGER_FILE), shipped(PARSER_FILE)).words
 
 
@@ -152,7 +153,7 @@ def load_parser(name: str) -> Parser:
 
 
 def _files_in(folder: Path) -> tuple[Path, Path]:
-    """The tagger's and the parser's file; raises InputError where one is missing."""
+    """The files of the tagger and of the parser in a folder; raises InputError if one is missing."""
     files = folder / TAGGER_FILE, folder / PARSER_FILE
     if missing := [path.name for path in files if not path.is_file()]:
         raise InputError(
@@ -163,17 +164,18 @@ def _files_in(folder: Path) -> tuple[Path, Path]:
 
 
 def _loaded(tagger: Path, parser: Path) -> TaggingParser | NetworkParser:
-    """By the kind of the parser's file. The small language model that a biaffine parser reads with lies
-    beside it, or is the shipped one."""
+    """The parser in two files, with the class that the parser's file says. The small language model
+    that a biaffine parser reads with is in the same folder; if there is none, it is the shipped
+    one."""
     if not has_kind(parser, BiaffineParser.kind):
         return TaggingParser(Tagger.load(tagger), TransitionParser.load(parser))
-    beside = parser.with_name(NETWORK_FILE)
-    reader = WordNetwork.load(beside if beside.is_file() else shipped(NETWORK_FILE))
+    network = parser.with_name(NETWORK_FILE)
+    reader = WordNetwork.load(network if network.is_file() else shipped(NETWORK_FILE))
     return NetworkParser(Tagger.load(tagger), BiaffineParser.load(parser, reader))
 
 
 class SpacyParser:
-    """`pipeline` is a spaCy `Language`, `new_doc` spaCy's `Doc`."""
+    """A parser that runs a spaCy pipeline (a `Language`); `new_doc` is spaCy's class `Doc`."""
 
     def __init__(self, pipeline: Any, new_doc: Any) -> None:
         self._pipeline = pipeline
@@ -191,7 +193,7 @@ class SpacyParser:
 
 
 def load_pipeline(name: str) -> SpacyParser:
-    """The installed pipeline, if it can parse."""
+    """The installed pipeline of this name; raises InputError if there is none or it cannot parse."""
     try:
         import spacy
     except ImportError:
@@ -211,7 +213,7 @@ def load_pipeline(name: str) -> SpacyParser:
 
 
 def _tree_of_doc(doc: Any) -> Tree:
-    """spaCy's tokens are numbered from 0, and a root is its own head."""
+    """The tree of a spaCy document, where tokens are numbered from 0 and a root is its own head."""
     roots = [token.i for token in doc if token.head.i == token.i]
     words = []
     for token in doc:

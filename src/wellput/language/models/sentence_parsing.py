@@ -1,7 +1,9 @@
-"""From lines of text to trees: tokenized, parsed, and scored by the head-driven model.
+"""Turns lines of text into trees: tokenizes and parses them, and computes their probability.
 
-`SentenceParser` joins a tokenizer, a parser and, if there is one beside the parser, the head-driven
-model. Its log probability and number of fragments become comments of the tree.
+`SentenceParser` joins a tokenizer, a parser and, if the parser's folder has one, a head-driven model
+(`head_driven.py`), which gives the log probability of a sentence and the number of fragments of its
+best analysis. These two become comments of the tree. A sentence with a log probability is called
+*weighed*.
 """
 
 from __future__ import annotations
@@ -41,12 +43,13 @@ from wellput.text.english import Words, spaced_words, treebank_words
 
 TREEBANK_TOKENS = "treebank"
 MAX_WEIGHED_WORDS = 1000
-"""The log probability of a longer text would take minutes, and such a text is not a sentence."""
+"""Longer texts get no log probability: it would take minutes, and such a text is not a sentence."""
 
 
 @dataclass(frozen=True, slots=True)
 class ParsedSentence:
-    """A tree with its comments, and the head-driven model's figures if there is such a model."""
+    """A tree with its comments, and the log probability and number of fragments if there is a
+    head-driven model."""
 
     tree: Tree
     log_probability: float | None = None
@@ -55,7 +58,8 @@ class ParsedSentence:
 
 @dataclass(slots=True)
 class ParseSummary:
-    """Counts of what was parsed. `weighed_words` are in sentences with a log probability."""
+    """Counts of what was parsed. `weighed_words` and `log_probability` are sums over the sentences
+    with a log probability; `fragmented` counts those of several fragments."""
 
     lines: int = 0
     sentences: int = 0
@@ -64,7 +68,7 @@ class ParseSummary:
     log_probability: float = 0.0
     fragmented: int = 0
     not_english: Counter[str] = field(default_factory=Counter)
-    """Lines with words that are not English prose, by the reason."""
+    """How many lines are not English prose, by the reason."""
 
     def add(self, parsed: ParsedSentence) -> None:
         self.sentences += 1
@@ -75,7 +79,7 @@ class ParseSummary:
             self.fragmented += parsed.fragments > 1
 
     def check_language(self, lines: Sequence[str]) -> None:
-        """Counts the lines that a parser of English cannot be trusted with."""
+        """Counts the lines that are not English prose, on which an English parser is not reliable."""
         self.not_english.update(reasons_against(lines))
 
     @property
@@ -96,7 +100,8 @@ class ParseResult(Result):
 
     @cached_property
     def trees(self) -> tuple[Tree, ...]:
-        """One for each sentence that has words; read from the file if they were written to one."""
+        """A tree for each sentence that has words; they are read from the file if they were written to
+        one."""
         if self.kept is not None:
             return self.kept
         if self.path is None or str(self.path) == STANDARD_OUTPUT:
@@ -108,7 +113,8 @@ class ParseResult(Result):
         write_trees(self.trees, path)
 
     def records(self) -> list[dict[str, Any]]:
-        """One record: lines, sentences, words, log probability a word, sentences in fragments."""
+        """One record: the numbers of lines, sentences and words, the mean log probability of a word,
+        the number of sentences in fragments, and the lines that are not English."""
         summary = self.summary
         is_weighed = summary.weighed_words > 0
         per_word = summary.log_probability / summary.weighed_words if is_weighed else None
@@ -129,8 +135,9 @@ class ParseResult(Result):
 
 
 class SentenceParser:
-    """`tokenize` is `treebank` or the name of a native tokenizer. `tokenizer` splits words as the
-    treebank of the parser does; without it, they are split as in English."""
+    """Turns lines into trees. `tokenize` is `treebank` or the name of a built-in tokenizer. With
+    `treebank`, the `tokenizer` splits words as the parser's treebank does; if it is None, words are
+    split as in English treebanks."""
 
     def __init__(
         self,
@@ -147,8 +154,8 @@ class SentenceParser:
 
     @classmethod
     def load(cls, name: str, *, tokenize: str = TREEBANK_TOKENS, is_weighed: bool = True) -> Self:
-        """The parser of this name. With spaCy the head-driven model is the English one; without
-        `is_weighed` there is none."""
+        """The parser that a user named, with the head-driven model in its folder. For a spaCy pipeline
+        this is the shipped English model. Without `is_weighed` there is no head-driven model."""
         parser = load_parser(name)
         learned = Path(name) / shipped.TOKENIZER_FILE
         if learned.is_file():
@@ -167,26 +174,29 @@ class SentenceParser:
     def parse(
         self, lines: Sequence[str], *, first: int = 1, threads: int = 1
     ) -> list[ParsedSentence]:
-        """The sentences of all lines that have words; `first` is the number of the first line."""
-        cut = [(number, line, self._words(line)) for number, line in enumerate(lines, start=first)]
-        full = [(number, line, words) for number, line, words in cut if words.forms]
-        forms = [words.forms for _, _, words in full]
+        """The parsed sentences, one for each line that has words; `first` is the number of the first
+        line."""
+        tokenized = [
+            (number, line, self._words(line)) for number, line in enumerate(lines, start=first)
+        ]
+        with_words = [(number, line, words) for number, line, words in tokenized if words.forms]
+        forms = [words.forms for _, _, words in with_words]
         trees = self.parser.parse(forms, threads=threads)
-        weighed: Sequence[HeadDrivenParse | None] = [None] * len(full)
+        weighed: Sequence[HeadDrivenParse | None] = [None] * len(with_words)
         if self._head_driven is not None:
-            # The relations of another kind of parser differ from those the model was trained with.
-            is_own = isinstance(self.parser, TaggingParser | NetworkParser)
-            guesses = trees if is_own else None
+            # The relations of spaCy parsers differ from those with which the model was trained.
+            has_same_relations = isinstance(self.parser, TaggingParser | NetworkParser)
+            guesses = trees if has_same_relations else None
             weighed = _weighed(self._head_driven, forms, guesses, threads)
         return [
             _finished(tree, words, line, number, scored)
-            for (number, line, words), tree, scored in zip(full, trees, weighed, strict=True)
+            for (number, line, words), tree, scored in zip(with_words, trees, weighed, strict=True)
         ]
 
     def trees(self, texts: Sequence[str], *, threads: int = 1) -> list[Tree]:
-        """A tree for every text; an empty one where the text has no words."""
-        found = iter(self.parse(texts, threads=threads))
-        return [next(found).tree if text.split() else Tree(()) for text in texts]
+        """A tree for every text; an empty tree for a text without words."""
+        parsed = iter(self.parse(texts, threads=threads))
+        return [next(parsed).tree if text.split() else Tree(()) for text in texts]
 
     def _words(self, line: str) -> Words:
         if self._tokenize == TREEBANK_TOKENS:
@@ -197,7 +207,8 @@ class SentenceParser:
 def _finished(
     tree: Tree, words: Words, line: str, number: int, weighed: HeadDrivenParse | None
 ) -> ParsedSentence:
-    """The tree with comments, surface tokens and SpaceAfter."""
+    """The tree with its comments (sentence number, text, log probability, fragments), its multiword
+    tokens and the mark SpaceAfter=No."""
     inside = {place for first, last in words.surface_tokens for place in range(first, last + 1)}
     spaced = tuple(
         word if is_spaced or place in inside else replace(word, misc="SpaceAfter=No")
@@ -226,11 +237,13 @@ def _weighed(
     guesses: Sequence[Tree] | None,
     threads: int,
 ) -> list[HeadDrivenParse | None]:
-    """The head-driven model's parse of each sentence, None for those too long for it."""
+    """The head-driven model's parse of each sentence; None for sentences that are too long."""
     places = [place for place, words in enumerate(sentences) if len(words) <= MAX_WEIGHED_WORDS]
-    chosen = None if guesses is None else [guesses[place] for place in places]
-    found: list[HeadDrivenParse | None] = [None] * len(sentences)
-    parsed = model.parse([sentences[place] for place in places], guesses=chosen, threads=threads)
-    for place, one in zip(places, parsed, strict=True):
-        found[place] = one
-    return found
+    chosen_guesses = None if guesses is None else [guesses[place] for place in places]
+    parses: list[HeadDrivenParse | None] = [None] * len(sentences)
+    chosen = [sentences[place] for place in places]
+    for place, parse in zip(
+        places, model.parse(chosen, guesses=chosen_guesses, threads=threads), strict=True
+    ):
+        parses[place] = parse
+    return parses

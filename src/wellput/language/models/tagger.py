@@ -1,9 +1,10 @@
 """`Tagger`: a tag of any kind (part of speech, supertag) for every word of a sentence.
 
 A greedy averaged perceptron tags words from right to left. Each word gets the tag with the largest sum
-of weights, by the word's form, ending, beginning and shape, its neighbors, and the two tags after it;
-tags of another kind can be given too. `candidates` also gives probabilities: they are log-linear in
-the scores, with a sharpness that fits held-out sentences.
+of weights. The weights depend on the word's form, ending, beginning and shape, on its neighbors, on
+the two tags after it, and, if there are any, on tags of another kind (`given`). `candidates` also
+gives probabilities: a softmax of the sums times a factor, the *sharpness*, which is fitted to held-out
+sentences.
 """
 
 from __future__ import annotations
@@ -22,11 +23,11 @@ from wellput.io.model_files import (
     packed_strings,
 )
 
-# The name tells that words are tagged leftward, so weights of the other direction are not loaded.
+# The name says that words are tagged leftward, so that weights of the other direction cannot be loaded.
 WEIGHTS_ARRAY = "weights.leftward"
-# Averaged weights are stored as multiples of this; finer ones gain nothing on EWT dev.
+# Averaged weights are stored as multiples of this; smaller steps are no better on the dev part of EWT.
 WEIGHT_UNIT = 0.05
-# The sharpness without held-out sentences, found on EWT dev.
+# The sharpness without held-out sentences, tuned on the dev part of EWT; and the values that are tried.
 DEFAULT_SHARPNESS = 0.007
 TRIED_SHARPNESSES = tuple(0.0005 * 1.25**step for step in range(24))
 
@@ -34,7 +35,7 @@ TaggedSentence = tuple[Sequence[str], Sequence[str]]
 
 
 class TagCandidate(NamedTuple):
-    """A tag a word may have, and the natural log of its probability."""
+    """A tag that a word may have, and the natural log of its probability."""
 
     tag: str
     log_prob: float
@@ -74,18 +75,19 @@ class Tagger(StoredModel):
         held_out: Sequence[TaggedSentence] = (),
         on_epoch: Callable[[int], None] = lambda _: None,
     ) -> Self:
-        """A tagger from sentences of (words, tags). Weights that change less than `min_updates` times
-        or are below `smallest` are left out, which makes the model smaller. Several `runs` go over the
-        sentences in different orders, and their weights are averaged. `given` are tags of another
-        kind, which `tag` then needs too. Probabilities are fitted to `held_out`."""
-        tags = sorted({tag for _, own in sentences for tag in own})
+        """A tagger trained on sentences, each a pair of words and their tags. Weights that change
+        fewer than `min_updates` times or are below `smallest` are left out, which makes the model
+        smaller. Several training `runs` go over the sentences in different orders, and their weights
+        are averaged. `given` are tags of another kind for all words, which `tag` then needs too. The
+        sharpness is fitted to `held_out`."""
+        tags = sorted({tag for _, sentence_tags in sentences for tag in sentence_tags})
         if not tags:
             raise InputError("There are no tagged words to train a tagger on.")
         number = {tag: place for place, tag in enumerate(tags)}
         models = [
             _native.train_tagger(
                 [words for words, _ in sentences],
-                np.array([number[tag] for _, own in sentences for tag in own], np.int32),
+                np.array([number[tag] for _, row in sentences for tag in row], np.int32),
                 classes=len(tags),
                 epochs=epochs,
                 min_updates=min_updates,
@@ -116,7 +118,7 @@ class Tagger(StoredModel):
         given: Sequence[Sequence[str]] = (),
         threads: int = 1,
     ) -> list[list[str]]:
-        """The tags of each sentence's words; `given` as in training."""
+        """The tags of each sentence's words; `given` are the tags of another kind, as in training."""
         numbers = self._model.tag(sentences, threads, given)[:, 0].tolist()
         tags = self.tags
         tagged: list[list[str]] = []
@@ -135,15 +137,15 @@ class Tagger(StoredModel):
         *,
         threads: int = 1,
     ) -> list[list[list[TagCandidate]]]:
-        """For each word its possible tags, the most probable first: at most `k`, and none whose log
-        probability is more than `margin` below the best one's. The two tags after a
-        word, which its probabilities depend on, are the best tags there.
+        """For each word of each sentence, its possible tags, the most probable first: at most `k`, and
+        only tags whose log probability is at most `margin` below that of the best tag. Probabilities
+        depend on the two tags after a word; these are the best tags there.
         """
         numbers, logs = self._model.candidates(sentences, k, self.sharpness, threads)
-        kept = (logs >= logs[:, :1] - margin).sum(axis=1).tolist()
+        n_kept = (logs >= logs[:, :1] - margin).sum(axis=1).tolist()
         by_word = [
-            [TagCandidate(self.tags[n], log) for n, log in zip(row[:some], row_logs, strict=False)]
-            for row, row_logs, some in zip(numbers.tolist(), logs.tolist(), kept, strict=True)
+            [TagCandidate(self.tags[tag], log) for tag, log in zip(row[:n], row_logs, strict=False)]
+            for row, row_logs, n in zip(numbers.tolist(), logs.tolist(), n_kept, strict=True)
         ]
         words = iter(by_word)
         return [[next(words) for _ in sentence] for sentence in sentences]
@@ -158,7 +160,7 @@ class Tagger(StoredModel):
     def _fitted_sharpness(self, sentences: Sequence[TaggedSentence]) -> float:
         """The sharpness with which the right tags of these sentences are most probable."""
         number = {tag: place for place, tag in enumerate(self.tags)}
-        words = [own for own, _ in sentences]
+        words = [forms for forms, _ in sentences]
         gold = np.array([number.get(tag, -1) for _, tags in sentences for tag in tags])[:, None]
 
         def log_likelihood(sharpness: float) -> float:

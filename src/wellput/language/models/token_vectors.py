@@ -27,15 +27,17 @@ Vectors: TypeAlias = NDArray[np.float32]
 
 TABLE_TOKENIZER = "13a"
 BATCH_TOKENS = 4096
-"""Tokens of an encoder's batch, with padding."""
+"""The most tokens in a batch of an encoder, with padding."""
 KEPT_BYTES = 256 << 20
-"""Vectors of texts that are kept, so that the references of several systems are encoded once."""
+"""The size of the cache of vectors, which is there so that references are not encoded for each system
+anew."""
 
 
 @dataclass(frozen=True, eq=False)
 class EncodedText:
-    """`numbers` are equal for equal tokens. `is_word` is false for the tokens that an encoder puts
-    around a text: they do not count, but words may match them."""
+    """The tokens of a text as numbers, which are equal for equal tokens, and their vectors (tokens by
+    dimensions). `is_word` is false for the tokens that an encoder puts around a text: they do not
+    count, but words may be matched with them."""
 
     numbers: NDArray[np.int64]
     vectors: Vectors
@@ -47,7 +49,8 @@ class EncodedText:
 
 
 class TokenVectors(Protocol):
-    """`equal_tokens_match` says whether equal tokens match fully, whatever their vectors are."""
+    """A source of vectors. `equal_tokens_match` says whether equal tokens have similarity 1 whatever
+    their vectors are."""
 
     equal_tokens_match: bool
 
@@ -62,7 +65,8 @@ class TokenVectors(Protocol):
 
 
 class StaticVectors:
-    """Words in lower case, split as for BLEU. A word that the table lacks matches only itself."""
+    """Vectors from a table of words. Texts are put in lower case and split as for BLEU. A word that
+    the table lacks matches only itself."""
 
     equal_tokens_match = True
 
@@ -83,11 +87,11 @@ class StaticVectors:
         digest = hashlib.sha256()
         for number, line in enumerate(InputFile(path).lines(), start=1):
             digest.update(line.encode(errors="surrogatepass") + b"\n")
-            word, _, rest = line.rstrip().partition(" ")
-            if number == 1 and len(rest.split()) == 1:
-                continue  # fastText: the number of words and of dimensions
+            word, _, numbers = line.rstrip().partition(" ")
+            if number == 1 and len(numbers.split()) == 1:
+                continue  # fastText's first line: the numbers of words and of dimensions
             try:
-                row = np.array(rest.split(), np.float32)
+                row = np.array(numbers.split(), np.float32)
             except ValueError:
                 row = np.empty(0, np.float32)
             if not len(row) or (rows and len(row) != len(rows[0])) or not np.isfinite(row).all():
@@ -102,7 +106,7 @@ class StaticVectors:
         return cls(words, np.array(rows), digest.hexdigest())
 
     def encode(self, texts: Sequence[str]) -> list[EncodedText]:
-        return [self._encoded(own) for own in self.numbers(texts)]
+        return [self._encoded(numbers) for numbers in self.numbers(texts)]
 
     def numbers(self, texts: Sequence[str]) -> list[list[int]]:
         return [
@@ -111,24 +115,24 @@ class StaticVectors:
         ]
 
     def _number(self, word: str) -> int:
-        """A word that the table lacks gets the same number in every process, because counts of words
-        (idf) travel between them."""
+        """The number of a word. A word that the table lacks gets a number from its spelling, which is
+        the same in every process, because counts of words (idf) are passed between processes."""
         known = self._numbers.get(word)
         if known is not None:
             return known
         spelled = word.encode(errors="surrogatepass")
         return self._n_known + int.from_bytes(hashlib.blake2b(spelled, digest_size=7).digest())
 
-    def _encoded(self, own: list[int]) -> EncodedText:
-        numbers = np.array(own, np.int64)
+    def _encoded(self, token_numbers: list[int]) -> EncodedText:
+        numbers = np.array(token_numbers, np.int64)
         is_known = numbers < self._n_known
         vectors = self._vectors[np.where(is_known, numbers, 0)] * is_known[:, None]
-        return EncodedText(numbers, vectors.astype(np.float32), np.ones(len(own), np.bool_))
+        return EncodedText(numbers, vectors.astype(np.float32), np.ones(len(numbers), np.bool_))
 
 
 def max_tokens(encoder: Any) -> int:
-    """How many tokens an encoder takes. RoBERTa and its kin count positions from after the number of
-    the padding, so that the first positions of their table are of no use."""
+    """How many tokens an encoder takes. RoBERTa and related encoders number positions from the number
+    of the padding token plus one, so the first positions of their table are not used."""
     positions = int(getattr(encoder.config, "max_position_embeddings", None) or 512)
     table = getattr(getattr(encoder, "embeddings", None), "position_embeddings", None)
     padding = getattr(table, "padding_idx", None)
@@ -136,7 +140,8 @@ def max_tokens(encoder: Any) -> int:
 
 
 class TransformerVectors:
-    """The hidden states of an encoder: those after `layer` layers, or the last ones."""
+    """Vectors from the hidden states of an encoder: those after `layer` layers, or after the last
+    layer."""
 
     equal_tokens_match = False
 
@@ -172,44 +177,44 @@ class TransformerVectors:
     def fingerprint(self) -> str:
         """SHA-256 of all files of the model."""
         digest = hashlib.sha256()
-        for file in sorted(one for one in self._path.iterdir() if one.is_file()):
+        for file in sorted(path for path in self._path.iterdir() if path.is_file()):
             with file.open("rb") as opened:
                 digest.update(hashlib.file_digest(opened, "sha256").digest())
         return digest.hexdigest()
 
     def numbers(self, texts: Sequence[str]) -> list[list[int]]:
-        """A text that is too long for the model is cut off."""
+        """The numbers of the tokens of each text; a text that is too long for the model is cut off."""
         if not texts:
             return []
-        found: list[list[int]] = self._tokenizer(
+        numbers: list[list[int]] = self._tokenizer(
             [text.strip() for text in texts], truncation=True, max_length=self._limit
         )["input_ids"]
-        return found
+        return numbers
 
     def encode(self, texts: Sequence[str]) -> list[EncodedText]:
         rows = self.numbers(texts)
-        found: dict[int, EncodedText] = {}
+        encoded: dict[int, EncodedText] = {}
         for batch in _batches(rows):
-            vectors = self._hidden([rows[place] for place in batch])
-            for place, own in zip(batch, vectors, strict=True):
+            states = self._hidden([rows[place] for place in batch])
+            for place, vectors in zip(batch, states, strict=True):
                 numbers = np.array(rows[place], np.int64)
-                is_word = np.array([one not in self._specials for one in rows[place]], np.bool_)
-                lengths = np.linalg.norm(own, axis=1, keepdims=True)
-                found[place] = EncodedText(
-                    numbers, (own / np.where(lengths == 0, 1, lengths)).astype(np.float32), is_word
-                )
-        return [found[place] for place in range(len(texts))]
+                is_word = np.array([token not in self._specials for token in rows[place]], np.bool_)
+                lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+                units = (vectors / np.where(lengths == 0, 1, lengths)).astype(np.float32)
+                encoded[place] = EncodedText(numbers, units, is_word)
+        return [encoded[place] for place in range(len(texts))]
 
     def _hidden(self, rows: Sequence[Sequence[int]]) -> list[Vectors]:
+        """The hidden states of each row of tokens: tokens by dimensions."""
         torch = self._torch
         longest = max(1, *map(len, rows))
         pad = self._tokenizer.pad_token_id or 0
         padded = torch.tensor([[*row, *[pad] * (longest - len(row))] for row in rows])
-        seen = torch.tensor([[1] * len(row) + [0] * (longest - len(row)) for row in rows])
+        mask = torch.tensor([[1] * len(row) + [0] * (longest - len(row)) for row in rows])
         with torch.inference_mode():
             output = self._model(
                 input_ids=padded.to(self._device),
-                attention_mask=seen.to(self._device),
+                attention_mask=mask.to(self._device),
                 output_hidden_states=self._layer is not None,
             )
         states = output.last_hidden_state
@@ -220,7 +225,7 @@ class TransformerVectors:
 
 
 def _batches(rows: Sequence[Sequence[int]]) -> list[list[int]]:
-    """The places of rows of similar length, together."""
+    """The places of the rows in batches; rows of similar length are together."""
     batches: list[list[int]] = []
     for place in sorted(range(len(rows)), key=lambda place: len(rows[place])):
         if not batches or (len(batches[-1]) + 1) * len(rows[place]) > BATCH_TOKENS:
@@ -236,7 +241,8 @@ def _device(torch: Any) -> str:
 
 
 class KeptVectors:
-    """Encoded texts; those used last are kept, up to `limit` bytes of vectors."""
+    """A cache of encoded texts: the texts that were used last are kept, up to `limit` bytes of
+    vectors."""
 
     def __init__(self, source: TokenVectors, limit: int = KEPT_BYTES) -> None:
         self.source = source
@@ -245,12 +251,12 @@ class KeptVectors:
         self._kept: OrderedDict[str, EncodedText] = OrderedDict()
 
     def encode(self, texts: Sequence[str]) -> dict[str, EncodedText]:
-        """By text."""
-        wanted = dict.fromkeys(texts)
-        missing = [text for text in wanted if text not in self._kept]
+        """The encoded texts, by text."""
+        distinct_texts = dict.fromkeys(texts)
+        missing = [text for text in distinct_texts if text not in self._kept]
         new = dict(zip(missing, self.source.encode(missing), strict=True))
-        found = {text: new[text] if text in new else self._kept[text] for text in wanted}
-        for text, encoded in found.items():
+        by_text = {text: new[text] if text in new else self._kept[text] for text in distinct_texts}
+        for text, encoded in by_text.items():
             if text in self._kept:
                 self._kept.move_to_end(text)
             else:
@@ -258,11 +264,11 @@ class KeptVectors:
                 self._bytes += encoded.vectors.nbytes
         while self._bytes > self._limit and self._kept:
             self._bytes -= self._kept.popitem(last=False)[1].vectors.nbytes
-        return found
+        return by_text
 
 
 def load_vectors(path: str, *, layer: int | None = None, device: str = "auto") -> TokenVectors:
-    """A folder is an encoder, a file is a table."""
+    """The vectors at a path: a folder has an encoder, a file is a table of words."""
     place = Path(path)
     if place.is_dir():
         return TransformerVectors(place, layer=layer, device=device)

@@ -1,10 +1,11 @@
-"""`TransitionParser`: from words and their tags to a dependency tree, move by move.
+"""`TransitionParser`: builds the dependency tree of tagged words by a sequence of moves.
 
-An averaged perceptron chooses each arc-hybrid move. It is trained with a dynamic oracle, so that the
-parser also learns what to do after a mistake (Goldberg & Nivre 2013). Parsing is greedy and linear in
-the length of the sentence; the trees are projective and have one root. First, a separate tagger gives
-each word a hint from the words and tags around it: its probable relation and the side of its head. So
-a move can look further ahead than its features do (Ouchi, Duh & Matsumoto 2014).
+The moves are those of the arc-hybrid system; an averaged perceptron chooses each of them. It is
+trained with a dynamic oracle, so the parser also learns what to do after a mistake (Goldberg & Nivre
+2013). Parsing is greedy and takes time in proportion to the length of the sentence; the trees are
+projective and have one root. Before parsing, a separate tagger gives each word a *hint* from the words
+and tags around it: its probable relation and the side of its head. So the choice of a move can depend
+on words farther away than its other features (Ouchi, Duh & Matsumoto 2014).
 """
 
 from __future__ import annotations
@@ -32,14 +33,15 @@ WEIGHT_UNIT = 0.1
 
 
 class LabeledHead(NamedTuple):
-    """A word's head (0 for the root) and its relation to it."""
+    """The number of a word's head (0 for the root), and the word's relation to it."""
 
     head: int
     relation: str
 
 
 class TransitionParser(StoredModel):
-    """Trained weights with the names of their relations, the tagger of hints, and word analysis."""
+    """Trained weights with the names of their relations, the tagger of hints, and the analysis of
+    words, which gives lemmas and universal parts of speech."""
 
     kind: ClassVar[str] = "transition-parser"
     noun: ClassVar[str] = "parser"
@@ -75,9 +77,9 @@ class TransitionParser(StoredModel):
         seed: int = 1,
         on_epoch: Callable[[int], None] = lambda _: None,
     ) -> Self:
-        """From trees, and tags and hints with the mistakes that taggers make (see
-        `parser_training.py`). Non-projective arcs are lifted. `runs` and `smallest` are as in
-        `Tagger.train`."""
+        """A parser trained on trees, with tags and hints that have the mistakes taggers make (see
+        `parser_training.py`). Non-projective trees are made projective by lifting. `min_updates`,
+        `smallest` and `runs` are as in `Tagger.train`."""
         relations = sorted({word.relation for tree in trees for word in tree.words})
         if not relations:
             raise InputError("There are no trees to train a parser on.")
@@ -139,7 +141,8 @@ class TransitionParser(StoredModel):
 
 
 def hints_of(tree: Tree) -> list[str]:
-    """The right hints: each word's relation, and the side of its head."""
+    """The right hint for each word of a tree: its relation, and `<` or `>` for the side of its head
+    (`=` for the root)."""
     return [
         word.relation + ("=" if word.head == 0 else "<" if word.head < number else ">")
         for number, word in enumerate(tree.words, start=1)

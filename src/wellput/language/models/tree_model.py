@@ -1,13 +1,16 @@
 """`UnorderedTree` and `TreeModel`: probabilities of supertags for words without an order.
 
-The tree model of Bangalore and Rambow, P(supertag, lexeme of a daughter | supertag, lexeme of her
-mother), extended to whole trees: each slot of a mother is filled by one daughter, and the number of
-her adjuncts also has a probability (tree_model.h in native/, docs/language/tree-model.md). Log
-probabilities are natural.
+A supertag is a part of speech that also says how the word attaches and which arguments it has (see
+`trees/supertags.py`); a lexeme is a word as it is written. A word's *mother* is the word that it
+depends on, its *daughters* depend on it. The model is the tree model of Bangalore and Rambow,
+P(supertag, lexeme of a daughter | supertag, lexeme of her mother), extended to whole trees: each
+argument slot of a mother is filled by one daughter, and the number of her other daughters (adjuncts)
+also has a probability (tree_model.h in native/, docs/language/tree-model.md). Log probabilities are
+natural logarithms.
 
 An `UnorderedTree` is a dependency tree of inflected words without their order. The order of its list
-of words means nothing, and no result may depend on it. Heads count from 1 in that list, and the root's
-head is 0. The first word loses its capital, which would tell that it comes first.
+of words has no meaning, and no result may depend on it. Heads count from 1 in that list, and the
+root's head is 0. The first word loses its capital, which would show that it comes first.
 """
 
 from __future__ import annotations
@@ -46,8 +49,8 @@ PROPER_NOUN_TAGS = NAME_TAGS | {"PROPN"}
 
 @dataclass(frozen=True, slots=True)
 class UnorderedTree:
-    """Words and their heads; if known, also each word's category and relation (as in
-    `trees/supertags.py`), with None for a single word that has none."""
+    """Words and their heads; if they are known, also the categories and relations of the words (as in
+    `trees/supertags.py`), with None for a single word whose category or relation is unknown."""
 
     forms: tuple[str, ...]
     heads: tuple[int, ...]
@@ -68,10 +71,11 @@ class UnorderedTree:
 
 def check_heads(heads: Sequence[int]) -> None:
     """Raises InputError unless there is one root that all words depend on."""
-    strays = [number for number, head in enumerate(heads, 1) if not 0 <= head <= len(heads)]
-    if strays:
+    misplaced = [number for number, head in enumerate(heads, 1) if not 0 <= head <= len(heads)]
+    if misplaced:
+        first = misplaced[0]
         raise InputError(
-            f"Word {strays[0]} of a tree has the head {heads[strays[0] - 1]}; heads are 0 (the root) "
+            f"Word {first} of a tree has the head {heads[first - 1]}; heads are 0 (the root) "
             f"to {len(heads)}."
         )
     roots = [number for number, head in enumerate(heads, 1) if head == 0]
@@ -91,8 +95,8 @@ def check_heads(heads: Sequence[int]) -> None:
 
 
 def without_order(tree: Tree, *, with_labels: bool = False) -> UnorderedTree:
-    """A tree's words with their heads, listed in the order of the sentence; `with_labels` also their
-    categories and relations."""
+    """The unordered tree of a tree. Its words are listed in the order of the sentence; `with_labels`
+    adds their categories and relations."""
     return UnorderedTree(
         forms_without_first_capital(tree),
         tuple(word.head for word in tree.words),
@@ -102,8 +106,8 @@ def without_order(tree: Tree, *, with_labels: bool = False) -> UnorderedTree:
 
 
 def forms_without_first_capital(tree: Tree) -> tuple[str, ...]:
-    """The words. The first one with a letter becomes lower case if only its place gave it a capital:
-    it is not a proper noun, not *I*, and has no second capital."""
+    """The words of a tree. The first word with a letter is put in lower case if it seems to have its
+    capital only from its place: it is not a proper noun, not *I*, and has no second capital."""
     forms = [word.form for word in tree.words]
     for place, word in enumerate(tree.words):
         if any(character.isalpha() for character in word.form):
@@ -114,12 +118,15 @@ def forms_without_first_capital(tree: Tree) -> tuple[str, ...]:
     return tuple(forms)
 
 
+# How many supertags of a word are considered.
 MAX_CANDIDATES = 100
+# A word that occurs this often or less is rare.
 MAX_RARE_COUNT = 2
-# The weight of each wider context beside the next narrower one, tuned on EWT dev: for roles, lexemes,
-# frames, adjuncts, each from the widest to the narrowest.
+# For each distribution (of roles, lexemes, frames and adjuncts), from the widest to the narrowest
+# context: the weight of a wider context beside the next narrower one. Tuned on the dev part of EWT.
 BACKOFF_WEIGHTS = (2.0, 2.5, 2.5, 5.0, 1.0, 5.0, 7.5, 1.0, 1.0, 2.5, 5.0, 1.0, 1.0, 5.0)
 
+# The arrays of counts in a model file, by the first part of their names.
 COUNT_ARRAYS = frozenset(["lexicon", "adjuncts", "roles", "lexical", "pairs", "weights"])
 MAX_CACHED_FORMS = 1 << 16
 
@@ -128,7 +135,8 @@ ChoosingMethod = Literal["exact", "top-down", "alone"]
 
 @dataclass(frozen=True, slots=True)
 class SupertagChoice:
-    """A supertag for every word of a tree, in the order of its list, and their log probability."""
+    """A supertag for every word of a tree, in the order of its list of words, and the log probability
+    of all of them together."""
 
     supertags: tuple[Supertag, ...]
     log_prob: float
@@ -136,8 +144,9 @@ class SupertagChoice:
 
 @dataclass(frozen=True, slots=True)
 class SupertagCandidate:
-    """A supertag that a word may have. The score compares candidates of one word; it comes from the
-    word, its number of daughters, and the likely supertags of its mother and daughters."""
+    """A supertag that a word may have. The score is for comparing the candidates of one word; it
+    depends on the word, its number of daughters, and the probable supertags of its mother and
+    daughters."""
 
     supertag: Supertag
     score: float
@@ -145,7 +154,8 @@ class SupertagCandidate:
 
 @dataclass(frozen=True, eq=False)
 class TreeModel(StoredModel):
-    """Supertags, known words, shapes of unknown ones, and the counts and weights as they are saved."""
+    """The model: its supertags, the known words, the shapes that stand for unknown words, and the
+    counts and weights as they are saved."""
 
     kind: ClassVar[str] = "tree model"
     noun: ClassVar[str] = "tree model"
@@ -173,7 +183,8 @@ class TreeModel(StoredModel):
             model = cls(supertags, words, known_shapes, file.arrays, file.card)
             if len(file.arrays["lexicon.sizes"]) != len(words) + len(known_shapes):
                 raise ValueError("the lexicon has not one entry for each word and shape")
-            # Made here, not at the first use: they refuse numbers that do not belong together.
+            # These are made on loading, not at the first use, because they raise errors for numbers
+            # that do not fit together.
             _ = model.kernel, model._rare
             return model
 
@@ -198,24 +209,25 @@ class TreeModel(StoredModel):
         candidates: int = MAX_CANDIDATES,
         threads: int = 1,
     ) -> list[list[SupertagChoice]]:
-        """The best supertags of each tree, at most `n_best` choices from the best down.
+        """The best supertags of each tree: at most `n_best` choices, the best first.
 
-        `exact` finds the most probable supertags of the tree as a whole, among the best `candidates`
-        of each word. `top-down`, as in the paper, chooses the mother's supertag first, by her and her
-        daughters' words alone, and then the daughters' given hers. `alone` chooses for each word by
-        itself, with the number of its daughters. The last two give one choice.
+        The method `exact` finds the most probable supertags of the whole tree, among the best
+        `candidates` of each word. `top-down`, as in the paper, chooses the mother's supertag first, by
+        her word and her daughters' words only, and then the daughters' supertags given hers. `alone`
+        chooses for each word by the word and the number of its daughters. The last two give one
+        choice.
         """
         if n_best < 1 or candidates < 1:
             raise InputError("n_best and candidates must be at least 1.")
         if method == "top-down" and n_best > 1:
             raise InputError("method='top-down' gives one choice; pass method='exact' for more.")
-        found = self.kernel.choose(*self._forest(trees), method, n_best, candidates, threads)
+        choices = self.kernel.choose(*self._forest(trees), method, n_best, candidates, threads)
         return [
             [
-                SupertagChoice(tuple(map(self.supertags.__getitem__, chosen)), score)
-                for score, chosen in best
+                SupertagChoice(tuple(map(self.supertags.__getitem__, numbers)), log_prob)
+                for log_prob, numbers in tree_choices
             ]
-            for best in found
+            for tree_choices in choices
         ]
 
     def log_probs(
@@ -225,15 +237,16 @@ class TreeModel(StoredModel):
         *,
         threads: int = 1,
     ) -> list[Floats]:
-        """An array for each tree, with a row for each word: log P(its lexeme and attachment | its
-        mother), and the log probability of its slots and number of adjuncts. The sum of the array is
-        the tree's log probability."""
+        """The parts of the log probability of trees with these supertags: an array for each tree, with
+        a row for each word. A row has log P(lexeme and attachment of the word | its mother), and the
+        log probability of the word's slots and number of adjuncts. The sum of the array is the log
+        probability of the tree."""
         numbers = self.inventory.numbers
         try:
-            chosen = [numbers[supertag] for own in supertags for supertag in own]
+            chosen = [numbers[supertag] for row in supertags for supertag in row]
         except KeyError as unknown:
             raise InputError(f"The tree model does not know the supertag {unknown}.") from None
-        if [len(own) for own in supertags] != [len(tree.forms) for tree in trees]:
+        if [len(row) for row in supertags] != [len(tree.forms) for tree in trees]:
             raise InputError("Each word of each tree needs one supertag.")
         forest = self._forest(trees)
         rows = self.kernel.terms(*forest, np.array(chosen, np.int32), threads)
@@ -242,16 +255,21 @@ class TreeModel(StoredModel):
     def candidates(
         self, tree: UnorderedTree, *, candidates: int = MAX_CANDIDATES
     ) -> list[list[SupertagCandidate]]:
-        """The supertags among which `choose` chooses, for each word from the best down."""
-        found = self.kernel.candidates(*self._forest([tree]), candidates)
-        return [[SupertagCandidate(self.supertags[t], score) for t, score in own] for own in found]
+        """For each word, the supertags among which `choose` chooses, the best first."""
+        by_word = self.kernel.candidates(*self._forest([tree]), candidates)
+        return [
+            [SupertagCandidate(self.supertags[number], score) for number, score in word_candidates]
+            for word_candidates in by_word
+        ]
 
     @cached_property
     def inventory(self) -> SupertagInventory:
+        """The supertags with the numbers of their parts."""
         return SupertagInventory(self.supertags)
 
     @cached_property
     def kernel(self) -> _native.TreeModel:
+        """The model in C++."""
         counts = self.counts
         begins = np.concatenate([[0], np.cumsum(counts["lexicon.sizes"], dtype=np.int64)])
         arrays = {
@@ -277,7 +295,7 @@ class TreeModel(StoredModel):
 
     @cached_property
     def _rare(self) -> NDArray[np.bool_]:
-        """Whether a word was seen too rarely to know all its categories."""
+        """For each word, whether it is so rare in the treebank that it may have further categories."""
         sizes = self.counts["lexicon.sizes"].astype(np.int64)
         totals = np.add.reduceat(
             self.counts["lexicon.counts"].astype(np.int64), np.cumsum(sizes) - sizes
@@ -285,13 +303,15 @@ class TreeModel(StoredModel):
         return np.asarray(totals[: len(self.words)] <= MAX_RARE_COUNT)
 
     @cached_property
-    def _seen_forms(self) -> dict[str, tuple[int, int, int]]:
+    def _cached_forms(self) -> dict[str, tuple[int, int, int]]:
+        """Form → the result of `_word`."""
         return {}
 
     def _word(self, form: str) -> tuple[int, int, int]:
-        """A form's lexeme; the shape whose categories it may also have, or -1; and its hash."""
-        found = self._seen_forms.get(form)
-        if found is None:
+        """Three numbers of a form: its lexeme (its shape's if it is unknown); the shape whose
+        categories it may also have, or -1; and its hash."""
+        numbers = self._cached_forms.get(form)
+        if numbers is None:
             shape = next(
                 (self._shape_numbers[s] for s in widening_shapes(form) if s in self._shape_numbers),
                 -1,
@@ -302,17 +322,18 @@ class TreeModel(StoredModel):
             elif not self._rare[lexeme]:
                 shape = -1
             data = form.encode(errors="surrogatepass")
-            found = lexeme, shape, int.from_bytes(blake2b(data, digest_size=8).digest())
-            if len(self._seen_forms) < MAX_CACHED_FORMS:
-                self._seen_forms[form] = found
-        return found
+            numbers = lexeme, shape, int.from_bytes(blake2b(data, digest_size=8).digest())
+            if len(self._cached_forms) < MAX_CACHED_FORMS:
+                self._cached_forms[form] = numbers
+        return numbers
 
     def _forest(
         self, trees: Sequence[UnorderedTree]
     ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.uint64]]:
-        """The trees as input of the kernel, one after the other."""
+        """The trees as input of the C++ code: where the words of each tree begin; a row for each word
+        (lexeme, shape, head, category, relation); and the hash of each word."""
         rows: list[tuple[int, int, int, int, int]] = []
-        names: list[int] = []
+        hashes: list[int] = []
         categories, relations = self.inventory.categories, self.inventory.relations
         for tree in trees:
             unknown: tuple[None, ...] = (None,) * len(tree.forms)
@@ -320,20 +341,21 @@ class TreeModel(StoredModel):
                 tree.forms, tree.heads, tree.categories or unknown, tree.relations or unknown,
                 strict=True,
             ):  # fmt: skip
-                lexeme, shape, name = self._word(form)
+                lexeme, shape, form_hash = self._word(form)
                 known = categories.get(category or "", -1), relations.get(relation or "", -1)
                 rows.append((lexeme, shape, head - 1, *known))
-                names.append(name)
+                hashes.append(form_hash)
         begins = np.cumsum([0, *(len(tree.forms) for tree in trees)]).astype(np.int32)
-        return begins, np.array(rows, np.int32).reshape(-1, 5), np.array(names, np.uint64)
+        return begins, np.array(rows, np.int32).reshape(-1, 5), np.array(hashes, np.uint64)
 
 
 def _columns(counts: Mapping[str, NDArray[Any]], table: str, *columns: str) -> NDArray[np.int32]:
-    """A table's rows; the column `sizes` has the number of rows of each lexeme, in order."""
-    whole = []
+    """The rows of a table of counts, the count last. The column `sizes` has the number of rows of each
+    lexeme; it becomes the lexeme of each row."""
+    stacked = []
     for column in (*columns, "counts"):
         values = counts[f"{table}.{column}"]
         if column == "sizes":
             values = np.repeat(np.arange(len(values)), values)
-        whole.append(values.astype(np.int32))
-    return np.stack(whole, axis=1)
+        stacked.append(values.astype(np.int32))
+    return np.stack(stacked, axis=1)

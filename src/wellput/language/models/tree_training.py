@@ -1,8 +1,8 @@
-"""Counts for a tree model from dependency trees.
+"""Trains a tree model (`tree_model.py`) by counting in dependency trees.
 
-A lexeme is a word as it is written, without a sentence's first capital. Rare words also count for their
-shapes, which stand for unknown words. To keep the model small, it leaves out the daughters of rare
-words, and pairs of lexemes seen once.
+A lexeme is a word as it is written, but without the capital of a sentence's first word. Rare words also
+count for their shapes, which stand for unknown words. To keep the model small, it has no counts of the
+daughters of rare words (the words that depend on them), and no pairs of lexemes that occur once.
 """
 
 from __future__ import annotations
@@ -33,17 +33,22 @@ from wellput.language.trees.supertags import (
     stem_of,
 )
 
+# Supertags with more slots are left out, and more adjuncts are counted as this many.
 MAX_SLOTS = 8
 MAX_ADJUNCTS = 8
 MAX_STORED_COUNT = 65535
 MIN_PAIR_COUNT = 2
-# The count of a pair is one byte; few pairs are more frequent, and these are certain enough.
+# The count of a pair is stored in one byte. Few pairs are more frequent, and for these the exact count
+# hardly matters.
 MAX_PAIR_COUNT = 255
 
 
 @dataclass
 class TreeCounts:
-    """The counts by name; `bilexical` has the mother's lexeme, the daughter's supertag and lexeme."""
+    """The counts for a tree model. Keys are: in `lexicon` a word and its supertag; in `adjuncts` a
+    supertag and the number of adjuncts; in `roles` the supertags of mother and daughter; in `lexical`
+    the mother's lexeme and category and the daughter's supertag; in `bilexical` the mother's lexeme
+    and the daughter's supertag and lexeme."""
 
     words: Counter[str] = field(default_factory=Counter)
     lexicon: Counter[tuple[str, Supertag]] = field(default_factory=Counter)
@@ -54,6 +59,7 @@ class TreeCounts:
     trees: int = 0
 
     def add(self, tree: Tree) -> None:
+        """Counts the words of one tree; words with more than `MAX_SLOTS` arguments are left out."""
         supertags = induce_supertags(tree)
         forms = forms_without_first_capital(tree)
         daughters = Counter(word.head for word in tree.words)
@@ -81,7 +87,7 @@ def train_tree_model(
     card: dict[str, Any] | None = None,
     on_progress: Callable[[int], None] | None = None,
 ) -> TreeModel:
-    """The model of these trees; `on_progress` is called with 1 after each."""
+    """The model of these trees; `on_progress` is called with 1 after each tree."""
     counts = TreeCounts()
     for tree in trees:
         counts.add(tree)
@@ -98,8 +104,8 @@ def train_tree_model(
         **_arcs(counts, inventory, {word: number for number, word in enumerate(words)}),
         "weights": np.array(BACKOFF_WEIGHTS),
     }
-    stated = {"trees": counts.trees, "words": counts.words.total(), **(card or {})}
-    return TreeModel(inventory.supertags, tuple(words), tuple(shape_names), arrays, stated)
+    full_card = {"trees": counts.trees, "words": counts.words.total(), **(card or {})}
+    return TreeModel(inventory.supertags, tuple(words), tuple(shape_names), arrays, full_card)
 
 
 def _lexicon(
@@ -109,7 +115,8 @@ def _lexicon(
     rare: Sequence[str],
     shape_names: Sequence[str],
 ) -> dict[str, NDArray[Any]]:
-    """The supertags of each word and of each shape, and the numbers of adjuncts."""
+    """The arrays with the supertags of each word and of each shape, and with the numbers of
+    adjuncts."""
     lexemes = {word: number for number, word in enumerate(words)}
     shape_numbers = {shape: len(words) + number for number, shape in enumerate(shape_names)}
     rare_words = set(rare)
@@ -136,7 +143,8 @@ def _lexicon(
 def _arcs(
     counts: TreeCounts, inventory: SupertagInventory, lexemes: dict[str, int]
 ) -> dict[str, NDArray[Any]]:
-    """Roles by the mother's site and by her lexeme, and pairs of lexemes."""
+    """The arrays with the counts of roles by the mother's site and by her lexeme, and of pairs of
+    lexemes. (`trees/supertags.py` explains roles, sites and stems.)"""
     roles: Counter[tuple[int, int]] = Counter()
     for (mother, daughter), count in counts.roles.items():
         roles[inventory.sites[site(mother)], inventory.roles[role(daughter)]] += count
@@ -168,7 +176,8 @@ def _arcs(
 
 
 def _rows(tuples: Iterable[tuple[int, ...]]) -> NDArray[np.int64]:
-    """Sorted rows, the last column a count that fits the file."""
+    """The tuples as sorted rows; the last column is a count, which is limited so that it fits the
+    file."""
     rows = np.array(sorted(tuples) or np.zeros((0, 4)), np.int64)
     rows[:, -1] = np.minimum(rows[:, -1], MAX_STORED_COUNT)
     return rows

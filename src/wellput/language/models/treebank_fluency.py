@@ -1,10 +1,11 @@
 """`TreebankFluencyModels`: features of fluency for any language with a treebank.
 
-As for English (`fluency_model.py`), higher is better for all features, and a gain is the log10
-probability of something in sequence less that of it alone. Three n-gram models give them: of words in
-lower case, of parts of speech in which frequent small words stay as they are, and of *treelets*. A
-treelet is a head of the parsed tree with its daughters in order: the head's part of speech, then the
-relations of the daughters, with `*` for the head itself.
+As for English (`fluency_model.py`), a higher value is better for all features, and a *gain* is the
+log10 probability of a sign after the signs before it, minus its log10 probability without context.
+Gains come from three n-gram models: of words in lower case; of skeletons, in which all words but
+frequent function words are replaced by their parts of speech; and of *treelets*. A treelet is a head
+of the parsed tree with the words that depend on it, in order: the head's part of speech, then the
+relations of these words, with `*` in the place of the head.
 """
 
 from __future__ import annotations
@@ -48,7 +49,9 @@ TREEBANK_FEATURES: dict[str, str] = {
     "capital": "1 if it begins as a sentence does, not with a small letter",
     "stop": "1 if it ends with a mark",
 }
+# The orders of the three n-gram models.
 WORD_ORDER, SKELETON_ORDER, TREELET_ORDER = 3, 4, 4
+# How often a function word must occur to be kept in skeletons.
 MIN_SMALL_WORD_COUNT = 10
 CLOSED_CLASSES = frozenset(["ADP", "AUX", "CCONJ", "DET", "PART", "PRON", "SCONJ", "PUNCT"])
 HEAD_ITSELF = "*"
@@ -57,6 +60,9 @@ SPACE_INSIDE = "_"
 
 @dataclass(frozen=True, eq=False)
 class TreebankFluencyModels:
+    """The models of a language that features come from: the tokenizer and the parser, and the n-gram
+    models of words, of skeletons and of treelets."""
+
     tokenizer: LearnedTokenizer
     parser: TaggingParser
     words: NgramModel
@@ -73,8 +79,9 @@ class TreebankFluencyModels:
         text: Sequence[Sequence[str]] = (),
         threads: int = 1,
     ) -> TreebankFluencyModels:
-        """`trees` have the parser's tags in the column XPOS (`treebanks.with_tags`). `text` are more
-        sentences, as words, for the model of words."""
+        """The models of a treebank, whose `trees` must have the parser's tags in the column XPOS
+        (`treebanks.with_tags`). `text` has more sentences, as lists of words, for the model of
+        words."""
         forms = [[word.form for word in tree.words] for tree in trees]
         counts = Counter(
             word.form.lower()
@@ -82,9 +89,9 @@ class TreebankFluencyModels:
             for word in tree.words
             if word.upos in CLOSED_CLASSES
         )
-        small = {word for word, count in counts.items() if count >= MIN_SMALL_WORD_COUNT}
-        bones = [
-            treebank_skeleton(words, [word.xpos for word in tree.words], small)
+        small_words = {word for word, count in counts.items() if count >= MIN_SMALL_WORD_COUNT}
+        skeletons = [
+            treebank_skeleton(words, [word.xpos for word in tree.words], small_words)
             for words, tree in zip(forms, trees, strict=True)
         ]
 
@@ -95,12 +102,12 @@ class TreebankFluencyModels:
             tokenizer,
             parser,
             ngrams(list(map(lowered_line, [*forms, *text])), WORD_ORDER),
-            ngrams(bones, SKELETON_ORDER),
+            ngrams(skeletons, SKELETON_ORDER),
             ngrams([line for tree in trees for line in treelet_lines(tree)], TREELET_ORDER),
         )
 
     def save(self, folder: Path) -> None:
-        """Tokenizer and parser have files of their own."""
+        """Writes the three n-gram models into a folder; tokenizer and parser are saved separately."""
         save_model(self.words, folder / FLUENCY_WORDS_FILE)
         save_model(self.skeletons, folder / SKELETONS_FILE)
         save_model(self.treelets, folder / TREELETS_FILE)
@@ -131,29 +138,30 @@ class TreebankFluencyModels:
         )
 
     def features_of_words(self, sentences: Sequence[Sequence[str]], *, threads: int = 1) -> Floats:
-        """A row for each sentence, which must have a word."""
+        """A row of features for each sentence, which must have at least one word."""
         tags = self.parser.tagger.tag(sentences, threads=threads)
         trees = self.parser.parse(sentences, threads=threads)
         return np.array(
             [
                 (
                     *in_sequence(self._word_gains(words)),
-                    *in_sequence(self._skeleton_gains(words, own)),
-                    *in_sequence(self._treelet_gains(tree, own)),
+                    *in_sequence(self._skeleton_gains(words, word_tags)),
+                    *in_sequence(self._treelet_gains(tree, word_tags)),
                     fewness(len(self._unknown(words))),
                     fewness(sum(is_repeated(a, b) for a, b in pairwise(words))),
                     float(not words[0][:1].islower()),
                     float(not words[-1][-1:].isalnum()),
                 )
-                for words, own, tree in zip(sentences, tags, trees, strict=True)
+                for words, word_tags, tree in zip(sentences, tags, trees, strict=True)
             ]
         )
 
     def offending(self, sentence: str) -> Mapping[str, Sequence[str]]:
-        """The words of a sentence that lower each feature most, where they can be named."""
+        """For each feature, the words of a sentence that lower it most; features of treelets have no
+        entry."""
         words = self.tokenizer.words(sentence).forms
         [tags] = self.parser.tagger.tag([words])
-        found = {
+        offending = {
             "usage weakest_usage unusual": worst_run(self._word_gains(words), words),
             "grammar weakest_grammar slips": worst_run(self._skeleton_gains(words, tags), words),
             "spelling": tuple(self._unknown(words)),
@@ -161,7 +169,7 @@ class TreebankFluencyModels:
             "capital": words[:1],
             "stop": words[-1:],
         }
-        return {name: own for names, own in found.items() for name in names.split()}
+        return {name: found for names, found in offending.items() for name in names.split()}
 
     def _word_gains(self, words: Sequence[str]) -> Floats:
         return gains_in(self.words, self._word_unigrams, lowered_line(words))
@@ -172,8 +180,8 @@ class TreebankFluencyModels:
 
     def _treelet_gains(self, tree: Tree, tags: Sequence[str]) -> Floats:
         known = self._treelet_unigrams
-        found = [gains_in(self.treelets, known, line) for line in treelet_lines(tree, tags)]
-        return np.concatenate(found) if found else np.zeros(1)
+        gains = [gains_in(self.treelets, known, line) for line in treelet_lines(tree, tags)]
+        return np.concatenate(gains) if gains else np.zeros(1)
 
     def _unknown(self, words: Sequence[str]) -> list[str]:
         known = self._word_unigrams
@@ -193,7 +201,8 @@ class TreebankFluencyModels:
 
 
 def lowered_line(words: Sequence[str]) -> str:
-    """
+    """The words in lower case, joined by spaces; spaces inside words become `_`.
+
     >>> lowered_line(["Chủ tịch", "nói"])
     'chủ_tịch nói'
     """
@@ -203,7 +212,8 @@ def lowered_line(words: Sequence[str]) -> str:
 def treebank_skeleton(
     words: Sequence[str], tags: Sequence[str], small_words: Container[str]
 ) -> str:
-    """Small words as they are, parts of speech for all others, joined by spaces."""
+    """The skeleton of a sentence: small words in lower case, and the tags of all other words, joined by
+    spaces."""
     return " ".join(
         small if (small := word.lower().replace(" ", SPACE_INSIDE)) in small_words else tag
         for word, tag in zip(words, tags, strict=True)
@@ -211,7 +221,7 @@ def treebank_skeleton(
 
 
 def treelet_lines(tree: Tree, tags: Sequence[str] | None = None) -> list[str]:
-    """A line for each head with daughters; `tags` are those of the tree's words if the tree has others.
+    """A line for each word on which others depend. `tags` are used in place of the tree's XPOS tags.
 
     >>> from wellput.core.tree import Word
     >>> dog = Word("dogs", 2, relation="nsubj", xpos="NNS")

@@ -1,10 +1,12 @@
-"""`Treebank`: the trees of a language to learn from, and trees apart to tune and measure on.
+"""`Treebank`: the trees of a language for training, and other trees for tuning and measuring.
 
-A folder is that of a Universal Dependencies repository: the files are found by their names
-(`cy_ccg-ud-train.conllu`, `cy_ccg-ud-dev.conllu`); files for testing are never read.
+A treebank can be read from a folder, which is that of a Universal Dependencies repository: its files
+are found by their names (`cy_ccg-ud-train.conllu`, `cy_ccg-ud-dev.conllu`). Files for testing are
+never read.
 
-Treebanks differ in their tags. `with_tags` gives every word one tag to learn: its XPOS, or UPOS in a
-treebank without XPOS, and the features that decide how words attach. `tag_columns` takes it apart.
+Treebanks differ in their tags. `with_tags` gives every word one tag for a tagger to learn: its XPOS (or
+UPOS in a treebank without XPOS), with the features that matter for how words attach. `tag_columns`
+divides such a tag into the columns XPOS and FEATS.
 """
 
 from __future__ import annotations
@@ -19,17 +21,20 @@ from wellput.io.trees import read_trees
 
 SUFFIXES = (".conllu", ".conllu.gz", ".conllu.xz")
 HELD_OUT_EVERY = 10
-"""Without trees to tune on, one in ten is kept for that."""
+"""If there are no trees for tuning, one training tree in ten is kept for it."""
 TAG_FEATURES = ("Case", "VerbForm")
-"""On Turkish dev trees these gained 2 points of LAS beside XPOS."""
+"""The features that are added to tags. On Turkish development trees, LAS is 2 points higher with
+them."""
+# In a tag: the mark before its features, and the mark of a universal tag.
 FEATURES_MARK, UNIVERSAL_MARK = "~", "@"
 MIN_TAGGED_SHARE = 0.99
-"""The share of words that must have an XPOS, so that XPOS is used."""
+"""XPOS is used if at least this share of the words has an XPOS."""
 
 
 @dataclass(frozen=True)
 class Treebank:
-    """`names` are the files that were read."""
+    """Trees for training (`train`) and for tuning (`dev`); `names` are those of the files that were
+    read."""
 
     train: list[Tree]
     dev: list[Tree]
@@ -41,41 +46,43 @@ class Treebank:
 
 
 def read_treebank(paths: Sequence[Path], dev: Sequence[Path] = ()) -> Treebank:
-    """From folders and files; `dev` names files to tune on, which are otherwise found in the folders.
-    Without any, one tree in ten is kept for tuning."""
+    """The treebank in some folders and files. `dev` are the files for tuning; if it is empty, they are
+    looked for in the folders. If there are none, one tree in ten is kept for tuning."""
     if missing := [str(path) for path in (*paths, *dev) if not path.exists()]:
         raise InputError(f"No such file or folder: {', '.join(missing)}.")
-    learned: list[Path] = []
-    tuned = list(dev)
+    train_files: list[Path] = []
+    dev_files = list(dev)
     for path in paths:
         if path.is_dir():
-            learned += _files(path, "train")
-            tuned += [] if dev else _files(path, "dev", is_needed=False)
+            train_files += _files(path, "train")
+            dev_files += [] if dev else _files(path, "dev", is_needed=False)
         else:
-            learned.append(path)
-    trees = [tree for path in learned for tree in read_trees(path)]
-    names = tuple(path.name for path in (*learned, *tuned))
-    if tuned:
-        return Treebank(trees, [tree for path in tuned for tree in read_trees(path)], names)
+            train_files.append(path)
+    trees = [tree for path in train_files for tree in read_trees(path)]
+    names = tuple(path.name for path in (*train_files, *dev_files))
+    if dev_files:
+        return Treebank(trees, [tree for path in dev_files for tree in read_trees(path)], names)
     if len(trees) < HELD_OUT_EVERY:
         return Treebank(trees, [], names)
     held_out = trees[HELD_OUT_EVERY - 1 :: HELD_OUT_EVERY]
-    rest = [tree for place, tree in enumerate(trees, 1) if place % HELD_OUT_EVERY]
-    return Treebank(rest, held_out, names)
+    train = [tree for place, tree in enumerate(trees, 1) if place % HELD_OUT_EVERY]
+    return Treebank(train, held_out, names)
 
 
 def _files(folder: Path, part: str, *, is_needed: bool = True) -> list[Path]:
-    found = [
+    """The files of a part (`train`, `dev`) in a folder; raises InputError if there is none but
+    `is_needed`."""
+    files = [
         path
         for path in sorted(folder.iterdir())
         if path.name.endswith(SUFFIXES) and part in path.name.split(".")[0].split("-")
     ]
-    if not found and is_needed:
+    if not files and is_needed:
         raise InputError(
             f"{folder} has no file named like xx_name-ud-{part}.conllu. Name the files themselves: "
             "--treebank FILE --dev FILE."
         )
-    return found
+    return files
 
 
 def has_own_tags(trees: Sequence[Tree]) -> bool:
@@ -85,7 +92,7 @@ def has_own_tags(trees: Sequence[Tree]) -> bool:
 
 
 def with_tags(trees: Sequence[Tree], *, has_xpos: bool) -> list[Tree]:
-    """The trees with the tag to learn in the column XPOS."""
+    """The trees with the tag that a tagger shall learn in the column XPOS."""
     return [
         replace(tree, words=tuple(replace(word, xpos=_tag(word, has_xpos)) for word in tree.words))
         for tree in trees
@@ -93,15 +100,18 @@ def with_tags(trees: Sequence[Tree], *, has_xpos: bool) -> list[Tree]:
 
 
 def _tag(word: Word, has_xpos: bool) -> str:
-    """
+    """The tag that a tagger shall learn for a word.
+
     >>> _tag(Word("evde", 0, upos="NOUN", xpos="Noun", feats="Case=Loc|Number=Sing"), True)
     'Noun~Case=Loc'
     >>> _tag(Word("evde", 0, upos="NOUN", xpos="Noun"), False)
     '@NOUN'
     """
     tag = word.xpos if has_xpos and word.xpos != "_" else UNIVERSAL_MARK + word.upos
-    given = [one for one in word.feats.split("|") if one.partition("=")[0] in TAG_FEATURES]
-    return FEATURES_MARK.join([tag, "|".join(given)]) if given else tag
+    features = [
+        feature for feature in word.feats.split("|") if feature.partition("=")[0] in TAG_FEATURES
+    ]
+    return FEATURES_MARK.join([tag, "|".join(features)]) if features else tag
 
 
 def tag_columns(tag: str) -> tuple[str, str]:

@@ -1,18 +1,18 @@
-"""Lemma and universal category of a word whose Penn tag and relation are known; and the shapes that
-stand for unknown words.
+"""The lemma and the universal part of speech of a word whose XPOS tag and relation are known
+(`WordAnalysis`); and shapes, which stand for unknown words.
 
-Both come from tables learned from a treebank. A lemma is the word with some letters at its end
-replaced, by the longest known ending. A universal category follows from the tag, the relation
-(auxiliaries are AUX, markers SCONJ) and the word.
+Lemmas and universal parts of speech (*categories*) come from tables learned from a treebank. A lemma
+is the word with some letters at its end replaced, by a rule for the longest known ending. A category
+follows from the tag, the relation (auxiliaries are AUX, markers are SCONJ) and the word.
 
-Such a table is `UsualValues`: it gives the usual value of the most specific known key. An example has
-keys from the general to the specific (`NNS`, `NNS -s`, `NNS -es`, `NNS boxes`) and a value. A key is
-kept only if its usual value differs from that of its more general keys. So tables are small, and they
-work for unseen words.
+Such a table is a `UsualValues`. A training example has keys from the general to the specific (`NNS`,
+`NNS -s`, `NNS -es`, `NNS boxes`) and a value. The table gives the most frequent value of the most
+specific key that it has. A key is kept only if its value differs from that of its more general keys, so
+tables are small, and they work for words that do not occur in the treebank.
 
-Shapes stand for words that a model has never seen. `shape_class` gives each word one class, by which
-`word_number` numbers unknown words (the head-driven parser). `widening_shapes` gives descriptions from
-the closest to the widest, and a model takes the closest one that it knows (the tree model).
+Shapes stand for unknown words in two ways. `shape_class` gives each word one class; the head-driven
+parser treats all unknown words of a class alike (`word_number`). `widening_shapes` gives several
+descriptions, from the closest to the widest; the tree model takes the closest one that it has.
 """
 
 from __future__ import annotations
@@ -30,33 +30,36 @@ from wellput.core.errors import InputError
 from wellput.core.tree import Tree, Word
 from wellput.io.model_files import ModelFile, packed_strings
 
+# A key is kept if its most frequent value occurs at least this often.
 MIN_VALUE_COUNT = 2
 
 
 @dataclass(frozen=True)
 class UsualValues:
-    """Values by key. A specific key must determine its more general keys."""
+    """A table of values by key. Every specific key must have the same more general keys in all
+    examples."""
 
     values: Mapping[str, str]
 
     @classmethod
     def learn(cls, examples: Iterable[tuple[Sequence[str], str]]) -> Self:
-        """From (keys, value). The most general keys are always kept, others if seen twice."""
+        """The table of examples, each with keys from the general to the specific and a value. The most
+        general key is always kept, other keys if their value occurs at least twice."""
         counts: dict[tuple[int, tuple[str, ...]], Counter[str]] = {}
         for keys, value in examples:
             for level in range(len(keys)):
                 counts.setdefault((level, tuple(keys[: level + 1])), Counter())[value] += 1
         table = cls(values := {})
-        for (level, keys), found in sorted(counts.items()):
-            # Of equally usual values the first in alphabetical order, so that ties are always equal.
-            value, count = min(found.items(), key=lambda pair: (-pair[1], pair[0]))
-            is_usual = level == 0 or count >= MIN_VALUE_COUNT
-            if is_usual and table.get(keys[:-1]) != value:
+        for (level, keys), value_counts in sorted(counts.items()):
+            # Of equally frequent values the first in alphabetical order is taken, to be reproducible.
+            value, count = min(value_counts.items(), key=lambda pair: (-pair[1], pair[0]))
+            is_frequent = level == 0 or count >= MIN_VALUE_COUNT
+            if is_frequent and table.get(keys[:-1]) != value:
                 values[keys[-1]] = value
         return table
 
     def get(self, keys: Sequence[str], default: str = "") -> str:
-        """The value of the last key that has one."""
+        """The value of the last of the keys that the table has; `default` if it has none."""
         for key in reversed(keys):
             if (value := self.values.get(key)) is not None:
                 return value
@@ -75,13 +78,14 @@ class UsualValues:
         return cls(dict(zip(keys, values, strict=True)))
 
 
-LONGEST_ENDING = 5
-AS_IT_STANDS = "="
+MAX_ENDING_LETTERS = 5
+UNCHANGED = "="
+"""The rule for words whose lemma is the word itself, with its capitals."""
 
 
 @dataclass(frozen=True)
 class WordAnalysis:
-    """The tables of lemmas and of categories."""
+    """The tables of rules for lemmas and of categories."""
 
     lemmas: UsualValues
     categories: UsualValues
@@ -95,8 +99,9 @@ class WordAnalysis:
         )
 
     def lemma(self, form: str, xpos: str) -> str:
-        change = self.lemmas.get(_lemma_keys(form, xpos), AS_IT_STANDS)
-        if change == AS_IT_STANDS:
+        """The lemma of a form with this tag."""
+        change = self.lemmas.get(_lemma_keys(form, xpos), UNCHANGED)
+        if change == UNCHANGED:
             return form
         removed, _, added = change.partition(" ")
         if not removed.isdecimal():
@@ -105,6 +110,7 @@ class WordAnalysis:
         return lower[: max(len(lower) - int(removed), 0)] + added or form
 
     def category(self, form: str, xpos: str, relation: str) -> str:
+        """The universal part of speech of a form with this tag and relation; X if it is unknown."""
         return self.categories.get(_category_keys(form, xpos, relation), "X")
 
     def arrays(self) -> Mapping[str, NDArray[Any]]:
@@ -117,7 +123,7 @@ class WordAnalysis:
 
 def _lemma_keys(form: str, xpos: str) -> tuple[str, ...]:
     lower = form.lower()
-    endings = (f"{xpos} -{lower[-n:]}" for n in range(1, min(LONGEST_ENDING, len(lower)) + 1))
+    endings = (f"{xpos} -{lower[-n:]}" for n in range(1, min(MAX_ENDING_LETTERS, len(lower)) + 1))
     return (xpos, *endings, f"{xpos} {lower}")
 
 
@@ -126,15 +132,16 @@ def _category_keys(form: str, xpos: str, relation: str) -> tuple[str, ...]:
 
 
 def _change(word: Word) -> str:
-    """The change from form to lemma: the number of letters to remove, and the letters to add."""
+    """The rule from the form to the lemma: how many letters to remove at the end, and what to add."""
     lower = word.form.lower()
     if word.lemma == word.form != lower:  # a name; other words lose their capitals
-        return AS_IT_STANDS
+        return UNCHANGED
     pairs = zip(lower, word.lemma, strict=False)
-    kept = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
-    return f"{len(lower) - kept} {word.lemma[kept:]}"
+    n_common = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+    return f"{len(lower) - n_common} {word.lemma[n_common:]}"
 
 
+# The endings that classes of unknown words distinguish.
 CLASS_SUFFIXES = (
     "tion", "ment", "ness", "ship", "able", "ible", "less", "ical", "ing", "ful", "ous", "ive",
     "ism", "ist", "ity", "ies", "est", "ed", "ly", "er", "or", "al", "ic", "en", "s", "y",
@@ -143,7 +150,7 @@ _ADDRESS = re.compile(r"(https?:|www\.)|.@.|.\.(com|org|net|edu|gov)\b", re.IGNO
 
 
 ANY_WORD = "<xx>"
-"""The class of words of no special shape."""
+"""The class of words without a special shape."""
 
 
 def shape_class(form: str) -> str:
@@ -170,19 +177,20 @@ def shape_class(form: str) -> str:
 
 
 def word_number(form: str, numbers: Mapping[str, int]) -> int:
-    """A word's number: its own, that of its lower-case form, or that of its shape's class; that of
-    `<xx>` where the class has none."""
-    found = numbers.get(form)
-    if found is None:
-        found = numbers.get(form.lower())
-    return found if found is not None else numbers.get(shape_class(form), numbers[ANY_WORD])
+    """The number of a word in `numbers`. If it has none, that of its lower-case form; or else that of
+    the class of its shape; or else that of the class `<xx>`."""
+    number = numbers.get(form)
+    if number is None:
+        number = numbers.get(form.lower())
+    return number if number is not None else numbers.get(shape_class(form), numbers[ANY_WORD])
 
 
 SUFFIX_LETTERS = 3
 
 
 def widening_shapes(form: str) -> tuple[str, ...]:
-    """Descriptions of a word from the closest to the widest, which fits every word.
+    """Descriptions of a word's shape from the closest to the widest, which is empty and fits every
+    word.
 
     >>> widening_shapes("Unfriending")
     ('Aa+ing', 'Aa+g', 'Aa', '')

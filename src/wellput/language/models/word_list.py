@@ -1,9 +1,9 @@
-"""`WordList`: the words of English, to find misspelled ones.
+"""`WordList`: the words of English, used to find misspelled words.
 
-A word is known if it was seen in any case, or is a seen word with a regular ending or prefix
-(*unlocking* from *lock*), or joins known words by hyphens. An unknown word in lower case is misspelled
-or very rare. It is a near miss if adding, dropping, changing or swapping one letter makes it a common
-word.
+A word is known if the list has it in any case (lower case or capitals), or if it is a word of the list
+with a regular ending or prefix (*unlocking* from *lock*), or joins known words by hyphens. An unknown
+word in lower case is misspelled or very rare. It is a *near miss* if adding, leaving out or changing
+one letter, or exchanging two neighboring letters, makes it a common word.
 """
 
 from __future__ import annotations
@@ -22,25 +22,28 @@ from wellput.language.models.english_text import prose_sentences, treebank_sente
 from wellput.language.models.english_training import TrainingInputs
 
 MIN_COMMON_COUNT = 3
-"""The least count of a word that a near miss can be meant for."""
+"""How often a word must occur to be common, so that another word can be a near miss of it."""
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
+# Regular endings, each with what stands in its place in the word without the ending.
 ENGLISH_ENDINGS = (
     *(("s", ""), ("es", ""), ("ies", "y"), ("ed", ""), ("ed", "e"), ("ied", "y"), ("ing", "")),
     *(("ing", "e"), ("er", ""), ("er", "e"), ("est", ""), ("est", "e"), ("ly", ""), ("ily", "y")),
     *(("ness", ""), ("less", ""), ("able", ""), ("ful", "")),
 )
+# Endings before which a consonant may be doubled: *stopped*.
 DOUBLING_ENDINGS = frozenset(["ed", "ing", "er", "est"])
 PREFIXES = ("un", "re", "in", "non", "over", "under", "pre", "mis", "dis")
 MIN_STEM_LETTERS = 3
 MIN_LETTERS_AFTER_PREFIX = 4
 MIN_LOWER_CASE_SHARE = 0.05
-"""From this share of lower-case occurrences on, lower case counts as correct for a word."""
+"""If at least this share of a word's occurrences is in lower case, lower case counts as correct for
+it."""
 MAX_CACHED_WORDS = 1 << 17
 
 
 class WordList:
-    """Words with their counts: in lower case, or capitalized if they are hardly ever in lower case
-    (*English*, *I*)."""
+    """Words with their counts. The words are in lower case, or capitalized if they are hardly ever in
+    lower case (*English*, *I*)."""
 
     kind: ClassVar[str] = "word list"
 
@@ -53,15 +56,16 @@ class WordList:
 
     @classmethod
     def of(cls, counts: Mapping[str, int]) -> WordList:
-        """From words as they stand in texts, including the first words of sentences."""
-        whole = Counter[str]()
+        """The list of words with these counts, which are written as in texts; a word may occur with and
+        without a capital."""
+        lowered_counts = Counter[str]()
         for word, count in counts.items():
-            whole[word.lower()] += count
+            lowered_counts[word.lower()] += count
         words = {
             word
             if counts.get(word, 0) >= MIN_LOWER_CASE_SHARE * count
             else word.capitalize(): count
-            for word, count in whole.items()
+            for word, count in lowered_counts.items()
             if word.isalpha()
         }
         return cls(words)
@@ -82,16 +86,18 @@ class WordList:
         return len(self._counts)
 
     def _is_known(self, word: str) -> bool:
-        """Only words of letters and hyphens can be unknown; everything else counts as known."""
+        """Whether a word is known. Tokens with other characters than letters and hyphens count as
+        known."""
         if not word.replace("-", "").isalpha():
             return True
         if "-" in word:
             return all(self.is_known(part) for part in word.split("-") if part)
         small = word.lower()
-        is_named = word != small and word.capitalize() in self._counts
-        return small in self._counts or is_named or self._is_derived(small)
+        is_known_name = word != small and word.capitalize() in self._counts
+        return small in self._counts or is_known_name or self._is_derived(small)
 
     def _is_derived(self, small: str) -> bool:
+        """Whether a word in lower case is a word of the list with a regular ending or prefix."""
         for ending, restored in ENGLISH_ENDINGS:
             bare = small.removesuffix(ending)
             if bare == small or len(bare) < MIN_STEM_LETTERS:
@@ -108,9 +114,10 @@ class WordList:
         )
 
     def _is_near_miss(self, word: str) -> bool:
-        """Whether a change of one letter makes a word of more than three letters a common one."""
+        """Whether the word has more than three letters, and a change of one letter makes it a common
+        word."""
         small = word.lower()
-        if len(small) > self._longest + 1:  # a text without spaces would take minutes
+        if len(small) > self._longest + 1:  # saves minutes for a text without spaces
             return False
         return len(small) > MIN_STEM_LETTERS and any(
             self._counts.get(other, 0) >= MIN_COMMON_COUNT for other in _one_letter_off(small)
@@ -118,6 +125,8 @@ class WordList:
 
 
 def _one_letter_off(word: str) -> Iterable[str]:
+    """All spellings that differ from the word by one letter, or by exchanging two neighboring
+    letters."""
     for place in range(len(word) + 1):
         before, after = word[:place], word[place:]
         if after:
@@ -129,13 +138,13 @@ def _one_letter_off(word: str) -> Iterable[str]:
 
 
 def words_step(inputs: TrainingInputs, path: Path) -> dict[str, Any]:
-    """The step of `wellput train english`. Treebanks have web text with misspellings, so only words
-    seen twice in them are taken."""
+    """The step of `wellput train english` that makes the word list. Treebanks have web text with
+    misspellings, so words that occur once in them are not taken from there."""
     texts = [text for p in inputs.paths("text") for text in prose_sentences(p, inputs.on_progress)]
     trees = [text for p in inputs.paths("treebank") for text in treebank_sentences(p)]
     counts = Counter(word for text in texts for word in text.split(" "))
-    of_trees = Counter(word for text in trees for word in text.split(" "))
-    counts.update({word: n for word, n in of_trees.items() if n > 1})
+    treebank_counts = Counter(word for text in trees for word in text.split(" "))
+    counts.update({word: n for word, n in treebank_counts.items() if n > 1})
     words = WordList.of(counts)
     words.save(path, {"words": len(words)})
     return {"words": len(words)}

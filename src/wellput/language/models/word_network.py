@@ -1,16 +1,17 @@
-"""`WordNetwork`: how likely each word of a sentence is after all words before it.
+"""`WordNetwork`: the small language model, which says how probable each word is after all words before
+it.
 
-A small recurrent network (GRU) reads pieces of words and gives each piece a score, close to the natural
-logarithm of its probability. It learned to do so from sentences that a larger network wrote. It was
-trained so that the scores of all pieces nearly sum to 1 as probabilities: so only the pieces that are
-there are computed, not the whole vocabulary.
+A small recurrent network (GRU) reads pieces of words and gives each piece a score that is close to the
+natural logarithm of its probability. It is trained on sentences that a larger network wrote. It is
+also trained so that the exponentials of the scores of all pieces of the vocabulary nearly sum to 1. So
+scores are computed only for the pieces of the sentence, not for the whole vocabulary.
 
-Weights and states are whole numbers small enough for their sums to be exact in 32-bit floating point:
-the score of a sentence does not depend on the sentences scored with it.
+Weights and states are whole numbers, small enough that their sums are exact in 32-bit floating point.
+So the score of a sentence does not depend on the other sentences that are scored with it.
 
-Words are cut into pieces (`Pieces`). Case and tokenization make no difference: words are put in lower
-case, *do n't* is *don't*, numbers are their number of digits. Names that are not known are all the same
-piece, and several in a row are one.
+Words are divided into pieces (`Pieces`). Case and tokenization make no difference: words are put in
+lower case, *do n't* is the same as *don't*, and a number becomes a piece for its number of digits. All
+unknown names are the same piece, and several of them in a row are one piece.
 """
 
 from __future__ import annotations
@@ -32,7 +33,8 @@ UNKNOWN, BEGIN, END, NUMBER, NAME = "<unk>", "<s>", "</s>", "<num>", "<name>"
 INSIDE_MARK = "##"
 """The mark of a piece that does not begin a word."""
 SPECIAL_PIECES = (UNKNOWN, BEGIN, END, NUMBER, NAME)
-LONGEST_NUMBER = 4
+MAX_NUMBER_DIGITS = 4
+"""Longer numbers are all the same piece."""
 MAX_CACHED_WORDS = 1 << 17
 PLAIN_CHARACTERS = str.maketrans(
     {"’": "'", "‘": "'", "`": "'", "“": '"', "”": '"', "–": "-", "—": "-", "…": "."}
@@ -42,13 +44,13 @@ WORD_PATTERN = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)*|\d+(?:[.,:]\d+)*|[^\w\s]|_"
 
 
 def plain_words(text: str) -> list[str]:
-    """The words, numbers and marks of a sentence, however it is tokenized."""
+    """The words, numbers and marks of a sentence; the result is the same for tokenized text."""
     plain = text.translate(PLAIN_CHARACTERS).replace("''", '"')
     return WORD_PATTERN.findall(ENDING_PATTERN.sub(r"\1", plain))
 
 
 class Pieces:
-    """Cuts words into the pieces of a vocabulary, and numbers them."""
+    """Divides words into the pieces of a vocabulary, and numbers the pieces."""
 
     def __init__(self, pieces: Sequence[str]) -> None:
         self.numbers = {piece: number for number, piece in enumerate(pieces)}
@@ -56,7 +58,8 @@ class Pieces:
         self.of_word = lru_cache(MAX_CACHED_WORDS)(self._of_word)
 
     def coded(self, words: Iterable[str]) -> tuple[list[str], list[tuple[int, ...]]]:
-        """The words and the pieces of each; names in a row are one."""
+        """The words and the numbers of the pieces of each word; unknown names in a row are joined to
+        one word."""
         kept: list[str] = []
         coded: list[tuple[int, ...]] = []
         name = (self.numbers[NAME],)
@@ -70,19 +73,19 @@ class Pieces:
         return kept, coded
 
     def _of_word(self, word: str) -> tuple[int, ...]:
-        """One piece for a word that is known whole; else the longest pieces from the left. No word has
-        no pieces."""
+        """The pieces of a word: one piece if the vocabulary has the whole word, otherwise the longest
+        possible pieces from the left; no pieces for an empty word."""
         if not word:
             return ()
         numbers = self.numbers
         if word[0].isdigit():
-            is_short = word.isdigit() and len(word) <= LONGEST_NUMBER
+            is_short = word.isdigit() and len(word) <= MAX_NUMBER_DIGITS
             return (numbers.get("0" * len(word) if is_short else NUMBER, numbers[NUMBER]),)
         small = word.lower()
         is_initial = len(word) == 1 and word.isupper() and word not in "AI"
         if is_initial or (small not in numbers and word[0].isupper()):
             return (numbers[NAME],)
-        found: list[int] = []
+        piece_numbers: list[int] = []
         begin = 0
         while begin < len(small):
             mark = INSIDE_MARK if begin else ""
@@ -91,43 +94,46 @@ class Pieces:
                     break
             else:
                 piece, end = numbers[UNKNOWN], begin + 1
-            found.append(piece)
+            piece_numbers.append(piece)
             begin = end
-        return tuple(found)
+        return tuple(piece_numbers)
 
 
 MAX_WEIGHT = 15
+"""The largest absolute value of a weight as a whole number."""
 MAX_ROW_SCALE = 1000.0
 """The largest scale that a row in a file may have; trained rows have scales below 1."""
 STATE_STEPS = 1023
-"""A state from −1 to 1 is rounded to this many steps on either side."""
+"""A state from −1 to 1 is rounded to this many steps from 0 to 1, and as many from 0 to −1."""
 STEPS_PER_UNIT = 1000
 """Biases and logarithms are stored in thousandths."""
 BLOCK_SENTENCES, BLOCK_PIECES = 256, 1 << 18
-"""Sentences that are read together, and their pieces if all were as long as the longest."""
+"""The most sentences that are read together, and the most pieces of them, with padding."""
 LENGTH_EXPONENT = 0.8
+"""The exponent in PenLP, a log probability corrected for the length (see `ScoredWords.penalized`)."""
 Numbers: TypeAlias = NDArray[np.int64]
 Singles: TypeAlias = NDArray[np.float32]
 
 
 def whole_rows(values: Floats, most: int) -> tuple[NDArray[np.int8], Singles]:
-    """A matrix in whole numbers up to `most`, times the scale of each row that has the smallest squared
-    error."""
+    """A matrix rounded to whole numbers of at most `most`, and the scale by which each row must be
+    multiplied, chosen so that the squared error of the row is smallest."""
     largest = np.maximum(np.abs(values).max(axis=1), 1e-9)
-    best, scales = np.full(len(values), np.inf), largest / most
+    least_errors, scales = np.full(len(values), np.inf), largest / most
     for share in np.linspace(0.5, 1.0, 26):
-        tried = largest * share / most
-        steps = np.clip(np.round(values / tried[:, None]), -most, most)
-        error = ((steps * tried[:, None] - values) ** 2).sum(axis=1)
-        scales = np.where(error < best, tried, scales)
-        best = np.minimum(best, error)
+        tried_scales = largest * share / most
+        steps = np.clip(np.round(values / tried_scales[:, None]), -most, most)
+        errors = ((steps * tried_scales[:, None] - values) ** 2).sum(axis=1)
+        scales = np.where(errors < least_errors, tried_scales, scales)
+        least_errors = np.minimum(least_errors, errors)
     steps = np.clip(np.round(values / scales[:, None]), -most, most)
     return steps.astype(np.int8), scales.astype(np.float32)
 
 
 @dataclass(frozen=True, eq=False)
 class Matrix:
-    """Whole numbers up to `MAX_WEIGHT`, and the scale of each row."""
+    """A matrix as whole numbers of at most `MAX_WEIGHT` (`steps`), and the scale by which each row is
+    multiplied."""
 
     steps: NDArray[np.int8]
     scales: Singles
@@ -141,8 +147,8 @@ class Matrix:
         return self.steps.astype(np.float32)
 
     def is_sound(self, shape: tuple[int, int]) -> bool:
-        """Whether it has this shape, and whole numbers that are small enough for exact sums.
-        Larger scales than any trained one would overflow."""
+        """Whether the matrix has this shape, whole numbers that are small enough for exact sums, and
+        scales that are too small to overflow."""
         return (
             self.steps.shape == shape
             and self.steps.dtype == np.int8
@@ -161,9 +167,9 @@ class Matrix:
 
 @dataclass(frozen=True, eq=False)
 class ScoredWords:
-    """The words of a sentence, as the network sees them, and its end.
-
-    For each piece its score, that of the piece alone, and the number of its word.
+    """The words of a sentence, as the network reads them. Each piece of the sentence, and its end, has
+    its score (`scores`), its natural log probability without context (`alone`), and the number of its
+    word (`places`, from 0; the end comes after the last word).
     """
 
     words: tuple[str, ...]
@@ -172,21 +178,24 @@ class ScoredWords:
     places: Numbers
 
     def gains(self) -> Floats:
-        """For each word and the end: how much likelier it is in its place than alone, in log10; 0 for a
-        word of several pieces, which is rare or misspelled."""
+        """The gain of each word and of the end: its log10 probability in its place minus that without
+        context. It is 0 for a word of several pieces, which is rare or misspelled."""
         gains = np.bincount(self.places, self.scores - self.alone, len(self.words) + 1)
         pieces = np.bincount(self.places, minlength=len(self.words) + 1)
         return np.where(pieces > 1, 0.0, gains / np.log(10))
 
     def penalized(self) -> float:
-        """PenLP: the log probability of the sentence over ((5 + pieces) / 6) ** 0.8."""
+        """PenLP: the natural log probability of the sentence divided by ((5 + pieces) / 6) ** 0.8."""
         return float(self.scores.sum() / ((5 + len(self.scores)) / 6) ** LENGTH_EXPONENT)
 
 
 @dataclass(frozen=True, eq=False)
 class WordNetwork:
-    """`inputs` and `states` have three blocks of rows each: reset, update and new state. `words` are
-    known words that are not one piece."""
+    """The network. `vectors` has a row for each piece. `inputs` and `states`, the matrices of the GRU,
+    have three blocks of rows each: for the reset gate, the update gate and the new state. `outputs`
+    turns a state into a guess of the next piece's vector; `bias` is added for each piece. `alone` is
+    the natural log probability of each piece without context. `words` are known words of several
+    pieces."""
 
     kind: ClassVar[str] = "word network"
 
@@ -203,15 +212,16 @@ class WordNetwork:
     fingerprint: str = ""
 
     def score(self, sentences: Sequence[str]) -> list[ScoredWords]:
+        """The scores of the words of each sentence."""
         coded = [self._coder.coded(plain_words(sentence)) for sentence in sentences]
-        numbers = [[piece for own in pieces for piece in own] for _, pieces in coded]
-        scores = self._scores([[*own, self._coder.numbers[END]] for own in numbers])
-        found = []
-        for (words, pieces), own, its_scores in zip(coded, numbers, scores, strict=True):
+        end = self._coder.numbers[END]
+        rows = [[*(piece for word in pieces for piece in word), end] for _, pieces in coded]
+        results = []
+        for (words, pieces), row, scores in zip(coded, rows, self._scores(rows), strict=True):
             places = np.repeat(np.arange(len(words) + 1), [*map(len, pieces), 1])
-            alone = self.alone[[*own, self._coder.numbers[END]]].astype(np.float64)
-            found.append(ScoredWords(tuple(words), its_scores, alone, places))
-        return found
+            alone = self.alone[row].astype(np.float64)
+            results.append(ScoredWords(tuple(words), scores, alone, places))
+        return results
 
     def save(self, path: PathLike, card: Mapping[str, Any]) -> None:
         arrays = {
@@ -221,10 +231,10 @@ class WordNetwork:
             **self.inputs.arrays("inputs"),
             **self.states.arrays("states"),
             **self.outputs.arrays("outputs"),
-            "input_bias": _whole(self.input_bias),
-            "state_bias": _whole(self.state_bias),
-            "bias": _whole(self.bias),
-            "alone": _whole(self.alone),
+            "input_bias": _thousandths(self.input_bias),
+            "state_bias": _thousandths(self.state_bias),
+            "bias": _thousandths(self.bias),
+            "alone": _thousandths(self.alone),
         }
         save_model_file(path, self.kind, card, arrays)
 
@@ -240,10 +250,10 @@ class WordNetwork:
                 Matrix.of(arrays, "inputs"),
                 Matrix.of(arrays, "states"),
                 Matrix.of(arrays, "outputs"),
-                _parts(arrays["input_bias"]),
-                _parts(arrays["state_bias"]),
-                _parts(arrays["bias"]),
-                _parts(arrays["alone"]),
+                _values(arrays["input_bias"]),
+                _values(arrays["state_bias"]),
+                _values(arrays["bias"]),
+                _values(arrays["alone"]),
                 file.fingerprint,
             )
             network._check()
@@ -269,7 +279,7 @@ class WordNetwork:
             raise ValueError("parts of different sizes")
 
     def knows(self, word: str) -> bool:
-        """Whether it has seen the word often, in any case."""
+        """Whether the word, in any case, is among the words that are frequent in the training text."""
         return word.lower() in self._words
 
     @cached_property
@@ -283,13 +293,14 @@ class WordNetwork:
 
     @cached_property
     def _from_states(self) -> tuple[Singles, Singles]:
-        """What follows from a state: the gates of the next one, and the guess of the next piece."""
+        """The matrix by which a state is multiplied, and the scales of its columns: first those for
+        the gates of the next state, then those for the guess of the next piece."""
         rows = np.vstack([self.states.numbers, self.outputs.numbers])
         scales = np.concatenate([self.states.scales, self.outputs.scales]) / STATE_STEPS
         return np.ascontiguousarray(rows.T), scales.astype(np.float32)
 
     def _scores(self, coded: Sequence[Sequence[int]]) -> list[Floats]:
-        """For each list of pieces the score of each piece."""
+        """For each list of pieces, the score of each piece."""
         if not coded:
             return []
         used, flat = np.unique(
@@ -299,18 +310,20 @@ class WordNetwork:
         gates = steps @ self.inputs.numbers.T * (scales[:, None] * self.inputs.scales)
         gates += self.input_bias
         begin, flat = int(flat[0]), flat[1:]
-        ends = np.cumsum([len(own) for own in coded])
+        ends = np.cumsum([len(pieces) for pieces in coded])
         rows = np.split(flat, ends[:-1])
         order = sorted(range(len(rows)), key=lambda place: -len(rows[place]))
-        found: list[Floats] = [np.empty(0)] * len(rows)
+        scores: list[Floats] = [np.empty(0)] * len(rows)
         vectors = steps * scales[:, None]
         while order:
-            most = max(1, min(BLOCK_SENTENCES, BLOCK_PIECES // len(rows[order[0]])))
-            block, order = order[:most], order[most:]
-            scored = self._block([rows[place] for place in block], begin, gates, vectors, used)
-            for place, own in zip(block, scored, strict=True):
-                found[place] = own
-        return found
+            n_rows = max(1, min(BLOCK_SENTENCES, BLOCK_PIECES // len(rows[order[0]])))
+            block, order = order[:n_rows], order[n_rows:]
+            block_scores = self._block(
+                [rows[place] for place in block], begin, gates, vectors, used
+            )
+            for place, row_scores in zip(block, block_scores, strict=True):
+                scores[place] = row_scores
+        return scores
 
     def _block(
         self,
@@ -320,7 +333,9 @@ class WordNetwork:
         vectors: Singles,
         used: NDArray[Any],
     ) -> list[Floats]:
-        """The scores of rows that are ordered from the longest to the shortest."""
+        """The scores of rows of pieces, which must be ordered from the longest to the shortest. Pieces
+        are numbered by their place in `used`, the pieces of the vocabulary that occur; `gates` and
+        `vectors` have a row for each of them, and `begin` is the piece before each row."""
         lengths = np.array([len(row) for row in rows])
         width, size = int(lengths[0]), len(self.states.scales) // 3
         targets = np.zeros((len(rows), width), np.int64)
@@ -329,30 +344,32 @@ class WordNetwork:
         scores = np.zeros((len(rows), width))
         state = np.zeros((len(rows), size), np.float32)
         weights, weight_scales = self._from_states
-        kept = np.tile(self.state_bias, (len(rows), 1))
+        state_gates = np.tile(self.state_bias, (len(rows), 1))
         read = np.full(len(rows), begin)
         for step in range(width):
             active = int(np.count_nonzero(lengths > step))
-            state, read, kept = state[:active], read[:active], kept[:active]
-            given = gates[read]
-            both = _sigmoid(given[:, : 2 * size] + kept[:, : 2 * size])
-            reset, update = both[:, :size], both[:, size:]
-            new = np.tanh(given[:, 2 * size :] + reset * kept[:, 2 * size :])
+            state, read, state_gates = state[:active], read[:active], state_gates[:active]
+            input_gates = gates[read]
+            both_gates = _sigmoid(input_gates[:, : 2 * size] + state_gates[:, : 2 * size])
+            reset, update = both_gates[:, :size], both_gates[:, size:]
+            new = np.tanh(input_gates[:, 2 * size :] + reset * state_gates[:, 2 * size :])
             state = new + update * (state - new)
             following = np.rint(state * STATE_STEPS) @ weights * weight_scales
-            kept = following[:, : 3 * size] + self.state_bias
+            state_gates = following[:, : 3 * size] + self.state_bias
             read = targets[:active, step]
             scores[:active, step] = np.einsum("ij,ij->i", following[:, 3 * size :], vectors[read])
             scores[:active, step] += self.bias[used[read]]
         return [scores[place, :length] for place, length in enumerate(lengths)]
 
 
-def _whole(values: Singles) -> NDArray[np.int16]:
+def _thousandths(values: Singles) -> NDArray[np.int16]:
+    """Values as thousandths, for the file."""
     return np.round(values * STEPS_PER_UNIT).astype(np.int16)
 
 
-def _parts(whole: NDArray[np.int16]) -> Singles:
-    return np.asarray(whole.astype(np.float32) / np.float32(STEPS_PER_UNIT))
+def _values(thousandths: NDArray[np.int16]) -> Singles:
+    """The values that `_thousandths` made whole."""
+    return np.asarray(thousandths.astype(np.float32) / np.float32(STEPS_PER_UNIT))
 
 
 def _sigmoid(values: Singles) -> Singles:

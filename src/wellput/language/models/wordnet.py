@@ -1,12 +1,13 @@
-"""Synonyms from the user's WordNet, in the inflection of the word they may replace.
+"""Synonyms from the user's WordNet, in the inflection of the word that they may replace.
 
 >>> wordnet = open_wordnet()                                                    # doctest: +SKIP
 >>> [synonym.text for synonym in wordnet.synonyms("cars", "noun")][:3]           # doctest: +SKIP
 ['autos', 'automobiles', 'machines']
 
-Two words are synonyms if they are members of one synset. wellput comes without a WordNet:
-`open_wordnet` looks where Debian, NLTK and WordNet's own tools put it, or takes a path. `Synsets`
-finds the words of a synset by NLTK's name for it, such as `car.n.01`.
+Two words are synonyms if they are members of one synset, a set of words that share a meaning. wellput
+comes without a WordNet: `open_wordnet` looks in the folders where Debian, NLTK and WordNet's own tools
+put it, or takes a path. `Synsets` finds the words of a synset by NLTK's name for it, such as
+`car.n.01`.
 """
 
 from __future__ import annotations
@@ -47,17 +48,17 @@ NLTK_ENDINGS: dict[Category, Sequence[tuple[str, str]]] = {
     "adj": (("er", ""), ("est", ""), ("er", "e"), ("est", "e")),
     "adv": (),
 }  # fmt: skip
-"""Endings of inflected words, and of their lemmas."""
+"""By category: the endings of inflected words that NLTK removes, and what it puts in their place."""
 SYSTEM_FOLDERS = ("/usr/share/wordnet", "/usr/local/share/wordnet", "/usr/local/WordNet-3.0/dict")
 
 
 @dataclass(frozen=True, slots=True)
 class Synonym:
-    """A word that shares a synset with the one asked for.
+    """A synonym of a word.
 
-    `text` is the synonym's lemma in the inflection and capitals of the word asked for. `sense` is the
-    sense of the word asked for in which the two are synonyms. `tag_count` is how often the synonym, not
-    the word asked for, occurs in this sense; None if unknown.
+    `text` is the synonym's lemma in the inflection and capitals of the word. `sense` is the sense of
+    the word in which the two are synonyms. `tag_count` is how often the synonym (not the word) occurs
+    in this sense in WordNet's tagged texts; None if it is unknown.
     """
 
     text: str
@@ -68,7 +69,7 @@ class Synonym:
 
 
 class WordNet:
-    """Senses and synonyms of words as they stand in a text."""
+    """Finds senses and synonyms of words, which may be inflected as in a text."""
 
     def __init__(self, lexicon: Lexicon) -> None:
         self._lexicon = lexicon
@@ -77,14 +78,14 @@ class WordNet:
 
     @property
     def name(self) -> str:
-        """Where it was read from."""
+        """The path from which it was read."""
         return self._lexicon.name
 
     def analyses(
         self, word: str, category: Category, *, inflection: Inflection | None = None
     ) -> list[LemmaAnalysis]:
-        """The lemmas that the word may be a form of. If `inflection` is given, only lemmas with that
-        inflection."""
+        """The lemmas of which the word may be a form, each once, with an inflection. With
+        `inflection`, only analyses with this inflection."""
         analyses = analyze(word, category, self._lexicon)
         if inflection is not None:
             return [analysis for analysis in analyses if analysis.inflection == inflection]
@@ -92,37 +93,37 @@ class WordNet:
         return [analysis for analysis in analyses if first[analysis.lemma] is analysis]
 
     def lemmas(self, word: str, category: Category) -> list[str]:
-        """The lemmas the word may be a form of, itself first."""
+        """The lemmas of which the word may be a form; if the word itself is a lemma, it comes first."""
         return [analysis.lemma for analysis in self.analyses(word, category)]
 
     def senses(self, word: str, category: Category) -> list[Sense]:
-        """The senses of all its lemmas, lemma by lemma, each in order of rank."""
+        """The senses of all lemmas of the word, lemma by lemma, for each lemma in order of rank."""
         lemmas = self.lemmas(word, category)
         return [sense for lemma in lemmas for sense in self._senses(lemma, category)]
 
     def synonyms(
         self, word: str, category: Category, *, inflection: Inflection | None = None
     ) -> list[Synonym]:
-        """Synonyms in the form of `word`, those of its first senses first, each text once.
+        """Synonyms in the inflection of `word`, each text once, those of its first senses first.
 
         Pass the inflection if it is known (`INFLECTION_OF_TAG` gives it for a Penn tag). Without it, a
-        form such as "walked", which is both past and participle, is taken for the past; then the
-        synonym "go" would be "went", never "gone".
+        form such as "walked", which is both past and participle, counts as past; the synonym "go" is
+        then always "went", never "gone".
         """
-        found: dict[str, Synonym] = {}
+        synonyms_by_text: dict[str, Synonym] = {}
         for analysis in self.analyses(word, category, inflection=inflection):
             for sense in self._senses(analysis.lemma, category):
                 for member in sense.members:
                     synonym = self._synonym(word, analysis, sense, member)
                     if synonym and synonym.text.lower() != word.lower():
-                        found.setdefault(synonym.text, synonym)
-        return list(found.values())
+                        synonyms_by_text.setdefault(synonym.text, synonym)
+        return list(synonyms_by_text.values())
 
     def single_word_synonyms(self, word: str) -> frozenset[str]:
-        """The single-word members of every synset of `word`, as they are written in WordNet.
+        """The members of all synsets of `word` that are single words, written as in WordNet.
 
-        The lemmas of `word` are found as NLTK finds them, and NLTK finds fewer than `lemmas`: only the
-        irregular ones where there are any, and never by removing two endings."""
+        The lemmas of `word` are found by NLTK's rules, which find fewer than `lemmas` does: only the
+        irregular lemmas where there are any, and never by removing two endings."""
         lower = word.lower().replace("_", " ")
         return frozenset(
             member
@@ -145,7 +146,7 @@ class WordNet:
 
     @cached_property
     def fingerprint(self) -> str:
-        """SHA-256 of its lemmas, which identifies a WordNet."""
+        """SHA-256 of the lemmas, which identifies a WordNet."""
         digest = hashlib.sha256()
         for category in CATEGORIES:
             digest.update("\n".join(self._lexicon.lemmas(category)).encode(errors="replace"))
@@ -153,7 +154,7 @@ class WordNet:
 
     @cached_property
     def phrases(self) -> frozenset[str]:
-        """Every lemma of several words, of any category, lower-cased."""
+        """All lemmas of several words, of all categories, in lower case."""
         return frozenset(
             lemma
             for category in CATEGORIES
@@ -164,6 +165,7 @@ class WordNet:
     def _synonym(
         self, word: str, analysis: LemmaAnalysis, sense: Sense, member: str
     ) -> Synonym | None:
+        """A member of a sense of the word as its synonym; None if it is the word's lemma."""
         lemma = member.lower()
         if lemma == analysis.lemma:
             return None
@@ -193,7 +195,7 @@ class WordNet:
 
 
 def with_capitals_of(word: str, text: str) -> str:
-    """`text` capitalized like `word`: all of it, its first letter, or unchanged."""
+    """`text` with capitals like `word`: in all letters, in the first letter, or none added."""
     if len(word) > 1 and word.isupper():
         return text.upper()
     if word[:1].isupper():
@@ -202,7 +204,8 @@ def with_capitals_of(word: str, text: str) -> str:
 
 
 def open_wordnet(path: str | Path | None = None) -> WordNet:
-    """The WordNet at `path`, or the first one found in the usual places.
+    """The WordNet at `path`; with None, the first one in the folders where WordNets are usually
+    installed.
 
     A path is a WNDB folder (`data.noun`, …) or a zip archive with one, a folder of Open English
     WordNet's YAML (`entries-a.yaml`, …), or a WN-LMF file (`.xml`, `.xml.gz`).
@@ -219,6 +222,7 @@ def open_wordnet(path: str | Path | None = None) -> WordNet:
 
 
 def _usual_places() -> Iterator[Path]:
+    """The paths where a WordNet may be installed, in the order in which they are tried."""
     if os.environ.get("WNSEARCHDIR"):
         yield Path(os.environ["WNSEARCHDIR"])
     if os.environ.get("WNHOME"):
@@ -240,6 +244,7 @@ def _usual_places() -> Iterator[Path]:
 
 
 def _lexicon_at(path: Path) -> Lexicon:
+    """The lexicon in a folder or file, whose format is recognized by its name and contents."""
     if path.is_dir():
         for folder in (path, path / "src" / "yaml"):
             if next(folder.glob("entries-*.yaml"), None):
@@ -272,7 +277,7 @@ SYNSET_NAME = re.compile(r"(.+)\.([nvasr])\.(\d+)")
 
 
 class Synsets:
-    """Looks up synsets; the first look-up opens the user's WordNet."""
+    """A function that finds the words of a synset; the first call opens the user's WordNet."""
 
     def __init__(self, path: str | None = None) -> None:
         self._path = path
@@ -282,13 +287,13 @@ class Synsets:
         return open_wordnet(self._path)
 
     def __call__(self, name: str) -> Sequence[str]:
-        """The synset's single-word members; the word in `name` comes first."""
-        found = SYNSET_NAME.fullmatch(name)
-        if found is None:
+        """The members of the synset that are single words; the word in `name` comes first."""
+        match = SYNSET_NAME.fullmatch(name)
+        if match is None:
             raise InputError(f"{name!r} is not the name of a synset, such as car.n.01 or run.v.04.")
-        lemma, category = found[1].replace("_", " ").lower(), CATEGORY_OF_LETTER[found[2]]
+        lemma, category = match[1].replace("_", " ").lower(), CATEGORY_OF_LETTER[match[2]]
         senses = self.wordnet.senses(lemma, category)
-        rank = int(found[3])
+        rank = int(match[3])
         if not 1 <= rank <= len(senses):
             known = counted(len(senses), "sense")
             raise InputError(f"There is no {name}: {self.wordnet.name} has {known} of {lemma}.")

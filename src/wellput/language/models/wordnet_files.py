@@ -1,15 +1,19 @@
-"""The file formats of WordNets: its own database, and Open English WordNet's YAML and XML. All are
-read as a `Lexicon`: senses of a lemma, irregular forms.
+"""Reads the file formats of WordNets: WordNet's own database, and Open English WordNet's YAML and XML.
+All are read as a `Lexicon`, which has the senses of each lemma and its irregular forms.
 
-`WndbLexicon`, wndb(5WN): `index.noun`, `data.noun`, `noun.exc` and so on. Nothing is parsed in
-advance: the files are sorted by bytes, so a lemma's lines are found by bisection, and an index has the
-byte offsets of its synsets in the data file. Tag counts are in `cntlist.rev` or `index.sense`; both
-may be missing.
+A *lemma* is looked up in lower case; members of a synset keep their capitals, with spaces between the
+words. A *synset* is a set of words that share one meaning; its id is unique within its lexicon. A *tag
+count* is how often a word has a sense in WordNet's tagged texts.
 
-`OewnLexicon`: YAML source files, or one WN-LMF XML file. Both list entries: a lemma with its category,
-its irregular forms and its senses in order. Each sense points to a synset, whose members are the
-entries that point to it. Only entries are read. The YAML is as Open English WordNet's own tools write
-it (block style, fixed indents), and is read by lines:
+`WndbLexicon` reads WordNet's database, wndb(5WN): `index.noun`, `data.noun`, `noun.exc` and so on.
+Nothing is parsed in advance: the files are sorted by bytes, so a lemma's lines are found by bisection,
+and an index has the byte offsets of a lemma's synsets in the data file. Tag counts are in
+`cntlist.rev` or `index.sense`; both may be missing.
+
+`OewnLexicon` reads YAML source files, or one WN-LMF XML file. Both list entries: a lemma with its
+category, its irregular forms and its senses in order. Each sense points to a synset, whose members are
+the entries that point to it. Only entries are read. The YAML must be as Open English WordNet's own
+tools write it (block style, fixed indents), because it is read by lines:
 
     lie:                          a lemma, quoted where YAML demands it
       v:                          its category; v-1 and v-2 where pronunciations differ
@@ -18,9 +22,6 @@ it (block style, fixed indents), and is read by lines:
         sense:
         - id: 'lie%2:42:00::'
           synset: 02696503-v
-
-A *lemma* is looked up in lower case; members of a synset keep their capitals, with spaces between
-the words. A *synset* is a set of words that share one meaning; its id is unique within its lexicon.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ from wellput.core.errors import InputError
 
 Category = Literal["noun", "verb", "adj", "adv"]
 CATEGORIES: tuple[Category, ...] = ("noun", "verb", "adj", "adv")
-# As sense keys and file formats abbreviate them; s is a satellite adjective.
+# The letters of categories in the file formats; s is a satellite adjective.
 CATEGORY_OF_LETTER: dict[str, Category] = {
     "n": "noun",
     "v": "verb",
@@ -54,8 +55,9 @@ CATEGORY_OF_LETTER: dict[str, Category] = {
 class Sense:
     """One meaning of a lemma.
 
-    `rank` counts from 1, the most frequent sense in the lexicon's order. `tag_count` is how often the
-    sense occurs in the tagged texts that WordNet was built with; None where the files do not say.
+    `rank` is the place of the sense in the lexicon's order, from 1, which is mostly the most frequent
+    sense. `tag_count` is how often the lemma has this sense in the tagged texts of WordNet; None where
+    the files do not say.
     """
 
     lemma: str
@@ -71,22 +73,22 @@ class Lexicon(Protocol):
 
     @property
     def name(self) -> str:
-        """Where it was read from."""
+        """The path from which it was read."""
 
     def __contains__(self, entry: tuple[str, Category]) -> bool:
         """Whether a lower-cased lemma has a sense in this category."""
 
     def senses(self, lemma: str, category: Category) -> list[Sense]:
-        """The senses of a lower-cased lemma, in order of rank; none for an unknown one."""
+        """The senses of a lower-cased lemma, in order of rank; none for an unknown lemma."""
 
     def lemmas(self, category: Category) -> Iterable[str]:
         """Every lower-cased lemma of a category."""
 
     def exceptions(self, category: Category) -> Mapping[str, tuple[str, ...]]:
-        """Irregular form → its lemmas, lower-cased."""
+        """Irregular form → its lemmas, all in lower case."""
 
 
-# The digit after % in a sense key; 5 is a satellite adjective.
+# By the digit after % in a sense key; 5 is a satellite adjective.
 CATEGORY_OF_KEY: dict[str, Category] = {
     "1": "noun",
     "2": "verb",
@@ -94,7 +96,7 @@ CATEGORY_OF_KEY: dict[str, Category] = {
     "4": "adv",
     "5": "adj",
 }
-# The columns of the sense number and of the count.
+# By file: the columns (from 0) of the sense number and of the tag count.
 COUNT_FILES = {"cntlist.rev": (1, 2), "index.sense": (2, 3)}
 
 
@@ -157,13 +159,14 @@ class WndbLexicon:
         )
 
     def _index_line(self, lemma: str, category: Category) -> str:
-        """Empty for an unknown lemma."""
+        """The line of a lemma in the index; empty for an unknown lemma."""
         if not lemma:  # the license's lines begin with a space
             return ""
         lines = lines_beginning(self._bytes(f"index.{category}"), f"{_key(lemma)} ")
         return next(lines, "")
 
     def _members(self, category: Category, offset: str) -> tuple[str, ...]:
+        """The words of the synset that begins at a byte of the data file."""
         data, start = self._bytes(f"data.{category}"), int(offset)
         fields = data[start : data.find(b"\n", start)].decode("latin-1").split()
         if not fields or fields[0] != offset:
@@ -176,7 +179,7 @@ class WndbLexicon:
         return tuple(word.partition("(")[0].replace("_", " ") for word in words)
 
     def _tag_counts(self, lemma: str, category: Category) -> dict[int, int] | None:
-        """Rank → count of the senses that have one; None without a file of counts."""
+        """Rank → tag count, for the senses that have one; None without a file of counts."""
         if self._count_file is None:
             return None
         number, count = COUNT_FILES[self._count_file]
@@ -211,17 +214,17 @@ def _key(lemma: str) -> str:
 
 
 def lines_beginning(data: bytes, prefix: str) -> Iterator[str]:
-    """The lines that begin with `prefix`, of a file whose lines are sorted by bytes."""
-    wanted = prefix.encode("latin-1", "replace")
+    """The lines that begin with `prefix` in the contents of a file whose lines are sorted by bytes."""
+    prefix_bytes = prefix.encode("latin-1", "replace")
     low, high = 0, len(data)  # the first such line begins between low and high
     while low < high:
         start = data.rfind(b"\n", low, (low + high) // 2) + 1 or low
         end = data.find(b"\n", start) + 1 or len(data)
-        if data[start:end] < wanted:
+        if data[start:end] < prefix_bytes:
             low = end
         else:
             high = start
-    while data.startswith(wanted, low):
+    while data.startswith(prefix_bytes, low):
         end = data.find(b"\n", low) + 1 or len(data)
         yield data[low:end].decode("latin-1")
         low = end
@@ -240,7 +243,8 @@ YAML_PARTS = re.compile(
 
 @dataclass(slots=True)
 class LemmaEntry:
-    """A lemma in one category: its irregular forms, and (synset, tag count) of its senses."""
+    """A lemma in one category: its irregular forms, and the synset and tag count of each of its
+    senses."""
 
     lemma: str
     category: Category
@@ -249,7 +253,7 @@ class LemmaEntry:
 
 
 class OewnLexicon:
-    """A WordNet held in memory, from its entries."""
+    """A WordNet in memory, made from its entries."""
 
     def __init__(self, name: str, entries: Iterable[LemmaEntry]) -> None:
         self._name = name
@@ -260,7 +264,7 @@ class OewnLexicon:
         }
         for entry in entries:
             lemma = entry.lemma.lower()
-            # "Polish" and "polish" are different entries with the same lower-cased lemma.
+            # "Polish" and "polish" are different entries with the same lemma in lower case.
             self._senses.setdefault((lemma, entry.category), []).extend(entry.senses)
             for synset, _ in entry.senses:
                 self._members.setdefault(synset, []).append(entry.lemma)
@@ -284,7 +288,7 @@ class OewnLexicon:
         ]
 
     def lemmas(self, category: Category) -> Iterable[str]:
-        return (lemma for lemma, own in self._senses if own == category)
+        return (lemma for lemma, lemma_category in self._senses if lemma_category == category)
 
     def exceptions(self, category: Category) -> Mapping[str, tuple[str, ...]]:
         return self._exceptions[category]
@@ -297,6 +301,7 @@ def read_yaml_folder(folder: Path) -> OewnLexicon:
 
 
 def yaml_entries(file: Path) -> Iterator[LemmaEntry]:
+    """The entries of one YAML file."""
     lemma, entry = "", None
     try:
         content = file.read_text(encoding="utf-8")
@@ -320,7 +325,8 @@ def yaml_entries(file: Path) -> Iterator[LemmaEntry]:
 
 
 def _scalar(text: str) -> str:
-    """A plain or single-quoted YAML scalar; double quotes only as far as JSON and YAML agree."""
+    """The text of a YAML scalar, which may be plain, in single quotes, or in double quotes. In double
+    quotes, only escaped quotes and backslashes are understood."""
     if len(text) >= 2 and text[0] == text[-1] == "'":
         return text[1:-1].replace("''", "'")
     if len(text) >= 2 and text[0] == text[-1] == '"':
@@ -334,6 +340,7 @@ def read_lmf(file: Path) -> OewnLexicon:
 
 
 def lmf_entries(file: Path) -> Iterator[LemmaEntry]:
+    """The entries of a WN-LMF file."""
     try:
         with gzip.open(file) if file.suffix == ".gz" else file.open("rb") as stream:
             for _, element in ElementTree.iterparse(stream):
@@ -355,6 +362,7 @@ def lmf_entries(file: Path) -> Iterator[LemmaEntry]:
 
 
 def _lmf_entry(element: ElementTree.Element) -> LemmaEntry | None:
+    """The entry in an XML element; None for categories that WordNet does not have."""
     lemma = element.find("Lemma")
     if lemma is None:
         return None

@@ -1,1 +1,2 @@
-"""Paraphrases of references, closer in wording to an output (Kauchak & Barzilay 2006)."""
+"""Paraphrases references so that their words are closer to those of an output (Kauchak & Barzilay
+2006)."""

@@ -1,8 +1,10 @@
-"""`BigramModel`: a small model of pairs of words, to compare two words in a place.
+"""`BigramModel`: a small language model of word pairs, which says which of two words fits a place
+better.
 
-Absolute discounting over the kept pairs; the mass of rare pairs goes to single words. The model takes
-six bytes a pair, a tenth of a full trigram model, and tells synonyms apart equally well. `count_pairs`
-counts words side by side, in parts of a corpus.
+Probabilities use absolute discounting: a constant is subtracted from the count of each stored pair. The
+probability that this frees, with that of the rare pairs that are not stored, goes to single words. The
+model takes six bytes for each pair. It is a tenth of the size of a full trigram model, and tells
+synonyms apart equally well. `count_pairs` counts pairs of neighboring words in a corpus, part by part.
 """
 
 from __future__ import annotations
@@ -20,23 +22,24 @@ from wellput.core.metric import Floats
 from wellput.language.paraphrase.corpus_index import CorpusIndex
 
 PART_TOKENS = 1 << 22
+"""The corpus is counted in parts of about this many tokens."""
 WordPairs = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
 KeyCounts = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 
 def count_pairs(index: CorpusIndex, words: Sequence[int]) -> WordPairs:
-    """First words, second words and counts of the pairs within sentences, sorted. Words are given by
-    their place in `words`; pairs with other words are left out."""
+    """The first words, second words and counts of all pairs of neighbors within a sentence, sorted. The
+    result numbers words by their place in `words`; pairs with other words are left out."""
     size = len(words)
     number = np.full(len(index.words), -1, np.int64)
     number[list(words)] = np.arange(size)
-    found = [_count_part(part, index, number, size) for part in _parts(index)]
-    keys, counts = _summed(found)
+    counted_parts = [_count_part(part, index, number, size) for part in _parts(index)]
+    keys, counts = _summed(counted_parts)
     return keys // size, keys % size, counts
 
 
 def _parts(index: CorpusIndex) -> list[tuple[int, int]]:
-    """Runs of whole sentences: the first, and the one after the last."""
+    """Runs of whole sentences: the number of the first sentence, and of the one after the last."""
     places = np.arange(0, len(index), PART_TOKENS, dtype=np.uint64)
     firsts = np.searchsorted(index.starts, places).tolist()
     return list(pairwise(sorted({*firsts, len(index.starts) - 1})))
@@ -45,6 +48,8 @@ def _parts(index: CorpusIndex) -> list[tuple[int, int]]:
 def _count_part(
     part: tuple[int, int], index: CorpusIndex, number: NDArray[np.int64], size: int
 ) -> KeyCounts:
+    """The pairs of one part of the corpus, each as the key `first word · size + second word`, and their
+    counts."""
     first, last = part
     starts = index.starts[first : last + 1].astype(np.int64)
     numbered = number[index.tokens[starts[0] : starts[-1]]]
@@ -63,14 +68,17 @@ def _summed(counted: Sequence[KeyCounts]) -> KeyCounts:
 
 
 DISCOUNT = 0.75
+"""What is subtracted from the count of each pair."""
 UNKNOWN_COUNT = 0.5
+"""The count that an unknown word is treated as having."""
 MAX_BIGRAM_WORDS = 1 << 16
 
 
 @dataclass(frozen=True, eq=False)
 class BigramModel:
-    """`pairs` are sorted: the first word's number · 2¹⁶ + the second's. `counts` are those of `words`;
-    `total` is the number of all words of the text, including unknown ones."""
+    """Counts of words and of pairs. `pairs` is sorted; each entry is the first word's number · 2¹⁶ +
+    the second word's number, and `pair_counts` has its count. `counts` has the count of each of the
+    `words`; `total` is the number of tokens in the corpus, with those of unknown words."""
 
     words: list[str]
     counts: NDArray[np.uint32]
@@ -84,18 +92,19 @@ class BigramModel:
 
     @cached_property
     def _left_over(self) -> Floats:
-        """By first word, the share of its mass that is left for unseen pairs."""
+        """By first word, the share of its probability that is left for pairs that are not stored."""
         used = np.bincount(self.pairs >> 16, self.pair_counts - DISCOUNT, minlength=len(self.words))
         result: Floats = np.maximum(1 - used / np.maximum(self.counts, 1), 1e-6)
         return result
 
     def count(self, word: str) -> float:
-        """The count of the word."""
+        """How often the word occurs in the corpus; 0 for an unknown word."""
         number = self.number_of.get(word)
         return 0.0 if number is None else float(self.counts[number])
 
     def log_probabilities(self, windows: Sequence[Sequence[str]]) -> Floats:
-        """The natural log of the probability of each window's words, given its first one."""
+        """For each window (a list of words), the natural log of the probability of its words after the
+        first one, given the first."""
         sizes = [len(window) - 1 for window in windows]
         numbers = [[self.number_of.get(word, -1) for word in window] for window in windows]
         first = np.array([n for row in numbers for n in row[:-1]], np.int64)
@@ -112,8 +121,8 @@ class BigramModel:
         result = np.where(first < 0, single, self._left_over[np.maximum(first, 0)] * single)
         if len(self.pairs):
             has_pair = (self.pairs[places] == keys) & (first >= 0) & (second >= 0)
-            seen = (self.pair_counts[places] - DISCOUNT) / self.counts[np.maximum(first, 0)]
-            result = result + np.where(has_pair, seen, 0.0)
+            discounted = (self.pair_counts[places] - DISCOUNT) / self.counts[np.maximum(first, 0)]
+            result = result + np.where(has_pair, discounted, 0.0)
         return result
 
     def arrays(self) -> dict[str, NDArray[Any]]:
@@ -142,14 +151,15 @@ class BigramModel:
 
 
 def train_bigrams(index: CorpusIndex, words: Sequence[int], *, min_count: int) -> BigramModel:
-    """Counts of these words of an index, and of their pairs within sentences seen `min_count` times."""
-    kept = list(words)[:MAX_BIGRAM_WORDS]
-    first, second, times = count_pairs(index, kept)
-    often = times >= min_count
+    """The model of a corpus. `words` are numbers of words of the index; their pairs within sentences
+    are stored if they occur at least `min_count` times."""
+    model_words = list(words)[:MAX_BIGRAM_WORDS]
+    first, second, counts = count_pairs(index, model_words)
+    is_frequent = counts >= min_count
     return BigramModel(
-        [index.words[n] for n in kept],
-        index.counts[kept].astype(np.uint32),
-        ((first << 16) + second)[often].astype(np.uint32),
-        np.minimum(times[often], (1 << 16) - 1).astype(np.uint16),
+        [index.words[n] for n in model_words],
+        index.counts[model_words].astype(np.uint32),
+        ((first << 16) + second)[is_frequent].astype(np.uint32),
+        np.minimum(counts[is_frequent], (1 << 16) - 1).astype(np.uint16),
         float(len(index)),
     )

@@ -1,14 +1,16 @@
-"""Sources of replacements: the protocol `CandidateSource`, WordNet's synonyms, a user's own table.
+"""Sources of replacements: the protocol `CandidateSource`, the synonyms of WordNet, and a user's table.
 
-A source has possible replacements of a word or phrase, without regard to context; the filters
-(`filters.py`) judge the context. Phrases are words with spaces between; everything is lower-cased.
+A source lists possible replacements of a word or phrase, without regard to context; the filters
+(`filters.py`) judge the context. A phrase is words with spaces between them; all texts are in lower
+case.
 
 A table is CSV or TSV with the header `word,replacement` and an optional column `weight` (from 0 to 1).
 Pairs hold only in the direction in which they are written.
 
-After a substitution two things must agree: *a* or *an* before it, and its inflection. Synonyms come in
-the inflection of the word they replace. A replacement from another source (`AgreeingCandidates`) must
-share an inflection with the word: *ran* does not replace *runs*.
+A replacement must agree with its neighbors in two ways: in *a* or *an* before it, and in its
+inflection. Synonyms from WordNet come in the inflection of the word that they replace. From other
+sources (`AgreeingCandidates`), only replacements that share an inflection with the word are taken:
+*ran* does not replace *runs*.
 """
 
 from __future__ import annotations
@@ -30,17 +32,19 @@ from wellput.language.paraphrase.sentences import FUNCTION_WORDS
 
 MAX_PHRASE_WORDS = 3
 CATEGORY_OF_TAG: dict[str, Category] = {"N": "noun", "V": "verb", "J": "adj", "R": "adv"}
-# Added to the count of every sense, so that an unseen one is possible.
+# Added to the tag count of every sense, so that a sense without tagged uses is possible.
 UNSEEN_SENSE_COUNT = 0.5
 
 
 class Evidence(NamedTuple):
-    """WordNet's figures for a pair, without context. Shares are of tag counts.
+    """What WordNet says about a word and its replacement, without context. A synset is a set of words
+    that share a sense; a tag count is how often a word has a sense in WordNet's tagged texts.
 
-    `share` is the share of the word's uses in which the two mean the same, `replacement_share` that of
-    the replacement's uses, and `tag_count` the number of such uses of the replacement. `members` is the
-    size of the smallest synset that they share, `rank` that of the first sense of the word that they
-    share.
+    `share` is the share of the word's tag counts that belongs to the senses it has in common with the
+    replacement. `tag_count` is the sum of the replacement's tag counts for these senses, and
+    `replacement_share` its share of the replacement's tag counts. `senses` and `replacement_senses` are
+    the numbers of senses of the two words. `members` is the size of the smallest synset that has both
+    words, and `rank` the number of the word's first shared sense, from 1.
     """
 
     share: float
@@ -55,7 +59,8 @@ class Evidence(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Replacement:
-    """A possible replacement of a word. `prior` is the source's own belief, from 0 to 1."""
+    """A possible replacement of a word. `prior` is how sure the source is, without context, from 0 to
+    1."""
 
     text: str
     source: str
@@ -64,7 +69,7 @@ class Replacement:
 
 
 class CandidateSource(Protocol):
-    """A resource of replacements."""
+    """A resource that lists replacements of words."""
 
     @property
     def name(self) -> str:
@@ -75,24 +80,24 @@ class CandidateSource(Protocol):
         """The hash of everything that its replacements depend on."""
 
     def may_be_phrase(self, words: tuple[str, ...]) -> bool:
-        """A quick test of several words: False if the source cannot have them as a phrase."""
+        """Whether the source may list these words as a phrase; a quick test before `replacements`."""
 
     def replacements(
         self, text: str, tag: str | None, offered: Set[str]
     ) -> Mapping[str, Replacement]:
-        """The replacements among those `offered`, by text. `tag` is the Penn tag of a word in its
-        sentence, None if it is unknown."""
+        """The replacements of the word or phrase `text` that are among the texts `offered`, by text.
+        `tag` is the Penn tag of the word in its sentence, or None if it is unknown."""
 
 
 class WordNetCandidates:
-    """Synonyms in the inflection of the word."""
+    """WordNet's synonyms, in the inflection of the word that they replace."""
 
     name = "wordnet"
 
     def __init__(self, wordnet: WordNet) -> None:
         self._wordnet = wordnet
         self._forms: dict[tuple[str, str | None], dict[str, tuple[str, Category]]] = {}
-        self._found: dict[tuple[str, str | None, str], Replacement] = {}
+        self._replacements: dict[tuple[str, str | None, str], Replacement] = {}
         self._lemmas: dict[str, frozenset[str]] = {}
 
     @property
@@ -103,20 +108,21 @@ class WordNetCandidates:
         phrases = self._wordnet.phrases
         if " ".join(words) in phrases:
             return True
-        *first, last = words
-        head, *rest = words
-        return any(" ".join([*first, lemma]) in phrases for lemma in self._lemmas_of(last)) or any(
-            " ".join([lemma, *rest]) in phrases for lemma in self._lemmas_of(head)
-        )
+        # The last word may be inflected, as in a noun phrase, or the first, as in a phrasal verb.
+        *before_last, last = words
+        first, *after_first = words
+        return any(
+            " ".join([*before_last, lemma]) in phrases for lemma in self._lemmas_of(last)
+        ) or any(" ".join([lemma, *after_first]) in phrases for lemma in self._lemmas_of(first))
 
     def _lemmas_of(self, word: str) -> frozenset[str]:
-        found = self._lemmas.get(word)
-        if found is None:
-            found = frozenset(
+        lemmas = self._lemmas.get(word)
+        if lemmas is None:
+            lemmas = frozenset(
                 lemma for category in CATEGORIES for lemma in self._wordnet.lemmas(word, category)
             )
-            self._lemmas[word] = found
-        return found
+            self._lemmas[word] = lemmas
+        return lemmas
 
     def replacements(
         self, text: str, tag: str | None, offered: Set[str]
@@ -128,7 +134,8 @@ class WordNetCandidates:
         return {form: self._replacement(text, tag, form) for form in forms.keys() & offered}
 
     def _look_up(self, text: str, tag: str | None) -> dict[str, tuple[str, Category]]:
-        """Form → its lemma, and the first category in which it is a synonym."""
+        """The inflected form of each synonym of a text → its lemma, and the first category in which it
+        is a synonym."""
         inflection: Inflection | None = None
         if tag is not None and " " not in text:
             inflection = INFLECTION_OF_TAG.get(tag, "base")
@@ -141,38 +148,41 @@ class WordNetCandidates:
         return forms
 
     def _replacement(self, text: str, tag: str | None, form: str) -> Replacement:
-        found = self._found.get((text, tag, form))
-        if found is None:
+        replacement = self._replacements.get((text, tag, form))
+        if replacement is None:
             senses = [
                 sense
                 for category in categories_of(tag)
                 for sense in self._wordnet.senses(text, category)
             ]
             evidence = self._evidence(senses, *self._forms[text, tag][form])
-            found = Replacement(form, self.name, evidence.share, evidence)
-            self._found[text, tag, form] = found
-        return found
+            replacement = Replacement(form, self.name, evidence.share, evidence)
+            self._replacements[text, tag, form] = replacement
+        return replacement
 
     def _evidence(self, senses: list[Sense], lemma: str, category: Category) -> Evidence:
+        """The evidence for a replacement, from the `senses` of the word and the lemma of the
+        replacement."""
         shared = [s for s in senses if lemma in (member.lower() for member in s.members)]
         synsets = {sense.synset for sense in shared}
-        own = self._wordnet.senses(lemma, category)
-        own_shared = [sense for sense in own if sense.synset in synsets]
+        replacement_senses = self._wordnet.senses(lemma, category)
+        shared_back = [sense for sense in replacement_senses if sense.synset in synsets]
         return Evidence(
             share=_weight_of_senses(shared) / _weight_of_senses(senses),
             senses=len(senses),
             rank=min(sense.rank for sense in shared),
             members=min(len(sense.members) for sense in shared),
-            tag_count=_weight_of_senses(own_shared),
-            replacement_share=_weight_of_senses(own_shared) / _weight_of_senses(own)
-            if own
+            tag_count=_weight_of_senses(shared_back),
+            replacement_share=_weight_of_senses(shared_back) / _weight_of_senses(replacement_senses)
+            if replacement_senses
             else 1.0,
-            replacement_senses=len(own),
+            replacement_senses=len(replacement_senses),
             category=category,
         )
 
 
 def _weight_of_senses(senses: list[Sense]) -> float:
+    """The sum of the tag counts, with `UNSEEN_SENSE_COUNT` added for each sense."""
     return sum((sense.tag_count or 0) + UNSEEN_SENSE_COUNT for sense in senses)
 
 
@@ -187,7 +197,7 @@ def categories_of(tag: str | None) -> tuple[Category, ...]:
 
 
 class TableCandidates:
-    """Replacements as listed, for words and phrases of up to three words."""
+    """The replacements of a user's table, for words and phrases of up to three words."""
 
     name = "table"
 
@@ -204,12 +214,13 @@ class TableCandidates:
     def replacements(
         self, text: str, tag: str | None, offered: Set[str]
     ) -> Mapping[str, Replacement]:
-        found = self._by_word.get(text, {})
-        return {other: found[other] for other in found.keys() & offered}
+        listed = self._by_word.get(text, {})
+        return {other: listed[other] for other in listed.keys() & offered}
 
 
 def read_table_candidates(path: PathLike) -> TableCandidates:
-    """Reads the table; raises InputError for a missing column and for all bad rows."""
+    """Reads a user's table of replacements. Raises InputError for a missing column, and one that lists
+    all bad rows."""
     file = InputFile(path)
     check_readable(file)
     if file.suffix not in DELIMITERS:
@@ -238,7 +249,7 @@ def read_table_candidates(path: PathLike) -> TableCandidates:
 
 
 def _weight_in_cell(cell: str | None) -> float | None:
-    """The weight, 1 for an empty cell; None if it is not a number from 0 to 1."""
+    """The weight in a cell, 1 if the cell is empty; None if it is not a number from 0 to 1."""
     try:
         weight = float(cell) if cell else 1.0
     except ValueError:
@@ -254,7 +265,7 @@ VOWEL_SOUND = re.compile(r"(?:hour|honest|honou?r|heir)")
 
 
 def article_before(text: str) -> str:
-    """The right article, *a* or *an*.
+    """The article before a text: *a* or *an*.
 
     >>> article_before("hour"), article_before("useful way"), article_before("answer")
     ('an', 'a', 'an')
@@ -266,7 +277,8 @@ def article_before(text: str) -> str:
 
 
 class AgreeingCandidates:
-    """A source without the candidates whose inflection differs from the word's."""
+    """Another source, without the replacements that share no inflection with the word. Words that
+    WordNet does not know are kept."""
 
     def __init__(self, source: CandidateSource, wordnet: WordNet) -> None:
         self._source = source
@@ -279,17 +291,18 @@ class AgreeingCandidates:
     def replacements(
         self, text: str, tag: str | None, offered: Set[str]
     ) -> Mapping[str, Replacement]:
-        found = self._source.replacements(text, tag, offered)
-        own = self._forms(text) if found else frozenset()
-        if not own:
-            return found
+        candidates = self._source.replacements(text, tag, offered)
+        word_forms = self._forms(text) if candidates else frozenset()
+        if not word_forms:
+            return candidates
         return {
             other: replacement
-            for other, replacement in found.items()
-            if not (forms := self._forms(other)) or own & forms
+            for other, replacement in candidates.items()
+            if not (forms := self._forms(other)) or word_forms & forms
         }
 
     def _look_up(self, text: str) -> frozenset[tuple[Category, Inflection]]:
+        """The categories and inflections that the form may have."""
         return frozenset(
             (category, analysis.inflection)
             for category in CATEGORIES

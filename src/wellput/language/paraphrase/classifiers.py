@@ -1,9 +1,10 @@
-"""`ContextClassifiers`: for many words, in which contexts each can stand.
+"""`ContextClassifiers`: a classifier for each of many words, which says in which contexts it can stand.
 
-The contextual classifier of Kauchak & Barzilay. Positive examples are the word's occurrences in a
-corpus without the word itself, negative ones random places of sentences without it. A classifier is a
-linear function of the context's features, whether boosted stumps or logistic regression. It takes five
-bytes a feature: 32 bits of the feature's key, and its weight in 127ths of the word's largest weight.
+This is the contextual classifier of Kauchak & Barzilay (2006), below *the paper*. The positive examples
+of a word are the contexts of its occurrences in a corpus; the negative ones are random places in
+sentences without the word. A classifier is a linear function of the context's features, whether it is
+learned as boosted decision stumps or by logistic regression. It takes five bytes for each feature: 32
+bits for the feature's key (a hash), and a byte for its weight, in 127ths of the word's largest weight.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from wellput.io.model_files import (
 from wellput.language.paraphrase.corpus_index import CorpusIndex
 
 Learner = Literal["boosting", "logistic"]
+# For classifiers without word classes.
 NO_CLASSES = np.zeros(0, np.uint64)
 
 
@@ -35,9 +37,14 @@ NO_CLASSES = np.zeros(0, np.uint64)
 class ContextTraining:
     """How classifiers are learned.
 
-    Words with fewer than `min_occurrences` get none (in the paper 10,000, of Gigaword); from more than
-    `max_occurrences` a random sample is used. `negatives` is the number per positive (in the paper 1).
-    `smoothing` is added to the weights by which a stump votes, in examples (in BoosTexter 1).
+    A word with fewer than `min_occurrences` gets no classifier (in the paper 10,000, in Gigaword); of
+    more than `max_occurrences` a random sample is used. `negatives` is the number of negative examples
+    for each positive one (in the paper 1). `rounds` and `smoothing` are for boosting: the number of
+    stumps, and what is added to the weights by which a stump votes, counted in examples (in BoosTexter
+    1). `penalty` is for logistic regression. Features are the n-grams of up to `bag_order` words
+    anywhere in the sentence (none with 0) and, with `has_collocations`, the n-grams of the two words
+    before and the two words after the gap. Features that occur fewer than `min_feature_count` times
+    are left out.
     """
 
     learner: Learner = "boosting"
@@ -66,19 +73,19 @@ PAPER_SETTINGS = ContextTraining(
 
 
 def paper_training(n_words: int) -> ContextTraining:
-    """How the paper learns, for a corpus of this many words: a word must be as frequent in it as the
-    paper asks for in Gigaword, 5.6 times in a million words.
+    """The paper's settings for a corpus of `n_words`. A word must be as frequent in the corpus as in
+    the paper, 5.6 times in a million words.
 
     >>> paper_training(4_044_937).min_occurrences
     22
     """
-    least = min(PAPER_OCCURRENCES, round(PAPER_OCCURRENCES * n_words / PAPER_WORDS))
-    return replace(PAPER_SETTINGS, min_occurrences=max(1, least))
+    min_occurrences = min(PAPER_OCCURRENCES, round(PAPER_OCCURRENCES * n_words / PAPER_WORDS))
+    return replace(PAPER_SETTINGS, min_occurrences=max(1, min_occurrences))
 
 
 @dataclass(frozen=True, eq=False)
 class ContextClassifier:
-    """The bias, and the weights of features by their keys, which are sorted."""
+    """The classifier of one word: the sorted keys of its features, their weights, and the bias."""
 
     keys: NDArray[np.uint32]
     weights: NDArray[np.float32]
@@ -93,10 +100,11 @@ def train_classifier(
     seed: int,
     class_keys: NDArray[np.uint64] = NO_CLASSES,
 ) -> ContextClassifier | None:
-    """The classifier of a word; None if the word is too rare. Its sample depends only on the seed and
-    the word.
+    """The classifier of a word; None if the word is too rare. The random sample of examples depends
+    only on the seed and the word.
 
-    `class_keys` are the keys of the words' classes, by word of the index, for collocations of classes.
+    `class_keys` has the key of the class of each word of the index. With it, collocations of word
+    classes are features too.
     """
     occurrences = index.places_of(word)
     if len(occurrences) < settings.min_occurrences:
@@ -104,8 +112,8 @@ def train_classifier(
     rng = np.random.default_rng([seed, *word.encode()])
     if len(occurrences) > settings.max_occurrences:
         occurrences = np.sort(rng.choice(occurrences, settings.max_occurrences, replace=False))
-    others = places_without(index, word, round(settings.negatives * len(occurrences)), rng)
-    places = np.concatenate([occurrences, others]).astype(np.uint64)
+    negatives = places_without(index, word, round(settings.negatives * len(occurrences)), rng)
+    places = np.concatenate([occurrences, negatives]).astype(np.uint64)
     labels = np.zeros(len(places), np.uint8)
     labels[: len(occurrences)] = 1
     keys, rows, columns = _native.context_examples(
@@ -129,7 +137,7 @@ def train_classifier(
 def places_without(
     index: CorpusIndex, word: str, n: int, rng: np.random.Generator
 ) -> NDArray[np.uint64]:
-    """Random places of random sentences that do not have the word."""
+    """`n` random places in random sentences that do not have the word."""
     with_word = np.zeros(len(index.starts) - 1, np.bool_)
     with_word[np.searchsorted(index.starts, index.places_of(word), side="right") - 1] = True
     without = np.flatnonzero(~with_word)
@@ -149,8 +157,10 @@ def boosted(
     width: int,
     settings: ContextTraining,
 ) -> tuple[float, Floats]:
-    """The bias and weights of all stumps together: a stump adds its vote for an absent feature to the
-    bias, and the difference to the feature's weight."""
+    """The bias, and the weights of `width` features. Each stump votes by whether one feature is
+    present: its vote for an absent feature is added to the bias, and the difference between its votes
+    for a present and an absent feature to the feature's weight. Example `rows[i]` has feature
+    `columns[i]`."""
     features, present, absent = _native.boost(
         rows, columns, labels, width, settings.rounds, settings.smoothing
     )
@@ -168,14 +178,17 @@ def _context_classifier(
 
 
 ContextPlace = tuple[tuple[str, ...], int, int, str]
-"""A sentence, the places of the gap's first word and of the word after it, and the word to judge."""
+"""A sentence with a gap, and a word to judge in it: the words of the sentence, the place of the gap's
+first word, the place after its last word, and the word to judge."""
 
 
 @dataclass(frozen=True, eq=False)
 class ContextClassifiers:
-    """Linear models by word; that of word i has the keys from `begins[i]` to before `begins[i + 1]`.
+    """The classifiers of many words in common arrays. The classifier of word i has the `keys` and
+    `weights` from `begins[i]` to before `begins[i + 1]`, and the bias `biases[i]`.
 
-    `steps` are the units of the weights; a margin times `sharpness` gives log odds.
+    Weights are bytes; word i's are multiplied by `steps[i]`. The output of a classifier (its margin)
+    times `sharpness` gives log odds.
     """
 
     words: list[str]
@@ -188,7 +201,8 @@ class ContextClassifiers:
     has_collocations: bool
     sharpness: float
     classes: Mapping[str, str] = field(default_factory=dict)
-    """Word → the name of its class, for classifiers learned with classes. They are not saved."""
+    """Word → the name of its class, for classifiers learned with word classes. A file does not keep
+    them."""
 
     @cached_property
     def number_of(self) -> dict[str, int]:
@@ -207,8 +221,8 @@ class ContextClassifiers:
         )
 
     def log_odds(self, places: Sequence[ContextPlace]) -> Floats:
-        """By place, the log odds of the word against a random one; NaN for a word without a
-        classifier."""
+        """For each place, the log odds that the word stands in the gap, against random places of
+        sentences without the word; NaN for a word without a classifier."""
         result = np.full(len(places), np.nan)
         known = [i for i, place in enumerate(places) if place[3] in self.number_of]
         if not known:
@@ -236,12 +250,12 @@ class ContextClassifiers:
     def model_of(self, word: str) -> ContextClassifier:
         """The classifier of a word that has one."""
         number = self.number_of[word]
-        own = slice(int(self.begins[number]), int(self.begins[number + 1]))
-        weights = self.weights[own] * self.steps[number]
-        return ContextClassifier(self.keys[own], weights, float(self.biases[number]))
+        features = slice(int(self.begins[number]), int(self.begins[number + 1]))
+        weights = self.weights[features] * self.steps[number]
+        return ContextClassifier(self.keys[features], weights, float(self.biases[number]))
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """For a model file; `words` are saved apart."""
+        """The arrays for a model file, which stores `words` separately."""
         return {
             "begins": self.begins,
             "keys": self.keys,
@@ -261,7 +275,7 @@ class ContextClassifiers:
             raise ValueError("another number of words")
         if begins[-1] != len(arrays["keys"]) or not all(np.isfinite(a).all() for a in numbers):
             raise ValueError("another number of keys, or what is no number")
-        found = cls(
+        classifiers = cls(
             words,
             begins=arrays["begins"],
             keys=arrays["keys"],
@@ -272,8 +286,8 @@ class ContextClassifiers:
             has_collocations=bool(has_collocations),
             sharpness=sharpness,
         )
-        _ = found._kernel  # it refuses what else does not fit
-        return found
+        _ = classifiers._kernel  # raises ValueError for other things that do not fit
+        return classifiers
 
 
 def train_classifiers(
@@ -285,22 +299,22 @@ def train_classifiers(
     classes: Mapping[str, str] | None = None,
     on_progress: Callable[[int], None] = lambda _: None,
 ) -> ContextClassifiers:
-    """The classifiers of the words that are frequent enough. With `classes` they also use the classes
-    of neighboring words; a word without one is its own class."""
-    found: dict[str, ContextClassifier] = {}
+    """The classifiers of those `words` that are frequent enough. With `classes` (word → name of its
+    class) they also use the classes of neighboring words; a word without a class is a class itself."""
+    models: dict[str, ContextClassifier] = {}
     keys = NO_CLASSES
     if classes:
         keys = _native.word_keys([classes.get(word, word) for word in index.words])
     for word in words:
         model = train_classifier(index, word, settings, seed=seed, class_keys=keys)
         if model is not None:
-            found[word] = model
+            models[word] = model
         on_progress(1)
-    return replace(pack(found, settings), classes=classes or {})
+    return replace(pack(models, settings), classes=classes or {})
 
 
 def pack(models: Mapping[str, ContextClassifier], settings: ContextTraining) -> ContextClassifiers:
-    """The models in common arrays, with rounded weights."""
+    """The classifiers of single words put into common arrays, with weights rounded to bytes."""
     steps = np.array(
         [float(np.abs(m.weights).max(initial=0)) / 127 for m in models.values()], np.float32
     )
@@ -342,7 +356,8 @@ def read_classifiers(path: PathLike) -> tuple[ContextClassifiers, Mapping[str, A
 
 
 def load_classifiers(path: PathLike) -> tuple[ContextClassifiers, float]:
-    """The classifiers of a file, and the number of negatives for each positive."""
+    """The classifiers of a file, and the number of negative examples for each positive one in
+    training."""
     classifiers, card = read_classifiers(path)
     with noticing_damage(path, "file of classifiers"):
         return classifiers, float(card["negatives"])

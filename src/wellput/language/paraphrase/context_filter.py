@@ -1,14 +1,14 @@
-"""The filters `context` and `neural`.
+"""The filters `context` and `neural`, which judge whether a replacement is right in its sentence.
 
-`context` makes one probability from WordNet's evidence, the classifier and the language model. A
-logistic model over the features of `CONTEXT_FEATURES`, their squares and their products, learned from
-judged substitutions. An unknown feature (a word without a classifier, a source other than WordNet)
-gets the mean.
+`context` makes one probability from what WordNet says of the two words, the context classifiers, a
+language model and word vectors. It is a logistic model over the features in `CONTEXT_FEATURES`, their
+squares and their products, and learns its weights from judged substitutions. A feature that is unknown
+(for a word without a classifier, or a source other than WordNet) takes its mean value.
 
-`neural` (`wellput[neural]`) adds how much a replacement changes a neural encoder's embeddings of its
-sentence. Three features join those of `context`: the cosine of the word's and the replacement's
-embeddings, each in its sentence; the cosine of the two sentences; and the mean cosine of all other
-words, with and without the replacement.
+`neural` (`wellput[neural]`) has three more features, which say how much a replacement changes a neural
+encoder's embeddings: the cosine of the word's and the replacement's embeddings, each in its sentence;
+the cosine of the mean embeddings of the two sentences; and the mean cosine of each other word's
+embeddings in the two sentences.
 """
 
 from __future__ import annotations
@@ -35,6 +35,7 @@ from wellput.language.paraphrase.place_vectors import PlaceVectors
 from wellput.language.paraphrase.sentences import FUNCTION_WORDS
 from wellput.language.paraphrase.similar_words import WordVectors
 
+# The names of the features of the filter `context`, in their order.
 CONTEXT_FEATURES = (
     "prior", "log_share", "log_senses", "log_rank", "log_members", "log_tag_count",
     "log_replacement_share", "log_replacement_senses", "is_noun", "is_verb", "is_adjective",
@@ -43,14 +44,14 @@ CONTEXT_FEATURES = (
     "place_similarity",
 )  # fmt: skip
 N_SIMILARITIES = 3
-"""Features that a neural encoder adds (`embeddings.SIMILARITIES`)."""
+"""The number of features that a neural encoder adds (`SIMILARITIES`)."""
 TOPIC_WORDS = 12
-"""The topic is this many words on either side."""
+"""The topic of a place is taken from this many words on either side."""
 
 
 @dataclass(frozen=True, eq=False)
 class Knowledge:
-    """The parts of a paraphrase model that features are computed from."""
+    """The parts of a paraphrase model from which features are computed."""
 
     classifiers: ContextClassifiers
     bigrams: BigramModel
@@ -58,7 +59,8 @@ class Knowledge:
     places: PlaceVectors
 
     def features(self, queries: Sequence[Query]) -> Floats:
-        """A row per query with the columns of FEATURES; NaN where a feature is unknown."""
+        """A row for each query, with the columns of CONTEXT_FEATURES; NaN where a feature is
+        unknown."""
         rows = np.full((len(queries), len(CONTEXT_FEATURES)), np.nan)
         for row, query in zip(rows, queries, strict=True):
             self._add_evidence(row, query)
@@ -66,7 +68,7 @@ class Knowledge:
         rows[:, column["margin"]] = replacement_margins(self.classifiers, queries)
         rows[:, column["word_margin"]] = word_margins(self.classifiers, queries)
         rows[:, column["is_unlearned"]] = np.isnan(rows[:, column["margin"]])
-        # How much likelier the replacement is here than the word, including its frequency.
+        # How much likelier the replacement is here than the word, with the frequencies of both.
         rows[:, column["advantage"]] = (
             rows[:, column["margin"]]
             - np.nan_to_num(rows[:, column["word_margin"]])
@@ -78,6 +80,7 @@ class Knowledge:
         return rows
 
     def _add_evidence(self, row: Floats, query: Query) -> None:
+        """Writes the features from WordNet, word counts and LSA vectors into the query's row."""
         replacement = query.replacement
         word = " ".join(query.words[query.first : query.last])
         row[0] = replacement.prior
@@ -96,13 +99,13 @@ class Knowledge:
             row[8:11] = [evidence.category == category for category in ("noun", "verb", "adj")]
         row[11] = np.log1p(self.bigrams.count(replacement.text))
         row[12] = np.log1p(self.bigrams.count(word))
-        own = self.vectors.unit(replacement.text)
-        if own is not None:
-            other = self.vectors.unit(word)
-            row[16] = np.nan if other is None else own @ other
-            beside = (v for w in self._topic(query) if (v := self.vectors.unit(w)) is not None)
-            if topic := list(beside):
-                row[17] = own @ np.mean(topic, axis=0)
+        new_vector = self.vectors.unit(replacement.text)
+        if new_vector is not None:
+            old_vector = self.vectors.unit(word)
+            row[16] = np.nan if old_vector is None else new_vector @ old_vector
+            near = (v for w in self._topic(query) if (v := self.vectors.unit(w)) is not None)
+            if topic := list(near):
+                row[17] = new_vector @ np.mean(topic, axis=0)
 
     def _topic(self, query: Query) -> list[str]:
         return [word for word in query.window((), TOPIC_WORDS) if word not in FUNCTION_WORDS]
@@ -110,7 +113,9 @@ class Knowledge:
 
 @dataclass(frozen=True, eq=False)
 class Combination:
-    """Weights for the standardized features and their products; the first is the bias."""
+    """A fitted logistic model. Features are standardized with `means` and `scales`; `weights` has the
+    bias, then the weights of the features, then those of their products. Replacements with a
+    probability below `threshold` are refused."""
 
     means: Floats
     scales: Floats
@@ -131,18 +136,19 @@ class Combination:
     @classmethod
     def of_arrays(cls, arrays: Mapping[str, NDArray[Any]], n_features: int) -> Combination:
         threshold = float(arrays["threshold"][0])
-        found = cls(arrays["means"], arrays["scales"], arrays["weights"], threshold)
-        if len(found.means) != n_features or len(found.scales) != n_features:
+        combination = cls(arrays["means"], arrays["scales"], arrays["weights"], threshold)
+        if len(combination.means) != n_features or len(combination.scales) != n_features:
             raise ValueError("made for other features")
         with np.errstate(all="ignore"):
-            tried = found.probabilities(np.ones((1, n_features)))  # refuses other lengths
-        if not np.isfinite([tried[0], threshold]).all():
+            # raises ValueError if the number of weights is wrong
+            probability = combination.probabilities(np.ones((1, n_features)))[0]
+        if not np.isfinite([probability, threshold]).all():
             raise ValueError("weights that give no probability")
-        return found
+        return combination
 
 
 class ContextFilter:
-    """The default filter."""
+    """The default filter: the probability from a `Combination` of all features."""
 
     name = "context"
 
@@ -158,23 +164,26 @@ class ContextFilter:
 def fit_combination(
     features: Floats, is_right: NDArray[np.bool_], *, penalty: float = 100.0, recall: float = 0.7
 ) -> Combination:
-    """Fitted by penalized maximum likelihood; a share of `recall` of the right ones passes the
-    threshold."""
+    """A combination fitted by penalized maximum likelihood. `features` has a row for each judged
+    substitution, and `is_right` its judgment. The threshold lets a share of `recall` of the right
+    substitutions pass."""
     means = np.nanmean(features, axis=0)
     scales = np.nanstd(features, axis=0)
     scales = np.where(scales == 0, 1.0, scales)
     expanded = _expanded(features, means, scales)
-    # Products have other scales; the penalty must weigh all columns equally.
+    # Products have other scales than features. Divided by their spread, all columns are penalized
+    # alike.
     spread = expanded.std(axis=0)
     spread[0] = 1.0
     spread[spread == 0] = 1.0
     weights = _fit(expanded / spread, is_right.astype(np.float64), penalty) / spread
-    judged = sigmoid(expanded @ weights)
-    threshold = float(np.quantile(judged[is_right], 1 - recall))
+    probabilities = sigmoid(expanded @ weights)
+    threshold = float(np.quantile(probabilities[is_right], 1 - recall))
     return Combination(means, scales, weights, threshold)
 
 
 def _expanded(features: Floats, means: Floats, scales: Floats) -> Floats:
+    """A column of ones, the standardized features (0 where unknown), and their squares and products."""
     standard = np.nan_to_num((features - means) / scales)
     left, right = np.triu_indices(standard.shape[1])
     ones = np.ones((len(standard), 1))
@@ -182,7 +191,8 @@ def _expanded(features: Floats, means: Floats, scales: Floats) -> Floats:
 
 
 def _fit(rows: Floats, labels: Floats, penalty: float) -> Floats:
-    """Newton's method; the bias, in the first column, is not penalized."""
+    """The weights of the columns of `rows` by Newton's method. The bias, in the first column, has
+    almost no penalty."""
     weights = np.zeros(rows.shape[1])
     ridge = np.full(rows.shape[1], penalty)
     ridge[0] = 1e-9
@@ -197,22 +207,23 @@ def _fit(rows: Floats, labels: Floats, penalty: float) -> Floats:
     return weights
 
 
+# The names of the further features of the filter `neural`.
 SIMILARITIES = ("token_similarity", "sentence_similarity", "context_similarity")
 ENCODED_WORDS = 24
-"""Words on either side that the encoder sees."""
+"""The encoder gets this many words on either side."""
 SENTENCES_A_BATCH = 64
 
 
 class Encoder(Protocol):
-    """A vector for every word of a sentence."""
+    """A model that gives every word of a sentence a vector."""
 
     def encode(self, sentences: Sequence[Sequence[str]]) -> list[Floats]:
-        """By sentence, words × dimensions."""
+        """For each sentence, its vectors: words by dimensions."""
 
 
 class TransformerEncoder:
-    """An encoder of the Hugging Face library, by name or folder; a word's vector is the mean of its
-    pieces."""
+    """An encoder of the Hugging Face library, by name or folder. A word's vector is the mean of the
+    vectors of the word's pieces."""
 
     def __init__(self, name: str) -> None:
         try:
@@ -231,7 +242,7 @@ class TransformerEncoder:
 
     def encode(self, sentences: Sequence[Sequence[str]]) -> list[Floats]:
         order = sorted(range(len(sentences)), key=lambda i: len(sentences[i]))
-        found: dict[int, Floats] = {}
+        vectors_by_sentence: dict[int, Floats] = {}
         for begin in range(0, len(order), SENTENCES_A_BATCH):
             chosen = order[begin : begin + SENTENCES_A_BATCH]
             pieces = self._tokenizer(
@@ -244,12 +255,14 @@ class TransformerEncoder:
             with self._torch.inference_mode():
                 vectors = self._model(**pieces).last_hidden_state.numpy()
             for row, i in enumerate(chosen):
-                found[i] = _means(vectors[row], pieces.word_ids(row), len(sentences[i]))
-        return [found[i] for i in range(len(sentences))]
+                means = _means(vectors[row], pieces.word_ids(row), len(sentences[i]))
+                vectors_by_sentence[i] = means
+        return [vectors_by_sentence[i] for i in range(len(sentences))]
 
 
 def _means(vectors: Floats, words: Sequence[int | None], n: int) -> Floats:
-    """The mean vector of each word's pieces; zeros for a word that was cut off."""
+    """The mean vector of the pieces of each of `n` words; zeros for a word that was cut off. `words`
+    has the word of each piece."""
     sums, counts = np.zeros((n, vectors.shape[1])), np.zeros(n)
     for vector, word in zip(vectors, words, strict=True):
         if word is not None:
@@ -261,8 +274,8 @@ def _means(vectors: Floats, words: Sequence[int | None], n: int) -> Floats:
 def sentence_pairs(
     queries: Sequence[Query],
 ) -> tuple[list[tuple[str, ...]], list[tuple[int, int, int, int, int]]]:
-    """The sentences to encode, each once; and by query the numbers of the old and the new sentence, the
-    place of the word, and the numbers of words of it and of its replacement."""
+    """The sentences to encode, each once; and for each query the numbers of its old and its new
+    sentence, the place of the word in them, and how many words it and its replacement have."""
     texts: dict[tuple[str, ...], int] = {}
     rows = []
     for query in queries:
@@ -277,15 +290,17 @@ def sentence_pairs(
 
 
 def similarities(encoder: Encoder, queries: Sequence[Query]) -> Floats:
-    """A row per query with the columns of SIMILARITIES."""
+    """A row for each query, with the columns of SIMILARITIES."""
     texts, rows = sentence_pairs(queries)
     vectors = encoder.encode(texts)
     result = np.zeros((len(queries), len(SIMILARITIES)))
     for row, (old_place, new_place, first, n, m) in zip(result, rows, strict=True):
-        a, b = vectors[old_place], vectors[new_place]
-        row[0] = _cosine(a[first : first + n].mean(axis=0), b[first : first + m].mean(axis=0))
-        row[1] = _cosine(a.mean(axis=0), b.mean(axis=0))
-        others = zip([*a[:first], *a[first + n :]], [*b[:first], *b[first + m :]], strict=True)
+        old, new = vectors[old_place], vectors[new_place]
+        row[0] = _cosine(old[first : first + n].mean(axis=0), new[first : first + m].mean(axis=0))
+        row[1] = _cosine(old.mean(axis=0), new.mean(axis=0))
+        others = zip(
+            [*old[:first], *old[first + n :]], [*new[:first], *new[first + m :]], strict=True
+        )
         cosines = [_cosine(x, y) for x, y in others]
         row[2] = np.mean(cosines) if cosines else 1.0
     return result
@@ -297,7 +312,7 @@ def _cosine(a: Floats, b: Floats) -> float:
 
 
 class NeuralFilter:
-    """The `context` filter with the encoder's features beside the others."""
+    """The `context` filter with the features of a neural encoder added."""
 
     name = "neural"
 

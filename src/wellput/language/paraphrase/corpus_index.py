@@ -1,8 +1,8 @@
-"""`CorpusIndex`: a corpus as numbers, with the places of every word.
+"""`CorpusIndex`: a corpus as numbers of words, with the places of every word.
 
-It finds the sentences of a word without reading the corpus again. The file is a model file (`.wpm`)
-that is mapped rather than read, so an index larger than memory can be searched. Making one takes about
-12 bytes of memory a word.
+The index finds the sentences with a word without reading the corpus again. The file is a model file
+(`.wpm`) that is mapped into memory rather than read, so an index larger than memory can be searched.
+Making an index takes about 12 bytes of memory for each word of the corpus.
 """
 
 from __future__ import annotations
@@ -27,13 +27,14 @@ from wellput.io.model_files import (
 from wellput.language.paraphrase.sentences import lower_tokens
 
 CHECK_UP_TO_TOKENS = 1 << 24
-"""An index with more is mapped as it is: checking it would read all of it."""
+"""An index with more tokens is not checked when it is loaded, as this would read the whole file."""
 
 
 @dataclass(frozen=True, eq=False)
 class CorpusIndex(StoredModel):
-    """`tokens` are word numbers, sentence after sentence; sentence i begins at `starts[i]`, and behind
-    the last stands the number of tokens. Word w is at `places[begins[w] : begins[w + 1]]`."""
+    """`tokens` are word numbers, sentence after sentence. Sentence i begins at token `starts[i]`; the
+    last entry of `starts` is the number of tokens. Word number w occurs at the tokens
+    `places[begins[w] : begins[w + 1]]`."""
 
     kind: ClassVar[str] = "corpus-index"
     noun: ClassVar[str] = "corpus index"
@@ -56,6 +57,7 @@ class CorpusIndex(StoredModel):
 
     @property
     def counts(self) -> NDArray[np.int64]:
+        """How often each word occurs."""
         begins = self.begins.astype(np.int64)
         return begins[1:] - begins[:-1]
 
@@ -71,13 +73,13 @@ class CorpusIndex(StoredModel):
         return self.places[int(self.begins[number]) : int(self.begins[number + 1])]
 
     def sentences_of(self, word: str) -> list[list[str]]:
-        """The sentences with the word, each once."""
-        found = np.searchsorted(self.starts, self.places_of(word), side="right") - 1
-        bounds = ((int(self.starts[i]), int(self.starts[i + 1])) for i in np.unique(found))
+        """The sentences with the word, each once, as lists of words."""
+        numbers = np.searchsorted(self.starts, self.places_of(word), side="right") - 1
+        bounds = ((int(self.starts[i]), int(self.starts[i + 1])) for i in np.unique(numbers))
         return [[self.words[n] for n in self.tokens[begin:end]] for begin, end in bounds]
 
     def _check(self) -> None:
-        """Refuse numbers that do not belong together."""
+        """Raises ValueError where the arrays do not fit together."""
         n_tokens, n_words = len(self.tokens), len(self.words)
         for bounds, n_parts, end in (
             (self.starts, len(self.starts) - 1, n_tokens),
@@ -120,8 +122,8 @@ class CorpusIndex(StoredModel):
 def index_corpus(
     blocks: Iterable[Sequence[str]], *, on_progress: Callable[[int], None] = lambda _: None
 ) -> CorpusIndex:
-    """The index of sentences, which may come in lists of any length; blank ones are left out. Words
-    are numbered in the order of their first appearance."""
+    """The index of a corpus. Each block is a list of sentences of any length; blank sentences are left
+    out. Words are numbered in the order of their first occurrence."""
     numbers: defaultdict[str, int] = defaultdict(lambda: len(numbers))
     tokens, starts = array("I"), array("Q", [0])
     for block in blocks:

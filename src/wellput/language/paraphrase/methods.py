@@ -49,6 +49,7 @@ from wellput.language.shipped import ENGLISH_FOLDER, PARAPHRASE_FILE, TAGGER_FIL
 
 ParaphraseMethod = Literal["context", "contextwn", "wordnet", "lsa", "brown"]
 FilterName = Literal["none", "classifier", "contextwn", "context", "lm", "neural"]
+# Method → its source of candidates and its filter.
 PARAPHRASE_METHODS: dict[str, tuple[str, FilterName]] = {
     "context": ("wordnet", "context"),
     "contextwn": ("wordnet", "contextwn"),
@@ -61,8 +62,9 @@ FILTERS: tuple[FilterName, ...] = get_args(FilterName)
 
 @dataclass(frozen=True)
 class ParaphraseOptions:
-    """A user's options. `candidates` is `wordnet`, `lsa`, `brown` or `table:FILE`; with `is_relative`
-    the filter `classifier` compares a replacement with the word it replaces."""
+    """A user's options. `candidates` is `wordnet`, `lsa`, `brown` or `table:FILE`. With `is_relative`
+    the filter `classifier` compares a replacement with the word that it replaces. With `is_joint` the
+    best replacement is made first, and the others are judged again in the changed reference."""
 
     candidates: str = "wordnet"
     filter: FilterName = "context"
@@ -77,10 +79,11 @@ class ParaphraseOptions:
 
     @property
     def name(self) -> str:
-        """The method's name for signatures, the short one if there is one."""
-        source = self.candidates.partition(":")[0]
-        short = (name for name, both in PARAPHRASE_METHODS.items() if both == (source, self.filter))
-        parts = [next(short, f"{source}+{self.filter}")]
+        """The method's name for signatures: that of `PARAPHRASE_METHODS` if it is one of these,
+        otherwise its candidates and filter."""
+        parts_of_method = self.candidates.partition(":")[0], self.filter
+        names = (name for name, pair in PARAPHRASE_METHODS.items() if pair == parts_of_method)
+        parts = [next(names, "+".join(parts_of_method))]
         parts += ["joint"] * self.is_joint + ["relative"] * self.is_relative
         parts += ["words"] * (not self.has_phrases and self.filter != "contextwn")
         if self.threshold is not None:
@@ -108,36 +111,36 @@ def paraphrase_options(
     if method is not None:
         _check_method(method, "method")
     if method is not None or candidates is None:
-        source, usual = PARAPHRASE_METHODS[method or "context"]
+        source, default_filter = PARAPHRASE_METHODS[method or "context"]
     else:
-        source, usual = candidates, "context" if candidates == "wordnet" else "none"
+        source, default_filter = candidates, "context" if candidates == "wordnet" else "none"
     if filter is not None and filter not in FILTERS:
         raise InputError(
             f"filter={filter!r} is none of {', '.join(FILTERS)}.{did_you_mean(filter, FILTERS)}"
         )
     if threshold is not None and not 0 <= threshold <= 1:
         raise InputError(f"threshold={threshold:g} must be between 0 and 1.")
-    chosen = filter or usual
-    if relative and chosen != "classifier":
+    chosen_filter = filter or default_filter
+    if relative and chosen_filter != "classifier":
         raise InputError("relative=True goes with filter='classifier'.")
-    if lm is not None and chosen != "lm":
+    if lm is not None and chosen_filter != "lm":
         raise InputError("lm= goes with filter='lm'.")
     return ParaphraseOptions(
         candidates=source,
-        filter=chosen,
+        filter=chosen_filter,
         model=model,
         language_model=lm,
         encoder=encoder,
         wordnet=wordnet,
         threshold=threshold,
-        has_phrases=not words_only and chosen != "contextwn",
+        has_phrases=not words_only and chosen_filter != "contextwn",
         is_joint=joint,
         is_relative=relative,
     )
 
 
 def _check_method(method: str, keyword: str) -> None:
-    """Refuses a name that no method has, in the words of the keyword that it was given as."""
+    """Raises InputError if no method has this name; the message names the `keyword` of the argument."""
     if method not in PARAPHRASE_METHODS:
         hint = did_you_mean(method, list(PARAPHRASE_METHODS))
         raise InputError(f"{keyword}={method!r} is none of {', '.join(PARAPHRASE_METHODS)}.{hint}")
@@ -145,7 +148,7 @@ def _check_method(method: str, keyword: str) -> None:
 
 @dataclass(frozen=True)
 class SpecOptions:
-    """What may follow a method's name, as in `wordnet:words_only=true`."""
+    """The options that may follow a method's name, as in `wordnet:words_only=true`."""
 
     threshold: float | None = None
     words_only: bool = False
@@ -157,20 +160,21 @@ class SpecOptions:
 def paraphrasers(specs: Names) -> list[Paraphraser]:
     """A paraphraser for each method that is named: `wordnet,contextwn:model=classifiers.wpm`."""
     texts = [specs] if isinstance(specs, str) else list(specs)
-    made: dict[str, Paraphraser] = {}
+    paraphrasers_by_name: dict[str, Paraphraser] = {}
     for spec in (spec for text in texts for spec in split_specs(text)):
         method, _, tail = spec.partition(":")
         _check_method(method, "paraphrase")
-        given = given_options(f"paraphrase={method!r}", SpecOptions, tail)
-        paraphraser = make_paraphraser(paraphrase_options(method, **given))
-        if paraphraser.method in made:
+        options = given_options(f"paraphrase={method!r}", SpecOptions, tail)
+        paraphraser = make_paraphraser(paraphrase_options(method, **options))
+        if paraphraser.method in paraphrasers_by_name:
             raise InputError(f"paraphrase= names {paraphraser.method} twice.")
-        made[paraphraser.method] = paraphraser
-    return list(made.values())
+        paraphrasers_by_name[paraphraser.method] = paraphraser
+    return list(paraphrasers_by_name.values())
 
 
 class _Parts:
-    """The parts that the options need, each loaded on first use, and their fingerprints."""
+    """The parts that the options need, each loaded on first use. `fingerprints` lists those of the
+    loaded parts; `classifiers`, if not None, take the place of those of the model."""
 
     def __init__(self, options: ParaphraseOptions, classifiers: ContextClassifiers | None) -> None:
         self._options = options
@@ -183,15 +187,16 @@ class _Parts:
         self.fingerprints.append(model.fingerprint)
         if self._classifiers is None:
             return model
-        learned = replace(model, classifiers=self._classifiers)
-        self.fingerprints.append(learned.fingerprint)
-        return learned
+        with_new_classifiers = replace(model, classifiers=self._classifiers)
+        self.fingerprints.append(with_new_classifiers.fingerprint)
+        return with_new_classifiers
 
     @cached_property
     def wordnet(self) -> WordNet:
         return open_wordnet(self._options.wordnet)
 
     def source(self) -> CandidateSource:
+        """The source of replacements that the options name."""
         name, _, path = self._options.candidates.partition(":")
         if name == "wordnet":
             source: CandidateSource = WordNetCandidates(self.wordnet)
@@ -219,6 +224,7 @@ class _Parts:
         return source
 
     def filter(self) -> Filter:
+        """The filter that the options name."""
         options = self._options
         if options.filter == "classifier":
             classifiers = self._classifiers or self.model.classifiers
@@ -247,7 +253,8 @@ class _Parts:
         return NoFilter()
 
     def _contextwn(self) -> Filter:
-        """With classifiers learned from the user's text, from a file of them, or the model's."""
+        """The filter `contextwn`. Its classifiers are learned from the user's text, or read from a
+        file of classifiers, or are those of the model."""
         if self._classifiers is not None:
             classifiers, negatives = self._classifiers, PAPER_SETTINGS.negatives
         elif self._options.model is not None and has_kind(self._options.model, CLASSIFIERS_KIND):
@@ -287,7 +294,7 @@ def make_paraphraser(
         has_phrases=options.has_phrases,
         is_joint=options.is_joint,
     )
-    # Without the shipped tagger a word may have any category.
+    # Without the shipped tagger, WordNet's synonyms of all categories are taken.
     tagger = (
         Tagger.load(ENGLISH_FOLDER / TAGGER_FILE)
         if (ENGLISH_FOLDER / TAGGER_FILE).is_file()

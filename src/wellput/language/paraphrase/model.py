@@ -1,8 +1,9 @@
-"""`ParaphraseModel`: everything learned from a corpus, in one file (`.wpm`).
+"""`ParaphraseModel`: everything that paraphrasing learns from a corpus, in one file (`.wpm`).
 
-Its words are the most frequent ones of the corpus, then its most frequent other tokens. `clusters` has
-the Brown classes of the words, `combination` the weights of the `context` filter, `neural` those of
-the `neural` filter; each may be None.
+The words of the model are the most frequent words of the corpus, followed by its most frequent other
+tokens. `clusters` has the Brown class of each word (words of a class have similar neighbors),
+`combination` has the weights of the filter `context`, and `neural` has those of the filter `neural`.
+Each of the three may be None.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from wellput.language.paraphrase.similar_words import WordVectors
 
 @dataclass(frozen=True, eq=False)
 class ParaphraseModel(StoredModel):
-    """The parts, and the card that describes their training."""
+    """The learned parts, and the `card`, which describes their training."""
 
     kind: ClassVar[str] = "paraphrase"
     noun: ClassVar[str] = "paraphrase model"
@@ -59,9 +60,11 @@ class ParaphraseModel(StoredModel):
             "neural": {} if self.neural is None else self.neural.arrays(),
         }
         arrays = {
-            f"{part}.{name}": array for part, own in parts.items() for name, array in own.items()
+            f"{part}.{name}": array
+            for part, arrays_of_part in parts.items()
+            for name, array in arrays_of_part.items()
         }
-        # The words with vectors are the first of all words.
+        # The words that have LSA vectors come first among the words, so their number is enough.
         return {
             **packed_strings("words", self.bigrams.words),
             **packed_strings("classifier_words", self.classifiers.words),
@@ -78,8 +81,8 @@ class ParaphraseModel(StoredModel):
     def _of(cls, file: ModelFile) -> ParaphraseModel:
         words = file.strings("words")
         vectors, clusters = file.arrays["lsa.vectors"], file.arrays.get("brown.classes")
-        most = max(len(vectors), 0 if clusters is None else len(clusters))
-        if vectors.ndim != 2 or most > len(words):
+        n_needed_words = max(len(vectors), 0 if clusters is None else len(clusters))
+        if vectors.ndim != 2 or n_needed_words > len(words):
             raise ValueError("more vectors or classes than words")
         combination, neural = _part(file, "combination"), _part(file, "neural")
         n_features = len(CONTEXT_FEATURES)
@@ -102,6 +105,7 @@ class ParaphraseModel(StoredModel):
 
 
 def _part(file: ModelFile, name: str) -> dict[str, NDArray[Any]]:
+    """The arrays of one part, by their names within the part."""
     prefix = f"{name}."
     return {
         key.removeprefix(prefix): array

@@ -1,9 +1,9 @@
-"""`PlaceVectors`: which words stand at which places beside a word, smoothed.
+"""`PlaceVectors`: how well words go together with the words at the two places before and after them.
 
-Counts of the one and two words before and after a word, weighted by positive pointwise mutual
-information, are reduced to few dimensions (Levy & Goldberg 2014). The product of a word's vector and
-that of a neighbor at a place says how well they go together, even if they never occur together. LSA's
-wide windows find words of the same topic; these narrow ones find words that can replace each other.
+The counts of neighbors at these four places are weighted by positive pointwise mutual information and
+reduced to few dimensions (Levy & Goldberg 2014). The dot product of a word's vector and the vector of a
+neighbor at a place says how well the two go together, even if they never occur together. The wide
+windows of LSA find words of the same topic; these narrow ones find words that can replace each other.
 """
 
 from __future__ import annotations
@@ -21,17 +21,19 @@ from wellput.language.paraphrase.corpus_index import CorpusIndex
 from wellput.language.paraphrase.filters import Query
 from wellput.language.paraphrase.similar_words import frequent_words
 
+# The places of the neighbors, counted from the word.
 NEIGHBOR_PLACES = (-2, -1, 1, 2)
 NEIGHBOR_WORDS = 2000
 DIMENSIONS = 64
 SMOOTHING_POWER = 0.75
-"""The power of the neighbors' frequencies, as Levy, Goldberg & Dagan (2015) advise."""
+"""The neighbors' frequencies are raised to this power, as Levy, Goldberg & Dagan (2015) advise."""
 
 
 @dataclass(frozen=True, eq=False)
 class PlaceVectors:
-    """Vectors in bytes: a row of bytes times its step is the vector. `vectors` are those of `words`,
-    `neighbors` those of `neighbor_words`, one place after the other."""
+    """Vectors stored as bytes: a row of bytes times its step is a vector. `vectors` has a row for each
+    of `words`. `neighbors` has a row for each of `neighbor_words` at the first place, then one for
+    each at the second place, and so on."""
 
     words: list[str]
     neighbor_words: list[str]
@@ -41,14 +43,13 @@ class PlaceVectors:
     neighbor_steps: NDArray[np.float32]
 
     def features(self, queries: Sequence[Query]) -> Floats:
-        """By query: how well the replacement goes with its neighbors, how much better it does so than
-        the word, and the cosine of the two; NaN for unknown words."""
+        """A row for each query: how well the replacement goes with its neighbors, how much better than
+        the replaced word, and the cosine of the two words; NaN for unknown words."""
         new = self._rows([query.replacement.text for query in queries])
         old = self._rows([" ".join(query.words[query.first : query.last]) for query in queries])
-        beside = np.array([self._beside(query) for query in queries], np.int64).reshape(
-            -1, len(NEIGHBOR_PLACES)
-        )
-        known = self._neighbor_rows[beside] * (beside >= 0)[..., None]
+        neighbors = np.array([self._rows_of_neighbors(query) for query in queries], np.int64)
+        neighbors = neighbors.reshape(-1, len(NEIGHBOR_PLACES))
+        known = self._neighbor_rows[neighbors] * (neighbors >= 0)[..., None]
         context = known.sum(axis=1)
         fit = (new * context).sum(axis=1)
         lengths = np.linalg.norm(new, axis=1) * np.linalg.norm(old, axis=1)
@@ -61,8 +62,9 @@ class PlaceVectors:
         rows[numbers < 0] = np.nan
         return rows
 
-    def _beside(self, query: Query) -> list[int]:
-        """The rows of the query's neighbors, −1 for unknown ones and beyond the sentence."""
+    def _rows_of_neighbors(self, query: Query) -> list[int]:
+        """For each place, the row of the query's neighbor there in `neighbors`; −1 for an unknown
+        neighbor and beyond the sentence."""
         rows = []
         for number, place in enumerate(NEIGHBOR_PLACES):
             at = query.first + place if place < 0 else query.last + place - 1
@@ -85,7 +87,7 @@ class PlaceVectors:
         return rows
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """For a model file; `words` and `neighbor_words` are saved apart."""
+        """The arrays for a model file, which stores `words` and `neighbor_words` separately."""
         return {
             "vectors": self.vectors,
             "steps": self.steps,
@@ -124,12 +126,13 @@ def train_places(
     neighbors: int = NEIGHBOR_WORDS,
     dimensions: int = DIMENSIONS,
 ) -> PlaceVectors:
-    """Vectors of the most frequent words of a corpus, and of its most frequent tokens as neighbors."""
+    """Vectors of the `vocabulary` most frequent words of a corpus, and of its `neighbors` most frequent
+    tokens as neighbors."""
     from scipy.sparse.linalg import svds
 
     words = frequent_words(index, vocabulary)
-    beside = [int(n) for n in np.argsort(-index.counts, kind="stable")[:neighbors]]
-    weighted = _mutual_information(_counts(index, words, beside))
+    neighbor_numbers = [int(n) for n in np.argsort(-index.counts, kind="stable")[:neighbors]]
+    weighted = _mutual_information(_counts(index, words, neighbor_numbers))
     rank = min(dimensions, min(weighted.shape) - 1)
     start = np.random.default_rng(0).standard_normal(min(weighted.shape))
     left, values, right = svds(weighted, rank, v0=start)
@@ -137,7 +140,7 @@ def train_places(
     rows, row_steps = _in_bytes(right.T * np.sqrt(values))
     return PlaceVectors(
         [index.words[n] for n in words],
-        [index.words[n] for n in beside],
+        [index.words[n] for n in neighbor_numbers],
         vectors,
         steps,
         rows,
@@ -145,23 +148,26 @@ def train_places(
     )
 
 
-def _counts(index: CorpusIndex, words: list[int], beside: list[int]) -> Any:
-    """Words × neighbors by place: their counts within sentences (a sparse array)."""
+def _counts(index: CorpusIndex, words: list[int], neighbor_numbers: list[int]) -> Any:
+    """How often each neighbor stands at each place of each word within a sentence. A sparse array:
+    words by (places × neighbors)."""
     from scipy.sparse import coo_array
 
     row = np.full(len(index.words), -1, np.int64)
     row[words] = np.arange(len(words))
     column = np.full(len(index.words), -1, np.int64)
-    column[beside] = np.arange(len(beside))
+    column[neighbor_numbers] = np.arange(len(neighbor_numbers))
     lengths = (index.starts[1:] - index.starts[:-1]).astype(np.int64)
     sentence = np.repeat(np.arange(len(lengths)), lengths)
-    shape = len(words), len(NEIGHBOR_PLACES) * len(beside)
+    shape = len(words), len(NEIGHBOR_PLACES) * len(neighbor_numbers)
     total = coo_array(shape, dtype=np.float64).tocsr()
     for number, place in enumerate(NEIGHBOR_PLACES):
-        here = np.arange(max(0, -place), len(index) - max(0, place))
-        rows, columns = row[index.tokens[here]], column[index.tokens[here + place]]
-        used = (rows >= 0) & (columns >= 0) & (sentence[here] == sentence[here + place])
-        cells = rows[used], columns[used] + number * len(beside)
+        word_places = np.arange(max(0, -place), len(index) - max(0, place))
+        rows, columns = row[index.tokens[word_places]], column[index.tokens[word_places + place]]
+        used = (
+            (rows >= 0) & (columns >= 0) & (sentence[word_places] == sentence[word_places + place])
+        )
+        cells = rows[used], columns[used] + number * len(neighbor_numbers)
         total = total + coo_array((np.ones(used.sum()), cells), shape=shape).tocsr()
     return total.tocoo()
 
@@ -181,6 +187,7 @@ def _mutual_information(counts: Any) -> Any:
 
 
 def _in_bytes(rows: Floats) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
+    """The rows rounded to bytes, and the step by which each row of bytes must be multiplied."""
     steps = np.abs(rows).max(axis=1) / 127
     rounded = np.round(rows / np.where(steps == 0, 1, steps)[:, None]).astype(np.int8)
     return rounded, steps.astype(np.float32)

@@ -1,12 +1,13 @@
-"""Rewriting the references of evaluation sets, for each system closer to its outputs.
+"""Rewrites the references of evaluation sets; each system gets references closer to its own outputs.
 
-`Substitution` is one proposal with its item and system, `RewrittenSource` an evaluation set that is
-rewritten as it is read, and `ParaphraseResult` the two together.
+`Substitution` is one proposed replacement with its item and system, `RewrittenSource` is an evaluation
+set whose references are rewritten as it is read, and `ParaphraseResult` holds both.
 
-The tree of a reference is edited with its words, so that tree metrics still work. A word that replaces
-a word takes its place in the tree. Where a phrase changes its number of words, its first word is the
-head and hangs where the old phrase's head hung; the other words are `fixed` to it, and the dependents
-of the old words hang from it.
+The tree of a reference is edited together with its words, so that tree metrics still work. A word that
+replaces a word takes its place in the tree. Where a phrase gets another number of words, its first new
+word becomes its head and is attached where the head of the old phrase was. The other new words are
+attached to the first with the relation `fixed`. The dependents of the old words keep their relations
+and are attached to the first new word.
 """
 
 from __future__ import annotations
@@ -34,8 +35,8 @@ from wellput.language.paraphrase.sentences import Sentence
 
 
 def word_numbers(tree: Tree, sentence: Sentence) -> list[int | None]:
-    """By token of the sentence, the number of its word in the tree (from 1); None where token and word
-    do not coincide, and in multiword tokens."""
+    """For each token of the sentence, the number of its word in the tree (from 1). None where no word
+    has exactly the token's characters, and in multiword tokens."""
     covered = {n for m in tree.multiwords for n in range(m.first, m.last + 1)}
     by_span: dict[tuple[int, int], int] = {}
     place = 0
@@ -50,6 +51,8 @@ def word_numbers(tree: Tree, sentence: Sentence) -> list[int | None]:
 
 
 def _surface(tree: Tree, covered: set[int]) -> list[tuple[int, str, bool]]:
+    """The tokens of the tree's text in order: the number of the (first) word, the form, and whether the
+    token is a single word. `covered` are the words inside multiword tokens."""
     tokens = [(n, w.form, True) for n, w in enumerate(tree.words, 1) if n not in covered]
     tokens += [(m.first, m.form, False) for m in tree.multiwords]
     return sorted(tokens)
@@ -58,16 +61,17 @@ def _surface(tree: Tree, covered: set[int]) -> list[tuple[int, str, bool]]:
 def edited_tree(
     tree: Tree, numbers: Sequence[int | None], edits: Sequence[ReferenceEdit], text: str
 ) -> Tree:
-    """The tree of the rewritten reference; every edited token must have a number."""
+    """The tree of a reference that is rewritten to `text` by the edits. `numbers` has the tree's word
+    number for each token, as from `word_numbers`; every edited token must have one."""
     words = list(tree.words)
-    # From the end, so that the numbers of earlier words stay right.
+    # Edits are made from the end, so that the numbers of earlier words stay right.
     multiwords = list(tree.multiwords)
     for edit in sorted(edits, key=lambda edit: -edit.first):
         span = [number for number in numbers[edit.first : edit.last] if number is not None]
         words = _replaced(words, span, edit)
-        grown = len(edit.text.split(" ")) - len(span)
+        n_added = len(edit.text.split(" ")) - len(span)
         multiwords = [
-            replace(m, first=m.first + grown, last=m.last + grown) if m.first > span[-1] else m
+            replace(m, first=m.first + n_added, last=m.last + n_added) if m.first > span[-1] else m
             for m in multiwords
         ]
     comments = tuple(
@@ -78,16 +82,17 @@ def edited_tree(
 
 
 def _replaced(words: list[Word], span: list[int], edit: ReferenceEdit) -> list[Word]:
+    """The words of the tree with those numbered in `span` replaced by the words of the edit."""
     first, last = span[0], span[-1]
     forms = edit.text.split(" ")
     head = next((n for n in span if not first <= words[n - 1].head <= last), first)
-    # A head within the span becomes the new head; numbers after the span move.
-    grown = len(forms) - len(span)
+    # Heads inside the span become the first new word; numbers after the span change by `n_added`.
+    n_added = len(forms) - len(span)
 
     def moved(number: int) -> int:
         if first <= number <= last:
             return first
-        return number + grown if number > last else number
+        return number + n_added if number > last else number
 
     old = words[head - 1]
     tail_misc = words[last - 1].misc
@@ -113,7 +118,8 @@ class WordTagger(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Substitution:
-    """A proposal for one system's reference; `reference` counts from 0."""
+    """A proposed replacement of `word` in a reference for one system. `reference` is the number of the
+    reference, from 0; `kept` says whether the replacement was made."""
 
     item: str
     system: str
@@ -137,7 +143,7 @@ class Substitution:
 
 @dataclass(frozen=True)
 class Paraphraser:
-    """A rewriter, a tagger for the categories of words, and the method's name for signatures."""
+    """A rewriter, a tagger for the words' parts of speech, and the method's name for signatures."""
 
     method: str
     rewriter: Rewriter
@@ -149,11 +155,11 @@ class Paraphraser:
         return f"paraphrase:{self.method}|model:{self.fingerprint[:8]}"
 
     def rewrite_batch(self, batch: Batch) -> Batch:
-        """The same rows with references and trees rewritten for their outputs."""
+        """The same rows, with references and their trees rewritten for the row's output."""
         rewritten = self._rewrite(batch.outputs, batch.references, batch.trees, batch.threads)
         return replace(
             batch,
-            references=[[own.text for own, _ in row] for row in rewritten],
+            references=[[reference.text for reference, _ in row] for row in rewritten],
             trees=[
                 [tree for _, tree in row] if trees else []
                 for row, trees in zip(rewritten, batch.trees, strict=True)
@@ -164,8 +170,9 @@ class Paraphraser:
     def rewrite_items(
         self, items: Sequence[Item], *, threads: int = 1
     ) -> tuple[list[Item], list[Substitution]]:
-        """The items with rewritten references for every output that is text; and all proposals."""
-        made: list[dict[str, list[tuple[Rewritten, Tree | None]]]] = [{} for _ in items]
+        """The items with rewritten references for every output that is text; and all proposals, made or
+        refused."""
+        rewritten_items: list[dict[str, list[tuple[Rewritten, Tree | None]]]] = [{} for _ in items]
         systems = dict.fromkeys(system for item in items for system in item.outputs)
         for system in systems:
             rows = [
@@ -180,15 +187,19 @@ class Paraphraser:
                 threads,
             )
             for i, row in zip(rows, rewritten, strict=True):
-                made[i][system] = row
+                rewritten_items[i][system] = row
         substitutions = [
             _substitution(item.id, system, number, proposal, rewritten)
-            for item, by_system in zip(items, made, strict=True)
+            for item, by_system in zip(items, rewritten_items, strict=True)
             for system, row in by_system.items()
             for number, (rewritten, _) in enumerate(row)
             for proposal in rewritten.proposals
         ]
-        return [_with(item, own) for item, own in zip(items, made, strict=True)], substitutions
+        new_items = [
+            _with_references(item, by_system)
+            for item, by_system in zip(items, rewritten_items, strict=True)
+        ]
+        return new_items, substitutions
 
     def _rewrite(
         self,
@@ -197,12 +208,13 @@ class Paraphraser:
         trees: Sequence[Sequence[Tree | None]],
         threads: int,
     ) -> list[list[tuple[Rewritten, Tree | None]]]:
-        """By row and reference."""
+        """For each row (an output with its references and their trees), each reference rewritten for
+        the output, with its tree."""
         texts = [str(output) for output in outputs]
         flat = [reference for row in references for reference in row]
         sentences = self._sentences(flat, threads)
-        # Outputs are not tagged: capitals tell which of their words are names.
-        own = {text: Sentence.of(text) for text in dict.fromkeys(texts)}
+        # Outputs are not tagged: their names are recognized by capitals.
+        output_sentences = {text: Sentence.of(text) for text in dict.fromkeys(texts)}
         pairs, aligned = [], []
         for text, row, row_trees in zip(texts, references, trees, strict=True):
             for place, reference in enumerate(row):
@@ -211,28 +223,28 @@ class Paraphraser:
                 numbers = None if tree is None else word_numbers(tree, sentence)
                 if numbers is not None:
                     sentence = sentence.fixed_where([number is None for number in numbers])
-                pairs.append((sentence, own[text]))
+                pairs.append((sentence, output_sentences[text]))
                 aligned.append((tree, numbers))
         results = iter(zip(self.rewriter.rewrite(pairs), aligned, strict=True))
         rows = []
         for row in references:
-            made = []
+            rewritten_row = []
             for _ in row:
                 rewritten, (tree, numbers) = next(results)
                 if tree is not None and numbers is not None and rewritten.edits:
                     tree = edited_tree(tree, numbers, rewritten.edits, rewritten.text)
-                made.append((rewritten, tree))
-            rows.append(made)
+                rewritten_row.append((rewritten, tree))
+            rows.append(rewritten_row)
         return rows
 
     def _sentences(self, texts: Sequence[str], threads: int) -> dict[str, Sentence]:
         sentences = {text: Sentence.of(text) for text in dict.fromkeys(texts)}
         if self.tagger is None:
             return sentences
-        tags = self.tagger.tag([s.tokens for s in sentences.values()], threads=threads)
+        tagged = self.tagger.tag([s.tokens for s in sentences.values()], threads=threads)
         return {
-            text: replace(sentence, tags=tuple(own))
-            for (text, sentence), own in zip(sentences.items(), tags, strict=True)
+            text: replace(sentence, tags=tuple(tags))
+            for (text, sentence), tags in zip(sentences.items(), tagged, strict=True)
         }
 
 
@@ -295,32 +307,35 @@ def _substitution(
 
 
 def substitution_items(by_method: Mapping[str, Sequence[Substitution]]) -> list[Item]:
-    """Substitutions as an evaluation set. Its tags say what each method decided: `kept` or `refused`.
-    Its systems have the same names: `kept` if a method keeps it.
+    """The substitutions of several methods as the items of an evaluation set, for judges. The tags of
+    an item say what each method decided: `kept` or `refused`. The item's only system is `kept` if a
+    method keeps the substitution, otherwise `refused`.
 
     The same substitution in one reference, for several systems or by several methods, is one item:
     judges see it once and cannot tell where it comes from.
     """
-    shown: dict[str, str] = {}
-    decided: dict[str, dict[str, str]] = {}
+    texts: dict[str, str] = {}
+    decisions: dict[str, dict[str, str]] = {}
     for method, substitutions in by_method.items():
-        for one in substitutions:
-            name = f"{one.item}/{one.reference}/{one.word}→{one.replacement}"
-            shown.setdefault(name, one.shown)
-            decided.setdefault(name, {}).setdefault(method, "kept" if one.kept else "refused")
+        for proposed in substitutions:
+            name = f"{proposed.item}/{proposed.reference}/{proposed.word}→{proposed.replacement}"
+            texts.setdefault(name, proposed.shown)
+            decision = "kept" if proposed.kept else "refused"
+            decisions.setdefault(name, {}).setdefault(method, decision)
     return [
-        Item(name, {"kept" if "kept" in tags.values() else "refused": shown[name]}, tags=tags)
-        for name, tags in decided.items()
+        Item(name, {"kept" if "kept" in tags.values() else "refused": texts[name]}, tags=tags)
+        for name, tags in decisions.items()
     ]
 
 
 def drawn_substitutions(items: Sequence[Item], n: int, rng: np.random.Generator) -> list[Item]:
-    """At most n of the substitutions that each method keeps, drawn at random; an item that serves two
-    methods is there once.
+    """At most `n` of the substitutions that each method keeps, drawn at random. An item that is drawn
+    for two methods is returned once.
 
-    Every item gets a random number, and each method the items with its n lowest. So methods share as
-    many items as they can, and each still has a random sample of its own. What a method keeps beyond
-    its sample loses the method's tag: otherwise it would also be measured on what others drew.
+    Every item gets a random number, and each method gets those of its kept items that have the `n`
+    lowest numbers. So the methods share as many items as possible, and each method's items are still a
+    random sample. An item that a method keeps but that was drawn only for other methods loses this
+    method's tag; otherwise the method would not be measured on a random sample.
     """
     numbers = rng.random(len(items))
     methods = dict.fromkeys(method for item in items for method in item.tags)
@@ -331,19 +346,24 @@ def drawn_substitutions(items: Sequence[Item], n: int, rng: np.random.Generator)
             drawn.setdefault(place, set()).add(method)
 
     def tags(place: int) -> dict[str, str]:
-        own = items[place].tags.items()
-        return {method: tag for method, tag in own if tag != "kept" or method in drawn[place]}
+        tags_of_item = items[place].tags.items()
+        return {
+            method: tag for method, tag in tags_of_item if tag != "kept" or method in drawn[place]
+        }
 
     return [items[place]._replace(tags=tags(place)) for place in sorted(drawn)]
 
 
-def _with(item: Item, made: Mapping[str, list[tuple[Rewritten, Tree | None]]]) -> Item:
+def _with_references(
+    item: Item, by_system: Mapping[str, list[tuple[Rewritten, Tree | None]]]
+) -> Item:
+    """The item with the rewritten references, and their trees, of each system."""
     references = {
-        system: tuple(rewritten.text for rewritten, _ in row) for system, row in made.items()
+        system: tuple(rewritten.text for rewritten, _ in row) for system, row in by_system.items()
     }
     trees = {
         system: tuple(tree for _, tree in row)
-        for system, row in made.items()
+        for system, row in by_system.items()
         if any(tree is not None for _, tree in row)
     }
     return item._replace(
@@ -354,8 +374,9 @@ def _with(item: Item, made: Mapping[str, list[tuple[Rewritten, Tree | None]]]) -
 
 @dataclass(frozen=True, repr=False)
 class ParaphraseResult(Result):
-    """`evalset` has the new references; it is in memory unless it was written to a file. With `explain`
-    every substitution is shown, otherwise only their number."""
+    """The evaluation set with the new references, and all proposed substitutions. The evaluation set
+    is in memory unless it was written to a file. With `explain` every substitution is shown, otherwise
+    only their number."""
 
     presented_by: ClassVar[str] = "wellput.reporting.language:paraphrase_report"
 
@@ -366,7 +387,7 @@ class ParaphraseResult(Result):
 
     @property
     def kept(self) -> int:
-        """The number of proposals that were made."""
+        """The number of proposed substitutions that were made in a reference."""
         return sum(substitution.kept for substitution in self.substitutions)
 
     def save(self, path: PathLike) -> None:

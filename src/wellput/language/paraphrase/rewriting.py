@@ -1,11 +1,12 @@
-"""Rewriting references: proposals are filtered, the most probable taken first, each word used once.
+"""Rewrites references: proposals are filtered, the most probable are made first, each word is used
+once.
 
-A `Proposal` is a word or phrase of a reference with a possible replacement from the output. In Kauchak
-& Barzilay a proposal pairs a word that only the reference has with one that only the output has.
-Phrases follow the same rule: with the replacement, reference and output must share more words.
+A `Proposal` is a word or phrase of a reference with a possible replacement from the output. As in
+Kauchak & Barzilay (2006), a proposal pairs a word that only the reference has with a word that only the
+output has. For phrases the rule is that, after the replacement, reference and output share more words.
 
-By default every proposal is tested in the original reference, as in the paper. Jointly, the best
-proposal is made first, and the others are tested again in the changed reference.
+By default a filter tests every proposal in the original reference, as in the paper. With `is_joint`,
+the best proposal is made first, and the others are tested again in the changed reference.
 """
 
 from __future__ import annotations
@@ -31,7 +32,8 @@ from wellput.language.paraphrase.sentences import Sentence
 class Proposal:
     """The reference's tokens from `first` to before `last`, and a possible replacement.
 
-    `probability` is the filter's, NaN where it does not know the word; `is_kept` is the decision.
+    `probability` comes from the filter, NaN where it does not know the word; `is_kept` says whether the
+    replacement is made.
     """
 
     first: int
@@ -45,19 +47,19 @@ class Proposal:
 def proposals(
     reference: Sentence, output: Sentence, source: CandidateSource, *, has_phrases: bool
 ) -> list[Proposal]:
-    """All proposals for a pair, in the order of the reference."""
-    here = frozenset(reference.words)
-    there = frozenset(output.words)
-    only_there = {
+    """All proposals for a reference and an output, in the order of the reference."""
+    reference_words = frozenset(reference.words)
+    output_words = frozenset(output.words)
+    new_words = {
         word
         for word, is_fixed in zip(output.words, output.is_fixed, strict=True)
-        if word not in here and not is_fixed
+        if word not in reference_words and not is_fixed
     }
-    if not only_there:
+    if not new_words:
         return []
-    offered = _offered(output, only_there, MAX_PHRASE_WORDS if has_phrases else 1)
+    offered = _offered(output, new_words, MAX_PHRASE_WORDS if has_phrases else 1)
     found: list[Proposal] = []
-    for first, last, text, tag in _spans(reference, there, source, has_phrases=has_phrases):
+    for first, last, text, tag in _spans(reference, output_words, source, has_phrases=has_phrases):
         known = source.replacements(text, tag, offered)
         for replacement in sorted(known):
             if last - first == 1 and " " not in replacement:
@@ -69,26 +71,28 @@ def proposals(
     return found
 
 
-def _offered(output: Sentence, only_there: set[str], longest: int) -> set[str]:
-    """The output's words, and phrases with at least one word, that the reference lacks."""
-    offered = set(only_there)
-    for n in range(2, longest + 1):
+def _offered(output: Sentence, new_words: set[str], max_words: int) -> set[str]:
+    """The `new_words`, which the reference lacks, and the output's phrases of up to `max_words` words
+    that have at least one of them."""
+    offered = set(new_words)
+    for n in range(2, max_words + 1):
         for first in range(len(output.words) - n + 1):
             words = output.words[first : first + n]
-            if not only_there.isdisjoint(words) and not any(output.is_fixed[first : first + n]):
+            if not new_words.isdisjoint(words) and not any(output.is_fixed[first : first + n]):
                 offered.add(" ".join(words))
     return offered
 
 
 def _spans(
-    reference: Sentence, there: frozenset[str], source: CandidateSource, *, has_phrases: bool
+    reference: Sentence, output_words: frozenset[str], source: CandidateSource, *, has_phrases: bool
 ) -> Iterator[tuple[int, int, str, str | None]]:
-    """The words and phrases of the reference that the source may know: first, last, text, tag."""
+    """The words and phrases of the reference that the output lacks and the source may know: the first
+    token, the token after the last, the text, and the Penn tag of a word if it is known."""
     words, is_fixed, tags = reference.words, reference.is_fixed, reference.tags
     for first, word in enumerate(words):
         if is_fixed[first]:
             continue
-        if word not in there:
+        if word not in output_words:
             yield first, first + 1, word, None if tags is None else tags[first]
         if not has_phrases:
             continue
@@ -96,17 +100,18 @@ def _spans(
             if is_fixed[last - 1]:
                 break
             span = words[first:last]
-            if not there.issuperset(span) and source.may_be_phrase(span):
+            if not output_words.issuperset(span) and source.may_be_phrase(span):
                 yield first, last, " ".join(span), None
 
 
 def _is_nearer(
     reference: Sentence, output: Sentence, first: int, last: int, replacement: str
 ) -> bool:
-    there = Counter(output.words)
+    """Whether reference and output share more words after the replacement than before."""
+    output_counts = Counter(output.words)
     before = Counter(reference.words)
     after = before - Counter(reference.words[first:last]) + Counter(replacement.split(" "))
-    return (after & there).total() > (before & there).total()
+    return (after & output_counts).total() > (before & output_counts).total()
 
 
 SentencePair = tuple[Sentence, Sentence]
@@ -125,7 +130,8 @@ class ReferenceEdit:
 
 @dataclass(frozen=True, slots=True)
 class Rewritten:
-    """A reference for one output, the new text, all proposals, and the edits that were made."""
+    """A reference that was rewritten for one output: the original, the new text, all proposals, and the
+    edits that were made."""
 
     reference: Sentence
     text: str
@@ -135,7 +141,8 @@ class Rewritten:
 
 @dataclass(frozen=True)
 class Rewriter:
-    """Candidates, a filter and its threshold (None: the filter's own)."""
+    """Rewrites references with the candidates of a source, a filter and a threshold. With None the
+    filter's default threshold is taken."""
 
     source: CandidateSource
     filter: Filter
@@ -145,55 +152,69 @@ class Rewriter:
 
     @property
     def least(self) -> float:
-        """The least probability with which a proposal passes."""
+        """The least probability of a proposal that passes the filter."""
         return self.filter.threshold if self.threshold is None else self.threshold
 
     def rewrite(self, pairs: Sequence[SentencePair]) -> list[Rewritten]:
         """Rewrites the reference of each pair of a reference and an output."""
-        proposed = [proposals(r, o, self.source, has_phrases=self.has_phrases) for r, o in pairs]
-        self._judge([(pair[0].words, own) for pair, own in zip(pairs, proposed, strict=True)])
+        proposed = [
+            proposals(reference, output, self.source, has_phrases=self.has_phrases)
+            for reference, output in pairs
+        ]
+        self._judge(
+            [
+                (reference.words, own_proposals)
+                for (reference, _), own_proposals in zip(pairs, proposed, strict=True)
+            ]
+        )
         if self.is_joint:
             self._keep_jointly(pairs, proposed)
         else:
-            for (_, output), own in zip(pairs, proposed, strict=True):
+            for (_, output), own_proposals in zip(pairs, proposed, strict=True):
                 places = _FreePlaces(output)
-                for proposal in sorted(own, key=_rank):
+                for proposal in sorted(own_proposals, key=_rank):
                     proposal.is_kept = self._passes(proposal) and places.take(proposal)
-        return [_apply(pair[0], own) for pair, own in zip(pairs, proposed, strict=True)]
+        return [
+            _apply(reference, own_proposals)
+            for (reference, _), own_proposals in zip(pairs, proposed, strict=True)
+        ]
 
     def _passes(self, proposal: Proposal) -> bool:
         return proposal.probability >= self.least  # False for NaN
 
     def _judge(self, contexts: Sequence[tuple[tuple[str, ...], Sequence[Proposal]]]) -> None:
+        """Sets the probability of each proposal. A context is the words of a reference with its
+        proposals."""
         queries = [
             Query(words, proposal.first, proposal.last, proposal.replacement)
-            for words, own in contexts
-            for proposal in own
+            for words, own_proposals in contexts
+            for proposal in own_proposals
         ]
         if not queries:
             return
         judged = iter(np.asarray(self.filter.probabilities(queries)).tolist())
-        for _, own in contexts:
-            for proposal in own:
+        for _, own_proposals in contexts:
+            for proposal in own_proposals:
                 proposal.probability = next(judged)
 
     def _keep_jointly(
         self, pairs: Sequence[SentencePair], proposed: Sequence[Sequence[Proposal]]
     ) -> None:
-        """In each round, the best proposal of every pair is made, and the others are judged again."""
+        """Decides on the proposals of each pair in rounds. In each round the best proposal of every
+        pair is kept, and its other proposals are judged again."""
         places = [_FreePlaces(output) for _, output in pairs]
         open_pairs = list(range(len(pairs)))
         while open_pairs:
-            again = []
+            changed_pairs = []
             for i in open_pairs:
                 for proposal in sorted(proposed[i], key=_rank):
                     if proposal.is_kept or not self._passes(proposal):
                         continue
                     if places[i].take(proposal):
                         proposal.is_kept = True
-                        again.append(i)
+                        changed_pairs.append(i)
                         break
-            for i in again:
+            for i in changed_pairs:
                 waiting = [p for p in proposed[i] if not p.is_kept]
                 contexts = [_context(pairs[i][0].words, proposed[i], p) for p in waiting]
                 queries = [
@@ -203,49 +224,51 @@ class Rewriter:
                 judged = self.filter.probabilities(queries) if queries else np.zeros(0)
                 for proposal, probability in zip(waiting, judged.tolist(), strict=True):
                     proposal.probability = probability
-            open_pairs = again
+            open_pairs = changed_pairs
 
 
 def _rank(proposal: Proposal) -> tuple[float, int, int, str]:
-    probability = proposal.probability
-    known = probability if probability == probability else -1.0
-    # Of equally probable ones the longer phrase comes first, then the earlier one.
-    return (-known, proposal.first - proposal.last, proposal.first, proposal.replacement.text)
+    """A sort key: the most probable proposals first, then longer phrases, then earlier ones."""
+    is_known = proposal.probability == proposal.probability  # not NaN
+    probability = proposal.probability if is_known else -1.0
+    n_words = proposal.last - proposal.first
+    return (-probability, -n_words, proposal.first, proposal.replacement.text)
 
 
 class _FreePlaces:
-    """The words of a reference and of an output that are still free."""
+    """Keeps count of the words of a reference and its output that a kept proposal already uses."""
 
     def __init__(self, output: Sentence) -> None:
-        self._words = output.words
-        self._used_there: set[int] = set()
-        self._used_here: set[int] = set()
+        self._output_words = output.words
+        self._used_in_output: set[int] = set()
+        self._used_in_reference: set[int] = set()
 
     def take(self, proposal: Proposal) -> bool:
-        """Takes the words of the proposal on both sides, if they are free; returns whether."""
-        here = range(proposal.first, proposal.last)
-        if not self._used_here.isdisjoint(here):
+        """Marks the proposal's words in reference and output as used, and returns True; returns False
+        if some are used already."""
+        in_reference = range(proposal.first, proposal.last)
+        if not self._used_in_reference.isdisjoint(in_reference):
             return False
-        wanted = tuple(proposal.replacement.text.split(" "))
-        for first in range(len(self._words) - len(wanted) + 1):
-            there = range(first, first + len(wanted))
-            if self._words[first : first + len(wanted)] == wanted and self._used_there.isdisjoint(
-                there
-            ):
-                self._used_here.update(here)
-                self._used_there.update(there)
+        new_words = tuple(proposal.replacement.text.split(" "))
+        for first in range(len(self._output_words) - len(new_words) + 1):
+            in_output = range(first, first + len(new_words))
+            is_match = self._output_words[first : first + len(new_words)] == new_words
+            if is_match and self._used_in_output.isdisjoint(in_output):
+                self._used_in_reference.update(in_reference)
+                self._used_in_output.update(in_output)
                 return True
         return False
 
 
 def _context(
-    words: tuple[str, ...], own: Sequence[Proposal], asked: Proposal
+    words: tuple[str, ...], all_proposals: Sequence[Proposal], asked: Proposal
 ) -> tuple[tuple[str, ...], int]:
-    """The reference with the kept proposals made, and the place of the asked words in it.
+    """The words of the reference after the kept proposals are made, and the place in them of the words
+    that the proposal `asked` replaces.
 
-    A proposal that overlaps a kept one is seen in the original; it can no longer be taken.
+    A proposal that overlaps a kept one gets the original words; it can no longer be made.
     """
-    kept = sorted((p for p in own if p.is_kept), key=lambda p: p.first)
+    kept = sorted((p for p in all_proposals if p.is_kept), key=lambda p: p.first)
     if any(p.first < asked.last and asked.first < p.last for p in kept):
         return words, asked.first
     result, place, begin = [], 0, asked.first
@@ -258,18 +281,19 @@ def _context(
     return (*result, *words[place:]), begin
 
 
-def _apply(reference: Sentence, own: list[Proposal]) -> Rewritten:
+def _apply(reference: Sentence, all_proposals: list[Proposal]) -> Rewritten:
+    """The reference with its kept proposals made; *a* or *an* before them is made to agree."""
     edits: list[ReferenceEdit] = []
-    for proposal in sorted((p for p in own if p.is_kept), key=lambda p: p.first):
+    for proposal in sorted((p for p in all_proposals if p.is_kept), key=lambda p: p.first):
         text = with_capitals_of(reference.tokens[proposal.first], proposal.replacement.text)
         before = proposal.first - 1
         if before >= 0 and reference.words[before] in ("a", "an"):
             article = article_before(text)
             if article != reference.words[before]:
-                kept = with_capitals_of(reference.tokens[before], article)
-                edits.append(ReferenceEdit(before, before + 1, kept, lemma_changes=False))
+                new_article = with_capitals_of(reference.tokens[before], article)
+                edits.append(ReferenceEdit(before, before + 1, new_article, lemma_changes=False))
         edits.append(ReferenceEdit(proposal.first, proposal.last, text))
-    return Rewritten(reference, replace_tokens(reference, edits), own, edits)
+    return Rewritten(reference, replace_tokens(reference, edits), all_proposals, edits)
 
 
 def replace_tokens(reference: Sentence, edits: Sequence[ReferenceEdit]) -> str:

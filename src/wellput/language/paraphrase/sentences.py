@@ -34,14 +34,15 @@ QUOTED_PATTERN = re.compile(
     r"|‘[^‘]*?’(?!\w)|(?<!\w)'[^']+'(?!\w)",
     re.DOTALL,
 )
-# After these a capital may only mark a beginning, so it does not show that the word is a name.
+# After these marks a capital may show the beginning of a sentence, so it does not show a name.
 MARKS_BEFORE_CAPITAL = frozenset(".!?:;\"'“”‘’«»()[]-–—*•…`")
 
 
 @dataclass(frozen=True)
 class Sentence:
-    """A text, its tokens and their places. `tags` are Penn tags of the tokens, or None; `also_fixed`
-    marks tokens that are fixed for other reasons than their form, or is empty."""
+    """A text, its tokens, and the first and last character of each token (`spans`). `tags` are the
+    Penn tags of the tokens, or None. `also_fixed` marks tokens that may not be replaced for other
+    reasons than their form; it may be empty."""
 
     text: str
     tokens: tuple[str, ...]
@@ -51,7 +52,8 @@ class Sentence:
 
     @classmethod
     def of(cls, text: str, tags: Sequence[str] | None = None) -> Sentence:
-        """
+        """Splits a text into tokens.
+
         >>> Sentence.of("Israel's reply cost $3.50.").tokens
         ('Israel', "'s", 'reply', 'cost', '$', '3.50', '.')
         """
@@ -66,7 +68,7 @@ class Sentence:
 
     @cached_property
     def is_fixed(self) -> tuple[bool, ...]:
-        """By token, whether it may not be replaced (or, in an output, not be a replacement)."""
+        """For each token, whether it may not be replaced; in an output, whether it may not replace."""
         quoted = (
             [match.span() for match in QUOTED_PATTERN.finditer(self.text)]
             if self._has_quotes
@@ -85,7 +87,7 @@ class Sentence:
         return self.text[self.spans[first][0] : self.spans[last - 1][1]]
 
     def fixed_where(self, is_fixed: Sequence[bool]) -> Sentence:
-        """The same sentence with these tokens fixed as well."""
+        """The same sentence; the tokens for which `is_fixed` is true may not be replaced either."""
         return replace(self, also_fixed=tuple(is_fixed))
 
     @property
@@ -102,7 +104,7 @@ class Sentence:
             return True
         if place > 0 and self.tokens[place - 1] not in MARKS_BEFORE_CAPITAL:
             return True
-        # A capital at the beginning of a sentence says nothing, unless another follows: Bill Clinton.
+        # A capital at the beginning of a sentence shows a name only if another follows: Bill Clinton.
         following = self.tokens[place + 1] if place + 1 < len(self.tokens) else ""
         return self.tags is None and following[:1].isupper() and following != "I"
 

@@ -1,13 +1,14 @@
-"""Words with similar neighbors: LSA and Brown classes, and replacements from these.
+"""Words with similar neighbors, as replacements of each other: LSA and Brown classes.
 
-Latent semantic analysis: words are similar if they have the same words around them. The settings are
-those of the paper, which were Infomap's defaults: 20,000 words, 1,000 features (the most frequent
-words that are not function words), 15 words on either side, 100 dimensions. Counts are weighted by
-positive pointwise mutual information, which the paper leaves open.
+*The paper* is Kauchak & Barzilay (2006). In latent semantic analysis (LSA), words are similar if the
+same words stand around them. The settings are the paper's, which were the defaults of the program
+Infomap: 20,000 words, 1,000 features (the most frequent words that are not function words), 15 words
+on either side, 100 dimensions. The paper does not say how counts are weighted; here it is by positive
+pointwise mutual information.
 
-Brown classes: a given number of classes of words that stand next to the same words. The paper took
-1,000 classes and the 20 most frequent words of each. The vocabulary is the most frequent words of a
-corpus; each of them gets a class, and pairs with other words are not counted.
+Brown classes divide the words into a given number of classes whose words stand next to the same words.
+The paper took 1,000 classes and the 20 most frequent words of each. Only the most frequent words of the
+corpus get a class, and only pairs of two such words are counted.
 """
 
 from __future__ import annotations
@@ -29,11 +30,13 @@ from wellput.language.paraphrase.corpus_index import CorpusIndex
 from wellput.language.paraphrase.sentences import FUNCTION_WORDS
 
 PLACES_A_BLOCK = 1 << 20
+"""Cooccurrences are counted for this many places of the corpus at a time."""
 
 
 @dataclass(frozen=True)
 class LsaTraining:
-    """How vectors are made."""
+    """Sizes for LSA: the words that get vectors, the words that serve as features, the words on either
+    side that are counted, and the dimensions of a vector."""
 
     vocabulary: int = 20_000
     features: int = 1000
@@ -43,7 +46,8 @@ class LsaTraining:
 
 @dataclass(frozen=True, eq=False)
 class WordVectors:
-    """Vectors of words, most frequent first; bytes are enough, as only angles are used."""
+    """LSA vectors of words, a row for each, the most frequent words first. Bytes are enough, because
+    only angles between vectors are used."""
 
     words: list[str]
     vectors: NDArray[np.int8]
@@ -59,6 +63,7 @@ class WordVectors:
         return (vectors / np.where(lengths == 0, 1, lengths)).astype(np.float32)
 
     def unit(self, word: str) -> NDArray[np.float32] | None:
+        """The word's vector, scaled to length 1; None for an unknown word."""
         row = self.row_of.get(word)
         return None if row is None else self._units[row]
 
@@ -108,23 +113,25 @@ def frequent_words(index: CorpusIndex, n: int) -> list[int]:
 def cooccurrences(
     index: CorpusIndex, words: list[int], features: list[int], window: int
 ) -> NDArray[np.float32]:
-    """How often each feature is within `window` words of each word, also across sentence ends."""
+    """How often each of the `features` (feature words) stands within `window` words of each of the
+    `words`, also across sentence ends. The result is words by features; both arguments are numbers of
+    words of the index."""
     rows = np.full(len(index.words), -1, np.int64)
     rows[words] = np.arange(len(words))
     columns = np.full(len(index.words), -1, np.int64)
     columns[features] = np.arange(len(features))
     counts = np.zeros(len(words) * len(features), np.float32)
-    where = np.flatnonzero(columns[index.tokens] >= 0)
-    for begin in range(0, len(where), PLACES_A_BLOCK):
-        places = where[begin : begin + PLACES_A_BLOCK]
+    feature_places = np.flatnonzero(columns[index.tokens] >= 0)
+    for begin in range(0, len(feature_places), PLACES_A_BLOCK):
+        places = feature_places[begin : begin + PLACES_A_BLOCK]
         column = columns[index.tokens[places]]
         for offset in (*range(-window, 0), *range(1, window + 1)):
-            beside = places + offset
-            inside = (beside >= 0) & (beside < len(index))
-            row = rows[index.tokens[beside[inside]]]
+            neighbors = places + offset
+            inside = (neighbors >= 0) & (neighbors < len(index))
+            row = rows[index.tokens[neighbors[inside]]]
             cells = row[row >= 0] * len(features) + column[inside][row >= 0]
-            found, times = np.unique(cells, return_counts=True)
-            counts[found] += times
+            distinct_cells, cell_counts = np.unique(cells, return_counts=True)
+            counts[distinct_cells] += cell_counts
     return counts.reshape(len(words), len(features))
 
 
@@ -150,19 +157,21 @@ def train_brown(
     *,
     classes: int = BROWN_CLASSES,
 ) -> NDArray[np.uint16]:
-    """The class of each of these words of an index; the most frequent must come first."""
+    """The class of each of the `words`, which are numbers of words of the index, the most frequent
+    first."""
     if len(words) < classes:
         raise InputError(
             f"The corpus is too small for {classes} Brown classes: it has only {len(words)} words. "
             "Add text, or use fewer classes."
         )
     after, before = bigrams(index, words)
-    found, _ = _native.brown_clusters(*after, *before, classes)
-    return np.array(found, np.uint16)
+    class_numbers, _ = _native.brown_clusters(*after, *before, classes)
+    return np.array(class_numbers, np.uint16)
 
 
 def bigrams(index: CorpusIndex, words: Sequence[int]) -> tuple[PairRows, PairRows]:
-    """By word, the words that follow it with counts, and those that precede it."""
+    """For each word, the words that follow it with their counts, and the words that precede it with
+    theirs."""
     first, second, counts = count_pairs(index, words)
     order = np.lexsort((first, second))
     return (
@@ -174,6 +183,7 @@ def bigrams(index: CorpusIndex, words: Sequence[int]) -> tuple[PairRows, PairRow
 def _rows(
     rows: NDArray[np.int64], columns: NDArray[np.int64], counts: NDArray[np.int64], size: int
 ) -> PairRows:
+    """Where each of `size` rows begins in the sorted pairs, and the columns and counts of the pairs."""
     begins = np.searchsorted(rows, np.arange(size + 1))
     return begins.astype(np.uint64), columns.astype(np.uint32), counts.astype(np.uint32)
 
@@ -182,7 +192,7 @@ MAX_REPLACEMENTS = 20
 
 
 class WordCandidates(ABC):
-    """Words that can replace a word, found once; there are no phrases among them."""
+    """A source of single words that can replace a word; it has no phrases."""
 
     def may_be_phrase(self, words: tuple[str, ...]) -> bool:
         return False
@@ -190,8 +200,8 @@ class WordCandidates(ABC):
     def replacements(
         self, text: str, tag: str | None, offered: Set[str]
     ) -> Mapping[str, Replacement]:
-        found = self.found_for(text)
-        return {other: found[other] for other in found.keys() & offered}
+        candidates = self.found_for(text)
+        return {other: candidates[other] for other in candidates.keys() & offered}
 
     @abstractmethod
     def found_for(self, text: str) -> Mapping[str, Replacement]:
@@ -199,30 +209,30 @@ class WordCandidates(ABC):
 
 
 class LsaCandidates(WordCandidates):
-    """The 20 most similar words; the prior is the cosine."""
+    """The 20 words most similar to a word by LSA; the prior is their cosine."""
 
     name = "lsa"
 
     def __init__(self, vectors: WordVectors, fingerprint: str) -> None:
         self._vectors = vectors
-        self._found: dict[str, dict[str, Replacement]] = {}
+        self._cached: dict[str, dict[str, Replacement]] = {}
         self.fingerprint = fingerprint
 
     def found_for(self, text: str) -> Mapping[str, Replacement]:
-        found = self._found.get(text)
-        if found is None:
+        replacements = self._cached.get(text)
+        if replacements is None:
             near = [] if text in FUNCTION_WORDS else self._vectors.nearest(text, MAX_REPLACEMENTS)
-            found = {
+            replacements = {
                 word: Replacement(word, self.name, max(0.0, cosine))
                 for word, cosine in near
                 if word not in FUNCTION_WORDS
             }
-            self._found[text] = found
-        return found
+            self._cached[text] = replacements
+        return replacements
 
 
 class BrownCandidates(WordCandidates):
-    """The 20 most frequent words of a class can replace each other; the prior is 1."""
+    """The 20 most frequent words of a Brown class, which can replace each other; the prior is 1."""
 
     name = "brown"
 
@@ -230,13 +240,14 @@ class BrownCandidates(WordCandidates):
         members: dict[int, list[str]] = {}
         for word, number in zip(words, classes.tolist(), strict=False):  # most frequent first
             members.setdefault(number, []).append(word)
-        self._found: dict[str, dict[str, Replacement]] = {}
+        self._by_word: dict[str, dict[str, Replacement]] = {}
         for all_members in members.values():
-            own = [word for word in all_members[:MAX_REPLACEMENTS] if word not in FUNCTION_WORDS]
-            entries = {word: Replacement(word, self.name, 1.0) for word in own}
-            for word in own:
-                self._found[word] = {other: r for other, r in entries.items() if other != word}
+            frequent = all_members[:MAX_REPLACEMENTS]
+            replaceable = [word for word in frequent if word not in FUNCTION_WORDS]
+            entries = {word: Replacement(word, self.name, 1.0) for word in replaceable}
+            for word in replaceable:
+                self._by_word[word] = {other: r for other, r in entries.items() if other != word}
         self.fingerprint = fingerprint
 
     def found_for(self, text: str) -> Mapping[str, Replacement]:
-        return self._found.get(text, {})
+        return self._by_word.get(text, {})

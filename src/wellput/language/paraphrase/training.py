@@ -1,14 +1,15 @@
-"""Training a paraphrase model from a corpus and from judged substitutions.
+"""Trains a paraphrase model from a corpus and from judged substitutions.
 
-Classifiers, word pairs, LSA and Brown classes come from the corpus, the weights of the `context`
-filter from the judgments.
+Classifiers, counts of word pairs, LSA vectors and Brown classes are learned from the corpus; the
+weights of the `context` filter are learned from the judgments.
 
-A `JudgedSubstitution` was judged right or wrong by people. Its file is JSONL, a substitution a line:
+A `JudgedSubstitution` is a replacement that people judged right or wrong. The file is JSONL with one
+substitution on each line:
 `{"text": "…", "start": 12, "word": "hard", "replacement": "difficult", "right": true}`, and `"tag"` if
-the word's Penn tag is known; `start` counts characters.
+the word's Penn tag is known. `start` is the place of the word's first character, from 0.
 
-`learn_for` learns classifiers for only the words that an evaluation set needs, from a user's corpus,
-and keeps them in a file for the next time.
+`learn_for` learns classifiers from a user's corpus, only for the words that an evaluation set needs,
+and can keep them in a file for the next time.
 """
 
 from __future__ import annotations
@@ -76,7 +77,7 @@ def read_judged(path: PathLike) -> list[JudgedSubstitution]:
     file = InputFile(path)
     check_readable(file)
     problems = Problems(file.name)
-    found = []
+    substitutions = []
     for number, record in read_json_lines(file, problems):
         try:
             text, start, word = str(record["text"]), int(record["start"]), str(record["word"])
@@ -95,34 +96,47 @@ def read_judged(path: PathLike) -> list[JudgedSubstitution]:
             continue
         if text[start : start + len(word)] != word:
             problems.add(f"line {number}", f"there is no {word!r} at character {start}")
-        found.append(judged)
+        substitutions.append(judged)
     problems.raise_if_any()
-    if not any(judged.is_right for judged in found) or all(judged.is_right for judged in found):
+    if not any(judged.is_right for judged in substitutions) or all(
+        judged.is_right for judged in substitutions
+    ):
         raise InputError(f"{path} must hold both right and wrong substitutions to learn from.")
-    return found
+    return substitutions
 
 
 def judged_queries(
     judged: Iterable[JudgedSubstitution], source: CandidateSource
 ) -> tuple[list[Query], NDArray[np.bool_]]:
-    """The substitutions that the source proposes, as queries for a filter; and the judgments."""
+    """Those of the judged substitutions that the source proposes, as queries for a filter; and whether
+    each was judged right."""
     rows = list(_queries(judged, source))
-    return [query for query, _ in rows], np.array([right for _, right in rows], np.bool_)
+    return [query for query, _ in rows], np.array([is_right for _, is_right in rows], np.bool_)
 
 
 def _queries(
     judged: Iterable[JudgedSubstitution], source: CandidateSource
 ) -> Iterator[tuple[Query, bool]]:
+    """The query and the judgment of each judged substitution that the source proposes."""
     sentences: dict[str, Sentence] = {}
-    for one in judged:
-        sentence = sentences.get(one.text)
+    for substitution in judged:
+        sentence = sentences.get(substitution.text)
         if sentence is None:
-            sentence = sentences[one.text] = Sentence.of(one.text)
-        places = [i for i, span in enumerate(sentence.spans) if span[0] == one.start]
-        known = source.replacements(one.word.lower(), one.tag, {one.replacement})
-        if places and one.replacement in known and sentence.tokens[places[0]] == one.word:
+            sentence = sentences[substitution.text] = Sentence.of(substitution.text)
+        places = [i for i, span in enumerate(sentence.spans) if span[0] == substitution.start]
+        known = source.replacements(
+            substitution.word.lower(), substitution.tag, {substitution.replacement}
+        )
+        if (
+            places
+            and substitution.replacement in known
+            and sentence.tokens[places[0]] == substitution.word
+        ):
             place = places[0]
-            yield Query(sentence.words, place, place + 1, known[one.replacement]), one.is_right
+            yield (
+                Query(sentence.words, place, place + 1, known[substitution.replacement]),
+                substitution.is_right,
+            )
 
 
 OTHER_TOKENS = 500
@@ -131,8 +145,9 @@ OTHER_TOKENS = 500
 
 @dataclass(frozen=True)
 class ParaphraseModelTraining:
-    """How a model is trained. With `classes` 0 there are no Brown classes; pairs of words seen less
-    than `min_pair_count` times are left out."""
+    """How a model is trained. `classes` is the number of Brown classes, 0 for none. Pairs of words that
+    occur fewer than `min_pair_count` times are left out. `recall` is the share of right substitutions
+    that the filters shall let pass."""
 
     contexts: ContextTraining = field(default_factory=ContextTraining)
     lsa: LsaTraining = field(default_factory=LsaTraining)
@@ -153,19 +168,19 @@ def train_model(
     card: Mapping[str, Any] | None = None,
     on_progress: Callable[[int], None] = lambda _: None,
 ) -> ParaphraseModel:
-    """A model of a corpus. The `context` filter is learned from `judged`, and the neural one with
-    an encoder; without judgments those of the `shipped` model are taken over. The same
-    input gives the same bytes."""
+    """A model of a corpus. The `context` filter is learned from the substitutions in `judged`, and so
+    is the `neural` filter if there is an encoder. Without judgments both filters are taken from the
+    `shipped` model. The same input gives the same bytes."""
     vectors = train_lsa(index, settings.lsa)
     places = train_places(index, vocabulary=settings.lsa.vocabulary)
     frequent = frequent_words(index, settings.lsa.vocabulary)
     order = np.argsort(-index.counts, kind="stable")
-    others = [int(n) for n in order if not index.words[n][0].isalpha()][:OTHER_TOKENS]
+    other_tokens = [int(n) for n in order if not index.words[n][0].isalpha()][:OTHER_TOKENS]
     words = words_to_learn(index, wordnet, settings.contexts.min_occurrences)
     classifiers: ContextClassifiers = train_classifiers(
         index, words, settings.contexts, seed=seed, on_progress=on_progress
     )
-    bigrams = train_bigrams(index, [*frequent, *others], min_count=settings.min_pair_count)
+    bigrams = train_bigrams(index, [*frequent, *other_tokens], min_count=settings.min_pair_count)
     clusters = None
     if settings.classes:
         clusters = train_brown(index, frequent, classes=settings.classes)
@@ -191,10 +206,10 @@ def train_model(
 
 def words_to_learn(index: CorpusIndex, wordnet: WordNet, min_occurrences: int) -> list[str]:
     """The words of a corpus that could replace another: frequent enough, and with a synonym."""
-    often = np.flatnonzero(index.counts >= min_occurrences)
+    frequent = np.flatnonzero(index.counts >= min_occurrences)
     words = sorted(
         word
-        for word in (index.words[n] for n in often)
+        for word in (index.words[n] for n in frequent)
         if word[0].isalpha() and word not in FUNCTION_WORDS and _has_synonym(wordnet, word)
     )
     if not words:
@@ -223,13 +238,14 @@ def learn_for(
     cache: PathLike | None = None,
     on_progress: Callable[[int], None] = lambda _: None,
 ) -> ContextClassifiers:
-    """Reads the items once to find all proposals, then learns their words and replacements."""
+    """Classifiers for the words and replacements of all proposals in an evaluation set, which is read
+    once to find them. `cache` is a file that keeps them, as for `learn`."""
     proposer = make_paraphraser(replace(options, filter="none", threshold=None, is_relative=False))
     words: set[str] = set()
     for block in source.blocks():
         _, substitutions = proposer.rewrite_items(block)
         words.update(s.replacement for s in substitutions)
-        if options.filter != "contextwn":  # which never asks about the word itself
+        if options.filter != "contextwn":  # the filter contextwn judges replacements only
             words.update(s.word for s in substitutions)
     settings = paper_training(len(index)) if options.filter == "contextwn" else ContextTraining()
     learned = learn(index, words, settings, seed=seed, cache=cache, on_progress=on_progress)
@@ -250,8 +266,8 @@ def learn(
     cache: PathLike | None = None,
     on_progress: Callable[[int], None] = lambda _: None,
 ) -> ContextClassifiers:
-    """The words' classifiers. Those that the file `cache` has from the same index and settings are
-    taken from it, and the others are added to it."""
+    """The classifiers of the words. Classifiers that the file `cache` has from the same index, seed and
+    settings are taken from it; the others are learned and added to it."""
     made_from = {"index": index.fingerprint, "seed": seed, **asdict(settings)}
     known = pack({}, settings) if cache is None else _read(cache, made_from, settings)
     missing = sorted(set(words) - set(known.words))
@@ -269,6 +285,7 @@ def learn(
 def _read(
     path: PathLike, made_from: dict[str, object], settings: ContextTraining
 ) -> ContextClassifiers:
+    """The classifiers of a file if it exists and was `made_from` the same; otherwise none."""
     if not Path(path).exists():
         return pack({}, settings)
     known, card = read_classifiers(path)

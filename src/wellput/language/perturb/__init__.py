@@ -1,1 +1,2 @@
-"""Texts with one change of known kind: harmful ones that a metric should notice, and harmless ones."""
+"""Makes one change of known kind in a text: a harmful one that a metric should notice, or a harmless
+one."""

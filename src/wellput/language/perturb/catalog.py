@@ -1,8 +1,9 @@
 """`PERTURBATIONS`: every kind of change by name, with its severity and what it does; and `perturbed`,
-the changed versions of texts.
+which returns the changed versions of texts.
 
-A *kind* is harmful or harmless. Harmful ones have a severity: `base` (no answer at all), `critical`,
-`major` or `minor`. A kind by degree has three severities. A *variant* is one kind at one severity.
+A *kind* of change is harmful or harmless. A harmful kind has a severity: `base` (the text becomes no
+answer at all), `critical`, `major` or `minor`. A kind *by degree* (misspelling one, three or six words)
+has three severities. A *variant* is one kind at one severity.
 """
 
 from __future__ import annotations
@@ -21,11 +22,12 @@ from wellput.language.perturb.word_lists import corpus_names, lines_of, name_kin
 
 Severity: TypeAlias = Literal["base", "critical", "major", "minor", "harmless"]
 SEVERITIES: tuple[Severity, ...] = get_args(Severity)
+# The degree that a change by degree gets for each severity.
 DEGREES: dict[Severity, int] = {"minor": 1, "major": 2, "critical": 3}
 
 
 class KindAndSeverity(NamedTuple):
-    """A kind at a severity; as text `negation/critical`."""
+    """A kind of change at a severity; written as `negation/critical`."""
 
     kind: str
     severity: str
@@ -45,7 +47,8 @@ class KindAndSeverity(NamedTuple):
 
 @dataclass(frozen=True)
 class Perturbation:
-    """A kind of change. `about` says what is done, as a part of a sentence."""
+    """A kind of change. `about` says what is done, in words that can follow the name. `change` is a
+    function of the modules `meaning`, `damage`, `harmless` or `numbers`."""
 
     name: str
     severities: tuple[Severity, ...]
@@ -65,15 +68,20 @@ class Perturbation:
         return [KindAndSeverity(self.name, severity) for severity in self.severities]
 
     def apply(
-        self, severity: Severity, passage: Passage, given: Surroundings, rng: np.random.Generator
+        self,
+        severity: Severity,
+        passage: Passage,
+        surroundings: Surroundings,
+        rng: np.random.Generator,
     ) -> str | None:
-        """The changed text, at one of the places that allow the change; None if there is none."""
+        """The text changed at one of the places that allow the change; None if there is no such
+        place."""
         change = self.change
         if self.is_by_degree:
             change = partial(change, degree=DEGREES[severity])
-        found = list(change(passage, given, rng))
-        for place in rng.permutation(len(found)):
-            text = passage.edited(found[place])
+        places = list(change(passage, surroundings, rng))
+        for number in rng.permutation(len(places)):
+            text = passage.edited(places[number])
             if text != passage.text:
                 return text
         return None
@@ -83,12 +91,12 @@ MODULES = {"meaning": meaning, "damage": damage, "harmless": harmless, "numbers"
 
 
 def _read_table() -> dict[str, Perturbation]:
-    found = {}
+    perturbations = {}
     for name, severities, function, about in lines_of("perturbations.tsv"):
         module, _, change = function.partition(":")
-        own = tuple(severity for severity in SEVERITIES if severity in severities.split())
-        found[name] = Perturbation(name, own, about, getattr(MODULES[module], change))
-    return found
+        ordered = tuple(severity for severity in SEVERITIES if severity in severities.split())
+        perturbations[name] = Perturbation(name, ordered, about, getattr(MODULES[module], change))
+    return perturbations
 
 
 PERTURBATIONS: Mapping[str, Perturbation] = _read_table()
@@ -100,7 +108,7 @@ def chosen_perturbations(names: Sequence[str]) -> list[Perturbation]:
         "harmless": [p for p in PERTURBATIONS.values() if p.is_harmless],
         "harmful": [p for p in PERTURBATIONS.values() if not p.is_harmless],
     }
-    found: dict[str, Perturbation] = {}
+    chosen: dict[str, Perturbation] = {}
     for name in names or list(PERTURBATIONS):
         if name not in PERTURBATIONS and name not in groups:
             known = [*PERTURBATIONS, *groups]
@@ -108,9 +116,9 @@ def chosen_perturbations(names: Sequence[str]) -> list[Perturbation]:
                 f"There is no perturbation {name!r}.{did_you_mean(name, known)} The perturbations are "
                 f"{', '.join(known)}."
             )
-        for one in groups.get(name) or [PERTURBATIONS[name]]:
-            found[one.name] = one
-    return list(found.values())
+        for perturbation in groups.get(name) or [PERTURBATIONS[name]]:
+            chosen[perturbation.name] = perturbation
+    return list(chosen.values())
 
 
 def perturbed(
@@ -122,37 +130,41 @@ def perturbed(
     threads: int = 1,
     on_progress: Callable[[int], object] = lambda _: None,
 ) -> list[dict[KindAndSeverity, str]]:
-    """For each text its changed versions, by variant; a variant that does not apply is missing.
+    """For each text its changed versions, by variant. A variant is missing where the text has no place
+    for it. `sources` has the source of each text, which a change may copy.
 
-    Each text, kind and severity has its own random numbers, so that leaving out one changes no other.
+    Each text, kind and severity has its versions random numbers, so the other results stay the same
+    when perturbation is left out.
 
-    >>> made = perturbed(["She did not pay 30 euros."], [PERTURBATIONS["negation"]])
-    >>> {str(variant): text for variant, text in made[0].items()}
+    >>> versions = perturbed(["She did not pay 30 euros."], [PERTURBATIONS["negation"]])
+    >>> {str(variant): text for variant, text in versions[0].items()}
     {'negation/critical': 'She did pay 30 euros.'}
     """
     passages = parse_passages(texts, threads=threads)
-    names, its_kinds = corpus_names(passages), name_kinds(passages)
-    kinds = {name: number for number, name in enumerate(PERTURBATIONS)}
-    found: list[dict[KindAndSeverity, str]] = []
+    names = corpus_names(passages)
+    kinds_of_names = name_kinds(passages)
+    numbers_of_kinds = {name: number for number, name in enumerate(PERTURBATIONS)}
+    versions_by_text: list[dict[KindAndSeverity, str]] = []
     for place, passage in enumerate(passages):
-        given = Surroundings(
-            "" if sources is None else sources[place], _others(texts, place), names, its_kinds
+        surroundings = Surroundings(
+            "" if sources is None else sources[place], _others(texts, place), names, kinds_of_names
         )
-        own: dict[KindAndSeverity, str] = {}
-        for one in perturbations if passage.text.strip() else ():
-            for severity in one.severities:
+        versions: dict[KindAndSeverity, str] = {}
+        for perturbation in perturbations if passage.text.strip() else ():
+            for severity in perturbation.severities:
                 rng = np.random.default_rng(
-                    [seed, place, kinds[one.name], SEVERITIES.index(severity)]
+                    [seed, place, numbers_of_kinds[perturbation.name], SEVERITIES.index(severity)]
                 )
-                text = one.apply(severity, passage, given, rng)
+                text = perturbation.apply(severity, passage, surroundings, rng)
                 if text is not None:
-                    own[KindAndSeverity(one.name, severity)] = text
-        found.append(own)
+                    versions[KindAndSeverity(perturbation.name, severity)] = text
+        versions_by_text.append(versions)
         on_progress(1)
-    return found
+    return versions_by_text
 
 
-OTHERS_DRAWN_FROM = 20
+MAX_OTHER_TEXTS = 20
+"""How many texts of other items are offered to a change."""
 
 
 def _others(texts: Sequence[str], place: int) -> list[str]:
@@ -160,6 +172,6 @@ def _others(texts: Sequence[str], place: int) -> list[str]:
     n = len(texts)
     return [
         text
-        for step in range(1, min(n, OTHERS_DRAWN_FROM + 1))
+        for step in range(1, min(n, MAX_OTHER_TEXTS + 1))
         if (text := texts[(place + step) % n]) != texts[place]
     ]

@@ -1,6 +1,8 @@
-"""Damage to a text: parts left out or repeated, words in the wrong order or form, and texts that are no
-answer at all. Functions are of the same shape as in `meaning`; those by degree also take a degree from
-1, slight, to 3, severe."""
+"""Damage to a text: parts left out or repeated, words in the wrong order or form, and texts that are
+no answer at all. As in the module `meaning`, each public function finds every place where its kind of
+change can be made, and yields the edits of each place. Some also take a `degree` from 1 (slight) to 3
+(severe).
+"""
 
 from __future__ import annotations
 
@@ -21,14 +23,16 @@ from wellput.language.perturb.passage import (
 )
 from wellput.language.perturb.word_lists import has_right_lemma, like, word_set
 
+# Longer phrases are not left out.
 MAX_DROPPED_WORDS = 8
 ADVERB_STOPS = word_set("adverb-stops")
+"""Adverbs that are not left out."""
 VERBS_BESIDE_BE = word_set("verbs-beside-be")
-"""Verbs whose participle says hardly more than *be*: *the town is located in*."""
+"""Verbs whose participle adds little to a form of *be*: *the town is located in*."""
 
 
 def omitted_subject(
-    passage: Passage, given: Surroundings, rng: np.random.Generator
+    passage: Passage, surroundings: Surroundings, rng: np.random.Generator
 ) -> Iterator[Edits]:
     """The subject of the main verb is left out."""
     for sentence in passage.sentences:
@@ -48,14 +52,14 @@ def omitted_subject(
 
 
 def _begins_clause(sentence: PassageSentence, place: int) -> bool:
-    """Whether a phrase that begins here is surely read rightly as a subject."""
+    """Whether the parser is surely right that a phrase beginning at this place is a subject."""
     before = sentence.words[place - 1] if place else None
     is_first = before is None or before.form in (",", "“", '"', ":") or before.tag == "CC"
     return is_first and sentence.words[place].tag not in ("IN", "TO", "RB", "WRB", "CC", "VBG")
 
 
 def omitted_verb(
-    passage: Passage, given: Surroundings, rng: np.random.Generator
+    passage: Passage, surroundings: Surroundings, rng: np.random.Generator
 ) -> Iterator[Edits]:
     """The main verb is left out."""
     for sentence in passage.sentences:
@@ -68,11 +72,12 @@ def omitted_verb(
             yield _dropped(passage, sentence, root, root)
 
 
+# After one of these words an adverb is not left out.
 WORDS_THAT_NEED_AN_ADVERB = ("not", "and", "but", "or", "once", "n't", "than")
 
 
 def omitted_adverb(
-    passage: Passage, given: Surroundings, rng: np.random.Generator
+    passage: Passage, surroundings: Surroundings, rng: np.random.Generator
 ) -> Iterator[Edits]:
     """An adverb is left out."""
     for sentence in passage.sentences:
@@ -97,7 +102,7 @@ def omitted_adverb(
 
 
 def omitted_phrase(
-    passage: Passage, given: Surroundings, rng: np.random.Generator
+    passage: Passage, surroundings: Surroundings, rng: np.random.Generator
 ) -> Iterator[Edits]:
     """A prepositional phrase is left out."""
     for sentence in passage.sentences:
@@ -116,15 +121,16 @@ def omitted_phrase(
 def _can_do_without(
     passage: Passage, sentence: PassageSentence, head: int, phrase: tuple[int, int]
 ) -> bool:
-    """Whether the sentence is whole without this prepositional phrase."""
+    """Whether the sentence is complete without this prepositional phrase. `head` is the place of its
+    noun, `phrase` the places of its first and last word."""
     first, last = phrase
-    shown = passage.covered(sentence, first, last)
+    text = passage.covered(sentence, first, last)
     after, end = sentence.follows(last), sentence.words[last].end
     inside = sentence.words[first : last + 1]
     preposition, governor = sentence.words[first], sentence.words[sentence.words[head].head]
     return (
         sentence.words[head].tag.startswith(("NN", "PRP", "CD"))  # not *at least*
-        and shown.count("(") == shown.count(")")
+        and text.count("(") == text.count(")")
         and passage.text[end : end + 2] != ".."
         and not any(word.relation == "parataxis" for word in inside)
         and (after is None or after.tag != "VBG")  # *resulted in the islands becoming free*
@@ -139,26 +145,33 @@ def _can_do_without(
 
 
 def _dropped(passage: Passage, sentence: PassageSentence, first: int, last: int) -> Edits:
+    """The edits that remove the words from `first` to `last`; if they begin the sentence, the next word
+    gets the capital."""
     begin, end = sentence.words[first].begin, sentence.words[last].end
     edits = [removal(passage.text, begin, end)]
     after = sentence.follows(last)
     if first == 0 and after is not None and sentence.words[0].form[:1].isupper():
-        shown = capitalized(after.form)
-        if passage.text[after.begin : after.end] != shown:
-            cut = edits[0]
-            kept = passage.text[cut.end : after.begin] if after.begin > cut.end else ""
-            return [Edit(cut.begin, max(cut.end, after.end), kept.lstrip() + shown)]
+        new_first = capitalized(after.form)
+        if passage.text[after.begin : after.end] != new_first:
+            edit = edits[0]
+            between = passage.text[edit.end : after.begin] if after.begin > edit.end else ""
+            new_text = between.lstrip() + new_first
+            return [Edit(edit.begin, max(edit.end, after.end), new_text)]
     return edits
 
 
+# Verb forms, and their forms in the other number (singular or plural).
 OTHER_NUMBER = {
     "is": "are", "are": "is", "was": "were", "were": "was", "has": "have", "have": "has",
     "does": "do", "do": "does", "am": "is",
 }  # fmt: skip
+# Subjects whose number is not clear, so that their verbs are not changed.
 UNCLEAR_NUMBER = word_set("unclear-number")
 
 
-def agreement(passage: Passage, given: Surroundings, rng: np.random.Generator) -> Iterator[Edits]:
+def agreement(
+    passage: Passage, surroundings: Surroundings, rng: np.random.Generator
+) -> Iterator[Edits]:
     """A verb does not agree with its subject."""
     for sentence in passage.sentences:
         for place, word in enumerate(sentence.words):
@@ -168,7 +181,7 @@ def agreement(passage: Passage, given: Surroundings, rng: np.random.Generator) -
                 continue
             verb = _finite_verb(sentence, word.head)
             if verb is None or not place < verb or not sentence.words[verb].is_word:
-                continue  # also not a verb that is written together with its subject: he's
+                continue  # not a verb that is written together with its subject: *he's*
             if len(word.form) > 1 and word.form.isupper():
                 continue  # *the US have* is also right
             if sentence.children(place, "conj", "cc", "acl", "acl:relcl") or word.small == "you":
@@ -177,17 +190,20 @@ def agreement(passage: Passage, given: Surroundings, rng: np.random.Generator) -
                 continue
             form = _other_number(sentence.words[verb], word)
             if form is not None:
-                own = sentence.words[verb]
-                yield [Edit(own.begin, own.end, form)]
+                finite = sentence.words[verb]
+                yield [Edit(finite.begin, finite.end, form)]
 
 
 def _finite_verb(sentence: PassageSentence, head: int) -> int | None:
+    """The place of the finite verb of a clause with this head word: its first auxiliary or copula, or
+    the head itself."""
     helpers = [p for p in sentence.children(head, "aux", "aux:pass", "cop") if p < head]
     first = helpers[0] if helpers else head
     return first if sentence.words[first].tag in ("VBZ", "VBP", "VBD") else None
 
 
 def _other_number(verb: PlacedWord, subject: PlacedWord) -> str | None:
+    """The verb in the other number (*walks*, *walk*); None where it may not differ."""
     is_plural = subject.tag == "NNS" or subject.small in ("we", "they", "i", "you")
     if verb.small in OTHER_NUMBER:
         form = OTHER_NUMBER[verb.small]
@@ -206,16 +222,19 @@ def _other_number(verb: PlacedWord, subject: PlacedWord) -> str | None:
     return None if form == verb.small else like(verb.form, form)
 
 
+# Tags of words that spoil the sentence if they stand after the next word.
 FIRST_OF_SWAPPED_TAGS = ("DT", "PRP$", "MD", "TO")
 SWAP_STOPS = word_set("swap-stops")
+"""Words that may change places with the next word without making the sentence wrong."""
 MOVED_WORDS = 4
+"""The number of words that change places at degree 2."""
 
 
 def word_order(
-    passage: Passage, given: Surroundings, rng: np.random.Generator, degree: int
+    passage: Passage, surroundings: Surroundings, rng: np.random.Generator, degree: int
 ) -> Iterator[Edits]:
-    """1: a function word and the word after it change places. 2: four words change places. 3: all words
-    of a sentence are shuffled."""
+    """At degree 1 a function word and the word after it change places; at degree 2 four words change
+    places; at degree 3 all words of a sentence are shuffled."""
     for sentence in passage.sentences:
         if degree == 1:
             for place in range(len(sentence.words) - 1):
@@ -250,10 +269,10 @@ def _spoils_when_swapped(passage: Passage, sentence: PassageSentence, place: int
     )
 
 
-def _permuted(sentence: PassageSentence, places: list[int], taken: list[int]) -> Edits:
-    """Edits that put at each place the word of another place."""
+def _permuted(sentence: PassageSentence, places: list[int], new_order: list[int]) -> Edits:
+    """Edits that put at each of the places the word from the corresponding place of `new_order`."""
     edits = []
-    for place, other in zip(places, taken, strict=True):
+    for place, other in zip(places, new_order, strict=True):
         word, new = sentence.words[place], sentence.words[other]
         form = new.form
         if other == 0 and place != 0 and not new.is_name and form != "I":
@@ -269,10 +288,10 @@ REPEATABLE = ("had", "that", "very", "really", "more", "many")
 
 
 def repetition(
-    passage: Passage, given: Surroundings, rng: np.random.Generator, degree: int
+    passage: Passage, surroundings: Surroundings, rng: np.random.Generator, degree: int
 ) -> Iterator[Edits]:
-    """1: a word is doubled. 2: three words are repeated. 3: the last four words are repeated four
-    times, as generators do that cannot stop."""
+    """At degree 1 a word is doubled; at degree 2 three words are repeated; at degree 3 the last four
+    words are repeated four times, as by a generator that does not stop."""
     for sentence in passage.sentences:
         words = sentence.words
         if degree == 1:
@@ -291,55 +310,59 @@ def repetition(
         ]
         if runs:
             first, last = runs[-1] if degree == 3 else runs[int(rng.integers(len(runs)))]
-            again = f" {passage.covered(sentence, first, last)}"
+            repeated = f" {passage.covered(sentence, first, last)}"
             end = words[last].end
-            yield [Edit(end, end, again * (1 if degree == 2 else 4))]
+            yield [Edit(end, end, repeated * (1 if degree == 2 else 4))]
 
 
 CUT_SHARES = {1: 0.15, 2: 0.4, 3: 0.7}
+"""Degree → the share of the words that is cut off."""
 MIN_WORDS_TO_CUT = 6
 
 
 def truncation(
-    passage: Passage, given: Surroundings, rng: np.random.Generator, degree: int
+    passage: Passage, surroundings: Surroundings, rng: np.random.Generator, degree: int
 ) -> Iterator[Edits]:
-    """The last 15 (40, 70) percent of the words are missing."""
+    """The last 15, 40 or 70 percent of the words (at degree 1, 2 or 3) are cut off."""
     words = [word for word in passage.words if word.form[0].isalnum()]
     if len(words) >= MIN_WORDS_TO_CUT:
-        kept = min(len(words) - 1, round(len(words) * (1 - CUT_SHARES[degree])))
-        yield [Edit(words[kept - 1].end, len(passage.text), "")]
+        n_kept = min(len(words) - 1, round(len(words) * (1 - CUT_SHARES[degree])))
+        yield [Edit(words[n_kept - 1].end, len(passage.text), "")]
 
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
-MISSPELLED = {1: 1, 2: 3, 3: 6}
+MISSPELLED_WORDS = {1: 1, 2: 3, 3: 6}
+"""Degree → the number of words that are misspelled."""
 MIN_LETTERS_TO_MISSPELL = 5
 
 
 def misspelling(
-    passage: Passage, given: Surroundings, rng: np.random.Generator, degree: int
+    passage: Passage, surroundings: Surroundings, rng: np.random.Generator, degree: int
 ) -> Iterator[Edits]:
-    """One (three, six) words have two letters exchanged, one dropped or one doubled."""
-    long = [
+    """In one, three or six words (at degree 1, 2 or 3), two letters are exchanged, or one is dropped or
+    doubled."""
+    long_words = [
         w
         for w in passage.words
         if w.is_word and len(w.form) >= MIN_LETTERS_TO_MISSPELL and not w.form.isupper()
     ]
-    if len(long) >= MISSPELLED[degree]:
-        chosen = rng.choice(len(long), MISSPELLED[degree], replace=False)
-        yield [Edit(long[i].begin, long[i].end, _misspelled(long[i].form, rng)) for i in chosen]
+    if len(long_words) >= MISSPELLED_WORDS[degree]:
+        numbers = rng.choice(len(long_words), MISSPELLED_WORDS[degree], replace=False)
+        chosen = [long_words[i] for i in numbers]
+        yield [Edit(word.begin, word.end, _misspelled(word.form, rng)) for word in chosen]
 
 
 def _misspelled(word: str, rng: np.random.Generator) -> str:
     while True:
         at = int(rng.integers(1, len(word) - 1))
-        made = (
+        misspelled = (
             word[:at] + word[at + 1 :],
             word[:at] + word[at] + word[at:],
             word[:at] + word[at + 1] + word[at] + word[at + 2 :],
         )[int(rng.integers(3))]
         # A dropped or doubled last letter often makes another English word: cars, car.
-        if made != word and "-" not in word[at : at + 2]:
-            return made
+        if misspelled != word and "-" not in word[at : at + 2]:
+            return misspelled
 
 
 FOREIGN_TEXTS = (
@@ -357,26 +380,32 @@ FOREIGN_TEXTS = (
 
 
 def other_language(
-    passage: Passage, given: Surroundings, rng: np.random.Generator
+    passage: Passage, surroundings: Surroundings, rng: np.random.Generator
 ) -> Iterator[Edits]:
-    """A sentence in another language stands for the text."""
+    """A sentence in another language replaces the text."""
     text = FOREIGN_TEXTS[int(rng.integers(len(FOREIGN_TEXTS)))]
     yield [Edit(0, len(passage.text), text)]
 
 
-def empty(passage: Passage, given: Surroundings, rng: np.random.Generator) -> Iterator[Edits]:
-    """Nothing is left."""
+def empty(
+    passage: Passage, surroundings: Surroundings, rng: np.random.Generator
+) -> Iterator[Edits]:
+    """The text becomes empty."""
     yield [Edit(0, len(passage.text), "")]
 
 
-def source_copy(passage: Passage, given: Surroundings, rng: np.random.Generator) -> Iterator[Edits]:
-    """The source stands for the text."""
-    if given.source.strip() and given.source != passage.text:
-        yield [Edit(0, len(passage.text), given.source)]
+def source_copy(
+    passage: Passage, surroundings: Surroundings, rng: np.random.Generator
+) -> Iterator[Edits]:
+    """The source replaces the text."""
+    if surroundings.source.strip() and surroundings.source != passage.text:
+        yield [Edit(0, len(passage.text), surroundings.source)]
 
 
-def unrelated(passage: Passage, given: Surroundings, rng: np.random.Generator) -> Iterator[Edits]:
-    """The text of another item stands for the text."""
-    fitting = [text for text in given.others if text.strip() and text != passage.text]
+def unrelated(
+    passage: Passage, surroundings: Surroundings, rng: np.random.Generator
+) -> Iterator[Edits]:
+    """The text of another item replaces the text."""
+    fitting = [text for text in surroundings.others if text.strip() and text != passage.text]
     if fitting:
         yield [Edit(0, len(passage.text), fitting[int(rng.integers(len(fitting)))])]

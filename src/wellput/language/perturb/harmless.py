@@ -1,5 +1,6 @@
-"""Harmless changes: the text says the same in other words, in another order or spelling. Functions are
-of the same shape as in `meaning`."""
+"""Harmless changes: the text says the same in other words, in another order or spelling. As in the
+module `meaning`, each public function finds every place where its kind of change can be made, and
+yields the edits of each place."""
 
 from __future__ import annotations
 
@@ -39,7 +40,9 @@ from wellput.language.perturb.word_lists import (
 )
 
 
-def synonym(passage: Passage, given: Surroundings, rng: np.random.Generator) -> Iterator[Edits]:
+def synonym(
+    passage: Passage, surroundings: Surroundings, rng: np.random.Generator
+) -> Iterator[Edits]:
     """A word becomes another one of the same meaning."""
     for sentence in passage.sentences:
         for place, word in enumerate(sentence.words):
@@ -55,10 +58,12 @@ def synonym(passage: Passage, given: Surroundings, rng: np.random.Generator) -> 
                 yield [*article_edit(sentence, place, form), Edit(word.begin, word.end, form)]
 
 
+# A noun after one of these words may be part of a fixed phrase.
 WORDS_BEFORE_A_FIXED_PHRASE = word_set("words-before-a-fixed-phrase")
 
 
 def _may_be_replaced(sentence: PassageSentence, place: int, category: str) -> bool:
+    """Whether a synonym surely fits in the place of the word."""
     word = sentence.words[place]
     before = sentence.words[place - 1] if place else None
     if is_in_phrase("synonyms", sentence, place, word.lemma.lower()):
@@ -82,25 +87,26 @@ BE_FORMS = {
     ("VBD", False): "was",
     ("VBP", True): "are",
     ("VBZ", False): "is",
+    ("VBZ", True): "are",
+    ("VBP", False): "is",
 }
-BE_FORMS |= {("VBZ", True): "are", ("VBP", False): "is"}
-
-
+"""The form of *be* by the tag of the active verb and whether the new subject is plural."""
 TAGS_OF_A_SECOND_OBJECT = ("DT", "PRP", "PRP$", "NN", "NNS", "NNP", "JJ", "CD")
-
-
 PASSIVE_STOPS = ("by", "latter", "former", "than", "each", "every")
+"""A sentence with one of these words is not made passive."""
 
 
-def passive(passage: Passage, given: Surroundings, rng: np.random.Generator) -> Iterator[Edits]:
+def passive(
+    passage: Passage, surroundings: Surroundings, rng: np.random.Generator
+) -> Iterator[Edits]:
     """An active sentence becomes a passive one."""
     for sentence in passage.sentences:
         root = sentence.root
         verb = sentence.words[root]
-        found = subject_and_object(sentence)
-        if found is None or sentence.has_negation or sentence.is_question:
+        phrases = subject_and_object(sentence)
+        if phrases is None or sentence.has_negation or sentence.is_question:
             continue
-        (s_first, s_last), (o_first, o_last) = found
+        (s_first, s_last), (o_first, o_last) = phrases
         if verb.lemma not in word_set("passive-verbs") or o_first != root + 1:
             continue
         auxiliaries = sentence.children(root, "aux")
@@ -111,7 +117,7 @@ def passive(passage: Passage, given: Surroundings, rng: np.random.Generator) -> 
         if form is None or s_first > 0 or has_time:
             continue  # a time may belong to the verb
         if any(word.small in PASSIVE_STOPS for word in sentence.words):
-            continue  # two agents, or words that rest on the order of the two parties
+            continue  # a second agent (*by*), or words whose sense depends on the order (*the latter*)
         after = sentence.follows(o_last)
         if (after is not None and after.tag == "CC") or not has_clear_case(sentence.words[0]):
             continue
@@ -128,6 +134,7 @@ def passive(passage: Passage, given: Surroundings, rng: np.random.Generator) -> 
 
 
 def _passive_form(sentence: PassageSentence, auxiliaries: list[int]) -> str | None:
+    """The main verb in the passive, agreeing with the object: *was seen*, *has been seen*."""
     verb = sentence.words[sentence.root]
     obj = sentence.words[sentence.children(sentence.root, "obj")[0]]
     is_plural = obj.tag in ("NNS", "NNPS")
@@ -144,15 +151,18 @@ def _passive_form(sentence: PassageSentence, auxiliaries: list[int]) -> str | No
     return None if be is None else f"{be} {participle}"
 
 
+# Conjunctions of clauses that may stand before or after the main clause.
 MOVABLE_MARKS = word_set("movable-marks")
 SUBJECT_BEGINNING_TAGS = ("PRP", "DT", "NNP", "NNS", "NN", "PRP$")
+# Pronouns of the third person, and *this* and *that*.
 THIRD_PERSONS = word_set("third-persons")
 MIN_MAIN_WORDS = 3
-"""A shorter main clause behind a subordinate one may only name the speaker (*economists warned*)."""
+"""A shorter main clause after a subordinate clause often only names the speaker (*economists
+warned*)."""
 
 
 def clause_order(
-    passage: Passage, given: Surroundings, rng: np.random.Generator
+    passage: Passage, surroundings: Surroundings, rng: np.random.Generator
 ) -> Iterator[Edits]:
     """A subordinate clause moves from the end of its sentence to the beginning, or back."""
     for sentence in passage.sentences:
@@ -180,13 +190,14 @@ def clause_order(
 
 
 def _is_finite(sentence: PassageSentence) -> bool:
-    """Whether the main clause has a finite verb; a caption has none."""
+    """Whether the main clause has a finite verb; the caption of a picture has none."""
     verbs = (sentence.root, *sentence.children(sentence.root, "aux", "aux:pass", "cop"))
     return any(sentence.words[place].tag in FINITE_TAGS for place in verbs)
 
 
 def _may_be_fronted(sentence: PassageSentence, first: int, last: int) -> bool:
-    """Whether the clause surely belongs to the main verb, and the main clause can stand behind it."""
+    """Whether the subordinate clause, from place `first` to before `last`, surely belongs to the main
+    verb, and the main clause can stand after it."""
     words, root = sentence.words, sentence.root
     subjects = sentence.children(root, "nsubj", "nsubj:pass", "expl")
     main = words[: first - (words[first - 1].form == ",")]
@@ -214,26 +225,29 @@ def _may_be_fronted(sentence: PassageSentence, first: int, last: int) -> bool:
 
 
 def _is_about_another(sentence: PassageSentence, first: int, subject: int) -> bool:
-    """Whether the subjects of both clauses are different pronouns of the third person, so that in front
-    the pronoun of the clause would have nothing to refer to: *it pays the crew if they leave*."""
+    """Whether the subjects of the two clauses are different pronouns of the third person. Then the
+    pronoun in the subordinate clause may refer to a word of the main clause, and cannot stand before
+    it: *it pays the crew if they leave*."""
     words = sentence.words
-    own = [w for w in words[first:] if w.relation in ("nsubj", "nsubj:pass")]
-    main = words[subject]
+    clause_subjects = [w for w in words[first:] if w.relation in ("nsubj", "nsubj:pass")]
+    main_subject = words[subject]
     return (
-        bool(own)
-        and own[0].small != main.small
-        and {own[0].small, main.small} <= set(THIRD_PERSONS)
-        and own[0].small != "it"  # "it rained"
+        bool(clause_subjects)
+        and clause_subjects[0].small != main_subject.small
+        and {clause_subjects[0].small, main_subject.small} <= set(THIRD_PERSONS)
+        and clause_subjects[0].small != "it"  # "it rained"
     )
 
 
 def _is_time(word: PlacedWord) -> bool:
+    """Whether the word is a number or names a time, such as *months*."""
     return (
         word.tag == "CD" or word.small in TIME_WORDS or word.small.removesuffix("s") in TIME_WORDS
     )
 
 
 def _fronted(passage: Passage, sentence: PassageSentence, first: int, last: int) -> Edits:
+    """Moves the clause that begins at place `first` to the beginning; `last` is the final full stop."""
     words = sentence.words
     is_after_comma = words[first - 1].form == ","
     main_last = first - 1 - is_after_comma
@@ -245,6 +259,7 @@ def _fronted(passage: Passage, sentence: PassageSentence, first: int, last: int)
 def _moved_back(
     passage: Passage, sentence: PassageSentence, clause_last: int, last: int
 ) -> Iterator[Edits]:
+    """Moves the clause at the beginning, which ends at place `clause_last`, to the end."""
     words = sentence.words
     comma = clause_last if words[clause_last].form == "," else clause_last + 1
     main = words[comma + 1 : last]
@@ -258,12 +273,14 @@ def _moved_back(
         return
     clause_end = comma - 1
     clause = without_capital(words[0], passage.covered(sentence, 0, clause_end))
-    said = capitalized(passage.text[main[0].begin : main[-1].end])
-    yield [Edit(words[0].begin, words[last].begin, f"{said} {clause}")]
+    main_text = capitalized(passage.text[main[0].begin : main[-1].end])
+    yield [Edit(words[0].begin, words[last].begin, f"{main_text} {clause}")]
 
 
-def spelling(passage: Passage, given: Surroundings, rng: np.random.Generator) -> Iterator[Edits]:
-    """British spelling becomes American, or American British, in the whole text."""
+def spelling(
+    passage: Passage, surroundings: Surroundings, rng: np.random.Generator
+) -> Iterator[Edits]:
+    """Words in British spelling get the American one in the whole text, and the other way round."""
     edits = []
     for word in passage.words:
         if word.is_name or (other := spellings().get(word.small)) is None:
@@ -277,12 +294,14 @@ def spelling(passage: Passage, given: Surroundings, rng: np.random.Generator) ->
         yield edits
 
 
+# Auxiliaries with *not*, contracted.
 NEGATED = {
     "is": "isn't", "are": "aren't", "was": "wasn't", "were": "weren't", "do": "don't",
     "does": "doesn't", "did": "didn't", "has": "hasn't", "have": "haven't", "had": "hadn't",
     "will": "won't", "would": "wouldn't", "could": "couldn't", "should": "shouldn't",
     "can": "can't",
 }  # fmt: skip
+# Word and verb → the ending that the verb becomes.
 SHORTENED = {
     ("i", "am"): "'m", ("you", "are"): "'re", ("we", "are"): "'re", ("they", "are"): "'re",
     ("it", "is"): "'s", ("he", "is"): "'s", ("she", "is"): "'s", ("that", "is"): "'s",
@@ -290,11 +309,15 @@ SHORTENED = {
     ("they", "will"): "'ll", ("he", "will"): "'ll", ("she", "will"): "'ll", ("it", "will"): "'ll",
     ("i", "have"): "'ve", ("you", "have"): "'ve", ("we", "have"): "'ve", ("they", "have"): "'ve",
 }  # fmt: skip
+# Contracted ending → the verb that it stands for.
 LENGTHENED = {"'m": "am", "'re": "are", "'ve": "have", "'ll": "will"}
+# What stands before *n't* → the full auxiliary.
 LONG_NEGATED = {"ca": "can", "wo": "will"}
 
 
-def contraction(passage: Passage, given: Surroundings, rng: np.random.Generator) -> Iterator[Edits]:
+def contraction(
+    passage: Passage, surroundings: Surroundings, rng: np.random.Generator
+) -> Iterator[Edits]:
     """Two words are contracted (`do not`, `don't`), or a contraction is spelled out."""
     for sentence in passage.sentences:
         words = sentence.words
@@ -318,8 +341,8 @@ def _contracted(
     if after.small == "not" and word.small in NEGATED:
         if following.small in ("only", "just", "merely", "so", "to", "because"):
             return None
-        made = NEGATED[word.small]
-        return Edit(word.begin, after.end, like(word.form, made))
+        contracted = NEGATED[word.small]
+        return Edit(word.begin, after.end, like(word.form, contracted))
     ending = SHORTENED.get((word.small, after.small))
     if ending is None or between != " " or (word.small == "that" and word.relation == "mark"):
         return None
@@ -351,8 +374,8 @@ def _spelled_out(
         full = LONG_NEGATED.get(word.small, word.small)
         if full == "ai" or full == "sha":
             return None
-        made = "cannot" if full == "can" else f"{full} not"
-        return Edit(word.begin, after.end, like(word.form, made))
+        spelled_out = "cannot" if full == "can" else f"{full} not"
+        return Edit(word.begin, after.end, like(word.form, spelled_out))
     if small in LENGTHENED and word.tag in ("PRP", "EX", "DT", "WP"):
         return Edit(after.begin, after.end, f" {LENGTHENED[small]}")
     is_copula = after.tag == "VBZ" and following.tag in ("DT", "JJ", "RB", "VBG", "IN", "PRP$")
@@ -361,31 +384,38 @@ def _spelled_out(
     return None
 
 
-def quotes(passage: Passage, given: Surroundings, rng: np.random.Generator) -> Iterator[Edits]:
+def quotes(
+    passage: Passage, surroundings: Surroundings, rng: np.random.Generator
+) -> Iterator[Edits]:
     """Straight quotation marks and apostrophes become typographic ones, or the other way round."""
     text = passage.text
-    curly = str.maketrans({"“": '"', "”": '"', "‘": "'", "’": "'"})
+    straight_marks = str.maketrans({"“": '"', "”": '"', "‘": "'", "’": "'"})
     if any(mark in text for mark in "“”‘’"):
-        yield [Edit(0, len(text), text.translate(curly))]
+        yield [Edit(0, len(text), text.translate(straight_marks))]
         return
     if text.count('"') % 2 or re.search(r"\d['\"]|''|``|(?<!\w)'|'(?!\w)", text):
         return  # inches, minutes, and marks that cannot be paired
     pieces = iter("“”" * text.count('"'))
-    made = re.sub('"', lambda _: next(pieces), text).replace("'", "’")
-    if made != text:
-        yield [Edit(0, len(text), made)]
+    curly_text = re.sub('"', lambda _: next(pieces), text).replace("'", "’")
+    if curly_text != text:
+        yield [Edit(0, len(text), curly_text)]
 
 
 CASE_MATTERS = word_set("case-matters")
+"""Words that mean something else in lower case."""
 
 
-def casing(passage: Passage, given: Surroundings, rng: np.random.Generator) -> Iterator[Edits]:
-    """The whole text in lower case."""
+def casing(
+    passage: Passage, surroundings: Surroundings, rng: np.random.Generator
+) -> Iterator[Edits]:
+    """The whole text is written in lower case."""
     if not any(word.form in CASE_MATTERS for word in passage.words):
         yield [Edit(0, len(passage.text), passage.text.lower())]
 
 
-def list_comma(passage: Passage, given: Surroundings, rng: np.random.Generator) -> Iterator[Edits]:
+def list_comma(
+    passage: Passage, surroundings: Surroundings, rng: np.random.Generator
+) -> Iterator[Edits]:
     """The comma before the last part of a list is added or left out."""
     for sentence in passage.sentences:
         for place, word in enumerate(sentence.words):
@@ -409,12 +439,13 @@ def list_comma(passage: Passage, given: Surroundings, rng: np.random.Generator) 
                 yield [Edit(before.end, before.end, ",")]
 
 
+# Last words of names of companies, which look like lists.
 COMPANY_ENDINGS = ("co", "company", "sons", "partners", "associates")
 
 
 def _is_plain_list(sentence: PassageSentence, first: int, parts: list[int]) -> bool:
-    """Whether three parts are surely one list. Otherwise the first comma may set off something else:
-    *according to Reuters, Harry and Meghan …*, *by Mao Siqian and Bai Yu*."""
+    """Whether the word `first` and the two others in `parts` are surely one list of three. In
+    *according to Reuters, Harry and Meghan …* they are not: the comma ends another phrase."""
     words = sentence.words
     for part in (first, *parts):
         if words[part].is_name and sentence.children(part, "compound", "flat"):

@@ -1,7 +1,9 @@
 """Changes of meaning: the text stays well formed but says something else.
 
-Each function finds every place where its kind of change can be made, and yields the edits of each. All
-of them would rather find nothing than make a text that is not what it claims to be.
+Each public function is a kind of change. It finds every place of a passage where the change can be
+made, and yields the edits of each place. Where it is not certain that an edit makes the intended
+change, the place is left out: many conditions here exclude constructions that the parser often gets
+wrong.
 """
 
 from __future__ import annotations
@@ -41,13 +43,17 @@ from wellput.language.perturb.word_lists import (
 )
 
 FINITE_TAGS = ("MD", "VBZ", "VBP", "VBD")
+# Words after which *not* could not stand, or would mean something else.
 WORDS_THAT_FOLLOW_AN_AUXILIARY = word_set("words-that-follow-an-auxiliary")
 DO_FORMS = {"VBZ": "does", "VBP": "do", "VBD": "did"}
 AUXILIARIES = word_set("auxiliaries")
 FULL_AUXILIARY = {"ca": "can", "wo": "will", "sha": "shall"}
+"""The full form of an auxiliary that stands before *n't* (*ca* in *can't*)."""
 
 
-def negation(passage: Passage, given: Surroundings, rng: np.random.Generator) -> Iterator[Edits]:
+def negation(
+    passage: Passage, surroundings: Surroundings, rng: np.random.Generator
+) -> Iterator[Edits]:
     """The main verb of a sentence is negated, or loses its negation."""
     for sentence in passage.sentences:
         if sentence.is_question:
@@ -59,6 +65,7 @@ def negation(passage: Passage, given: Surroundings, rng: np.random.Generator) ->
 
 
 def _negating(sentence: PassageSentence) -> Edit | None:
+    """The edit that negates the main verb, or None."""
     root = sentence.root
     verb = sentence.words[root]
     subjects = sentence.children(root, "nsubj", "nsubj:pass", "expl")
@@ -93,6 +100,7 @@ def _negating(sentence: PassageSentence) -> Edit | None:
 
 
 def _with_not(sentence: PassageSentence, place: int, subjects: list[int]) -> Edit | None:
+    """The edit that puts *not* after the auxiliary at a place, or None."""
     word, after = sentence.words[place], sentence.follows(place)
     if subjects[0] > place and sentence.words[subjects[0]].relation != "nsubj":
         return None
@@ -105,6 +113,7 @@ def _with_not(sentence: PassageSentence, place: int, subjects: list[int]) -> Edi
 
 
 def _without_negation(passage: Passage, sentence: PassageSentence) -> Iterator[Edits]:
+    """Edits that remove a *not* or *n't* of the main verb."""
     for place, word in enumerate(sentence.words):
         if word.small not in ("not", "n't", "n’t") or place == 0:
             continue
@@ -114,11 +123,11 @@ def _without_negation(passage: Passage, sentence: PassageSentence) -> Iterator[E
             continue
         if after.small in WORDS_THAT_FOLLOW_AN_AUXILIARY | {"yet", "any", "anymore", "until"}:
             continue
-        rest = sentence.words[place + 1 :]
+        words_after = sentence.words[place + 1 :]
         if any(
             w.small
             in ("any", "anything", "anyone", "yet", "anymore", "either", "but", "much", "ever")
-            for w in rest
+            for w in words_after
         ):
             continue  # these words need the negation
         if not after.form[0].isalnum() or (place > 1 and before.form[0].isupper()):
@@ -126,12 +135,11 @@ def _without_negation(passage: Passage, sentence: PassageSentence) -> Iterator[E
         begin = word.begin - (passage.text[word.begin - 1] == " ")
         edits = [Edit(begin, word.end, "")]
         if full := FULL_AUXILIARY.get(before.small):
-            shown = like(before.form, full)
-            edits.append(Edit(before.begin, before.end, shown))
+            edits.append(Edit(before.begin, before.end, like(before.form, full)))
         yield edits
 
 
-def name(passage: Passage, given: Surroundings, rng: np.random.Generator) -> Iterator[Edits]:
+def name(passage: Passage, surroundings: Surroundings, rng: np.random.Generator) -> Iterator[Edits]:
     """A name becomes another name of the same kind, or another name of the corpus."""
     text = passage.text
     for sentence in passage.sentences:
@@ -146,18 +154,18 @@ def name(passage: Passage, given: Surroundings, rng: np.random.Generator) -> Ite
                 if fitting:
                     yield [Edit(word.begin, word.end, fitting[int(rng.integers(len(fitting)))])]
                 continue
-            shown = passage.covered(sentence, first, last)
+            written = passage.covered(sentence, first, last)
             begin, end = sentence.words[first].begin, sentence.words[last].end
             if is_part_of_name(text, begin, end) or _is_alone(sentence, first, last):
                 continue
-            known = (given.corpus_names or {}).get(name_key(sentence, first, last), ())
-            if shown not in known:
+            known = (surroundings.corpus_names or {}).get(name_key(sentence, first, last), ())
+            if written not in known:
                 continue  # it occurs once, and may only look like a name
             fitting = [
                 other
                 for other in known
                 if other not in text
-                and is_like_name(shown, other, given.name_kinds or {})
+                and is_like_name(written, other, surroundings.name_kinds or {})
                 and _same_article(sentence, first, other)
             ]
             if fitting:
@@ -171,6 +179,7 @@ def _is_alone(sentence: PassageSentence, first: int, last: int) -> bool:
 
 
 def _same_article(sentence: PassageSentence, first: int, other: str) -> bool:
+    """Whether the other name can follow the article before the place `first`, if there is one."""
     before = sentence.words[first - 1].small if first else ""
     return before not in ("a", "an") or article_for(other) == before
 
@@ -179,7 +188,9 @@ WITHOUT_CLAUSE_COMPLEMENT = word_set("without-clause-complement")
 """Verbs that cannot be exchanged where a clause depends on them."""
 
 
-def antonym(passage: Passage, given: Surroundings, rng: np.random.Generator) -> Iterator[Edits]:
+def antonym(
+    passage: Passage, surroundings: Surroundings, rng: np.random.Generator
+) -> Iterator[Edits]:
     """A word becomes its opposite."""
     for sentence in passage.sentences:
         if sentence.has_negation:
@@ -194,13 +205,13 @@ def antonym(passage: Passage, given: Surroundings, rng: np.random.Generator) -> 
             ):
                 continue
             if category is None:
-                found = word_pairs("antonyms.tsv").get((word.small, "function"), ())
+                opposites = word_pairs("antonyms.tsv").get((word.small, "function"), ())
                 is_linking = word.tag == "IN" and word.relation in ("case", "mark")
                 if not (is_linking or word.tag == "NN") or is_in_phrase(
                     "antonyms", sentence, place, word.small
                 ):
                     continue
-                for other in found:
+                for other in opposites:
                     yield [
                         Edit(
                             word.begin,
@@ -231,7 +242,8 @@ def antonym(passage: Passage, given: Surroundings, rng: np.random.Generator) -> 
 
 
 def _antonym_key(small: str, lemma: str, category: str) -> tuple[str, str]:
-    """The entry to look up, and whether it is the form itself (`better`) or its lemma."""
+    """The entry to look up in the list of antonyms, and `form` if it stands for the word's form
+    (*better*) or `lemma` if its opposite must be inflected."""
     if (small, category) in word_pairs("antonyms.tsv"):
         if category in ("adj", "adv"):
             return small, "form"
@@ -246,6 +258,7 @@ def _counts(sentence: PassageSentence, place: int) -> bool:
 
 
 def _may_change_verb(sentence: PassageSentence, place: int, lemma: str) -> bool:
+    """Whether the words that depend on a verb also fit its opposite."""
     if sentence.children(place, "compound:prt"):
         return False
     if lemma in WITHOUT_CLAUSE_COMPLEMENT:
@@ -263,11 +276,13 @@ PRONOUNS = {
 BOTH_PRONOUNS = re.compile(
     r"\b(?:s?he|him|his|hers?)\b(?: ?/ ?| (?:or|and) )(?:s?he|him|his|hers?)\b", re.IGNORECASE
 )
-"""*He or she*: the two may change places without harm."""
+"""*He or she*: exchanging these two does not change the meaning."""
 
 
-def pronoun(passage: Passage, given: Surroundings, rng: np.random.Generator) -> Iterator[Edits]:
-    """He and she are exchanged, in the whole text."""
+def pronoun(
+    passage: Passage, surroundings: Surroundings, rng: np.random.Generator
+) -> Iterator[Edits]:
+    """*He* and *she*, *him* and *her* and so on are exchanged in the whole text."""
     edits = [
         Edit(word.begin, word.end, in_case_of(word.form, other))
         for word in passage.words
@@ -277,25 +292,29 @@ def pronoun(passage: Passage, given: Surroundings, rng: np.random.Generator) -> 
         yield edits
 
 
+# Verbs whose subject and object do not change places: with most of them the meaning would stay the
+# same.
 SYMMETRIC_VERBS = word_set("symmetric-verbs")
 CLAUSE_VERBS = word_set("clause-verbs")
-"""Verbs whose object the parser may have found in a clause: *alleges Young flew to Rome*."""
+"""Verbs whose object may be the parser's mistake for the subject of a clause: *alleges Young flew to
+Rome*."""
 TIME_WORDS = word_set("time-words")
 INDEFINITE_NOUNS = ("nothing", "something", "anything", "everything", "none")
 TAGS_AFTER_AN_OBJECT = ("IN", "TO", ".", ",", ":")
+# Longer subjects and objects do not change places.
 MAX_SWAPPED_WORDS = 6
 
 
 def swapped_arguments(
-    passage: Passage, given: Surroundings, rng: np.random.Generator
+    passage: Passage, surroundings: Surroundings, rng: np.random.Generator
 ) -> Iterator[Edits]:
     """Subject and object change places."""
     for sentence in passage.sentences:
         verb = sentence.words[sentence.root]
-        found = subject_and_object(sentence)
-        if found is None or verb.lemma in SYMMETRIC_VERBS | CLAUSE_VERBS or sentence.is_question:
+        phrases = subject_and_object(sentence)
+        if phrases is None or verb.lemma in SYMMETRIC_VERBS | CLAUSE_VERBS or sentence.is_question:
             continue
-        (s_first, s_last), (o_first, o_last) = found
+        (s_first, s_last), (o_first, o_last) = phrases
         if not _are_whole_phrases(sentence, s_last, o_first, o_last):
             continue
         subject = passage.covered(sentence, s_first, s_last)
@@ -317,8 +336,9 @@ def swapped_arguments(
 
 
 def _are_whole_phrases(sentence: PassageSentence, s_last: int, o_first: int, o_last: int) -> bool:
-    """Whether nothing of the subject is left between it and the verb, and nothing of the object stands
-    before or behind it: *managed a space first*, *cut short a visit*."""
+    """Whether the two phrases that were found are the whole subject and the whole object: nothing but
+    auxiliaries and adverbs stands between subject and verb, and the object has no further parts before
+    or after it (as in *cut short a visit*, *managed a space first*)."""
     words, root = sentence.words, sentence.root
     obj, after = words[o_first : o_last + 1], sentence.follows(o_last)
     return (
@@ -333,7 +353,8 @@ def _are_whole_phrases(sentence: PassageSentence, s_last: int, o_first: int, o_l
 def subject_and_object(
     sentence: PassageSentence,
 ) -> tuple[tuple[int, int], tuple[int, int]] | None:
-    """The subject before the main verb and the object after it, if both are plain noun phrases."""
+    """The subject before the main verb and the object after it, each as the places of its first and
+    last word, if both are plain noun phrases; otherwise None."""
     root = sentence.root
     subjects, objects = sentence.children(root, "nsubj"), sentence.children(root, "obj")
     if not sentence.words[root].tag.startswith("VB") or len(subjects) != 1 or len(objects) != 1:
@@ -353,22 +374,24 @@ def subject_and_object(
         if inside[0].tag in ("IN", "TO", "RB"):
             return None
         if len(inside) > MAX_SWAPPED_WORDS or any(
-            _is_knotty(word.tag, word.relation) for word in inside
+            _is_not_plain(word.tag, word.relation) for word in inside
         ):
             return None
         phrases.append(phrase)
     return phrases[0], phrases[1]
 
 
-def _is_knotty(tag: str, relation: str) -> bool:
-    """Whether a word shows that a phrase has a clause, a list, a pronoun or a mark in it."""
+def _is_not_plain(tag: str, relation: str) -> bool:
+    """Whether a word of a phrase shows that the phrase has a clause, a list, a pronoun, a number or
+    punctuation in it."""
     return relation in (*CLAUSE_RELATIONS, "conj", "appos") or tag in (
         "PRP$", "PRP", ",", ":", "WDT", "WP", "CC", "``", "''", "-LRB-", "-RRB-", "CD", "HYPH",
     )  # fmt: skip
 
 
 def _agrees_after_swap(sentence: PassageSentence) -> bool:
-    """Whether the finite verb does not show the number of its subject, or both have the same."""
+    """Whether the verb also agrees with the object: its form is the same for singular and plural, or
+    subject and object have the same number."""
     root = sentence.root
     auxiliaries = [sentence.words[p] for p in sentence.children(root, "aux")]
     finite = auxiliaries[0] if auxiliaries else sentence.words[root]
@@ -379,6 +402,7 @@ def _agrees_after_swap(sentence: PassageSentence) -> bool:
     return (subject.tag in ("NNS", "NNPS")) == (obj.tag in ("NNS", "NNPS"))
 
 
+# Phrases that are added to a text although nothing supports them.
 STOCK_ADDITIONS = (
     "according to the police", "for the third time this year", "despite strong protests",
     "at a cost of two million dollars", "to the surprise of many", "as the mayor had promised",
@@ -389,16 +413,17 @@ TEXT_END = re.compile(r"[.!]?[\"”'’)]*\s*\Z")
 
 
 def addition(
-    passage: Passage, given: Surroundings, rng: np.random.Generator, degree: int
+    passage: Passage, surroundings: Surroundings, rng: np.random.Generator, degree: int
 ) -> Iterator[Edits]:
-    """2: a phrase that nothing supports is added at the end. 3: a sentence of another item."""
+    """At degree 2 a phrase that nothing in the source supports is added at the end; at degree 3 the
+    text of another item is added."""
     if degree == 2:
         bare = TEXT_END.sub("", passage.text)
         if bare[-1:].isalnum() and passage.sentences and not passage.sentences[-1].is_question:
             phrase = STOCK_ADDITIONS[int(rng.integers(len(STOCK_ADDITIONS)))]
             yield [Edit(len(bare), len(bare), f", {phrase}")]
         return
-    fitting = [text for text in given.others if text.strip() and text not in passage.text]
+    fitting = [text for text in surroundings.others if text.strip() and text not in passage.text]
     if fitting and passage.text.strip():
         other = fitting[int(rng.integers(len(fitting)))].strip()
         end = len(passage.text.rstrip())

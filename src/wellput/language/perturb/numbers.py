@@ -1,5 +1,6 @@
-"""Changes of numbers: to another number, which says something else, or between words and digits, which
-says the same. Functions are of the same shape as in `meaning`."""
+"""Changes of numbers: a number becomes another number, which changes the meaning, or is written in
+words instead of digits, which does not. As in the module `meaning`, each function finds every place
+where its change can be made, and yields the edits of each place."""
 
 from __future__ import annotations
 
@@ -24,12 +25,15 @@ TIME = re.compile(r"(\d{1,2}):(\d\d)\Z")
 NUMBER_WORDS = (
     "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
 )  # fmt: skip
+# Numbers between these two are taken for years.
 FIRST_YEAR, LAST_YEAR = 1500, 2100
 LAST_DAY = 31
-"""Numbers up to this one may be days, and stay in their range."""
+"""A number up to 31 may be a day of a month, so it is changed to another number up to 31."""
 
 
-def number(passage: Passage, given: Surroundings, rng: np.random.Generator) -> Iterator[Edits]:
+def number(
+    passage: Passage, surroundings: Surroundings, rng: np.random.Generator
+) -> Iterator[Edits]:
     """A number becomes another number of about the same size."""
     for sentence in passage.sentences:
         for place, word in enumerate(sentence.words):
@@ -49,6 +53,7 @@ def _is_label(sentence: PassageSentence) -> bool:
 
 
 def _other_number(form: str, rng: np.random.Generator) -> str | None:
+    """Another number of about the same size, written like `form`; None where none is safe."""
     small = form.lower()
     if small in NUMBER_WORDS:
         other = NUMBER_WORDS[
@@ -77,13 +82,13 @@ def _other_number(form: str, rng: np.random.Generator) -> str | None:
 
 
 NUMBER_VALUES = {word: value for value, word in enumerate(NUMBER_WORDS, start=2)}
-NUMBER_DIGITS = {str(value): word for word, value in NUMBER_VALUES.items()}
+WORDS_OF_DIGITS = {str(value): word for word, value in NUMBER_VALUES.items()}
 GROUPED = re.compile(r"\d{1,3}(?:,\d{3})+\Z")
 UNGROUPED = re.compile(r"[1-9]\d{4,8}\Z")
 
 
 def number_words(
-    passage: Passage, given: Surroundings, rng: np.random.Generator
+    passage: Passage, surroundings: Surroundings, rng: np.random.Generator
 ) -> Iterator[Edits]:
     """A number is written in words or in digits (`3`, `three`; `5%`, `5 percent`; `1,000`, `1000`)."""
     for sentence in passage.sentences:
@@ -99,9 +104,10 @@ def number_words(
             elif before in ("$", "£", "€", "#", "-", "."):
                 continue
             elif after.tag == "NNS" and word.relation == "nummod" and word.head == place + 1:
-                if word.form in NUMBER_DIGITS:
-                    shown = NUMBER_DIGITS[word.form]
-                    yield [Edit(word.begin, word.end, capitalized(shown) if place == 0 else shown)]
+                if word.form in WORDS_OF_DIGITS:
+                    in_words = WORDS_OF_DIGITS[word.form]
+                    new = capitalized(in_words) if place == 0 else in_words
+                    yield [Edit(word.begin, word.end, new)]
                 elif word.small in NUMBER_VALUES and place > 0:
                     yield [Edit(word.begin, word.end, str(NUMBER_VALUES[word.small]))]
                 elif GROUPED.match(word.form):

@@ -1,8 +1,9 @@
 """`Passage`: a text, parsed sentence by sentence, whose words know their places in the text.
 
-A change to a passage is a list of `Edit`s, so everything that is not meant to change stays as it was,
-white space included. `Surroundings` is what a change may use besides the passage. Words are numbered
-from 0 within their sentence; the head of the root is -1.
+A change to a passage is a list of `Edit`s, so the rest of the text stays as it is, white space
+included. `Surroundings` is what a change may use besides the passage. A word's *place* is its number
+within its sentence, from 0; the head of the root is -1. `begin` and `end` count characters of the
+text.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ ALWAYS_CAPITAL = (
 
 
 class Edit(NamedTuple):
-    """The text from `begin` to before `end` becomes `new`."""
+    """Replaces the characters from `begin` to before `end` by `new`."""
 
     begin: int
     end: int
@@ -52,8 +53,9 @@ Edits = Sequence[Edit]
 
 @dataclass(frozen=True)
 class Surroundings:
-    """What a change may draw on besides the text: the source of the item, the texts of other items, the
-    names in the corpus by the word before them, and what each of these is the name of."""
+    """What a change may use besides the text: the source of the item, the texts of other items, the
+    names in the corpus (by `word_lists.name_key`), and whether each name is of a `person` or a
+    `place`."""
 
     source: str = ""
     others: Sequence[str] = ()
@@ -75,6 +77,7 @@ class PlacedWord:
 
     @property
     def small(self) -> str:
+        """The word in lower case."""
         return self.form.lower()
 
     @property
@@ -95,6 +98,7 @@ class PassageSentence:
 
     @cached_property
     def root(self) -> int:
+        """The place of the root, which is mostly the main verb."""
         return next(place for place, word in enumerate(self.words) if word.head < 0)
 
     @cached_property
@@ -106,7 +110,8 @@ class PassageSentence:
         return any(word.small in NEGATIONS for word in self.words)
 
     def children(self, place: int, *relations: str) -> list[int]:
-        """The words that hang on this one, only those with one of the relations if some are given."""
+        """The places of the words that depend on this one; with `relations`, only of those that have
+        one of these relations."""
         return [
             other
             for other, word in enumerate(self.words)
@@ -114,17 +119,18 @@ class PassageSentence:
         ]
 
     def subtree(self, place: int) -> list[int]:
-        """The word and all below it, in order."""
-        found = {place}
+        """The places of the word and all below it, in order."""
+        places = {place}
         waiting = [place]
         while waiting:
             below = self.children(waiting.pop())
-            found.update(below)
+            places.update(below)
             waiting += below
-        return sorted(found)
+        return sorted(places)
 
     def phrase(self, place: int) -> tuple[int, int] | None:
-        """The first and last word of the subtree without marks at its ends; None if it has gaps."""
+        """The places of the first and the last word of the subtree, without punctuation at its end;
+        None if the subtree has gaps."""
         places = self.subtree(place)
         while places and not self.words[places[-1]].form[-1].isalnum():
             if self.words[places[-1]].tag == "POS":
@@ -135,7 +141,7 @@ class PassageSentence:
         return places[0], places[-1]
 
     def follows(self, place: int) -> PlacedWord | None:
-        """The word after this one."""
+        """The word after the one at this place, or None."""
         return self.words[place + 1] if place + 1 < len(self.words) else None
 
 
@@ -169,25 +175,25 @@ class Passage:
 
 
 def parse_passages(texts: Sequence[str], *, threads: int = 1) -> list[Passage]:
-    """The passages of texts, by the English parser."""
+    """The passages of texts, parsed by the shipped English parser."""
     from wellput.language.models.parsers import ENGLISH_PARSER, load_parser
 
-    found = [list(_placed_sentences(text)) for text in texts]
-    forms = [[form for form, _ in words] for own in found for words in own]
+    sentences_of_texts = [list(_placed_sentences(text)) for text in texts]
+    forms = [[form for form, _ in words] for placed in sentences_of_texts for words in placed]
     trees = iter(load_parser(ENGLISH_PARSER).parse(forms, threads=threads) if forms else [])
     passages = []
-    for text, own in zip(texts, found, strict=True):
+    for text, placed_sentences in zip(texts, sentences_of_texts, strict=True):
         parsed = []
-        for words in own:
+        for placed_words in placed_sentences:
             tree = next(trees)
-            placed = zip(tree.words, words, strict=True)
+            pairs = zip(tree.words, placed_words, strict=True)
             parsed.append(
                 PassageSentence(
                     tuple(
                         PlacedWord(
                             form, at, at + len(form), w.xpos, w.lemma, w.head - 1, w.relation
                         )
-                        for w, (form, at) in placed
+                        for w, (form, at) in pairs
                     )
                 )
             )
@@ -196,7 +202,7 @@ def parse_passages(texts: Sequence[str], *, threads: int = 1) -> list[Passage]:
 
 
 def _placed_sentences(text: str) -> Iterator[list[tuple[str, int]]]:
-    """The words of each sentence with the place where they begin."""
+    """The words of each sentence, each with the character at which it begins."""
     at = 0
     for sentence in sentences(text):
         words = []
@@ -213,24 +219,26 @@ def capitalized(text: str) -> str:
 
 
 def without_capital(word: PlacedWord, text: str) -> str:
-    """The text, which begins with this word, for a place inside a sentence. A word that is unknown in
-    small letters is a name, whatever its tag."""
-    is_kept = (
+    """The text, which begins with this word, as it is written inside a sentence: with a small first
+    letter unless the word always has a capital. A word that the word list does not have in lower case
+    counts as a name, whatever its tag."""
+    keeps_capital = (
         word.is_name
         or word.form == "I"
         or word.form in ALWAYS_CAPITAL
         or (len(word.form) > 1 and word.form.isupper())
         or (word.is_word and not english_word_list().is_known(word.small))
     )
-    return text if is_kept else text[:1].lower() + text[1:]
+    return text if keeps_capital else text[:1].lower() + text[1:]
 
 
+# Tags of words that have a capital only at the beginning of a sentence.
 CLEAR_BEGINNING_TAGS = ("DT", "PRP", "PRP$", "EX", "CD", "NNS", "VBG")
 
 
 def has_clear_case(word: PlacedWord) -> bool:
-    """Whether it is plain that a word at the beginning of a sentence has its capital only from there
-    (*The*), or keeps it everywhere (*Babiš*): *Horizon* may be a name or not."""
+    """Whether it is clear that a word has a capital only because it begins its sentence (*The*), or
+    that it has one everywhere (*Babiš*). It is not clear of *Horizon*, which may be a name or not."""
     if word.tag in CLEAR_BEGINNING_TAGS:
         return True
     return word.is_word and not english_word_list().is_known(word.small)
@@ -238,7 +246,7 @@ def has_clear_case(word: PlacedWord) -> bool:
 
 @cache
 def english_word_list() -> WordList:
-    """The shipped list of English words, in small letters."""
+    """The shipped list of English words, in lower case."""
     return WordList.load(shipped(WORDS_FILE))
 
 
@@ -249,7 +257,7 @@ def is_joined(text: str, word: PlacedWord) -> bool:
 
 
 def removal(text: str, begin: int, end: int) -> Edit:
-    """Removes a piece of text and the space beside it."""
+    """The edit that removes the text from `begin` to `end` and one space beside it."""
     if begin > 0 and text[begin - 1] == " ":
         return Edit(begin - 1, end, "")
     return Edit(begin, end + (text[end : end + 1] == " "), "")

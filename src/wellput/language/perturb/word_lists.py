@@ -1,6 +1,7 @@
 """The word lists of this folder: antonyms, synonyms, spellings, names, verbs with a passive.
 
-`corpus_names` finds the names in the texts of a corpus, and which of them may replace each other.
+`corpus_names` finds the names in the texts of a corpus; `is_like_name` says which of them may replace
+each other.
 """
 
 from __future__ import annotations
@@ -39,21 +40,22 @@ def lines_of(name: str) -> list[list[str]]:
 @cache
 def word_pairs(name: str) -> Mapping[tuple[str, str], Sequence[str]]:
     """(lemma, category) → the words that may stand in its place. A line of the file has a category and
-    two words; `>` after the category: only from the first to the second."""
+    two words, each of which may replace the other; with `>` after the category, only the second may
+    replace the first."""
     pairs: dict[tuple[str, str], list[str]] = {}
-    for category, one, other in lines_of(name):
-        kind = category.rstrip(">")
-        pairs.setdefault((one, kind), []).append(other)
-        if kind == category:
-            pairs.setdefault((other, kind), []).append(one)
+    for written_category, first, second in lines_of(name):
+        category = written_category.rstrip(">")
+        pairs.setdefault((first, category), []).append(second)
+        if category == written_category:
+            pairs.setdefault((second, category), []).append(first)
     return pairs
 
 
 @cache
 def spellings() -> Mapping[str, str]:
     """A word in British spelling → in American spelling, and the other way round."""
-    pairs = [(one, other) for one, other in lines_of("spellings.tsv")]
-    return dict(pairs) | {other: one for one, other in pairs}
+    pairs = [(british, american) for british, american in lines_of("spellings.tsv")]
+    return dict(pairs) | {american: british for british, american in pairs}
 
 
 @cache
@@ -68,22 +70,24 @@ def other_names() -> Mapping[str, Sequence[str]]:
 
 @cache
 def word_set(name: str) -> frozenset[str]:
-    """The words of a line of `word_sets.tsv`."""
+    """The words on the line of `word_sets.tsv` that begins with this name."""
     return frozenset(dict(lines_of("word_sets.tsv"))[name].split())
 
 
 @cache
 def _phrases(kind: str) -> Mapping[str, tuple[frozenset[str], frozenset[str]]]:
-    """A word → the words after it and before it with which it has another sense."""
+    """A word → the words after it, and those before it, beside which it has another sense than in the
+    list `kind` (`antonyms` or `synonyms`)."""
     return {
         word: (frozenset(after.split()), frozenset(before.split()))
-        for own, word, after, before in lines_of("phrases.tsv")
-        if own == kind
+        for line_kind, word, after, before in lines_of("phrases.tsv")
+        if line_kind == kind
     }
 
 
 def is_in_phrase(kind: str, sentence: PassageSentence, place: int, entry: str) -> bool:
-    """Whether the neighbors of a word show that it has another sense than in the list `kind`."""
+    """Whether the neighbors of the word at a place show that it has another sense than its `entry` in
+    the list `kind` (`antonyms` or `synonyms`)."""
     after_words, before_words = _phrases(kind).get(entry, (frozenset(), frozenset()))
     after = sentence.follows(place)
     before = sentence.words[place - 1] if place else None
@@ -101,7 +105,7 @@ def article_edit(sentence: PassageSentence, place: int, form: str) -> list[Edit]
 
 
 def like(form: str, other: str) -> str:
-    """The other word, with a capital if the form has one."""
+    """The other word, with a capital first letter if the form has one."""
     return other[:1].upper() + other[1:] if form[:1].isupper() else other
 
 
@@ -111,19 +115,20 @@ def in_form_of(word: PlacedWord, lemma: str, category: Category) -> str:
 
 
 def has_right_lemma(verb: PlacedWord) -> bool:
-    """Whether the lemma of a finite verb gives its form again. A wrong lemma would give a text that is
-    not a word (*repeate*)."""
+    """Whether inflecting the verb's lemma gives the verb's form again. With a wrong lemma a change
+    could make a form that is no word (*repeate*)."""
     inflection = INFLECTION_OF_TAG.get(verb.tag, "base")
     return inflect(verb.lemma, "verb", inflection).lower() == verb.small
 
 
 def in_case_of(form: str, other: str) -> str:
-    """The other word, in capitals or with a capital as the form is."""
+    """The other word, in capitals or with a capital first letter if the form is so."""
     return other.upper() if form.isupper() and len(form) > 1 else like(form, other)
 
 
 def article_for(word: str) -> str:
-    """
+    """The indefinite article before a word.
+
     >>> article_for("hour"), article_for("useful"), article_for("old")
     ('an', 'a', 'an')
     """
@@ -136,13 +141,14 @@ def article_for(word: str) -> str:
 
 
 MIN_NAME_COUNT = 2
-SAME_BEGINNING = 3
-"""Letters that two different names do not share at their beginning."""
+COMPARED_LETTERS = 3
+"""Two names that begin with the same three letters are taken for spellings of one name."""
 
 
 def corpus_names(passages: Sequence[Passage]) -> dict[str, list[str]]:
-    """Names that occur at least twice: this leaves out most words that only look like names."""
-    found: dict[str, dict[str, None]] = defaultdict(dict)
+    """`name_key` → the names with this key that occur at least twice in the corpus. Most words that
+    only look like names occur once."""
+    names_by_key: dict[str, dict[str, None]] = defaultdict(dict)
     counts: Counter[str] = Counter()
     for passage in passages:
         for sentence in passage.sentences:
@@ -152,33 +158,38 @@ def corpus_names(passages: Sequence[Passage]) -> dict[str, list[str]]:
                 if is_part_of_name(passage.text, begin, end):
                     continue
                 if "  " not in name and len(name) > 2:
-                    found[name_key(sentence, first, last)][name] = None
+                    names_by_key[name_key(sentence, first, last)][name] = None
                     counts[name] += 1
     return {
         key: [name for name in names if counts[name] >= MIN_NAME_COUNT]
-        for key, names in found.items()
+        for key, names in names_by_key.items()
     }
 
 
+# Prepositions after which a name is that of a place.
 PLACE_PREPOSITIONS = ("in", "near")
 
 
 def name_kinds(passages: Sequence[Passage]) -> dict[str, str]:
-    """The names of the corpus that are surely of a person or of a place, by what stands beside them. A
-    name that seems to be both is left out."""
-    found: dict[str, set[str]] = defaultdict(set)
+    """Name → `person` or `place`, for the names of the corpus whose neighbors show which of the two
+    they are. A name that seems to be both is left out."""
+    kinds_by_name: dict[str, set[str]] = defaultdict(set)
     for passage in passages:
         for sentence in passage.sentences:
             for first, last in name_runs(sentence):
                 name = passage.covered(sentence, first, last)
                 if kind := _shown_kind(sentence, first, last):
-                    found[name].add(kind)
+                    kinds_by_name[name].add(kind)
                     if kind == "person":
-                        found[sentence.words[last].form].add(kind)
-    return {name: kind for name, kinds in found.items() if len(kinds) == 1 for kind in kinds}
+                        kinds_by_name[sentence.words[last].form].add(kind)
+    return {
+        name: kind for name, kinds in kinds_by_name.items() if len(kinds) == 1 for kind in kinds
+    }
 
 
 def _shown_kind(sentence: PassageSentence, first: int, last: int) -> str | None:
+    """What the neighbors of a name show it to be: `person`, `place`, or None where they do not show
+    it."""
     before = sentence.words[first - 1] if first else None
     after, head = sentence.follows(last), sentence.words[last]
     if after is not None and after.tag in ("NN", "NNS", "POS", "HYPH"):
@@ -194,7 +205,7 @@ def _shown_kind(sentence: PassageSentence, first: int, last: int) -> str | None:
 
 
 def name_runs(sentence: PassageSentence) -> Iterator[tuple[int, int]]:
-    """The first and last word of each run of names."""
+    """The places of the first and the last word of each run of names, such as *Bill Clinton*."""
     first = None
     for place, word in enumerate((*sentence.words, None)):
         is_name = word is not None and word.is_name and word.is_word and word.form[0].isupper()
@@ -206,13 +217,14 @@ def name_runs(sentence: PassageSentence) -> Iterator[tuple[int, int]]:
 
 
 def is_part_of_name(text: str, begin: int, end: int) -> bool:
-    """Whether a hyphen or a slash stands in the name or beside it, as in *Coca-Cola*."""
+    """Whether the text from `begin` to `end` has a hyphen or slash in it or beside it, so that it may
+    be only a part of a name, as in *Coca-Cola*."""
     return any(mark in text[max(0, begin - 1) : end + 1] for mark in "-/")
 
 
 def name_key(sentence: PassageSentence, first: int, last: int) -> str:
-    """What names must share to stand for each other: the word before them, their number of words, and
-    whether they are the head of their phrase."""
+    """What two names must share to replace each other: the word before them, their number of words,
+    their tag, whether they are the head of their phrase, and whether *'s* follows."""
     before = sentence.words[first - 1] if first else None
     word_before = before.small if before is not None and before.is_word else ""
     after = sentence.follows(last)
@@ -223,20 +235,22 @@ def name_key(sentence: PassageSentence, first: int, last: int) -> str:
 
 
 def is_like_name(name: str, other: str, kinds: Mapping[str, str]) -> bool:
-    """Whether another name of the corpus is of the same kind: it ends in the same word (*Gull Island*,
-    *Thorn Island*); or both name a person or both a place, and no word of either is listed or has a
-    meaning of its own."""
-    one, two = name.split(), other.split()
-    if len(one) > 1 and one[-1] == two[-1]:
-        return one[0] != two[0]
-    if one[0][:SAME_BEGINNING] == two[0][:SAME_BEGINNING]:
+    """Whether another name of the corpus is of the same kind. It is if it ends in the same word (*Gull
+    Island*, *Thorn Island*). It also is if both name a person, or both a place, and no word of the two
+    is in the list of names or an English word."""
+    words, other_words = name.split(), other.split()
+    if len(words) > 1 and words[-1] == other_words[-1]:
+        return words[0] != other_words[0]
+    if words[0][:COMPARED_LETTERS] == other_words[0][:COMPARED_LETTERS]:
         return False  # the same name in another spelling
     if name not in kinds or kinds[name] != kinds.get(other):
         return False
-    return all(_is_mere_name(word) for word in (*one, *two)) and not set(one) & set(two)
+    are_mere_names = all(_is_mere_name(word) for word in (*words, *other_words))
+    return are_mere_names and not set(words) & set(other_words)
 
 
 @cache
 def _is_mere_name(word: str) -> bool:
+    """Whether the word looks like a name and is neither in the list of names nor an English word."""
     is_plain = word.isalpha() and len(word) > 2 and (word.istitle() or word.startswith("Mc"))
     return is_plain and word not in other_names() and not english_word_list().is_known(word.lower())

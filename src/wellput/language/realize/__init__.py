@@ -1,1 +1,1 @@
-"""From unordered dependency trees to sentences: FERGUS, its baselines, the learned realizer."""
+"""Turns unordered dependency trees into sentences: FERGUS, its baselines, and the learned realizer."""

@@ -1,13 +1,15 @@
-"""Baselines for FERGUS: the paper's LR, and two random orders.
+"""Baselines for FERGUS (Bangalore, Rambow & Whittaker 2000): the paper's LR, and two random orders.
 
-LR ("left-right"): every sentence of the training text gets a random tree, and LR learns only whether
-a lexeme stands before or after its mother lexeme. The tree of the input is the real one; a daughter
-stands on the side that the pair of lexemes prefers, or on either side where the pair is unknown. The
-paper does not say how the trees are drawn, nor how daughters on one side are ordered.
-`train_left_right` takes uniformly random trees or projective ones; an n-gram model orders the
-daughters (`LeftRight` is a grammar for the unraveler), or chance does (`random_order`).
+A word's *mother* is the word that it depends on; its *daughters* depend on it. LR ("left-right") gives
+every sentence of the training text a random tree, and learns from it only whether a word form (a
+lexeme) stands before or after its mother. The input to realize has its real tree. A daughter stands on
+the side that was more frequent for this pair of words, or on either side where the pair is unknown.
+The paper does not say how the random trees are drawn, nor how daughters on one side are ordered.
+`train_left_right` draws from all trees or from the projective ones. The order of the daughters is
+chosen by an n-gram model (with `LeftRight` as the grammar of the unraveler, `unraveler.py`) or at
+random (`random_order`).
 
-`random_tree` draws a dependency tree over given words; all possible trees are equally likely.
+`random_tree` draws a dependency tree over a list of words; all possible trees are equally likely.
 """
 
 from __future__ import annotations
@@ -26,13 +28,15 @@ from wellput.io.model_files import ModelFile, packed_strings
 from wellput.language.realize.inputs import InputTree
 
 RandomTrees: TypeAlias = Literal["uniform", "projective"]
+# The places on a mother's line: before her, her own, and after her.
 LEFT, ON_ANCHOR, RIGHT = 0, 1, 2
 
 
 @dataclass(frozen=True, eq=False)
 class LeftRight:
-    """Pairs of lexemes as sorted numbers (mother * number of lexemes + daughter), each with its side:
-    -1 where the daughter mostly precedes, 1 where she follows. A grammar whose supertags are words."""
+    """The grammar of LR, whose supertags are the words themselves. `pairs` are sorted numbers (mother *
+    number of lexemes + daughter), each with its entry in `sides`: -1 where the daughter stood mostly
+    before the mother, 1 where mostly after her."""
 
     lexemes: Mapping[str, int]
     pairs: NDArray[np.unsignedinteger[Any]]
@@ -73,7 +77,7 @@ class LeftRight:
 def train_left_right(
     trees: Sequence[Tree], *, rng: np.random.Generator, random_trees: RandomTrees = "uniform"
 ) -> LeftRight:
-    """LR from the sentences of a treebank; its trees are not used."""
+    """LR learned from the sentences of a treebank; the treebank's own trees are not used."""
     draw = random_heads if random_trees == "uniform" else random_projective_heads
     lexemes: dict[str, int] = {}
     balance: Counter[tuple[int, int]] = Counter()
@@ -93,8 +97,8 @@ def train_left_right(
 def random_order(
     tree: InputTree, rng: np.random.Generator, *, model: LeftRight | None
 ) -> list[int]:
-    """The nodes in a projective order: daughters on the sides that LR gives them (without a model on
-    random sides), and in random order on each side."""
+    """The numbers of the nodes in a random projective order. Daughters stand on the sides that LR gives
+    them (on random sides without a `model`), in random order on each side."""
     order: list[int] = []
     waiting = [(0, False)]
     while waiting:
@@ -116,22 +120,25 @@ def random_order(
 
 
 def random_permutation(tree: InputTree, rng: np.random.Generator) -> list[int]:
-    """The nodes in any order; phrases do not stay together."""
+    """The numbers of the nodes in a random order, in which phrases do not stay together."""
     return [int(node) for node in rng.permutation(len(tree))]
 
 
 def random_tree(forms: Sequence[str], rng: np.random.Generator) -> Tree:
-    """One of the n^(n-1) rooted trees over n words, projective or not."""
+    """A random tree, drawn from all n^(n-1) rooted trees over n words, projective or not."""
     return _tree(forms, random_heads(len(forms), rng))
 
 
 def random_projective_tree(forms: Sequence[str], rng: np.random.Generator) -> Tree:
-    """One of the projective trees over n words: 1, 2, 7, 30, 143, ... of them (OEIS A006013)."""
+    """A random tree, drawn from all projective trees over n words. There are 1, 2, 7, 30, 143, ... of
+    them for n = 1, 2, 3, 4, 5, ... (OEIS A006013)."""
     return _tree(forms, random_projective_heads(len(forms), rng))
 
 
 def random_heads(size: int, rng: np.random.Generator) -> list[int]:
-    """The heads of words 1 to `size` (0 is the root's), from a random Prüfer sequence and root."""
+    """The heads of words 1 to `size`, with 0 for the root, of a random tree. A random Prüfer sequence
+    (n - 2 numbers that encode a tree over n nodes) gives the tree, and one word is drawn as the
+    root."""
     if size < 2:
         return [0] * size
     sequence = rng.integers(1, size + 1, size - 2).tolist()
@@ -149,12 +156,13 @@ def random_heads(size: int, rng: np.random.Generator) -> list[int]:
 
 
 def random_projective_heads(size: int, rng: np.random.Generator) -> list[int]:
-    """The heads of words 1 to `size`, 0 for the root's, of a random projective tree.
+    """The heads of words 1 to `size`, with 0 for the root, of a random projective tree.
 
-    The words that depend on a word, on one side of it, head a forest. A forest is empty, or it is a
-    first tree (a word with a left and a right forest) and the forest after it: three parts. So a
-    forest is a ternary tree, and a dependency tree is two of them: the forests on both sides of the
-    root. Two ternary trees with n - 1 inner nodes together are drawn by the cycle lemma.
+    The trees below a word on one side of it form a forest. A forest is empty, or it has three parts:
+    the left forest and the right forest of its first tree's root, and the forest after the first tree.
+    So each forest corresponds to a ternary tree (in which each inner node has three branches). A
+    projective tree of n words corresponds to two ternary trees with n - 1 inner nodes together: the
+    forests left and right of its root. `_two_ternary_trees` draws these.
     """
     if size < 2:
         return [0] * size
@@ -162,7 +170,7 @@ def random_projective_heads(size: int, rng: np.random.Generator) -> list[int]:
     parents = [-1]  # nodes in the order in which they are met; node 0 is the root
     places: list[int] = [0]
     placed = 0
-    # Still to be read: a forest below a node (node, True), or the node's own place (node, False).
+    # What is still to be read: a forest below a node (node, True), or the node itself (node, False).
     waiting = [(0, True), (0, False), (0, True)]
     while waiting:
         node, is_forest = waiting.pop()
@@ -185,7 +193,7 @@ def _tree(forms: Sequence[str], heads: Sequence[int]) -> Tree:
 
 
 def _from_pruefer(sequence: Sequence[int]) -> list[list[int]]:
-    """The neighbors of each node 1 to n in the tree that a Prüfer sequence of n - 2 stands for."""
+    """The neighbors of each node 1 to n in the tree that a Prüfer sequence of n - 2 numbers encodes."""
     size = len(sequence) + 2
     missing = [1] * (size + 1)
     for node in sequence:
@@ -207,12 +215,13 @@ def _from_pruefer(sequence: Sequence[int]) -> list[list[int]]:
 
 
 def _two_ternary_trees(inner: int, rng: np.random.Generator) -> list[bool]:
-    """Two ternary trees with `inner` inner nodes together, written top-down and left to right: True
-    for an inner node, False for the end of a branch.
+    """Two random ternary trees with `inner` inner nodes together, written top-down and left to right:
+    True for an inner node, False for the end of a branch.
 
-    An inner node leaves two more branches open (+2), an end one fewer (-1); two branches are open
-    at first. Exactly two rotations of a random order never run out of branches early: those that
-    begin just after the sum first reaches its lowest value, or one more than that.
+    At first two branches are open. An inner node opens two more (+2), the end of a branch closes one
+    (-1). By the cycle lemma, exactly two rotations of a random sequence keep a branch open until the
+    end: those that begin just after the running sum first reaches its lowest value, or one more than
+    that value.
     """
     steps = np.zeros(3 * inner + 2, dtype=np.int64)
     steps[:inner] = 1

@@ -1,7 +1,8 @@
-"""The `Completer`: inflects lemmas and adds the words that a tree leaves out, before it is ordered.
+"""The `Completer`: inflects lemmas and adds the words that a tree leaves out, before the words are
+ordered.
 
-The learned realizer has one, and so do the models that `wellput train fergus` makes. A
-`CompletingModel` puts one before fergus or lr, which only order words.
+The learned realizer has a completer, and so do the models that `wellput train fergus` makes. The models
+fergus and lr only order words; a `CompletingModel` is such a model with a completer before it.
 """
 
 from __future__ import annotations
@@ -41,14 +42,17 @@ from wellput.language.realize.inserter import (
 from wellput.language.realize.label_chooser import ChooserTraining, Forest, Label, LabelChooser
 
 NO_LABEL = Label(UNKNOWN_LABEL, UNKNOWN_LABEL)
+# Tags of verbs that need a subject.
 FINITE_TAGS = ("VBZ", "VBD")
 LabelKind = Literal["words", "labels"]
-"""Whether labels are chosen, from the words, or given."""
+"""`labels` for trees whose words have parts of speech and relations; `words` for trees without these,
+whose labels a chooser must choose."""
 
 
 @dataclass(frozen=True)
 class PreparedTree:
-    """A tree of words in their most frequent forms, and for each node all its forms."""
+    """A tree of inflected words, each node with the most frequent form first, and for each node its
+    possible forms with their shares."""
 
     tree: InputTree
     forms: Sequence[tuple[WordForm, ...]]
@@ -56,8 +60,9 @@ class PreparedTree:
 
 @dataclass(frozen=True, eq=False)
 class Completer(StoredModel):
-    """`insert` says which words to add; `chooser` labels the words of trees without labels. The file
-    has the inserter, whose labeler becomes the chooser, and the inflector."""
+    """Inflects lemmas with the `inflector` and adds the kinds of words in `insert` with the
+    `inserter`. A label is a part of speech with a relation; `chooser` chooses the labels of trees
+    without them. In the file the chooser is stored as a part of the inserter (its labeler)."""
 
     kind: ClassVar[str] = "completer"
     noun: ClassVar[str] = "completer"
@@ -79,52 +84,57 @@ class Completer(StoredModel):
         return {**self.inserter.arrays("inserter"), **self.inflector.arrays("inflector")}
 
     def completed(self, trees: Sequence[InputTree], *, threads: int = 1) -> list[InputTree]:
-        """The trees for another model to order: lemmas are inflected (a node has all its forms), and
-        what `insert` names is added."""
-        found: dict[int, InputTree] = {}
+        """The trees with their lemmas inflected (a node has all its forms) and the kinds of words in
+        `insert` added, for another model to order."""
+        completed: dict[int, InputTree] = {}
         for kind, places in by_label_kind(trees).items():
-            own = self.prepared([trees[place] for place in places], kind, threads)
-            found |= {place: one.tree for place, one in zip(places, own, strict=True)}
-        return [found[place] for place in range(len(trees))]
+            prepared = self.prepared([trees[place] for place in places], kind, threads)
+            completed |= {place: one.tree for place, one in zip(places, prepared, strict=True)}
+        return [completed[place] for place in range(len(trees))]
 
     def prepared(
         self, trees: Sequence[InputTree], kind: LabelKind, threads: int
     ) -> list[PreparedTree]:
-        """Trees that all have labels, or none, with their lemmas inflected and words added."""
-        own = [self._inflected(tree) for tree in trees]
-        return self._with_insertions(own, kind, threads) if self.insert and own else own
+        """The trees with their lemmas inflected and words added. All of them must have labels, or
+        none; `kind` says which."""
+        inflected = [self._inflected(tree) for tree in trees]
+        if not self.insert or not inflected:
+            return inflected
+        return self._with_insertions(inflected, kind, threads)
 
     def labels(
         self, trees: Sequence[InputTree], kind: LabelKind, threads: int
     ) -> list[Sequence[Label]]:
-        """The given or chosen labels of each tree's words. What is given of a label is kept."""
-        given = [[label_of(node) for node in tree.nodes] for tree in trees]
+        """The labels of each tree's words: those of the input, or chosen ones. Where the input has
+        only the part of speech or only the relation of a word, this part is kept."""
+        input_labels = [[label_of(node) for node in tree.nodes] for tree in trees]
         if kind == "labels":
-            return list(given)
-        known = [label for own in given for label in own]
+            return list(input_labels)
+        known = [label for labels in input_labels for label in labels]
         if all(label == NO_LABEL for label in known):
             known = []
         return self.chooser.choose(forest_of(trees, kind), given=known, threads=threads)
 
     def with_sure_labels(self, trees: Sequence[InputTree], threads: int = 1) -> list[InputTree]:
-        """Trees that can be ordered by their labels get them all: those whose relations are given, and
-        sentences of a verb and its subject. The others stay."""
-        found = list(trees)
+        """The trees, with chosen labels added where these are sure enough to order the words by: in
+        trees with relations, and in trees of only a verb and its subject. Other trees stay as they
+        are."""
+        labeled = list(trees)
         places = [
             place
             for place, tree in enumerate(trees)
             if not is_fully_labeled(tree) and (has_relations(tree) or has_few_parts(tree))
         ]
-        own = [trees[place] for place in places]
-        for place, tree, labels in zip(
-            places, own, self.labels(own, "words", threads) if own else [], strict=True
-        ):
-            sure = labels if has_relations(tree) else with_subject(labels, tree)
-            if sure is not None:
-                found[place] = with_labels(tree, sure)
-        return found
+        candidates = [trees[place] for place in places]
+        chosen = self.labels(candidates, "words", threads) if candidates else []
+        for place, tree, labels in zip(places, candidates, chosen, strict=True):
+            sure_labels = labels if has_relations(tree) else with_subject(labels, tree)
+            if sure_labels is not None:
+                labeled[place] = with_labels(tree, sure_labels)
+        return labeled
 
     def _inflected(self, tree: InputTree) -> PreparedTree:
+        """The tree with all forms of each lemma; nodes without lemmas keep their forms."""
         forms = [
             self.inflector.forms(node)
             if node.lemma != UNKNOWN_LABEL
@@ -132,20 +142,21 @@ class Completer(StoredModel):
             for node in tree.nodes
         ]
         nodes = tuple(
-            replace(node, forms=tuple(own.form for own in alternatives))
+            replace(node, forms=tuple(alternative.form for alternative in alternatives))
             for node, alternatives in zip(tree.nodes, forms, strict=True)
         )
         return PreparedTree(InputTree(nodes, tree.heads), forms)
 
     def _with_insertions(
-        self, own: Sequence[PreparedTree], kind: LabelKind, threads: int
+        self, inflected: Sequence[PreparedTree], kind: LabelKind, threads: int
     ) -> list[PreparedTree]:
-        trees = [prepared.tree for prepared in own]
+        """The trees with the words added that the inserter finds missing."""
+        trees = [prepared.tree for prepared in inflected]
         bundles = self.inserter.bundles(forest_of(trees, kind), threads=threads)
         labels = self.labels(trees, kind, threads)
-        fuller = []
-        for prepared, known, missing in zip(own, labels, bundles, strict=True):
-            relations = [label.relation for label in known]
+        completed = []
+        for prepared, tree_labels, missing in zip(inflected, labels, bundles, strict=True):
+            relations = [label.relation for label in tree_labels]
             is_bare = self.inserter.is_bare(prepared.tree, relations)
             kinds = self.insert if is_bare else self.insert - {"function"}
             tree = with_insertions(prepared.tree, relations, missing, kinds)
@@ -158,14 +169,14 @@ class Completer(StoredModel):
                 tuple(shares.get((node, form), WordForm(form)) for form in node.forms)
                 for node in tree.nodes
             ]
-            fuller.append(PreparedTree(tree, forms))
-        return fuller
+            completed.append(PreparedTree(tree, forms))
+        return completed
 
 
 @dataclass(frozen=True, eq=False)
 class CompletingModel:
-    """`ordering` puts the words in order that `completer` has inflected and added, and chooses among
-    several forms of a word."""
+    """A model that completes trees before it realizes them: `completer` inflects and adds words, and
+    `ordering` puts the words in order and chooses one of several forms of a word."""
 
     ordering: RealizationModel
     completer: Completer
@@ -177,7 +188,7 @@ class CompletingModel:
     def realize(
         self, trees: Sequence[InputTree], *, n_best: int = 1, threads: int = 1
     ) -> list[Realized]:
-        """The returned trees have the words that were added."""
+        """Realizes the completed trees; the returned trees have the words that were added."""
         completed = self.completer.completed(trees, threads=threads)
         return self.ordering.realize(completed, n_best=n_best, threads=threads)
 
@@ -185,23 +196,24 @@ class CompletingModel:
 def train_completer(
     trees: Sequence[Tree], inserting: ChooserTraining, labeling: ChooserTraining
 ) -> Completer:
-    """From treebank trees whose ordinary first words are in lower case. No forms are learned from trees
-    without lemmas, nor where lemminflect is not installed."""
+    """A completer learned from treebank trees in which ordinary words are in lower case at the
+    beginning of the sentence too. No forms are learned from trees without lemmas, nor where
+    lemminflect is not installed."""
     inserter = train_inserter(trees, inserting, labeling)
     inflector = learn_inflections(trees) if has_dictionary() else Inflector({})
     return Completer(inserter, inflector, inserter.labeler)
 
 
 def by_label_kind(trees: Sequence[InputTree]) -> dict[LabelKind, list[int]]:
-    """The places of the trees without labels and of those with."""
-    found: dict[LabelKind, list[int]] = {"words": [], "labels": []}
+    """The places (from 0) of the trees with labels for all words, and of the other trees."""
+    places: dict[LabelKind, list[int]] = {"words": [], "labels": []}
     for place, tree in enumerate(trees):
-        found["labels" if is_fully_labeled(tree) else "words"].append(place)
-    return found
+        places["labels" if is_fully_labeled(tree) else "words"].append(place)
+    return places
 
 
 def is_fully_labeled(tree: InputTree) -> bool:
-    """Whether every node has a relation and a part of speech; if not, all labels are chosen."""
+    """Whether every node has a relation and a part of speech; otherwise all labels are chosen."""
     return all(
         node.relation != UNKNOWN_LABEL and known_category(node) != UNKNOWN_LABEL
         for node in tree.nodes
@@ -222,10 +234,13 @@ def has_few_parts(tree: InputTree) -> bool:
 
 
 def with_subject(labels: Sequence[Label], tree: InputTree) -> Sequence[Label] | None:
-    """The labels if the tree is a verb in *-s* or in the past with one object and nothing else, which
-    becomes the subject; otherwise nothing. The chooser takes some subjects for objects (*barks a dog*),
-    because it does not know that the subject would be missing then. EWT dev has only two such trees;
-    both begin with the noun. (Other verbs may have no subject: *thank you*.)"""
+    """The labels of a tree that has only a verb in *-s* or in the past and one object, with this object
+    relabeled as the subject; None for other trees.
+
+    The chooser of labels takes some subjects for objects (*barks a dog*), because it does not know that
+    such a sentence needs a subject. The development part of the treebank EWT has only two such trees,
+    and both begin with the noun. Other verb forms may have no subject (*thank you*).
+    """
     parts = [place for place in tree.daughters[0] if labels[place].relation != PUNCTUATION_RELATION]
     if labels[0].category not in FINITE_TAGS or len(parts) != 1:
         return None
@@ -237,6 +252,7 @@ def with_subject(labels: Sequence[Label], tree: InputTree) -> Sequence[Label] | 
 
 
 def with_labels(tree: InputTree, labels: Sequence[Label]) -> InputTree:
+    """The tree where every node without a part of speech or a relation gets its label from `labels`."""
     nodes = [
         node
         if known_category(node) != UNKNOWN_LABEL != node.relation
@@ -247,6 +263,7 @@ def with_labels(tree: InputTree, labels: Sequence[Label]) -> InputTree:
 
 
 def forest_of(trees: Sequence[InputTree], kind: LabelKind) -> Forest:
+    """The trees as input of the chooser of labels; for the kind `labels` with their labels."""
     return Forest(
         [[node.form for node in tree.nodes] for tree in trees],
         np.array([head + 1 for tree in trees for head in tree.heads], np.int32),

@@ -1,14 +1,17 @@
-"""FERGUS (Bangalore, Rambow & Whittaker 2000): tree chooser, unraveler, LP chooser.
+"""FERGUS (Bangalore, Rambow & Whittaker 2000), a realizer of unordered dependency trees in three steps.
 
-`fergus` follows the paper: a tree model gives every node a supertag, the grammar allows these a
-lattice of orders, and an n-gram model alone chooses the most probable path. `fergus+` also has
-weights on the lattice's arcs. The baseline `lr` works without supertags: its lattice allows the
-sides that pairs of words prefer.
+`fergus` follows the paper. The *tree chooser*, a tree model, gives every node a supertag (a part of
+speech that also says how the word attaches, see `trees/supertags.py`). The *unraveler* makes a lattice
+of all word orders that the grammar allows for these supertags. The *LP chooser* (linear precedence)
+takes the path that is most probable under an n-gram model. `fergus+` also has weights on the arcs of
+the lattice. The baseline `lr` works without supertags: its lattice allows the sides on which pairs of
+words mostly stood in training.
 
 The grammar is `induced` from the treebank, or `xtag:DIR`, the XTAG grammar in a folder. The tree
-chooser chooses induced supertags, and XTAG's elementary trees follow from these. Where an input has
+chooser always chooses induced supertags; XTAG's elementary trees follow from these. Where an input has
 parts of speech but no relations, the elementary trees follow from the parts of speech alone, which
-leaves more places open. Such an input may have XTAG's heads in place of UD's.
+allows more word orders. Such an input may have the heads of XTAG instead of those of Universal
+Dependencies.
 """
 
 from __future__ import annotations
@@ -44,7 +47,8 @@ XTAG_PREFIX = "xtag:"
 
 @dataclass(frozen=True, eq=False)
 class NamedGrammar:
-    """A grammar; `translate` makes its supertags from a tree's induced ones, `shown` writes them."""
+    """A grammar with two functions: `translate` takes a tree and its induced supertags, and returns the
+    grammar's own supertags; `shown` writes such a supertag as text."""
 
     grammar: OrderingGrammar[Any]
     translate: Callable[[InputTree, Sequence[Supertag]], Sequence[Any]]
@@ -52,10 +56,12 @@ class NamedGrammar:
 
 
 def induced() -> NamedGrammar:
+    """The grammar that is induced from the treebank."""
     return NamedGrammar(InducedGrammar(), lambda _, supertags: supertags)
 
 
 def grammar_named(name: str) -> NamedGrammar:
+    """The grammar that a user named: `induced` or `xtag:DIR`."""
     if name == "induced":
         return induced()
     if not name.startswith(XTAG_PREFIX) or name == XTAG_PREFIX:
@@ -66,6 +72,7 @@ def grammar_named(name: str) -> NamedGrammar:
 
 
 def _xtag(folder: str) -> NamedGrammar:
+    """The XTAG grammar in a folder."""
     from wellput.language.trees.xtag import read_xtag
     from wellput.language.trees.xtag_mapping import xtag_supertags, xtag_supertags_of_tree
     from wellput.language.trees.xtag_places import XtagPlaces, XtagSupertag
@@ -84,16 +91,17 @@ def _xtag(folder: str) -> NamedGrammar:
     return NamedGrammar(XtagPlaces(grammar), translate, attrgetter("tree"))
 
 
-# Roughly the number of English words that a model does not know.
+# Roughly the number of English words that an n-gram model does not know.
 ASSUMED_UNKNOWN_WORDS = 100_000
-# LR's lattices are wide; a wider search takes longer and gains nothing (EWT dev).
+# The search width for LR. A wider search takes longer and gains nothing (on the dev part of EWT).
 LEFT_RIGHT_WIDTH = 25
 
 
 @dataclass(frozen=True, eq=False)
 class Fergus:
-    """With `precedence` it is `fergus+`, and `lm_weight` is the weight of the n-gram model beside it.
-    `method` is how supertags are chosen: all of a tree together or, as in the paper, top-down."""
+    """The models `fergus` and `fergus+`. `fergus+` has a `precedence` model, which weights the order of
+    daughters; `lm_weight` is the weight of the n-gram model beside it. `method` is how supertags are
+    chosen: all of a tree together or, as in the paper, top-down. `width` is that of the LP chooser."""
 
     name: str
     tree_model: TreeModel
@@ -118,41 +126,42 @@ class Fergus:
         n_best: int = 1,
         threads: int = 1,
     ) -> list[Realized]:
-        """Unraveler and LP chooser, for trees whose supertags are chosen."""
+        """Runs the unraveler and the LP chooser on trees whose supertags are chosen."""
         translated = list(map(self.grammar.translate, trees, supertags))
         unraveled = [
             unravel(
                 tree,
-                own,
+                grammar_supertags,
                 self.grammar.grammar,
                 precedence=self._precedence(tree, chosen),
                 form_weight=self._form_weight,
             )
-            for tree, own, chosen in zip(trees, translated, supertags, strict=True)
+            for tree, grammar_supertags, chosen in zip(trees, translated, supertags, strict=True)
         ]
         choices = choose_paths(
-            [one.lattice for one in unraveled],
+            [unraveled_tree.lattice for unraveled_tree in unraveled],
             self.ngrams,
             lm_weight=self.lm_weight,
             n_best=n_best,
             width=self.width,
             threads=threads,
         )
-        shown = [tuple(map(self.grammar.shown, own)) for own in translated]
+        shown = [tuple(map(self.grammar.shown, tree_supertags)) for tree_supertags in translated]
         return _realized(trees, shown, unraveled, choices)
 
     def choose_supertags(
         self, trees: Sequence[InputTree], *, threads: int = 1
     ) -> list[tuple[Supertag, ...]]:
-        """The tree chooser: a supertag for every node of each tree."""
-        found = self.tree_model.choose(
+        """Runs the tree chooser: a supertag for every node of each tree."""
+        choices = self.tree_model.choose(
             [unordered_tree(tree) for tree in trees], method=self.method, threads=threads
         )
-        return [best[0].supertags for best in found]
+        return [best_first[0].supertags for best_first in choices]
 
     def _form_weight(self, form: str) -> float:
-        """The log weight of one form among several: the n-gram model's probability of `<unk>` is that
-        of all unknown words together, and an unknown form is only one of these."""
+        """The log weight of one of a node's several forms. The n-gram model gives all unknown words
+        together the probability of `<unk>`, so an unknown form, which is only one of them, gets a
+        negative weight."""
         is_known = not self.ngrams.word_scores(form)[0].is_unknown
         return 0.0 if is_known else -self.lm_weight * log(ASSUMED_UNKNOWN_WORDS)
 
@@ -164,7 +173,7 @@ class Fergus:
 
 @dataclass(frozen=True, eq=False)
 class LeftRightModel:
-    """The baseline LR; the n-gram model chooses among the orders that it leaves open."""
+    """The baseline LR; the n-gram model chooses among the orders that LR allows."""
 
     left_right: LeftRight
     ngrams: NgramModel
@@ -177,7 +186,7 @@ class LeftRightModel:
         unraveled = [
             unravel(tree, [node.form for node in tree.nodes], self.left_right) for tree in trees
         ]
-        lattices = [one.lattice for one in unraveled]
+        lattices = [unraveled_tree.lattice for unraveled_tree in unraveled]
         choices = choose_paths(
             lattices, self.ngrams, n_best=n_best, width=self.width, threads=threads
         )
@@ -185,7 +194,7 @@ class LeftRightModel:
 
 
 def unordered_tree(tree: InputTree) -> UnorderedTree:
-    """The tree as input of a tree model, with the labels that are known."""
+    """The tree as input of a tree model, with its known parts of speech and relations."""
     forms = tuple(node.form for node in tree.nodes)
     heads = tuple(head + 1 for head in tree.heads)
     words = [
@@ -205,6 +214,7 @@ def unordered_tree(tree: InputTree) -> UnorderedTree:
 def _weights(
     model: PrecedenceModel, phrases: Sequence[Phrase], _: int, daughters: Sequence[int]
 ) -> Floats:
+    """The log weights of the order of each two daughters, as the unraveler takes them."""
     return model.weights([phrases[daughter] for daughter in daughters])
 
 
@@ -214,10 +224,12 @@ def _realized(
     unraveled: Sequence[Unraveled],
     choices: Sequence[BestPaths],
 ) -> list[Realized]:
-    """The paths that the LP chooser found, as words and nodes."""
-    found = []
-    for tree, own, one, choice in zip(trees, supertags, unraveled, choices, strict=True):
-        words, nodes = one.lattice.words, one.nodes
+    """The paths that the LP chooser found, as realizations of the trees."""
+    realized = []
+    for tree, tree_supertags, unraveled_tree, choice in zip(
+        trees, supertags, unraveled, choices, strict=True
+    ):
+        words, nodes = unraveled_tree.lattice.words, unraveled_tree.nodes
         best = tuple(
             Realization(
                 tuple(words[word] for word in path.words),
@@ -227,6 +239,6 @@ def _realized(
             )
             for path in choice.paths
         )
-        is_exact = choice.is_exact and not one.is_restricted
-        found.append(Realized(tree, best, is_exact, own, one.lattice))
-    return found
+        is_exact = choice.is_exact and not unraveled_tree.is_restricted
+        realized.append(Realized(tree, best, is_exact, tree_supertags, unraveled_tree.lattice))
+    return realized

@@ -1,19 +1,19 @@
 """`InputTree`: the input of a realizer, a dependency tree whose words have no order.
 
-Nodes are numbered top-down, the root 0, and daughters are sorted by their contents. So two inputs that
-differ only in the order of their nodes are equal, and a realizer cannot depend on that order. Trees
-come from `core.tree.Tree` (CoNLL-U) by `unordered`, or from JSON by `parse_input`:
-`{"word": "estimate", "children": [{"word": "There"}, ...]}`. In place of `word` a node may have
-`words`, a list to choose from, or `synset`, a WordNet synset such as `car.n.01` whose members are the
-choice. A node may also have `relation`, `upos`, `xpos`, `lemma` and `feats`, if its kind of input
-uses them.
+A node's *mother* is the node that it depends on; its *daughters* depend on it. Nodes are numbered
+top-down from the root, which is 0; daughters are sorted by their words and labels and by what is below
+them. So two inputs that differ only in the order of their nodes are equal, and a realizer cannot
+depend on that order. Trees come from `core.tree.Tree` (CoNLL-U) by `unordered`, or from JSON by
+`parse_input`: `{"word": "estimate", "children": [{"word": "There"}, ...]}`. In place of `word` a node
+may have `words`, a list to choose from, or `synset`, a WordNet synset such as `car.n.01`, to choose
+one of its words. A node may also have `relation`, `upos`, `xpos`, `lemma` and `feats`, which are read
+if the kind of input uses them.
 
-`Realization`, a sentence made from a tree, and `RealizationModel`, which makes it.
-
-A model is one way of putting the words of a tree in order: FERGUS, FERGUS with weights, the
-baseline LR, the learned realizer (`--model` names them). It sees trees without order and without
-the capitals of first words, which `realizer.py` takes off. A *system*, which generates the outputs
-of an evaluation set, is a `Realizer` with such a model.
+A `Realization` is a sentence made from a tree, and a `RealizationModel` makes it. A model is one way of
+putting the words of a tree in order: FERGUS, FERGUS with weights, the baseline LR, or the learned
+realizer (`--model` names them). It sees trees without order and without the capitals of first words,
+which `realizer.py` takes off. A *system*, which generates the outputs of an evaluation set, is a
+`Realizer` with such a model.
 """
 
 from __future__ import annotations
@@ -37,7 +37,8 @@ UNKNOWN_LABEL = "_"
 
 @dataclass(frozen=True, slots=True, order=True)
 class Node:
-    """A word to put in order: its form, or the forms among which to choose. `_` is unknown."""
+    """A word to put in order: its form, or several forms among which the realizer chooses, and its
+    labels; `_` stands for an unknown label."""
 
     forms: tuple[str, ...]
     relation: str = UNKNOWN_LABEL
@@ -53,7 +54,8 @@ class Node:
 
 @dataclass(frozen=True)
 class InputTree:
-    """`heads[i]` is the mother of node i, -1 at the root; mothers stand before their daughters."""
+    """The nodes of a tree, mothers before their daughters. `heads[i]` is the number of node i's
+    mother, -1 at the root."""
 
     nodes: tuple[Node, ...]
     heads: tuple[int, ...]
@@ -63,16 +65,18 @@ class InputTree:
 
     @cached_property
     def daughters(self) -> tuple[tuple[int, ...], ...]:
-        found: list[list[int]] = [[] for _ in self.nodes]
+        """For each node, the numbers of its daughters."""
+        daughters: list[list[int]] = [[] for _ in self.nodes]
         for node, head in enumerate(self.heads):
             if head >= 0:
-                found[head].append(node)
-        return tuple(map(tuple, found))
+                daughters[head].append(node)
+        return tuple(map(tuple, daughters))
 
 
 def unordered(tree: Tree, *, kind: InputKind = "words") -> InputTree:
-    """A tree without its order, with the columns of this kind of input: `words` has inflected words
-    only, `labels` also relations and parts of speech, `lemmas` everything but the inflected words."""
+    """A tree without its order, with the columns of a kind of input: `words` has only the inflected
+    words, `labels` also relations and parts of speech, `lemmas` all columns but the inflected
+    words."""
     nodes = []
     for word in tree.words:
         known = {"relation": word.relation, "upos": word.upos, "xpos": word.xpos}
@@ -96,7 +100,8 @@ def check_lemmas(tree: Tree) -> None:
 
 
 def input_tree(nodes: Sequence[Node], heads: Sequence[int]) -> InputTree:
-    """The tree of these nodes, given in any order; -1 is the head of the root."""
+    """The tree of these nodes, which may come in any order. `heads` has the place (from 0) of each
+    node's mother, -1 for the root."""
     _check_tree(nodes, heads)
     order = _canonical_order(nodes, heads)
     places = {node: place for place, node in enumerate(order)}
@@ -124,14 +129,14 @@ def _check_tree(nodes: Sequence[Node], heads: Sequence[int]) -> None:
     if len(roots) != 1:
         listed = f": nodes {', '.join(map(str, roots))}" if roots else ""
         problems.append(f"a tree has one root, this one has {len(roots)}{listed}")
-    if not problems and (loop := _loose(heads)):
+    if not problems and (loop := _unreachable(heads)):
         problems.append(f"the heads form a circle; nodes {', '.join(map(str, loop))} hang on it")
     if problems:
         raise InputError.collect("The input is not a tree of words:", problems)
 
 
-def _loose(heads: Sequence[int]) -> list[int]:
-    """The numbers of the nodes that no path leads to from the root."""
+def _unreachable(heads: Sequence[int]) -> list[int]:
+    """The numbers (from 1) of the nodes that no path leads to from the root."""
     reached = set(_top_down(heads))
     return [node + 1 for node in range(len(heads)) if node not in reached]
 
@@ -147,10 +152,10 @@ def _top_down(heads: Sequence[int]) -> list[int]:
 
 
 def _canonical_order(nodes: Sequence[Node], heads: Sequence[int]) -> list[int]:
-    """Top-down, daughters sorted by the contents of their subtrees.
+    """The places of the nodes top-down, with daughters sorted by their subtrees.
 
-    Subtrees are compared by height, then by their nodes, then by the ranks of their daughters. Equal
-    ones get equal ranks; it makes no difference which of them comes first.
+    Subtrees are compared by their height, then by their top nodes, then by the ranks of the daughters'
+    subtrees. Equal subtrees get equal ranks; it makes no difference which of them comes first.
     """
     order = _top_down(heads)
     daughters: list[list[int]] = [[] for _ in nodes]
@@ -183,7 +188,8 @@ SynsetMembers = Callable[[str], Sequence[str]]
 
 
 def read_inputs(path: PathLike, members: SynsetMembers, *, kind: InputKind) -> Iterator[InputTree]:
-    """The trees of a file: an object a line (JSONL), or one object or list of objects (JSON)."""
+    """The trees of a file: one object on each line (JSONL), or one object or a list of objects (JSON).
+    `members` gives the words of a synset."""
     file = InputFile(path)
     check_readable(file)
     is_empty = True
@@ -222,20 +228,21 @@ def parse_input(
             raise InputError(f"children must be a list of nodes, not {_shown(children)}")
         waiting += [(child, len(nodes) - 1) for child in children]
         if len(nodes) + len(waiting) > MAX_NODES:
-            # This also stops an object that contains itself, which only a program can build.
+            # This also ends the loop for an object that contains itself, which only a program can
+            # build.
             raise InputError(f"the tree has more than {MAX_NODES:,} nodes, or contains itself")
     return input_tree(nodes, heads)
 
 
 def _node(item: Mapping[str, Any], members: SynsetMembers | None, kind: InputKind) -> Node:
-    given = [key for key in ("word", "words", "synset") if key in item]
+    word_keys = [key for key in ("word", "words", "synset") if key in item]
     labels = {key: _text(item, key) for key in LABEL_KEYS} if kind != "words" else {}
     if kind == "lemmas":
         lemma = _text(item, "lemma")
         return Node((lemma,), **labels, lemma=lemma, feats=_text(item, "feats"))
-    if len(given) != 1:
+    if len(word_keys) != 1:
         raise InputError(f"a node has one of word, words and synset; this one is {_shown(item)}")
-    match given[0]:
+    match word_keys[0]:
         case "word":
             forms: Sequence[object] = [item["word"]]
         case "words":
@@ -246,9 +253,9 @@ def _node(item: Mapping[str, Any], members: SynsetMembers | None, kind: InputKin
             forms = members(_text(item, "synset"))
     texts = tuple(form for form in forms if isinstance(form, str) and form.strip())
     if not texts or len(texts) != len(forms):
-        raise InputError(f"{given[0]} must be text that is not blank, not {_shown(item)}")
+        raise InputError(f"{word_keys[0]} must be text that is not blank, not {_shown(item)}")
     if any("\n" in text for text in texts):
-        raise InputError(f"{given[0]} must be on one line, not {_shown(item)}")
+        raise InputError(f"{word_keys[0]} must be on one line, not {_shown(item)}")
     return Node(tuple(dict.fromkeys(texts)), **labels)
 
 
@@ -292,9 +299,9 @@ def _keys() -> str:
 
 @dataclass(frozen=True)
 class Realization:
-    """A sentence: its words, the nodes of the tree they stand for, the model's score (a natural
-    logarithm, to compare realizations of one tree) and, where there is an n-gram model, its log10
-    probability."""
+    """A sentence: its words, the numbers of the nodes that they stand for, the model's score (a natural
+    logarithm, only to compare realizations of one tree) and, where there is an n-gram model, the
+    sentence's log10 probability under it."""
 
     words: tuple[str, ...]
     nodes: tuple[int, ...]
@@ -309,8 +316,9 @@ class Realization:
 
 @dataclass(frozen=True)
 class Realized:
-    """A tree's realizations, best first. `is_exact` is False where the search left out some orders.
-    Supertags (as text, by node) and the lattice are kept for display."""
+    """A tree's realizations, best first. `is_exact` is False where the search left out some orders, so
+    that a better one may exist. The nodes' supertags (as text) and the lattice are kept for
+    display."""
 
     tree: InputTree
     best: tuple[Realization, ...]
@@ -320,7 +328,7 @@ class Realized:
 
 
 class RealizationModel(Protocol):
-    """Realizes many trees at a time."""
+    """A model that realizes many trees at a time."""
 
     @property
     def name(self) -> str:
@@ -329,4 +337,4 @@ class RealizationModel(Protocol):
     def realize(
         self, trees: Sequence[InputTree], *, n_best: int = 1, threads: int = 1
     ) -> list[Realized]:
-        """One for each tree."""
+        """The realizations of each tree, at most `n_best`."""

@@ -1,9 +1,10 @@
 """The `Inserter`: punctuation and function words for trees that leave them out.
 
-A word's missing daughters are a bundle, such as `the` with `of`. A chooser of labels
-(`label_chooser.py`), trained on treebank trees from which such words were pruned, says how probable
-each bundle is. The probability of a missing word is the sum over the bundles that have it. Words that
-are probable enough are added.
+A word's daughters are the words that depend on it. Those that are missing make a *bundle*, such as
+`the` and `of`. A chooser of labels (`label_chooser.py`) has the bundles as its labels and is trained
+on treebank trees without punctuation and function words: it says how probable each bundle is. The
+probability of a missing word is the sum over the bundles that have it. Words that are probable enough
+are added.
 """
 
 from __future__ import annotations
@@ -37,16 +38,17 @@ FUNCTION_CATEGORIES = frozenset(["DET", "ADP", "AUX", "CCONJ", "SCONJ", "PART", 
 FUNCTION_RELATIONS = frozenset(["det", "case", "mark", "aux", "cop", "cc"])
 
 MIN_PROBABILITY = 0.2
-"""The most probable word of a relation is added from this probability on. Chosen for F1 on EWT dev. The
-limit that is best for F1 is half of the F1 that it reaches (Lipton, Elkan & Naryanaswamy 2014)."""
+"""The most probable missing word of a relation is added if it has at least this probability. The value
+gives the best F1 on the dev part of EWT. (The best threshold for F1 is half of the F1 that it reaches:
+Lipton, Elkan & Naryanaswamy 2014.)"""
 MIN_PROBABILITY_OF_FURTHER = 0.5
-"""Further words of the same relation (`has been`) are added from this probability on. It is higher,
-because they may also be alternatives (`the`, `a`)."""
+"""Further missing words of the same relation (`has been`) are added if they have at least this
+probability. It is higher, because they may be alternatives to the first word (`the`, `a`)."""
 
 
 @dataclass(frozen=True, order=True)
 class MissingWord:
-    """A word that was pruned, or that is to be inserted."""
+    """A word that was taken out of a treebank tree, or that is to be inserted."""
 
     form: str
     upos: str
@@ -56,14 +58,15 @@ class MissingWord:
 
 @dataclass(frozen=True)
 class PrunedTree:
-    """A tree without some of its words, and the lost daughters of each word that stayed."""
+    """A tree without some of its words, and for each word that stayed, the daughters that it lost."""
 
     tree: Tree
     lost: tuple[tuple[MissingWord, ...], ...]
 
 
 def pruned_tree(tree: Tree, kinds: Collection[Insertion]) -> PrunedTree:
-    """Takes punctuation or function words without daughters out of a tree; its root stays."""
+    """Takes words of these kinds (punctuation, function words) out of a tree if they have no daughters
+    and are not the root."""
     mothers = {word.head for word in tree.words}
     stays = [
         number in mothers or not word.head or insertion_of(word) not in kinds
@@ -80,13 +83,15 @@ def pruned_tree(tree: Tree, kinds: Collection[Insertion]) -> PrunedTree:
         for word, stayed in zip(tree.words, stays, strict=True)
         if stayed
     )
-    kept = [tuple(sorted(own)) for own, stayed in zip(lost, stays, strict=True) if stayed]
-    return PrunedTree(Tree(words), tuple(kept))
+    lost_of_stayed = [
+        tuple(sorted(daughters)) for daughters, stayed in zip(lost, stays, strict=True) if stayed
+    ]
+    return PrunedTree(Tree(words), tuple(lost_of_stayed))
 
 
 def insertion_of(word: Word) -> Insertion | None:
-    """The kind of insertion that would add this word, by its relation and, if known, its part of
-    speech."""
+    """Whether a word is punctuation or a function word, by its relation and its part of speech if that
+    is known; None for other words."""
     relation = word.relation.partition(":")[0]
     if relation == PUNCTUATION_RELATION:
         return "punctuation"
@@ -100,61 +105,65 @@ def _columns(word: Word) -> tuple[str, str, str, str, str]:
 
 @dataclass(frozen=True, eq=False)
 class Inserter:
-    """A chooser whose labels are bundles, written as JSON: function words in place of the category,
-    punctuation in place of the relation. It takes trees with parts of speech and relations; `labeler`
-    labels trees that have none."""
+    """Finds missing words with `chooser`, whose labels are bundles written as JSON: the function words
+    of a bundle stand in place of the category, its punctuation in place of the relation. The chooser
+    takes trees with parts of speech and relations; `labeler` adds these to trees that have none."""
 
     chooser: LabelChooser
     labeler: LabelChooser
     min_probability: float = MIN_PROBABILITY
 
     def bundles(self, forest: Forest, *, threads: int = 1) -> list[list[tuple[MissingWord, ...]]]:
-        """The missing daughters of each word of each tree."""
+        """The missing daughters of each word of each tree, those that are probable enough."""
         if not forest.known:
             labels = self.labeler.choose(forest, threads=threads)
             forest = replace(forest, known=[list(map(known_label, tree)) for tree in labels])
         words = [_numbered(bundle) for bundle in self._words]
-        found = []
+        bundles = []
         rows = self.chooser.probabilities(forest, threads=threads)
         for numbers, shares in zip(*(row.tolist() for row in rows), strict=True):
             probabilities: dict[tuple[MissingWord, int], float] = {}
             for number, share in zip(numbers, shares, strict=True):
                 for word in words[number]:
                     probabilities[word] = probabilities.get(word, 0.0) + share
-            found.append(self._probable(probabilities))
-        return [list(tree) for tree in forest.by_tree(found)]
+            bundles.append(self._probable(probabilities))
+        return [list(tree) for tree in forest.by_tree(bundles)]
 
     def _probable(
         self, probabilities: Mapping[tuple[MissingWord, int], float]
     ) -> tuple[MissingWord, ...]:
+        """The words whose probability is high enough to insert them."""
         chosen: list[MissingWord] = []
         relations: set[str] = set()
-        further = max(self.min_probability, MIN_PROBABILITY_OF_FURTHER)
-        for (word, _), share in sorted(probabilities.items(), key=lambda one: (-one[1], one[0])):
-            if share >= (further if word.relation in relations else self.min_probability):
+        min_of_further = max(self.min_probability, MIN_PROBABILITY_OF_FURTHER)
+        ranked = sorted(probabilities.items(), key=lambda item: (-item[1], item[0]))
+        for (word, _), probability in ranked:
+            is_further = word.relation in relations
+            if probability >= (min_of_further if is_further else self.min_probability):
                 chosen.append(word)
             relations.add(word.relation)
         return tuple(sorted(chosen))
 
     def is_bare(self, tree: InputTree, relations: Sequence[str]) -> bool:
-        """Whether a tree has at most one function word, by its words' known or chosen relations. The
-        inserter learned from bare trees; in a fuller tree it would add words that are there."""
-        own = [
+        """Whether a tree has at most one function word, by the `relations` of its words. The inserter
+        is trained on trees without function words; in a tree that has them it would add them again."""
+        function_nodes = [
             node
             for node, daughters, relation in zip(tree.nodes, tree.daughters, relations, strict=True)
             if not daughters
             and node.form in self._forms
             and insertion_of(Word(node.form, 0, relation=relation)) == "function"
         ]
-        return len(own) <= 1
+        return len(function_nodes) <= 1
 
     @cached_property
     def _forms(self) -> frozenset[str]:
+        """The forms of all words that may be inserted."""
         return frozenset(word.form for bundle in self._words for word in bundle)
 
     @cached_property
     def _words(self) -> list[tuple[MissingWord, ...]]:
-        """The words of each bundle."""
+        """The words of each bundle, in the order of the chooser's labels."""
         return [(*_decoded(b.category), *_decoded(b.relation)) for b in self.chooser.labels]
 
     def arrays(self, name: str) -> dict[str, NDArray[Any]]:
@@ -162,10 +171,12 @@ class Inserter:
 
     @classmethod
     def of_file(cls, file: ModelFile, name: str) -> Inserter:
-        found = cls(LabelChooser.of_file(file, name), LabelChooser.of_file(file, f"{name}.labeler"))
-        # Made here, not at the first use: they refuse what is damaged.
-        _ = found._words, found.chooser.kernel, found.labeler.kernel
-        return found
+        inserter = cls(
+            LabelChooser.of_file(file, name), LabelChooser.of_file(file, f"{name}.labeler")
+        )
+        # These are made on loading, not at the first use, because they raise errors for damaged data.
+        _ = inserter._words, inserter.chooser.kernel, inserter.labeler.kernel
+        return inserter
 
 
 def with_insertions(
@@ -174,18 +185,19 @@ def with_insertions(
     bundles: Sequence[Sequence[MissingWord]],
     kinds: Collection[Insertion],
 ) -> InputTree:
-    """The tree with the words added; they have labels only if the tree's words have. `relations` are
-    the known or chosen ones of its words. Punctuation is added only to a tree that has none, a
-    function word only where its mother has no daughter of that relation."""
+    """The tree with the words of these `kinds` added from the bundles, which are the missing daughters
+    of each node. `relations` are those of the tree's words, known or chosen. The added words have
+    labels if the tree's words have. Punctuation is added only to a tree that has none, a function word
+    only where its mother has no daughter with the same relation."""
     nodes, heads = list(tree.nodes), list(tree.heads)
     is_labeled = any(node.relation != UNKNOWN_LABEL for node in tree.nodes)
     is_punctuated = PUNCTUATION_RELATION in relations
     for place, bundle in enumerate(bundles):
-        there = {relations[daughter] for daughter in tree.daughters[place]}
+        relations_of_daughters = {relations[daughter] for daughter in tree.daughters[place]}
         for word in bundle:
             kind: Insertion = "punctuation" if word.relation == PUNCTUATION_RELATION else "function"
-            is_there = is_punctuated if kind == "punctuation" else word.relation in there
-            if kind not in kinds or is_there:
+            has_function_word = word.relation in relations_of_daughters
+            if kind not in kinds or (is_punctuated if kind == "punctuation" else has_function_word):
                 continue
             labels = (word.relation, word.upos, word.xpos) if is_labeled else ()
             nodes.append(Node((word.form,), *labels))
@@ -196,15 +208,19 @@ def with_insertions(
 def train_inserter(
     trees: Sequence[Tree], settings: ChooserTraining, labeling: ChooserTraining
 ) -> Inserter:
-    """From treebank trees whose ordinary first words are in lower case."""
+    """An inserter learned from treebank trees in which ordinary words are in lower case at the
+    beginning of the sentence too. `settings` are for its chooser of bundles, `labeling` for its
+    labeler."""
     pruned = [pruned_tree(tree, ("punctuation", "function")) for tree in trees]
-    words = [word for one in pruned for word in one.tree.words]
-    unlabeled = Forest.of_trees([one.tree for one in pruned])
-    known = [[known_of(word) for word in one.tree.words] for one in pruned]
-    lost = [own for one in pruned for own in one.lost]
+    words = [word for pruned_one in pruned for word in pruned_one.tree.words]
+    unlabeled = Forest.of_trees([pruned_one.tree for pruned_one in pruned])
+    known = [[known_of(word) for word in pruned_one.tree.words] for pruned_one in pruned]
+    lost = [daughters for pruned_one in pruned for daughters in pruned_one.lost]
     bundles = Counter(map(_bundle, lost))
-    counts = Counter(word for own in lost for word in own)
-    missing = [_bundle(_common_part(own, bundles, counts, settings.min_count)) for own in lost]
+    counts = Counter(word for daughters in lost for word in daughters)
+    missing = [
+        _bundle(_common_part(daughters, bundles, counts, settings.min_count)) for daughters in lost
+    ]
     labels = [Label(category_of(word), word.relation) for word in words]
     return Inserter(
         train_chooser(replace(unlabeled, known=known), missing, settings),
@@ -213,7 +229,7 @@ def train_inserter(
 
 
 def known_of(word: Word | Node) -> str:
-    """The known label of a word, written for the chooser."""
+    """The known label of a word (part of speech and relation), written as text for the chooser."""
     category = category_of(word) if isinstance(word, Word) else known_category(word)
     return known_label(Label(category, word.relation))
 
@@ -232,7 +248,8 @@ def _common_part(
     words: Mapping[MissingWord, int],
     min_count: int,
 ) -> Sequence[MissingWord]:
-    """The lost words. While their bundle is too rare, the rarest word is left out of it."""
+    """The lost words without the rarest ones: words are left out until the bundle of the others occurs
+    at least `min_count` times. `words` are the counts of single words."""
     while lost and bundles.get(_bundle(lost), 0) < min_count:
         rarest = min(lost, key=lambda word: (words[word], word))
         lost = [word for word in lost if word is not rarest]
@@ -240,6 +257,7 @@ def _common_part(
 
 
 def _bundle(lost: Sequence[MissingWord]) -> Label:
+    """A bundle of missing words, written as a label."""
     punctuation = [word for word in lost if word.relation == PUNCTUATION_RELATION]
     function = [word for word in lost if word.relation != PUNCTUATION_RELATION]
     return Label(_encoded(function), _encoded(punctuation))
@@ -259,10 +277,11 @@ def _decoded(text: str) -> tuple[MissingWord, ...]:
 
 
 def _numbered(words: Sequence[MissingWord]) -> list[tuple[MissingWord, int]]:
-    """The words of a bundle; of equal ones, such as two commas, the second has number 1."""
-    seen: Counter[MissingWord] = Counter()
+    """The words of a bundle, each with the number of equal words before it: of two commas, the first
+    has 0 and the second 1."""
+    counts: Counter[MissingWord] = Counter()
     numbered = []
     for word in words:
-        numbered.append((word, seen[word]))
-        seen[word] += 1
+        numbered.append((word, counts[word]))
+        counts[word] += 1
     return numbered

@@ -1,8 +1,10 @@
 """The chooser of labels: a part of speech and a relation for every word of an unordered tree.
 
-The chooser is discriminative, where the tree model of FERGUS is generative: an averaged perceptron
-scores a label by the word, its mother, daughters and sisters, and by the mother's label; Viterbi finds
-the best labels for the whole tree. The labels and the order chosen later make up the supertags.
+A word's *mother* is the word that it depends on, its *daughters* depend on it, and its *sisters* have
+the same mother. The chooser is a discriminative model (the tree model of FERGUS is generative): an
+averaged perceptron scores a label by the word, its mother, daughters and sisters, and by the mother's
+label. The Viterbi algorithm finds the best labels for the whole tree. The learned realizer orders
+words by these labels.
 """
 
 from __future__ import annotations
@@ -28,12 +30,12 @@ Numbers = NDArray[np.int32]
 # Averaged weights are stored as multiples of this.
 WEIGHT_UNIT = 0.01
 TREES_A_BLOCK = 50
-LABELS_A_WORD = 8  # that are considered
+LABELS_A_WORD = 8  # only the best labels of each word are considered
 
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """The choice for a word; `_` is unknown."""
+    """A word's part of speech and its relation to its mother; `_` is unknown."""
 
     category: str
     relation: str
@@ -41,8 +43,9 @@ class Label:
 
 @dataclass(frozen=True, eq=False)
 class Forest:
-    """Trees as input of the kernels: words by tree, and the heads of all words in a row, counted from
-    1 in each tree, 0 at a root. `known` has the known label of each word, or is empty."""
+    """Trees as input of the C++ code: the words of each tree, and the heads of the words of all trees,
+    one tree after the other. Heads count from 1 in each tree; a root has 0. `known` has the known
+    label of each word as text, or is empty."""
 
     forms: Sequence[Sequence[str]]
     heads: Numbers
@@ -58,11 +61,11 @@ class Forest:
 
     @cached_property
     def begins(self) -> list[int]:
-        """Where each tree begins among all words, and the end."""
+        """The place of each tree's first word among all words, and the number of all words."""
         return [0, *accumulate(len(words) for words in self.forms)]
 
     def part(self, places: Sequence[int]) -> Forest:
-        """These trees alone."""
+        """The forest of the trees at these places (from 0)."""
         return Forest(
             [self.forms[place] for place in places],
             self.heads[self.words_of(places)],
@@ -70,19 +73,21 @@ class Forest:
         )
 
     def words_of(self, places: Sequence[int]) -> NDArray[np.int64]:
-        """The words of these trees among all."""
+        """The places, among all words, of the words of the trees at `places`."""
         spans = [np.arange(self.begins[place], self.begins[place + 1]) for place in places]
         return np.concatenate(spans) if spans else np.zeros(0, np.int64)
 
     def by_tree(self, values: Sequence[Any]) -> list[Sequence[Any]]:
-        """Values of all words in a row, tree by tree."""
+        """Splits a list that has a value for each word into one list for each tree."""
         return [values[begin:end] for begin, end in pairwise(self.begins)]
 
 
 @dataclass(frozen=True, eq=False)
 class LabelChooser:
-    """Weights (two strings of bytes, class_weights.h and linear_weights.h in native/), the labels they
-    are for, and the usual label of each known word."""
+    """A trained chooser. `labels` are the labels it can choose. `local` and `edges` are the weights as
+    bytes (class_weights.h and linear_weights.h in native/): those of a word's label by itself, and
+    those of a label with the mother's. `usual_words` and `usual` are the known words and the usual
+    label of each."""
 
     labels: tuple[Label, ...]
     local: bytes
@@ -92,6 +97,7 @@ class LabelChooser:
 
     @cached_property
     def kernel(self) -> _native.LabelChooser:
+        """The chooser in C++."""
         return _native.LabelChooser(
             self.local,
             self.edges,
@@ -104,15 +110,15 @@ class LabelChooser:
     def choose(
         self, forest: Forest, *, given: Sequence[Label] = (), threads: int = 1
     ) -> list[Sequence[Label]]:
-        """The labels of each tree's words. `given` has what is known of the label of each word, in a
-        row; it is kept where the chooser knows such labels."""
+        """The labels of each tree's words. `given` is empty or has, for each word of the forest, the
+        part of its label that is known; this part is kept where the chooser has such a label."""
         numbers = self.numbers(forest, given=given, threads=threads)
         return forest.by_tree([self.labels[n] for n in numbers])
 
     def numbers(
         self, forest: Forest, *, given: Sequence[Label] = (), threads: int = 1
     ) -> list[int]:
-        """The labels of all words in a row, by their places among `labels`."""
+        """The labels of the words of all trees, as places in `labels`; `given` as for `choose`."""
         rows = {label: row for row, label in enumerate(dict.fromkeys(given))}
         masks = [self._fitting(label) for label in rows]
         numbers = self.kernel.choose(
@@ -127,8 +133,9 @@ class LabelChooser:
         return [int(number) for number in numbers]
 
     def _fitting(self, given: Label) -> list[bool]:
-        """The labels that have what is given: both parts, or else the relation, or else its universal
-        part; all labels if none has it."""
+        """For each label, whether it agrees with the known parts of `given`. If no label agrees with
+        all of them, it need only have the same relation, or else the same universal relation (without
+        subtype). If none has this either, all labels fit."""
         universal = given.relation.partition(":")[0]
         tests: list[Callable[[Label], bool]] = [
             lambda label: (
@@ -139,16 +146,16 @@ class LabelChooser:
             lambda label: universal == label.relation.partition(":")[0],
         ]
         for fits in tests:
-            found = [fits(label) for label in self.labels]
-            if any(found):
-                return found
+            is_fitting = [fits(label) for label in self.labels]
+            if any(is_fitting):
+                return is_fitting
         return [True] * len(self.labels)
 
     def probabilities(
         self, forest: Forest, *, threads: int = 1
     ) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
-        """A row for each word: the places of its best few labels among `labels`, and how probable each
-        is, whatever labels the other words have."""
+        """Two arrays with a row for each word: the places of its best few labels among `labels`, and
+        the marginal probability of each, summed over all labels of the other words."""
         numbers, shares = self.kernel.probabilities(
             forest.forms, forest.known, forest.heads, LABELS_A_WORD, WEIGHT_UNIT, threads
         )
@@ -180,8 +187,8 @@ class LabelChooser:
 
 @dataclass(frozen=True)
 class ChooserTraining:
-    """How to train. Weights that change less than `min_updates` times or are smaller than `smallest`
-    are left out, and so are labels of less than `min_count` words."""
+    """How a chooser is trained. Weights that change fewer than `min_updates` times or are smaller than
+    `smallest` are left out, and so are labels that fewer than `min_count` words have."""
 
     epochs: int = 3
     min_updates: int = 8
@@ -196,7 +203,8 @@ def train_chooser(
     settings: ChooserTraining,
     on_epoch: Callable[[int, int], None] = lambda *_: None,
 ) -> LabelChooser:
-    """A chooser from trees with the labels of all their words in a row."""
+    """A chooser learned from trees; `labels` has the label of each word of the forest. `on_epoch` is
+    called after each pass over the trees."""
     counts = Counter(labels)
     kept = [label for label, count in counts.items() if count >= settings.min_count] or list(counts)
     if not kept:
@@ -233,9 +241,10 @@ def jackknifed_labels(
     folds: int,
     on_epoch: Callable[[int, int], None] = lambda *_: None,
 ) -> list[Label]:
-    """Labels for the training trees by choosers that did not see them. An orderer that will get chosen
-    labels should be trained on these. Trees are left out in blocks, because neighboring trees are
-    often from one document."""
+    """Labels for the training trees, chosen by choosers that were not trained on them: the trees are
+    divided into `folds` parts, and each part is labeled by a chooser trained on the others. An orderer
+    that will get chosen labels should be trained on such labels. Parts are made of blocks of
+    neighboring trees, because these are often from one document."""
     chosen: list[Label] = list(labels)
     block = min(TREES_A_BLOCK, max(1, len(forest.forms) // folds))
     for fold in range(folds):
@@ -245,8 +254,8 @@ def jackknifed_labels(
         inside, outside = sides
         if not inside or not outside:
             continue
-        seen = [labels[word] for word in forest.words_of(inside)]
-        chooser = train_chooser(forest.part(inside), seen, settings, on_epoch)
+        inside_labels = [labels[word] for word in forest.words_of(inside)]
+        chooser = train_chooser(forest.part(inside), inside_labels, settings, on_epoch)
         left_out = forest.part(outside)
         for word, number in zip(
             forest.words_of(outside).tolist(), chooser.numbers(left_out), strict=True

@@ -1,17 +1,19 @@
-"""`Lattice`, the word sequences that a grammar allows, and the chooser of its best paths.
+"""`Lattice`, the word sequences that a grammar allows, and `choose_paths`, which finds its best paths.
 
-A lattice is a list of acyclic automata. An arc carries a word or an earlier automaton, and then any
-path of that automaton may stand in its place. The automaton of a phrase exists once, however many
-places the phrase may take, so a lattice of countless word sequences stays small. The last automaton
-is the whole; `flat_arcs` replaces automata on arcs by their own arcs, as other tools need.
+A lattice is a list of acyclic automata. An arc carries a word or an earlier automaton; then any path of
+that automaton may stand in its place. The automaton of a phrase exists once, however many places the
+phrase may take, so a lattice of very many word sequences stays small. The last automaton stands for the
+whole lattice. `flat_arcs` replaces the automata on arcs by their own arcs, as other tools need it.
 
-`choose_paths`, the paper's LP chooser, finds the most probable paths under an n-gram model. It is
-exact while no state of a sub-lattice has more than `width` pieces that differ in their first or last
-words; above that it keeps the best, and `is_exact` is False.
+`choose_paths`, the LP chooser of FERGUS (`fergus.py`), finds the most probable paths under an n-gram
+model. The search keeps up to `width` partial word sequences at each state of an automaton, counting
+those with the same first and last words once. It is exact as long as there are no more; otherwise it
+keeps the best of them, and `is_exact` is False.
 
-OpenFst text has an arc a line, `source target word weight`, then the final state. Weights are
-negative natural logarithms, as in the tropical semiring. `fstcompile --acceptor
---isymbols=FILE.syms` or pynini compile it, with the symbols written beside it.
+A lattice is written as text for OpenFst: one arc on each line, `source target word weight`, then the
+final state. Weights are negative natural logarithms, as in the tropical semiring. `fstcompile
+--acceptor --isymbols=FILE.syms` or pynini compile the text, with the symbol table that is written
+beside it.
 """
 
 from __future__ import annotations
@@ -38,8 +40,9 @@ EMPTY_SYMBOL = "<eps>"
 
 @dataclass(frozen=True, eq=False)
 class Automaton:
-    """Arcs are rows (source, target, label), sorted by source, each to a higher state. State 0 is the
-    first, the last state is final. A label is the number of a word, or ~a for automaton a."""
+    """Arcs are rows (source state, target state, label), sorted by source, each to a higher state.
+    State 0 is the first state, and the last state is final. A label is the number of a word, or ~a
+    (that is, -a - 1) for automaton number a. `weights` are natural logarithms, one for each arc."""
 
     n_states: int
     arcs: NDArray[np.int32]
@@ -47,6 +50,8 @@ class Automaton:
 
 
 class FlatArc(NamedTuple):
+    """An arc that carries a word: its two states, the number of the word and its log weight."""
+
     source: int
     target: int
     word: int
@@ -55,8 +60,8 @@ class FlatArc(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Lattice:
-    """`words` are those on the arcs; `""` stands for no word. The log weight of a path is the sum of
-    its arcs' weights."""
+    """Automata, and the `words` that their labels number; `""` stands for no word. The log weight of a
+    path is the sum of the weights of its arcs."""
 
     words: tuple[str, ...]
     automata: tuple[Automaton, ...]
@@ -77,7 +82,8 @@ class Lattice:
 
     @cached_property
     def n_paths(self) -> int:
-        """The number of paths; two equal words make different paths."""
+        """The number of paths. Paths that differ only in which of two equal words they take count
+        apart."""
         totals: list[int] = []
         for automaton in self.automata:
             ways = [1] + [0] * (automaton.n_states - 1)
@@ -87,7 +93,8 @@ class Lattice:
         return totals[-1]
 
     def flat_arcs(self) -> Iterator[FlatArc]:
-        """The whole as one automaton from state 0 to state 1, arcs in no particular order."""
+        """The arcs of the whole lattice as one automaton from state 0 to state 1, in no particular
+        order."""
         used = 2
         waiting = [(len(self.automata) - 1, 0, 1, 0.0)]
         while waiting:
@@ -97,16 +104,16 @@ class Lattice:
             states = [first, *range(used, used + inner), last]
             used += inner
             rows = zip(automaton.arcs.tolist(), automaton.weights.tolist(), strict=True)
-            for (source, target, label), own in rows:
+            for (source, target, label), arc_weight in rows:
                 # The weight of the arc that this automaton replaces goes to its first arcs.
-                cost = own + (weight if source == 0 else 0.0)
+                flat_weight = arc_weight + (weight if source == 0 else 0.0)
                 if label >= 0:
-                    yield FlatArc(states[source], states[target], label, cost)
+                    yield FlatArc(states[source], states[target], label, flat_weight)
                 else:
-                    waiting.append((~label, states[source], states[target], cost))
+                    waiting.append((~label, states[source], states[target], flat_weight))
 
     def paths(self) -> Iterator[tuple[tuple[int, ...], float]]:
-        """Every path's words and weight; for small lattices."""
+        """The word numbers and the log weight of every path; only for small lattices."""
         leaving: dict[int, list[FlatArc]] = {}
         for arc in self.flat_arcs():
             leaving.setdefault(arc.source, []).append(arc)
@@ -136,7 +143,8 @@ class LatticePath:
 
 @dataclass(frozen=True)
 class BestPaths:
-    """The best paths with different word sequences, best first."""
+    """The best paths of a lattice, best first, each with another word sequence. `is_exact` is False
+    where the search left out paths, so that a better one may exist."""
 
     paths: tuple[LatticePath, ...]
     is_exact: bool
@@ -151,14 +159,15 @@ def choose_paths(
     width: int = SEARCH_WIDTH,
     threads: int = 1,
 ) -> list[BestPaths]:
-    """The best paths of each lattice."""
+    """The `n_best` best paths of each lattice under an n-gram model; `lm_weight` is the weight of its
+    log probability beside the weights of the arcs."""
     if model.order > MAX_NGRAM_ORDER:
         raise InputError(
             f"The LP chooser takes n-gram models up to order {MAX_NGRAM_ORDER}; this one "
             f"has {model.order}."
         )
     automata = [automaton for lattice in lattices for automaton in lattice.automata]
-    found = _native.best_paths(
+    paths_of_lattices = _native.best_paths(
         model.vocabulary,
         model.levels,
         [list(lattice.words) for lattice in lattices],
@@ -177,7 +186,7 @@ def choose_paths(
             tuple(LatticePath(tuple(words), score, log_prob) for score, log_prob, words in paths),
             exact,
         )
-        for paths, exact in found
+        for paths, exact in paths_of_lattices
     ]
 
 
@@ -186,14 +195,15 @@ SPACE_SYMBOL = "␣"
 
 
 def write_lattices(lattices: Sequence[Lattice], path: PathLike) -> None:
-    """Writes one lattice to the path, several to `path.1`, `path.2`, …; all symbols to `path.syms`."""
+    """Writes one lattice to the path, or several to `path.1`, `path.2`, …; and the symbol table of all
+    of them to `path.syms`."""
     for place, lattice in enumerate(lattices, 1):
         write_text(openfst_text(lattice), path if len(lattices) == 1 else f"{path}.{place}")
     write_text(symbols_text(lattices), f"{path}.syms")
 
 
 def openfst_text(lattice: Lattice) -> str:
-    """The lattice as one acceptor, from its `flat_arcs`."""
+    """The lattice as the text of one OpenFst acceptor."""
     if lattice.n_flat_arcs > MAX_WRITTEN_ARCS:
         raise InputError(
             f"The lattice has {lattice.n_flat_arcs:,} arcs when written out; at most "
@@ -212,7 +222,7 @@ def symbols_text(lattices: Iterable[Lattice]) -> str:
 
 
 def symbol(word: str) -> str:
-    """The word as OpenFst can read it, without white space, which separates its columns."""
+    """The word as OpenFst can read it: white space, which separates the columns, becomes `␣`."""
     return SPACE_SYMBOL.join(word.split()) if word else EMPTY_SYMBOL
 
 

@@ -1,17 +1,19 @@
-"""The learned realizer: labels by a discriminative chooser, order by a learned orderer.
+"""The learned realizer: a chooser gives the words of a tree labels, and an orderer puts them in order.
 
-An order network (`order_network.py`) may help the orderer; the shipped realizer has one.
+A label is a part of speech with a relation (`label_chooser.py`). An order network (`order_network.py`)
+may help the orderer; the shipped realizer has one.
 
-It takes the three kinds of input (`inputs.py`). For `words` it chooses labels first; `lemmas` it
-inflects first, and chooses the wording (`not` or `n't`) when the order is known. It can add words that
-an input leaves out. `realizer.py` takes off the capitals that would tell the order.
+The realizer takes three kinds of input (`inputs.py`). For the kind `words` it chooses labels first.
+The words of the kind `lemmas` it inflects first, and it chooses among several forms (`not` or `n't`)
+when the order is known. It can add words that an input leaves out. `realizer.py` takes off the
+capitals that would tell the order.
 
-The learned `Orderer` puts the words of labeled, unordered trees into order. From the bottom up, each
-head and its daughters, whose own phrases are already in order, are put into the order with the best
-score. The score adds up which of two comes first, which two and three stand side by side
-(ordering_features.h in native/), an n-gram model's score where words meet, and, if there is one, the
-order network's log probability of each step. The search is a beam search; where it dropped nothing, the
-order is the best possible.
+The `Orderer` puts the words of labeled, unordered trees in order, from the bottom up: each head and
+its daughters (the words that depend on it), whose own phrases are already in order, get the order with
+the best score. The score is a sum: learned weights for which of two daughters comes first and for
+which two and three of them stand side by side (ordering_features.h in native/), the score of an n-gram
+model where words of different phrases meet, and the order network's log probability of each step. The
+orderer uses beam search; where nothing was dropped from the beam, the order is the best possible.
 """
 
 from __future__ import annotations
@@ -51,8 +53,9 @@ TRAINING_BEAM_WIDTH = 16
 
 
 class RankedOrder(NamedTuple):
-    """Places of a tree's words, first word first; `loss` is the difference to the best score, in units
-    of the model. `is_exact` where the search dropped nothing: every treelet has its best order."""
+    """An order of a tree's words, as their numbers, the first word first. `loss` is the difference of
+    its score to the best score, in units of the model's weights. `is_exact` says that the search
+    dropped nothing: every head stands in the best order with its daughters."""
 
     places: Sequence[int]
     loss: float
@@ -61,9 +64,11 @@ class RankedOrder(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Orderer:
-    """Weights (linear_weights.h in native/) and an n-gram model, which adds `ngram_weight` times the
-    log10 ratio of its probability to that of single words. The log probabilities of the network, if
-    there is one, count `network_weight` times; it trusts labels less if `are_labels_chosen`."""
+    """Puts labeled words in order by learned weights (linear_weights.h in native/), an n-gram model
+    and an order network; the last two may be None. The n-gram model adds `ngram_weight` times log10 of
+    the ratio between the n-gram probability of the words and the product of their single
+    probabilities. The network adds `network_weight` times its log probability; it relies less on
+    labels if `are_labels_chosen`."""
 
     weights: bytes
     ngrams: NgramModel | None = None
@@ -75,6 +80,7 @@ class Orderer:
 
     @cached_property
     def kernel(self) -> _native.Orderer:
+        """The orderer in C++, with its n-gram model and network."""
         kernel = _native.Orderer(self.weights)
         if self.ngrams is not None and self.ngram_weight:
             # The kernel counts in units of the weights.
@@ -99,8 +105,8 @@ class Orderer:
             *kernel_trees(forest, labels), self.width, threads, self._network_inputs(forest, labels)
         )
         return [
-            RankedOrder(own, 0.0, bool(is_exact))
-            for own, is_exact in zip(forest.by_tree(places.tolist()), exact, strict=True)
+            RankedOrder(order, 0.0, bool(is_exact))
+            for order, is_exact in zip(forest.by_tree(places.tolist()), exact, strict=True)
         ]
 
     def best_orders(
@@ -111,23 +117,27 @@ class Orderer:
         *,
         threads: int = 1,
     ) -> list[list[RankedOrder]]:
-        """Up to `n_best` orders of each tree, best first. Where several treelets are not in their best
-        order, each is scored as if the others were."""
-        found = self.kernel.best_orders(
+        """Up to `n_best` orders of each tree, best first. Where several heads do not stand in the best
+        order with their daughters, each of them is scored as if the others did."""
+        orders_of_trees = self.kernel.best_orders(
             *kernel_trees(forest, labels),
             n_best,
             self.width,
             threads,
             self._network_inputs(forest, labels),
         )
-        return [[RankedOrder(places, loss, False) for places, loss in tree] for tree in found]
+        return [
+            [RankedOrder(places, loss, False) for places, loss in orders]
+            for orders in orders_of_trees
+        ]
 
 
 KernelTrees = tuple[Sequence[Sequence[str]], list[list[str]], list[list[str]], NDArray[np.int32]]
 
 
 def kernel_trees(forest: Forest, labels: Sequence[Sequence[Label]]) -> KernelTrees:
-    """Spaces inside words become `_`, as in the text of n-gram models."""
+    """The forms, parts of speech and relations of each tree's words, and the heads, as the C++ code
+    takes them. Spaces inside words become `_`, as in the text of n-gram models."""
     return (
         [
             [form.replace(" ", SPACE_INSIDE) for form in forms] if " " in "".join(forms) else forms
@@ -141,8 +151,8 @@ def kernel_trees(forest: Forest, labels: Sequence[Sequence[Label]]) -> KernelTre
 
 @dataclass(frozen=True)
 class OrdererTraining:
-    """How to train. Weights that change less than `min_updates` times or are smaller than `smallest`
-    are left out."""
+    """How an orderer is trained. Weights that change fewer than `min_updates` times or are smaller than
+    `smallest` are left out."""
 
     epochs: int = 4
     min_updates: int = 6
@@ -174,10 +184,11 @@ ORDERER_KINDS: tuple[LabelKind, ...] = ("words", "labels")
 
 @dataclass(frozen=True, eq=False)
 class LearnedRealizer(StoredModel):
-    """There are two orderers: `labels` for inputs with labels, `words` for inputs without.
-    `share_weight` is the weight of a wording's frequency beside the n-gram model; with a `wording`
-    chooser its probabilities take their place. The n-gram model and the order network have their own
-    files and fingerprints."""
+    """The learned realizer. It has two `orderers`: `labels` for inputs with labels, `words` for inputs
+    without. Where a word may have several forms, `share_weight` is the weight of a form's frequency
+    beside the n-gram model; with a `wording` chooser, the chooser's probabilities take the place of
+    frequencies. `insert` says which words are added. The n-gram model and the order network have their
+    own files and fingerprints."""
 
     kind: ClassVar[str] = "learned realizer"
     noun: ClassVar[str] = "realizer"
@@ -199,14 +210,15 @@ class LearnedRealizer(StoredModel):
     def load(
         cls, path: PathLike, ngrams: NgramModel | None, network: OrderNetwork | None = None
     ) -> LearnedRealizer:
-        """The realizer of a file, with the n-gram model it was tuned with and, if there is one, the
-        order network that was tuned with both."""
+        """The realizer of a file, with the n-gram model with which it was tuned and, if there is one,
+        the order network that was tuned with both."""
         with cls.reading(path) as file:
             realizer = cls._of_file(file, ngrams)
             if network is not None:
                 realizer = realizer.with_network(network)
-            # Made here, not at the first use: they refuse weights that are damaged.
-            _ = realizer.chooser.kernel, [one.kernel for one in realizer.orderers.values()]
+            # These are made on loading, not at the first use, because they raise errors for damaged
+            # weights.
+            _ = realizer.chooser.kernel, [orderer.kernel for orderer in realizer.orderers.values()]
             return realizer
 
     @classmethod
@@ -255,33 +267,37 @@ class LearnedRealizer(StoredModel):
     def realize(
         self, trees: Sequence[InputTree], *, n_best: int = 1, threads: int = 1
     ) -> list[Realized]:
-        """The best orders of each tree. A realization's score is its difference to the best one. The
-        returned tree has the words that were added."""
+        """The best realizations of each tree. The score of a realization is its difference to the
+        score of the best one. The returned trees have the words that were added."""
         trees = self.completer.with_sure_labels(trees, threads)
         results: dict[int, Realized] = {}
         for kind, places in by_label_kind(trees).items():
-            own = self.completer.prepared([trees[place] for place in places], kind, threads)
-            results |= zip(places, self._orders(own, kind, n_best, threads), strict=True)
+            prepared = self.completer.prepared([trees[place] for place in places], kind, threads)
+            results |= zip(places, self._ordered(prepared, kind, n_best, threads), strict=True)
         return [results[place] for place in range(len(trees))]
 
     @property
     def completer(self) -> Completer:
+        """The part that inflects lemmas and adds missing words."""
         return Completer(self.inserter, self.inflector, self.chooser, self.insert)
 
-    def _orders(
-        self, own: Sequence[PreparedTree], kind: LabelKind, n_best: int, threads: int
+    def _ordered(
+        self, prepared_trees: Sequence[PreparedTree], kind: LabelKind, n_best: int, threads: int
     ) -> list[Realized]:
-        trees = [prepared.tree for prepared in own]
+        """The realizations of completed trees, which all have labels or all have none (`kind`)."""
+        trees = [prepared.tree for prepared in prepared_trees]
         forest = forest_of(trees, kind)
         labels = self.completer.labels(trees, kind, threads)
         orderer = self.orderers[kind]
         if n_best == 1:
-            found = [[ranked] for ranked in orderer.order(forest, labels, threads=threads)]
+            orders_of_trees = [
+                [ranked] for ranked in orderer.order(forest, labels, threads=threads)
+            ]
         else:
-            found = orderer.best_orders(forest, labels, n_best, threads=threads)
+            orders_of_trees = orderer.best_orders(forest, labels, n_best, threads=threads)
         alternatives = [
             self._alternatives(prepared, ranked.places)
-            for prepared, orders in zip(own, found, strict=True)
+            for prepared, orders in zip(prepared_trees, orders_of_trees, strict=True)
             for ranked in orders
         ]
         weight = self.share_weight if self.wording is None else WORDING_WEIGHT
@@ -289,20 +305,20 @@ class LearnedRealizer(StoredModel):
             choose_wording(alternatives, orderer.ngrams, share_weight=weight, threads=threads)
         )
         return [
-            _realized(tree, own_labels, orders, [next(wordings) for _ in orders])
-            for tree, own_labels, orders in zip(trees, labels, found, strict=True)
+            _realized(tree, tree_labels, orders, [next(wordings) for _ in orders])
+            for tree, tree_labels, orders in zip(trees, labels, orders_of_trees, strict=True)
         ]
 
     def _alternatives(self, prepared: PreparedTree, places: Sequence[int]) -> Sequence[Forms]:
-        """The forms that the words may have, in this order."""
+        """The forms that each word may have, for the words in this order."""
         forms = [prepared.forms[place] for place in places]
         nodes = [prepared.tree.nodes[place] for place in places]
         are_open = [node.lemma != UNKNOWN_LABEL for node in nodes]
         if self.wording is None or not any(are_open):
             return forms
         possible = [
-            possible_forms(node, own) if is_open else own
-            for node, own, is_open in zip(nodes, forms, are_open, strict=True)
+            possible_forms(node, inflected) if is_open else inflected
+            for node, inflected, is_open in zip(nodes, forms, are_open, strict=True)
         ]
         return self.wording.scored(possible, are_open)
 
@@ -313,6 +329,8 @@ def _realized(
     orders: Sequence[RankedOrder],
     wordings: Sequence[Sequence[str]],
 ) -> Realized:
+    """The realizations of a tree from its orders, best first, and the chosen forms of the words of
+    each."""
     best = tuple(
         Realization(tuple(words), tuple(ranked.places), ranked.loss)
         for ranked, words in zip(orders, wordings, strict=True)

@@ -1,19 +1,19 @@
-"""`RealizerParameters`: the parts of a realizer beside its tree model and n-gram model; `FergusParts`:
-all of them together, with the completer.
+"""`RealizerParameters` and `FergusParts`: the trained parts of FERGUS and of its baseline LR.
 
-These are the words that are usually in lower case (`Capitals`), the baseline LR, the weights of
-daughters' orders (`PrecedenceModel`), and the weight of the n-gram model. The English ones are in
-`realizer.wpm`.
+`RealizerParameters` has the parts other than the tree model and the n-gram model: the words that are
+usually in lower case (`Capitals`), the baseline LR, the model of daughters' orders
+(`PrecedenceModel`), and the weight of the n-gram model. Those for English are in `realizer.wpm`.
+`FergusParts` has all parts, with the completer, which inflects lemmas and adds missing words.
 
 The capital of a first word would tell a realizer the order. So a capitalized word becomes lower case
-wherever it stands if the training text has the lower-case word; names keep their capitals. After
+wherever it stands if it is usually in lower case in the training text; names keep their capitals. After
 realizing, the first word gets a capital, and so do words that must have had one for another reason.
 
+A word's *daughters* are the words that depend on it, its *mother* is the word that it depends on.
 `fergus+` weights which of two daughters on one side of their mother comes first. A treebank gives
-counts for such pairs: by their relations; with the sizes of their phrases (short before long, on the
-right); with their categories; with their words. Each narrower count is interpolated with the wider
-ones. The weight of a treelet's order is the sum over its pairs, so each arc of an automaton over sets
-of daughters can carry its part of it.
+counts for such pairs: by their relations; by relations and the sizes of their phrases; by these and
+their categories; by relations and words. Each narrower estimate is interpolated with the wider ones.
+The weight of an order of daughters is the sum over their pairs.
 """
 
 from __future__ import annotations
@@ -42,18 +42,19 @@ from wellput.language.realize.inputs import InputTree
 from wellput.language.shipped import COMPLETER_FILE, NGRAMS_FILE, REALIZER_FILE, TREE_MODEL_FILE
 from wellput.language.trees.supertags import NAME_TAGS, Supertag, induce_supertags
 
-# How many observations the next wider estimate counts for, from the widest to the narrowest. Nearby
-# values change nothing on EWT dev.
+# For each estimate, from the widest to the narrowest: how many observations the estimate before it
+# counts for. Nearby values give the same results on the dev part of EWT.
 PRIOR_COUNTS = (2.0, 4.0, 4.0, 2.0)
 MIN_PAIR_COUNT = 2
+# The largest count that a file can hold.
 MAX_PAIR_COUNT = 65535
-MAX_KNOWN_PROBABILITIES = 65535
+MAX_CACHED_PROBABILITIES = 65535
 MAX_SIZE_CLASS = 5
 
 
 class Phrase(NamedTuple):
-    """A daughter: her supertag's relation, category and side, her word, and the size class of her
-    phrase (1, 2-3, 4-7, 8-15, more)."""
+    """A daughter: the relation, category and side of her supertag, her word, and the size class of her
+    phrase, from 1 to 5 (for 1, 2-3, 4-7, 8-15 or more words)."""
 
     relation: str
     category: str
@@ -64,33 +65,35 @@ class Phrase(NamedTuple):
 
 @dataclass(frozen=True)
 class PrecedenceModel:
-    """How often a pair was seen in this order, by the pair's key."""
+    """Says which of two daughters on one side of their mother comes first. `counts` says how often a
+    pair stood in this order, by the pair's keys (see `_keys`)."""
 
     counts: Mapping[str, int]
-    _known: dict[tuple[Phrase, Phrase], float] = field(default_factory=dict, repr=False)
+    _cached: dict[tuple[Phrase, Phrase], float] = field(default_factory=dict, repr=False)
 
     def probability(self, first: Phrase, second: Phrase) -> float:
         """The probability that the first comes before the second, on one side of their mother."""
-        found = self._known.get((first, second))
-        if found is None:
-            found = 0.5
+        probability = self._cached.get((first, second))
+        if probability is None:
+            probability = 0.5
             keys = zip(_keys(first, second), _keys(second, first), PRIOR_COUNTS, strict=True)
-            for before, after, prior in keys:
-                seen, reverse = self.counts.get(before, 0), self.counts.get(after, 0)
-                found = (seen + prior * found) / (seen + reverse + prior)
-            if len(self._known) < MAX_KNOWN_PROBABILITIES:
-                self._known[first, second] = found
-        return found
+            for key, reverse_key, prior in keys:
+                count, reverse = self.counts.get(key, 0), self.counts.get(reverse_key, 0)
+                probability = (count + prior * probability) / (count + reverse + prior)
+            if len(self._cached) < MAX_CACHED_PROBABILITIES:
+                self._cached[first, second] = probability
+        return probability
 
     def weights(self, phrases: Sequence[Phrase]) -> Floats:
-        """Log weights of the i-th before the j-th. The mother comes last and has weight 0, because
-        sides are fixed."""
-        found = np.zeros((len(phrases) + 1, len(phrases) + 1))
+        """An array whose entry i, j is the log probability that daughter i comes before daughter j, 0
+        where they are on different sides. The last row and column stand for the mother and are 0,
+        because the sides of daughters are fixed."""
+        log_weights = np.zeros((len(phrases) + 1, len(phrases) + 1))
         for i, j in combinations(range(len(phrases)), 2):
             if phrases[i].side == phrases[j].side:
                 probability = self.probability(phrases[i], phrases[j])
-                found[i, j], found[j, i] = log(probability), log(1 - probability)
-        return found
+                log_weights[i, j], log_weights[j, i] = log(probability), log(1 - probability)
+        return log_weights
 
     def arrays(self, name: str) -> dict[str, NDArray[Any]]:
         keys = sorted(self.counts)
@@ -106,7 +109,8 @@ class PrecedenceModel:
 
 
 def train_precedence(trees: Iterable[Tree]) -> PrecedenceModel:
-    """From treebank trees in their order, without the capitals of first words."""
+    """The model of daughters' orders, learned from treebank trees without the capitals of first
+    words."""
     counts: Counter[str] = Counter()
     for tree in trees:
         heads = [word.head - 1 for word in tree.words]
@@ -122,7 +126,7 @@ def train_precedence(trees: Iterable[Tree]) -> PrecedenceModel:
 
 
 def phrases_of(tree: InputTree, supertags: Sequence[Supertag]) -> list[Phrase]:
-    """The phrases of an input's nodes, in their order."""
+    """The phrase of each node of an input."""
     return _phrases([node.form for node in tree.nodes], supertags, _sizes(tree.heads))
 
 
@@ -136,13 +140,13 @@ def _phrases(
 
 
 def _sizes(heads: Sequence[int]) -> list[int]:
-    """The number of nodes in each node's subtree; -1 is the head of the root."""
+    """The number of nodes in each node's subtree; `heads` count from 0, and the root's is -1."""
     waiting = [0] * len(heads)
     for head in heads:
         if head >= 0:
             waiting[head] += 1
     sizes = [1] * len(heads)
-    done = [node for node, left in enumerate(waiting) if not left]
+    done = [node for node, n_daughters in enumerate(waiting) if not n_daughters]
     for node in done:
         if (head := heads[node]) >= 0:
             sizes[head] += sizes[node]
@@ -152,18 +156,20 @@ def _sizes(heads: Sequence[int]) -> list[int]:
     return sizes
 
 
-def _keys(a: Phrase, b: Phrase) -> Iterator[str]:
-    """The keys of a pair, from the widest to the narrowest."""
-    relations = f"{a.side}{a.relation} {b.relation}"
+def _keys(first: Phrase, second: Phrase) -> Iterator[str]:
+    """The keys of a pair of daughters in this order, from the widest to the narrowest."""
+    relations = f"{first.side}{first.relation} {second.relation}"
+    sizes = f"{first.size}{second.size}"
     yield relations
-    yield f"{relations} {a.size}{b.size}"
-    yield f"{relations} {a.size}{b.size} {a.category} {b.category}"
-    yield f"{relations} {a.form} {b.form}"
+    yield f"{relations} {sizes}"
+    yield f"{relations} {sizes} {first.category} {second.category}"
+    yield f"{relations} {first.form} {second.form}"
 
 
 @dataclass(frozen=True)
 class Capitals:
-    """`ordinary` are the words that are usually in lower case."""
+    """Takes off the capitals of sentence beginnings; `ordinary` are the words that are usually in lower
+    case."""
 
     ordinary: Collection[str]
 
@@ -178,15 +184,16 @@ class Capitals:
         return small if is_capitalized and small in self.ordinary else form
 
     def lowered_tree(self, tree: Tree) -> Tree:
+        """The tree with the ordinary words in lower case."""
         return replace(
             tree, words=tuple(replace(word, form=self.lowered(word.form)) for word in tree.words)
         )
 
 
 def learn_capitals(trees: Iterable[Tree]) -> Capitals:
-    """From treebank trees in their order: a word is ordinary if it is lower case in most places. A
-    first word counts as lower case unless its part of speech says it is a name. Sentences without a
-    capital are ignored: some treebanks have none."""
+    """The ordinary words of treebank trees: those that are in lower case in most places. A capitalized
+    first word counts as lower case unless its part of speech says that it is a name. Sentences without
+    any capital are ignored, because some treebanks have no capitals."""
     balance: Counter[str] = Counter()
     for tree in trees:
         if all(word.form == word.form.lower() for word in tree.words):
@@ -203,22 +210,26 @@ def learn_capitals(trees: Iterable[Tree]) -> Capitals:
 def with_first_capital(
     words: tuple[str, ...], taken: Counter[str], are_names: Sequence[bool]
 ) -> tuple[str, ...]:
-    """The words with a capital on the first one that begins with a letter. `taken` says how often each
-    word, now in lower case, had a capital. Only one of these was the first of the sentence. Another
-    gets its capital back if all words of its form had one and either the first word now also had one
-    or the word is a name.
+    """The words with a capital on the first word that begins with a letter. `taken` says how often each
+    word, now in lower case, had a capital in the input; one of these words was the first of the input's
+    sentence. Another word gets its capital back if all words of the same form had one and, besides, the
+    word is a name or the first word of the new sentence also had a capital in the input.
 
     >>> with_first_capital(("he", "saw", "new", "York"), Counter(he=1, new=1), [False] * 4)
     ('He', 'saw', 'New', 'York')
     """
     first = next((place for place, word in enumerate(words) if word[:1].isalpha()), 0)
-    left = taken - Counter(words[first : first + 1])
-    is_explained = words[first] in taken
+    other_taken = taken - Counter(words[first : first + 1])
+    had_first_capital = words[first] in taken
     counts = Counter(words[:first] + words[first + 1 :])
     return tuple(
         word[:1].upper() + word[1:]
         if place == first
-        or (left[word] >= counts[word] and word in left and (is_explained or are_names[place]))
+        or (
+            other_taken[word] >= counts[word]
+            and word in other_taken
+            and (had_first_capital or are_names[place])
+        )
         else word
         for place, word in enumerate(words)
     )
@@ -226,8 +237,9 @@ def with_first_capital(
 
 @dataclass(frozen=True, eq=False)
 class RealizerParameters(StoredModel):
-    """`lm_weight` is the weight of the n-gram model's log probability in `fergus+`; the log weight of
-    an order counts once."""
+    """The parts of FERGUS and LR other than the tree model and the n-gram model. `lm_weight` is the
+    weight of the n-gram model's log probability in `fergus+`, where the precedence model has the
+    weight 1."""
 
     kind: ClassVar[str] = "realizer"
     noun: ClassVar[str] = "realizer"
@@ -260,8 +272,8 @@ class RealizerParameters(StoredModel):
 
 @dataclass(frozen=True, eq=False)
 class FergusParts:
-    """What fergus, fergus+ and lr need; a folder has a file of each. The completer is for inputs of
-    lemmas, and for those that leave words out."""
+    """The parts that fergus, fergus+ and lr need; a folder has a file for each of them. The completer
+    is for inputs of lemmas and for inputs that leave words out."""
 
     tree_model: TreeModel
     ngrams: NgramModel

@@ -62,7 +62,7 @@ DEFAULT_MODEL: RealizerModelName = "learned"
 TREES_A_BLOCK = 256
 
 RealizerInput: TypeAlias = Tree | InputTree | Mapping[str, Any]
-"""A tree with an order (which is ignored), one without, or one as JSON."""
+"""A tree with an order, which is ignored; a tree without an order; or a tree as JSON."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,23 +83,23 @@ class Realizer:
         insert: Collection[Insertion] = (),
         inflects: bool = False,
     ) -> Realizer:
-        """A realizer with the models of a language, or of a folder that holds files of their names.
-        `grammar` is `induced`, or `xtag:` and the folder of the XTAG grammar. `chooser` is how fergus
-        chooses supertags. `insert` says which words to add where the input leaves them out; `inflects`
-        is for inputs of lemmas. For these two, fergus and lr also need a completer, of their own folder
-        or of the learned realizer."""
+        """A realizer with the shipped models of a language, or with the models in a folder, whose
+        files must have the same names. `grammar` is `induced`, or `xtag:` and the folder of the XTAG
+        grammar. `chooser` is how fergus chooses supertags. `insert` says which words to add where the
+        input leaves them out; `inflects` says that inputs have lemmas. For these two, fergus and lr
+        also need a completer: that of the folder, or that of the learned realizer."""
         _check_model(model, grammar, chooser)
-        own = RealizerParameters.load(_file(language, REALIZER_FILE))
+        parameters = RealizerParameters.load(_file(language, REALIZER_FILE))
         ngrams = load_model(_file(language, NGRAMS_FILE))
         if model == "learned":
-            return cls(_learned(language, ngrams, insert), own.capitals)
+            return cls(_learned(language, ngrams, insert), parameters.capitals)
         tree_model = None if model == "lr" else TreeModel.load(_file(language, TREE_MODEL_FILE))
         ordering = ordering_model(
-            own, tree_model, ngrams, model=model, grammar=grammar, chooser=chooser
+            parameters, tree_model, ngrams, model=model, grammar=grammar, chooser=chooser
         )
         if insert or inflects:
-            return cls(CompletingModel(ordering, _completer(language, insert)), own.capitals)
-        return cls(ordering, own.capitals)
+            return cls(CompletingModel(ordering, _completer(language, insert)), parameters.capitals)
+        return cls(ordering, parameters.capitals)
 
     @classmethod
     def of_parts(
@@ -154,21 +154,21 @@ class Realizer:
         """The realizations of each tree, at most `n_best`."""
         if n_best < 1 or threads < 1:
             raise InputError(f"n_best={n_best} and threads={threads} must be 1 or more.")
-        found: list[Realized] = []
+        results: list[Realized] = []
         inputs = (_input(tree, kind, members) for tree in trees)
         while block := list(islice(inputs, TREES_A_BLOCK)):
             lowered = [self._lowered(tree) for tree in block]
             realized = self.model.realize(lowered, n_best=n_best, threads=threads)
-            found += [
-                one if tree is low else _with_capitals(one, tree, low)
-                for tree, low, one in zip(block, lowered, realized, strict=True)
+            results += [
+                result if tree is low else _with_capitals(result, tree, low)
+                for tree, low, result in zip(block, lowered, realized, strict=True)
             ]
             on_progress(len(block))
-        return found
+        return results
 
     def add_to(self, evalset: EvalSet, name: str | None = None, *, threads: int = 1) -> EvalSet:
-        """The evalset with one more system: what this realizer makes of the items' trees. An item
-        whose references have no tree gets no output."""
+        """The evalset with one more system, whose outputs are the realizations of the items' trees (of
+        each item the first tree). An item whose references have no tree gets no output."""
         system = self.model.name if name is None else name
         trees = [next((tree for tree in item.trees if tree), None) for item in evalset]
         realized = iter(self.realize_all([tree for tree in trees if tree], threads=threads))
@@ -185,7 +185,8 @@ class Realizer:
             replace(node, forms=tuple(map(self.capitals.lowered, node.forms)))
             for node in tree.nodes
         )
-        # Sorted again, so that the order does not show which of two equal words had the capital.
+        # The nodes are sorted again: their order must not show which of two equal words had the
+        # capital.
         return tree if nodes == tree.nodes else input_tree(nodes, tree.heads)
 
 
@@ -276,11 +277,13 @@ def _input(tree: RealizerInput, kind: InputKind, members: SynsetMembers | None) 
     return parse_input(tree, members, kind=kind)
 
 
-def _with_capitals(realized: Realized, given: InputTree, lowered: InputTree) -> Realized:
-    """The realizations with the capitals that the given tree's words had."""
-    small = Counter(node.form for node in lowered.nodes)
-    taken = Counter(node.form.lower() for node in given.nodes if node.form not in small)
-
+def _with_capitals(realized: Realized, original: InputTree, lowered: InputTree) -> Realized:
+    """The realizations of the `lowered` tree with the capitals that the words of the original tree
+    had."""
+    lowered_forms = {node.form for node in lowered.nodes}
+    lost_capitals = Counter(
+        node.form.lower() for node in original.nodes if node.form not in lowered_forms
+    )
     names = {
         node
         for node, supertag in enumerate(realized.supertags)
@@ -288,9 +291,12 @@ def _with_capitals(realized: Realized, given: InputTree, lowered: InputTree) -> 
     }
     best = tuple(
         replace(
-            one, words=with_first_capital(one.words, taken, [node in names for node in one.nodes])
+            realization,
+            words=with_first_capital(
+                realization.words, lost_capitals, [node in names for node in realization.nodes]
+            ),
         )
-        for one in realized.best
+        for realization in realized.best
     )
     return replace(realized, best=best)
 

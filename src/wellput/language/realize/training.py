@@ -1,8 +1,9 @@
-"""Training of realizers: the parts of FERGUS and its baseline, and the learned realizer.
+"""Trains realizers: the parts of FERGUS and its baseline LR, and the learned realizer.
 
-Every part is learned from one treebank; the weights of the parts are tuned on other trees. The learned
-orderer for words is trained on labels from choosers that did not see the sentence (jackknifing);
-trained on right labels, it would trust chosen ones too much.
+Every part is learned from one treebank; the weights of the parts are tuned on other trees. A label is a
+part of speech with a relation. The learned orderer for inputs without labels is trained on labels from
+choosers that were trained on other sentences (jackknifing). Trained on the treebank's right labels, it
+would rely too much on chosen labels, which may be wrong.
 """
 
 from __future__ import annotations
@@ -76,30 +77,32 @@ def train_realizer(
     threads: int = 1,
     on_progress: Callable[[int], None] = lambda _: None,
 ) -> RealizerParameters:
-    """From treebank trees in their order. The weight of the n-gram model is the one that realizes the
-    `sample` best; without a sample it is 1. Neither model may have seen the sample."""
+    """The parameters of FERGUS and LR, learned from treebank trees. The weight of the n-gram model is
+    the one with which the trees of the `sample` are realized best; without a sample it is 1. Neither
+    the tree model nor the n-gram model may be trained on the sample."""
     capitals = learn_capitals(trees)
     lowered = [capitals.lowered_tree(tree) for tree in trees]
     left_right = train_left_right(lowered, rng=np.random.default_rng(seed))
     precedence = train_precedence(lowered)
     on_progress(len(trees))
     words = sum(len(tree.words) for tree in trees)
-    stated = {"trees": len(trees), "words": words, "seed": seed, **(card or {})}
-    model = RealizerParameters(capitals, left_right, precedence, card=stated)
+    full_card = {"trees": len(trees), "words": words, "seed": seed, **(card or {})}
+    model = RealizerParameters(capitals, left_right, precedence, card=full_card)
     if not sample:
         return model
     fergus = Fergus("fergus+", tree_model, ngrams, induced(), precedence=precedence)
-    found = {}
+    kept_by_weight = {}
     inputs = [unordered(capitals.lowered_tree(tree)) for tree in sample]
     supertags = fergus.choose_supertags(inputs, threads=threads)
     for lm_weight in TRIED_LM_WEIGHTS:
         weighed = replace(fergus, lm_weight=lm_weight)
         realized = weighed.order(inputs, supertags, threads=threads)
-        found[lm_weight] = neighbors_kept([one.best[0].words for one in realized], sample)
+        sentences = [result.best[0].words for result in realized]
+        kept_by_weight[lm_weight] = neighbors_kept(sentences, sample)
         on_progress(len(sample))
-    best = max(found, key=found.__getitem__)
-    tuned = {f"{weight:g}": round(share, 5) for weight, share in found.items()}
-    return replace(model, lm_weight=best, card={**stated, "neighbors_kept": tuned})
+    best = max(kept_by_weight, key=kept_by_weight.__getitem__)
+    tuned = {f"{weight:g}": round(share, 5) for weight, share in kept_by_weight.items()}
+    return replace(model, lm_weight=best, card={**full_card, "neighbors_kept": tuned})
 
 
 def train_fergus(
@@ -140,8 +143,9 @@ def spaced_sentences(trees: Sequence[Tree]) -> list[str]:
 
 @dataclass(frozen=True, eq=False)
 class TreebankRealizer:
-    """The models of a language for `learned`, `fergus`, `fergus+` and `lr`. `kept` is the share of
-    neighbors that `learned` keeps on the trees that it was tuned on, by kind of input."""
+    """The parts of the models `learned`, `fergus`, `fergus+` and `lr` for a language. `kept` is, by
+    kind of input, the share of pairs of neighboring words that `learned` gets right on the trees on
+    which it was tuned."""
 
     tree_model: TreeModel
     ngrams: NgramModel
@@ -157,7 +161,7 @@ class TreebankRealizer:
 
 
 SAMPLE_TREES = 200
-"""Trees that weights of the n-gram model are tuned on; more gain nothing."""
+"""The number of trees on which the weights of the n-gram model are tuned; more trees gain nothing."""
 
 
 def train_treebank_realizer(
@@ -169,14 +173,14 @@ def train_treebank_realizer(
     threads: int = 1,
     on_step: Callable[[str], None] = lambda _: None,
 ) -> TreebankRealizer:
-    """The realizers of any language from one treebank. `text` are more sentences of words joined by
-    spaces, for the n-gram model."""
+    """The realizers of any language from one treebank, tuned on the first trees of `dev`. `text` has
+    more sentences for the n-gram model, each with spaces between its words."""
     capitals = learn_capitals(trees)
     lowered = [capitals.lowered_tree(tree) for tree in trees]
     on_step("tree model")
     tree_model = train_tree_model(lowered)
-    more = [" ".join(map(capitals.lowered, line.split(" "))) for line in text]
-    ngrams = train_ngrams([[*spaced_sentences(lowered), *more]]).model
+    more_sentences = [" ".join(map(capitals.lowered, line.split(" "))) for line in text]
+    ngrams = train_ngrams([[*spaced_sentences(lowered), *more_sentences]]).model
     sample = dev[:SAMPLE_TREES]
     parameters = train_realizer(
         trees,
@@ -199,16 +203,17 @@ def train_treebank_realizer(
         is_english=False,
         on_step=on_step,
     )
-    small = [capitals.lowered_tree(tree) for tree in sample]
-    pairs = sum(len(tree.words) + 1 for tree in small)
-    kinds: tuple[LabelKind, ...] = ORDERER_KINDS
-    kept = {str(kind): right_neighbors(learned, small, kind) / pairs for kind in kinds if pairs}
+    lowered_sample = [capitals.lowered_tree(tree) for tree in sample]
+    n_pairs = sum(len(tree.words) + 1 for tree in lowered_sample)
+    kinds: tuple[LabelKind, ...] = ORDERER_KINDS if n_pairs else ()
+    kept = {str(kind): right_neighbors(learned, lowered_sample, kind) / n_pairs for kind in kinds}
     return TreebankRealizer(tree_model, ngrams, parameters, learned, kept)
 
 
 def make_realizer(inputs: TrainingInputs, path: Path) -> dict[str, Any]:
-    """The step of `wellput train english`. Figures: the share of dev's neighbors that
-    each weight keeps."""
+    """The step of `wellput train english` that makes the parameters of FERGUS. The figures that it
+    returns are, for each weight of the n-gram model, the share of pairs of neighboring words of the
+    development trees that stay neighbors."""
     model = train_realizer(
         tagged_trees(inputs, "treebank"),
         sample=tagged_trees(inputs, "dev"),
@@ -223,13 +228,13 @@ def make_realizer(inputs: TrainingInputs, path: Path) -> dict[str, Any]:
 
 
 def neighbors_kept(sentences: Sequence[Sequence[str]], trees: Sequence[Tree]) -> float:
-    """The share of the trees' pairs of neighboring words (with both ends of a sentence) that are also
-    neighbors in the sentences. Capitals do not matter."""
+    """The share of the trees' pairs of neighboring words that are also neighbors in the sentences. The
+    beginning and the end of a sentence count as neighbors too. Capitals do not matter."""
     kept = total = 0
     for words, tree in zip(sentences, trees, strict=True):
-        wanted = _neighbors([word.form for word in tree.words])
-        kept += (wanted & _neighbors(words)).total()
-        total += wanted.total()
+        right_pairs = _neighbors([word.form for word in tree.words])
+        kept += (right_pairs & _neighbors(words)).total()
+        total += right_pairs.total()
     return kept / total
 
 
@@ -242,14 +247,15 @@ TRIED_SHARE_WEIGHTS = (0.0, 0.25, 0.5, 1.0, 2.0)
 
 CHOOSER_TRAINING, ORDERER_TRAINING = ChooserTraining(), OrdererTraining()
 INSERTER_TRAINING = ChooserTraining(min_updates=12, min_count=15, smallest=0.12)
-# For trees that words will be added to.
+# For the chooser that labels trees before words are added to them.
 LABELER_TRAINING = ChooserTraining(min_updates=12, smallest=0.12)
 
 
 @dataclass(frozen=True)
 class LearnedRealizerTraining:
-    """How to train the parts; the defaults were found on EWT dev. `jackknifing` is for the choosers
-    that label training trees; they are trained like `chooser` if it is None."""
+    """How the parts are trained; the defaults are best on the dev part of the treebank EWT. `folds` and
+    `jackknifing` are for the choosers that label the training trees of the orderer; with None they are
+    trained like `chooser`."""
 
     chooser: ChooserTraining = CHOOSER_TRAINING
     orderer: OrdererTraining = ORDERER_TRAINING
@@ -269,10 +275,11 @@ def train_learned_realizer(
     card: Mapping[str, Any] | None = None,
     on_step: Callable[[str], None] = lambda _: None,
 ) -> LearnedRealizer:
-    """A realizer from treebank trees; the weight of the n-gram model is tuned on `dev`, which may be
-    empty. Lemmas of English are inflected by lemminflect, those of other languages by rules that are
-    learned. The n-gram model must have ordinary words in lower case (`parameters.py`). `on_step` gets
-    the name of each step before it starts. The same input gives the same model."""
+    """A learned realizer from treebank trees. The weights of the n-gram model and of form frequencies
+    are tuned on `dev`, which may be empty. Lemmas of English are inflected by lemminflect, those of
+    other languages by rules that are learned. The n-gram model must have ordinary words in lower case
+    (`parameters.py`). `on_step` gets the name of each step before it starts. The same input gives the
+    same model."""
     settings = settings or LearnedRealizerTraining()
     capitals = learn_capitals(trees)
     lowered = [capitals.lowered_tree(tree) for tree in trees]
@@ -305,8 +312,9 @@ def train_learned_realizer(
 
 
 def make_learned_realizer(inputs: TrainingInputs, path: Path) -> dict[str, Any]:
-    """The step of `wellput train english`. Figures: the weights tuned on dev. More small weights are
-    left out than by default, because the order network makes up for them."""
+    """The step of `wellput train english` that makes the learned realizer. The figures that it returns
+    are the weights tuned on the development trees. More small weights are left out than by default,
+    because the order network makes up for them."""
     realizer = train_learned_realizer(
         tagged_trees(inputs, "treebank"),
         tagged_trees(inputs, "dev"),
@@ -325,7 +333,7 @@ def make_learned_realizer(inputs: TrainingInputs, path: Path) -> dict[str, Any]:
 
 
 def tuned(realizer: LearnedRealizer, dev: Sequence[Tree]) -> LearnedRealizer:
-    """The realizer with the weights that get most neighbors of `dev` right."""
+    """The realizer with the tried weights that get most pairs of neighboring words in `dev` right."""
     for kind in ORDERER_KINDS:
         tried = [with_ngram_weight(realizer, kind, weight) for weight in TRIED_NGRAM_WEIGHTS]
         realizer = max(tried, key=partial(right_neighbors, trees=dev, kind=kind))
@@ -336,6 +344,7 @@ def tuned(realizer: LearnedRealizer, dev: Sequence[Tree]) -> LearnedRealizer:
 
 
 def with_ngram_weight(realizer: LearnedRealizer, kind: LabelKind, weight: float) -> LearnedRealizer:
+    """The realizer with another weight of the n-gram model in its orderer for a kind of input."""
     orderer = replace(realizer.orderers[kind], ngram_weight=weight)
     orderers: Mapping[LabelKind, Orderer] = {**realizer.orderers, kind: orderer}
     return replace(realizer, orderers=orderers)
@@ -345,9 +354,8 @@ def right_neighbors(realizer: LearnedRealizer, trees: Sequence[Tree], kind: Inpu
     """The number of pairs of neighbors in the realizations that are neighbors in the treebank."""
     realized = realizer.realize([unordered(tree, kind=kind) for tree in trees])
     right = 0
-    for tree, one in zip(trees, realized, strict=True):
-        words = ["", *(word.form for word in tree.words), ""]
-        pairs = set(pairwise(words))
-        found = ["", *one.best[0].words, ""]
-        right += sum(pair in pairs for pair in pairwise(found))
+    for tree, result in zip(trees, realized, strict=True):
+        right_pairs = set(pairwise(["", *(word.form for word in tree.words), ""]))
+        realized_words = ["", *result.best[0].words, ""]
+        right += sum(pair in right_pairs for pair in pairwise(realized_words))
     return right

@@ -1,13 +1,17 @@
-"""The unraveler: from a tree with a supertag at every node to the lattice of all its orders.
+"""The unraveler: makes the lattice of all word orders of a tree with a supertag at every node.
 
-Bottom-up, a node's automaton has its word and its daughters' phrases in every order that the
-grammar's places allow. A phrase is one automaton, however many places it may take.
+A supertag says where the words that depend on a word (its daughters) may stand beside it; see
+`trees/supertags.py`. A *treelet* is a head with its daughters; its *members* are the head's own word
+and the phrases of the daughters. From the bottom up, each treelet becomes an automaton that has its
+members in every order that the grammar allows. A phrase is one automaton, however many places it may
+take.
 
-A treelet, a head and its daughters, has a line with places (see `trees/supertags.py`): odd ones take
-one word or phrase, even ones any number in any order. A state is the set of daughters placed so far,
-with the place reached; so all orders of k daughters need 2^k states, not k! paths. A treelet with
-more than `MAX_STATES` states is restricted: with the daughters sorted by their first places, none may
-overtake more than `WINDOW` - 1 others. Shapes recur, so they are cached by the daughters' places.
+A treelet has a line with numbered places: an odd place takes one member, an even place any number in
+any order. A state of the automaton is the set of members placed so far and the place reached, so all
+orders of k members need 2^k states instead of k! paths. A treelet with more than `MAX_STATES` states
+is restricted: the members are sorted by their first places, and none may come before more than
+`WINDOW` - 1 members that are sorted before it. Treelets with the same places have the same shape,
+which is cached.
 """
 
 from __future__ import annotations
@@ -26,20 +30,26 @@ from wellput.language.realize.inputs import InputTree
 from wellput.language.realize.lattice import Automaton, Lattice
 from wellput.language.trees.supertags import OrderingGrammar
 
+# A treelet with more states is restricted.
 MAX_STATES = 1024
 WINDOW = 5
-"""In a restricted treelet, a daughter may overtake fewer than this many others."""
-PLACE_BEHIND_ALL = 1 << 30
+"""In a restricted treelet, a member may come before fewer than this many members sorted before it."""
+PLACE_AFTER_ALL = 1 << 30
+"""The place that a state has reached when all members are placed."""
 
 TreeletPlaces = tuple[int, ...]
+"""The places where one member may stand."""
 TreeletState = tuple[int, int]
+"""The set of members placed so far, as the bits of a number, and the first place that is still free."""
 TreeletSteps = dict[TreeletState, list[tuple[TreeletState, int]]]
+"""From each state: the states that follow, each with the member that is placed."""
 
 
 @dataclass(frozen=True, eq=False)
 class TreeletShape:
-    """`steps` are rows (source, target, member), sorted by source; `unplaced[i]` says which members
-    come after the one that step i places."""
+    """The automaton of a treelet, with members in place of words. `steps` are rows (source state,
+    target state, member), sorted by source; `unplaced[i]` says which members come after the one that
+    step i places."""
 
     n_states: int
     steps: NDArray[np.int32]
@@ -49,7 +59,8 @@ class TreeletShape:
 
 @lru_cache(maxsize=20_000)
 def treelet_shape(places: tuple[TreeletPlaces, ...]) -> TreeletShape:
-    """The orders of members that may stand at these places, sorted as `places` are.
+    """The automaton of all orders of a treelet's members. `places` has the places of each member,
+    sorted.
 
     >>> treelet_shape(((0, 2), (1,), (2,))).steps.tolist()  # an adjunct, a head, one that follows it
     [[0, 1, 0], [0, 2, 1], [1, 3, 1], [2, 3, 0], [2, 4, 2], [3, 5, 2], [4, 5, 0]]
@@ -66,10 +77,11 @@ def treelet_shape(places: tuple[TreeletPlaces, ...]) -> TreeletShape:
 
 
 def _explore(places: Sequence[TreeletPlaces], window: int, is_shared: bool) -> TreeletSteps | None:
-    """The states by the number of members placed, from none on; None if there are too many."""
-    by_places: dict[TreeletPlaces, int] = {}
-    for member, own in enumerate(places):
-        by_places[own] = by_places.get(own, 0) | 1 << member
+    """All states that can be reached and the steps from each, in the order of the number of members
+    placed; None if there are too many states."""
+    members_by_places: dict[TreeletPlaces, int] = {}
+    for member, own_places in enumerate(places):
+        members_by_places[own_places] = members_by_places.get(own_places, 0) | 1 << member
     start = (0, 0)
     steps: TreeletSteps = {start: []}
     frontier = [start]
@@ -83,7 +95,7 @@ def _explore(places: Sequence[TreeletPlaces], window: int, is_shared: bool) -> T
                 if at < 0:
                     continue
                 after = at + (at % 2 and not is_shared)
-                target = _settled(placed | 1 << member, after, by_places)
+                target = _settled(placed | 1 << member, after, members_by_places)
                 if target is not None:
                     steps[state].append((target, member))
                     reached.setdefault(target)
@@ -95,30 +107,32 @@ def _explore(places: Sequence[TreeletPlaces], window: int, is_shared: bool) -> T
 
 
 def _settled(
-    placed: int, place: int, by_places: Mapping[TreeletPlaces, int]
+    placed: int, place: int, members_by_places: Mapping[TreeletPlaces, int]
 ) -> TreeletState | None:
-    """The state with its place moved to the first that a member can take; None if a member has no
-    place left."""
-    first = PLACE_BEHIND_ALL
-    for own, members in by_places.items():
+    """The state with its place moved to the first place that an unplaced member can take; None if an
+    unplaced member has no place left."""
+    first = PLACE_AFTER_ALL
+    for places, members in members_by_places.items():
         if members & ~placed:
-            at = _first_from(own, place)
+            at = _first_from(places, place)
             if at < 0:
                 return None
             first = min(first, at)
     return placed, first
 
 
-def _first_from(places: TreeletPlaces, place: int) -> int:
-    for own in places:
-        if own >= place:
-            return own
+def _first_from(places: TreeletPlaces, minimum: int) -> int:
+    """The first of the places that is not below the minimum; -1 if there is none."""
+    for place in places:
+        if place >= minimum:
+            return place
     return -1
 
 
 def _trimmed(steps: TreeletSteps, size: int, *, is_restricted: bool) -> TreeletShape | None:
-    """Only the states from which all can be placed; None if the first is not among them."""
-    final = ((1 << size) - 1, PLACE_BEHIND_ALL)
+    """The shape with only the states from which all members can be placed; None if the first state is
+    not among them."""
+    final = ((1 << size) - 1, PLACE_AFTER_ALL)
     useful = {final}
     for state in reversed(steps):
         if any(target in useful for target, _ in steps[state]):
@@ -143,16 +157,17 @@ def _trimmed(steps: TreeletSteps, size: int, *, is_restricted: bool) -> TreeletS
 S = TypeVar("S")
 
 Precedence = Callable[[int, Sequence[int]], Floats]
-"""Takes a node and its daughters; entry i, j of the array is the log weight of the i-th daughter
-before the j-th. The node itself comes last."""
+"""Takes a node and its daughters, and returns an array whose entry i, j is the log weight of daughter i
+coming before daughter j. The last row and column stand for the node itself."""
 
 FormWeight = Callable[[str], float]
+"""The log weight of one of a node's several forms."""
 
 
 @dataclass(frozen=True, eq=False)
 class Unraveled:
-    """A lattice, the node of each of its words, and whether an automaton was restricted because a node
-    has too many daughters that may stand anywhere."""
+    """A lattice, the number of the node of each of its words, and whether an automaton is restricted
+    (leaves out some orders) because a node has too many daughters that may stand anywhere."""
 
     lattice: Lattice
     nodes: tuple[int, ...]
@@ -167,8 +182,8 @@ def unravel(
     precedence: Precedence | None = None,
     form_weight: FormWeight = lambda _: 0.0,
 ) -> Unraveled:
-    """The lattice of a tree. `precedence` gives the weights of arcs by their order, `form_weight` that
-    of a form where a node has several."""
+    """The lattice of a tree. `precedence` gives the log weights of orders, which are put on the arcs;
+    `form_weight` gives that of each form of a node that has several."""
     words = [form for node in tree.nodes for form in node.forms]
     nodes = tuple(number for number, node in enumerate(tree.nodes) for _ in node.forms)
     firsts = [0, *accumulate(len(node.forms) for node in tree.nodes)]
@@ -205,7 +220,8 @@ def unravel(
 
 
 def _alternatives(first: int, weights: Iterable[float]) -> Automaton:
-    """One of the words that begin at `first`, a weight for each."""
-    weighed = np.array(list(weights))
-    arcs = np.array([(0, 1, first + word) for word in range(len(weighed))], np.int32)
-    return Automaton(2, arcs, weighed)
+    """An automaton that takes one of several words, which have a weight each; their numbers begin with
+    `first`."""
+    arc_weights = np.array(list(weights))
+    arcs = np.array([(0, 1, first + word) for word in range(len(arc_weights))], np.int32)
+    return Automaton(2, arcs, arc_weights)

@@ -1,9 +1,10 @@
-"""`WordingChooser`: how likely each form of an inflected word is among its neighbors: *not* or *n't*,
-*is* or *'s*, *a* or *an*, *5000* or *5,000*.
+"""`WordingChooser`: how probable each form of an inflected word is beside its neighbors: *not* or
+*n't*, *is* or *'s*, *a* or *an*, *5000* or *5,000*.
 
 A log-linear model, learned from treebank sentences in their order, scores the forms of a word by the
-words before and after it and by what else the sentence has. Of the other words that have several forms
-the most frequent counts. `choose_wording` (inflector.py) adds the n-gram model and chooses.
+words before and after it and by other words of the sentence. Where a neighbor may have several forms
+itself, its most frequent form is used. `choose_wording` (inflector.py) adds the n-gram model's scores
+and chooses a form.
 """
 
 from __future__ import annotations
@@ -23,25 +24,29 @@ from wellput.language.realize.inflector import Inflector, WordForm
 from wellput.language.realize.inputs import Node
 
 Forms = Sequence[WordForm]
+# Stands for the place before the first word and after the last.
 EDGE = "<>"
 SHARE_KEY = crc32(b"share")
-TELLING_WORDS = ("i", "you", "we", "it", "the", "of", "!", "?", "...", "-", "$", ",", "'", ";")
-"""Words that tell formal from informal sentences."""
-EPOCHS, RATE, DECAY, SMALLEST = 4, 0.08, 1e-3, 0.1
+STYLE_WORDS = ("i", "you", "we", "it", "the", "of", "!", "?", "...", "-", "$", ",", "'", ";")
+"""Words that are more frequent in formal than in informal sentences, or the other way round."""
+EPOCHS, LEARNING_RATE, WEIGHT_DECAY, SMALLEST_WEIGHT = 4, 0.08, 1e-3, 0.1
 WORDING_WEIGHT = 2.0
-"""The weight of the chooser's natural log probabilities beside the n-gram model's, tuned on EWT dev."""
+"""The weight of the chooser's natural log probabilities beside those of the n-gram model, tuned on the
+dev part of the treebank EWT."""
 DIGIT = re.compile(r"\d")
 
 
 @dataclass(frozen=True, eq=False)
 class WordingChooser:
-    """`weights` by key; a key is the CRC of a feature's text."""
+    """A log-linear model. `weights` has the weight of each feature by its key, the CRC-32 of its
+    text."""
 
     weights: Mapping[int, float]
 
     def scored(self, sentence: Sequence[Forms], is_open: Sequence[bool]) -> list[Forms]:
-        """The sentence with the log probabilities of the forms of open words in place of their
-        shares. A word that the chooser does not know keeps its shares."""
+        """The sentence (the possible forms of each word), where the log shares of a word's forms are
+        replaced by the chooser's log probabilities. Words that are not open, and words that the
+        chooser does not know, keep their shares."""
         return [
             self._scored(sentence, place)
             if is_open[place] and len(forms) > 1 and self.knows(forms)
@@ -50,6 +55,7 @@ class WordingChooser:
         ]
 
     def knows(self, forms: Forms) -> bool:
+        """Whether one of the forms occurred in training as a word with several forms."""
         return any(_key(_plain(form)) in self.weights for form in forms)
 
     def _scored(self, sentence: Sequence[Forms], place: int) -> Forms:
@@ -82,35 +88,36 @@ class WordingChooser:
 
 
 def form_contexts(sentence: Sequence[Forms], place: int) -> Iterator[str]:
-    """What the form at a place depends on."""
+    """The features of the sentence, as texts, on which the form at a place depends."""
 
     def at(other: int) -> str:
         return sentence[other][0].form.lower() if 0 <= other < len(sentence) else EDGE
 
-    own, after, last = at(place), at(place + 1), at(len(sentence) - 1)
+    usual, after, last = at(place), at(place + 1), at(len(sentence) - 1)
     yield ""
     yield f"-1 {at(place - 1)}"
     yield f"+1 {after}"
     yield f"+1 letter {after[:1]}"
     yield f"+1 letters {after[:3]}"
     yield f"-2 {at(place - 2)}"
-    yield f"own {own[:2]} of {len(own)}"
+    yield f"own {usual[:2]} of {len(usual)}"
     yield f"end {last}"
     words = {forms[0].form.lower() for forms in sentence}
-    for word in TELLING_WORDS:
+    for word in STYLE_WORDS:
         yield f"has {word} {word in words}"
     yield f"length {min(len(sentence) // 5, 8)}"
 
 
 def features(form: WordForm, context: Iterable[str]) -> Iterator[tuple[int, float]]:
+    """The key and value of each feature of a form in a context (see `form_contexts`)."""
     text = _plain(form)
     yield SHARE_KEY, form.log_share
-    for one in context:
-        yield _key(f"{text}\t{one}" if one else text), 1.0
+    for context_text in context:
+        yield _key(f"{text}\t{context_text}" if context_text else text), 1.0
 
 
 def _plain(form: WordForm) -> str:
-    """In lower case, all digits alike."""
+    """The form in lower case, with 0 for every digit."""
     return DIGIT.sub("0", form.form.lower())
 
 
@@ -133,19 +140,21 @@ def possible_forms(node: Node, forms: Forms) -> Forms:
 
 
 def open_words(tree: Tree, inflector: Inflector) -> list[Forms]:
-    """For each word of a treebank tree the forms that it could have; the right one alone if it is not
-    among several."""
-    found: list[Forms] = []
+    """For each word of a treebank tree, the forms that it could have. A word that has only one form,
+    or whose form in the treebank is not among its possible forms, gets only the form in the
+    treebank."""
+    possible: list[Forms] = []
     for word in tree.words:
         node = Node((word.form,), word.relation, word.upos, word.xpos, word.lemma, word.feats)
         forms = possible_forms(node, inflector.forms(node))
         is_open = len(forms) > 1 and any(form.form == word.form for form in forms)
-        found.append(forms if is_open else (WordForm(word.form),))
-    return found
+        possible.append(forms if is_open else (WordForm(word.form),))
+    return possible
 
 
 def train_wording(trees: Sequence[Tree], inflector: Inflector, *, seed: int = 1) -> WordingChooser:
-    """From treebank trees in their order, whose ordinary first words are in lower case."""
+    """A chooser learned from treebank trees in which ordinary words are in lower case at the beginning
+    of the sentence too. Trained by AdaGrad with weight decay."""
     examples: list[tuple[int, list[list[tuple[int, float]]]]] = []
     for tree in trees:
         sentence = open_words(tree, inflector)
@@ -170,12 +179,13 @@ def train_wording(trees: Sequence[Tree], inflector: Inflector, *, seed: int = 1)
                 if abs(slope) < 1e-3:
                     continue
                 for key, value in row:
-                    own = weights.get(key, 0.0)
-                    step = slope * value - DECAY * own
+                    weight = weights.get(key, 0.0)
+                    step = slope * value - WEIGHT_DECAY * weight
                     square = squares[key] = squares.get(key, 1.0) + step * step
-                    weights[key] = own + RATE * step / math.sqrt(square)
-    kept = {key: round(value, 2) for key, value in weights.items() if abs(value) >= SMALLEST}
-    for _, rows in examples:  # words that it decides, whatever their weight
+                    weights[key] = weight + LEARNING_RATE * step / math.sqrt(square)
+    kept = {key: round(value, 2) for key, value in weights.items() if abs(value) >= SMALLEST_WEIGHT}
+    # The feature of the form alone is always kept: `knows` looks it up.
+    for _, rows in examples:
         for row in rows:
             kept.setdefault(row[1][0], round(weights.get(row[1][0], 0.0), 2))
     return WordingChooser(kept)

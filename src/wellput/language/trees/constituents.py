@@ -1,13 +1,13 @@
 """Constituents in the Penn Treebank's style: plain labels, heads, and dependency trees.
 
-`fold` walks a constituent bottom-up and left to right, without recursion: a tree that a program
-wrote can be deeper than Python's stack. A phrase has one head among its parts, found by the table
-`collins_heads.tsv`; the head word of every other part depends on the head word of the head.
-Punctuation hangs on the head of its phrase, and is a head only where there is nothing else.
+`fold` walks a constituent bottom-up and left to right. It does so without recursion, because a tree
+that a program wrote can be deeper than Python's stack. The table `collins_heads.tsv` finds the head
+part of a phrase; the head word of every other part depends on the head word of the head part.
+Punctuation depends on the head of its phrase, and is a head only where the phrase has nothing else.
 
 The Penn Treebank marks a subject by the tag SBJ, which parsers do not write. Where a sentence has no
-such tag, `with_subjects` adds it by the place of noun phrases: before the verb phrase of a clause,
-after the verb of an inverted one.
+such tag, `with_subjects` adds it to a noun phrase by its place: before the verb phrase, or after the
+verb in an inverted clause (*is he here*).
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from typing import NamedTuple, TypeVar
 from wellput.core.errors import InputError
 from wellput.core.tree import Constituent, Tree, Word
 
+# The label of a leaf that stands for no word.
 EMPTY_ELEMENT = "-NONE-"
 AFTER_CATEGORY = re.compile(r"[-=|]")
 SUBJECT_TAG = "SBJ"
@@ -33,7 +34,8 @@ T = TypeVar("T")
 
 
 def fold(constituent: Constituent, value: Callable[[Constituent, list[T]], T]) -> T:
-    """The value of the whole; `value` takes a node and its parts' values and returns the node's."""
+    """The value of the whole constituent; `value` is called with a node and the values of its parts,
+    and returns the value of the node."""
     order: list[Constituent] = []
     waiting = [constituent]
     while waiting:
@@ -48,7 +50,7 @@ def fold(constituent: Constituent, value: Callable[[Constituent, list[T]], T]) -
 
 
 def category(label: str) -> str:
-    """The label without function tags and indices, and the first of two labels (`ADVP|PRT`).
+    """The label without function tags and indices; of two labels (`ADVP|PRT`) the first.
 
     >>> [category(label) for label in ("NP-SBJ-1", "NP=2", "-LRB-", "WP$")]
     ['NP', 'NP', '-LRB-', 'WP$']
@@ -101,20 +103,22 @@ FORMS_OF_BE = frozenset(
     ["be", "am", "is", "are", "was", "were", "been", "being", "'s", "'re", "'m", "’s", "’re", "’m"]
 )
 AUXILIARY_TAGS = frozenset(["MD", "TO", "VB", "VBD", "VBG", "VBN", "VBP", "VBZ"])
+# Phrases in which a predicative noun or adjective can be the head.
 CLAUSES_WITH_A_VERB = frozenset(["VP", "SQ", "SINV"])
 PREDICATIVE_PHRASES = frozenset(["NP", "ADJP"])
 
 
 @dataclass(frozen=True, slots=True)
 class HeadRule:
-    """One line of the table: `groups` of labels are tried in order, each from the left or right end."""
+    """One line of `collins_heads.tsv`: the `groups` of labels are tried in order. The head is the first
+    part with a label of the group, looking from the left or the right end of the phrase."""
 
     from_left: bool
     groups: tuple[frozenset[str], ...]
 
 
 class Heading(NamedTuple):
-    """The head of a phrase: which of the parts, and whether it is a copula's predicate."""
+    """The head of a phrase: the place of the part (from 0), and whether it is a copula's predicate."""
 
     part: int
     is_predicative: bool
@@ -137,6 +141,7 @@ def head_rules() -> dict[str, tuple[HeadRule, ...]]:
     return rules
 
 
+# The rule for phrases that are not in the table: the first part is the head.
 UNKNOWN_PHRASE = (HeadRule(from_left=True, groups=()),)
 
 
@@ -158,28 +163,28 @@ def head_part(constituent: Constituent) -> int:
 def head_parts(constituent: Constituent, *, predicative_nouns: bool = False) -> list[int]:
     """The head part of every phrase, the phrases in the order of `fold` (bottom-up, left to right),
     -1 for words."""
-    found: list[int] = []
+    parts: list[int] = []
 
     def visit(node: Constituent, are_predicative: list[bool]) -> bool:
         if not node.children:
-            found.append(-1)
+            parts.append(-1)
             return False
         heading = _heading(node, are_predicative, predicative_nouns=predicative_nouns)
-        found.append(heading.part)
+        parts.append(heading.part)
         return heading.is_predicative
 
     fold(constituent, visit)
-    return found
+    return parts
 
 
 def to_dependencies(constituent: Constituent, *, predicative_nouns: bool = False) -> Tree:
     """The dependency tree over the words of a constituent, without empty elements; the part of
     speech becomes `xpos`.
 
-    With `predicative_nouns` a predicative noun or adjective heads its copular clause, with the
-    copula and auxiliaries as daughters, as in XTAG (Bangalore, Rambow & Whittaker 2000, footnote
-    1); otherwise the finite verb does. A predicate is a phrase that Penn tags `PRD`. In trees
-    without such tags it is an NP or ADJP with no function tag after a form of *be*.
+    With `predicative_nouns` a predicative noun or adjective heads its clause, and the copula (a form of
+    *be*) and auxiliaries are its daughters, as in the XTAG grammar (Bangalore, Rambow & Whittaker 2000,
+    footnote 1). Otherwise the finite verb heads the clause. A predicate is a phrase that Penn tags
+    `PRD`. In trees without such tags it is an NP or ADJP with no function tag after a form of *be*.
 
     Raises InputError where no word is left.
     """
@@ -213,6 +218,7 @@ def to_dependencies(constituent: Constituent, *, predicative_nouns: bool = False
 
 
 def _by_rules(phrase: str, labels: list[str]) -> int:
+    """The place of the head among the labels of a phrase's parts, by the table."""
     rules = head_rules().get(phrase, UNKNOWN_PHRASE)
     for rule in rules:
         places = range(len(labels)) if rule.from_left else range(len(labels) - 1, -1, -1)
@@ -224,6 +230,7 @@ def _by_rules(phrase: str, labels: list[str]) -> int:
 
 
 def _heading(node: Constituent, are_predicative: list[bool], *, predicative_nouns: bool) -> Heading:
+    """The head of a phrase; `are_predicative` says of each part whether its head is a predicate."""
     part = head_part(node)
     if not predicative_nouns or category(node.label) not in CLAUSES_WITH_A_VERB:
         return Heading(part, False)
@@ -232,7 +239,7 @@ def _heading(node: Constituent, are_predicative: list[bool], *, predicative_noun
         return Heading(part, are_predicative[part])
     if verb.word.lower() in FORMS_OF_BE:
         for place in range(part + 1, len(node.children)):
-            if _is_predicate(node.children[place], of=node):
+            if _is_predicate(node.children[place], phrase=node):
                 return Heading(place, True)
     if verb.label in AUXILIARY_TAGS:
         for place in range(part + 1, len(node.children)):
@@ -241,12 +248,13 @@ def _heading(node: Constituent, are_predicative: list[bool], *, predicative_noun
     return Heading(part, False)
 
 
-def _is_predicate(part: Constituent, *, of: Constituent) -> bool:
-    """A part without tags is a predicate only in a VP; after an inverted verb it is the subject."""
+def _is_predicate(part: Constituent, *, phrase: Constituent) -> bool:
+    """Whether a part of the phrase is the predicate of a form of *be* before it. A part without
+    function tags is a predicate only in a VP; in an inverted clause it is the subject."""
     if category(part.label) not in PREDICATIVE_PHRASES:
         return False
     tags = function_tags(part.label)
-    return "PRD" in tags or (not tags and category(of.label) == "VP")
+    return "PRD" in tags or (not tags and category(phrase.label) == "VP")
 
 
 def with_subjects(constituent: Constituent) -> Constituent:
@@ -280,7 +288,8 @@ def _is_subject(node: Constituent) -> bool:
 
 
 def _subject_of_clause(parts: Sequence[Constituent], *, is_inverted: bool) -> int | None:
-    """The noun phrase next to the verb: after the first verb of an inverted clause, else before it."""
+    """The place of the subject: the noun phrase before the first verb, or after it if the clause
+    `is_inverted`; None if there is no such noun phrase."""
     names = [category(part.label) for part in parts]
     verbs = [place for place, name in enumerate(names) if name == "VP" or name in VERB_TAGS]
     nouns = [
@@ -296,8 +305,8 @@ def _subject_of_clause(parts: Sequence[Constituent], *, is_inverted: bool) -> in
 
 
 def _moved_subject(parts: Sequence[Constituent]) -> int | None:
-    """The question word or relative pronoun before a clause that has no subject of its own (*who left*,
-    but not *what to do*)."""
+    """The place of the question word or relative pronoun before a clause that has no subject itself
+    (*who left*, but not *what to do*); None if there is none."""
     words = [place for place, part in enumerate(parts) if category(part.label) == "WHNP"]
     clauses = [part for part in parts if category(part.label) in CLAUSE_LABELS]
     if not words or not clauses or any(map(_is_subject, clauses[0].children)):

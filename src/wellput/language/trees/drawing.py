@@ -1,7 +1,7 @@
 """Trees as text for a terminal, in Unicode's box drawing characters.
 
 A dependency tree that fits the width is drawn as arcs over the sentence; a wider one has a word on
-each line and the arcs beside them. An arrow points at the dependent. Where lines cross, the
+each line and the arcs beside the words. An arrow points at the dependent. Where lines cross, the
 horizontal one passes behind. `svg.py` uses the arcs and word widths of this module.
 """
 
@@ -34,13 +34,13 @@ def arcs(tree: Tree) -> list[DrawnArc]:
     pairs = [(word.head, place) for place, word in enumerate(tree.words, start=1) if word.head]
     pairs.sort(key=lambda pair: (abs(pair[0] - pair[1]), pair[1]))
     tops = [0] * (len(tree.words) + 1)  # the highest arc so far over the gap after each word
-    found: list[DrawnArc] = []
+    drawn_arcs: list[DrawnArc] = []
     for head, word in pairs:
         low, high = min(head, word), max(head, word)
         height = 1 + max(tops[low:high])
         tops[low:high] = [height] * (high - low)
-        found.append(DrawnArc(head, word, height))
-    return found
+        drawn_arcs.append(DrawnArc(head, word, height))
+    return drawn_arcs
 
 
 def on_one_line(text: str) -> str:
@@ -62,17 +62,17 @@ def cells(text: str) -> int:
 
 
 def tag(tree: Tree, place: int) -> str:
-    """The part of speech to show with a word (from 0), or nothing."""
+    """The part of speech to show with the word at a place (from 0), or an empty string."""
     word = tree.words[place]
-    return _given(word.xpos) or _given(word.upos)
+    return _shown(word.xpos) or _shown(word.upos)
 
 
 def relation(tree: Tree, place: int) -> str:
-    """The relation to show with a word (from 0), or nothing."""
-    return _given(tree.words[place].relation)
+    """The relation to show with the word at a place (from 0), or an empty string."""
+    return _shown(tree.words[place].relation)
 
 
-def _given(column: str) -> str:
+def _shown(column: str) -> str:
     return "" if column == "_" else on_one_line(column)
 
 
@@ -100,7 +100,8 @@ MIN_COLUMNS_A_WORD = 3  # arcs to dependents at the left, from the head, to thos
 
 
 class _Canvas:
-    """Lines on a grid, by row (from the top) and column."""
+    """A grid of characters, by row (from the top) and column. `sides` says on which sides of its middle
+    each cell has a line, `marks` has the arrows, and `corners` the cells where an arc bends."""
 
     def __init__(self, rows: int, columns: int) -> None:
         self.sides = [[0] * columns for _ in range(rows)]
@@ -108,11 +109,13 @@ class _Canvas:
         self.corners: set[tuple[int, int]] = set()
 
     def across(self, row: int, first: int, last: int) -> None:
+        """Draws a horizontal line between two columns."""
         for column in range(first, last):
             self.sides[row][column] |= RIGHT
             self.sides[row][column + 1] |= LEFT
 
     def upright(self, column: int, first: int, last: int) -> None:
+        """Draws a vertical line between two rows."""
         for row in range(first, last):
             self.sides[row][column] |= DOWN
             self.sides[row + 1][column] |= UP
@@ -179,17 +182,17 @@ def _row(row: Sequence[str], widths: Sequence[int]) -> str:
     return " ".join(pieces)
 
 
-def _arcs_above(found: Sequence[DrawnArc], widths: Sequence[int]) -> list[str]:
-    if not found:
+def _arcs_above(drawn_arcs: Sequence[DrawnArc], widths: Sequence[int]) -> list[str]:
+    if not drawn_arcs:
         return []
-    top = max(arc.height for arc in found)
+    top = max(arc.height for arc in drawn_arcs)
     centers: list[int] = []
     at = 0
     for width in widths:
         centers.append(at + (width - 1) // 2)
         at += width + 1
     canvas = _Canvas(top + 1, at)
-    for arc in found:
+    for arc in drawn_arcs:
         row = top - arc.height
         column = centers[arc.word - 1]
         # A head's lines leave beside its middle, where the line from its own head comes in.
@@ -202,13 +205,15 @@ def _arcs_above(found: Sequence[DrawnArc], widths: Sequence[int]) -> list[str]:
     return canvas.lines()
 
 
-def _words_below_each_other(found: Sequence[DrawnArc], rows: Sequence[Sequence[str]]) -> list[str]:
+def _words_below_each_other(
+    drawn_arcs: Sequence[DrawnArc], rows: Sequence[Sequence[str]]
+) -> list[str]:
     """The arcs are at the left, the highest farthest left. Each height takes two columns: one for the
     corners of arcs, one for their arrows."""
-    top = max((arc.height for arc in found), default=0)
+    top = max((arc.height for arc in drawn_arcs), default=0)
     count = len(rows[0])
     canvas = _Canvas(count, 2 * top + 1)
-    for arc in found:
+    for arc in drawn_arcs:
         column = 2 * (top - arc.height)
         first, last = (end - 1 for end in arc.ends)
         canvas.upright(column, first, last)

@@ -1,13 +1,15 @@
-"""Penn constituents to dependencies with relations, for the realizer FERGUS.
+"""Turns Penn constituents into dependencies with relations, for FERGUS, which realizes trees as
+sentences.
 
-Heads are those of XTAG's derivations, as in Bangalore, Rambow & Whittaker (2000): a lexical verb heads
-its auxiliaries, a predicative noun or adjective its copula, and a preposition its noun. XTAG is silent
-or differs in four places, where the heads are those of Universal Dependencies: a clause heads its
-subordinator, the first conjunct heads the others, a conjunct heads the conjunction before it, and a
-noun its possessive *'s*.
-Relations have the names of Universal Dependencies. The Penn Treebank has no such relations: they
-follow from categories, function tags, traces and the parts of speech of heads (heuristics, as in the
-paper's footnote 3).
+Heads are those of the XTAG grammar's derivations, as in Bangalore, Rambow & Whittaker (2000): a
+lexical verb heads its auxiliaries, a predicative noun or adjective heads its copula, and a preposition
+heads its noun. In four cases XTAG does not say the head or differs, and the head is that of Universal
+Dependencies: a clause heads its subordinator, the first conjunct heads the others, a conjunct heads
+the conjunction before it, and a noun heads its possessive *'s*.
+
+Relations have the names of Universal Dependencies. The Penn Treebank has no such relations: rules here
+infer them from categories, function tags, traces (empty places of moved words) and the parts of speech
+of heads, as in the paper's footnote 3.
 """
 
 from __future__ import annotations
@@ -31,17 +33,22 @@ from wellput.language.trees.constituents import (
 )
 from wellput.language.trees.supertags import coarse
 
+# Function tags of noun phrases that are adverbials, not objects.
 ADVERBIAL_TAGS = frozenset(["ADV", "TMP", "LOC", "MNR", "PRP", "DIR", "EXT", "BNF", "CLR"])
+# Function tags of clauses that are adverbials.
 CLAUSE_ADVERBIAL_TAGS = frozenset(["ADV", "TMP", "LOC", "MNR", "PRP", "DIR"])
 NOMINAL_PHRASES = frozenset(["NP", "NX", "NAC", "QP", "WHNP", "NML"])
 PREPOSITION_PHRASES = frozenset(["PP", "WHPP"])
+# Words that can introduce a complement clause; it may also have none.
 COMPLEMENTIZERS = frozenset(["", "that", "whether", "if", "for"])
 
 
 @dataclass(frozen=True)
 class PhrasePart:
-    """A word or a phrase among the parts of a phrase. `tag` and `form` are those of its head word;
-    `trace` is the label of the place that a question word or relative pronoun was moved from."""
+    """A word or a phrase among the parts of a phrase. `tag` and `form` are those of its head word.
+    `trace` is the label of the place that a question word or relative pronoun was moved from. `marker`
+    is the subordinator of a clause. `has_wh` says that a part below is a question or relative
+    phrase."""
 
     label: str
     tag: str
@@ -55,6 +62,7 @@ class PhrasePart:
 
     @property
     def kind(self) -> str:
+        """The head word's kind: V, N, M (numbers), J (adjectives), R (adverbs), P, D or X."""
         return coarse(self.tag)
 
     @property
@@ -77,7 +85,8 @@ def is_predicate(part: PhrasePart, *, in_phrase: str) -> bool:
 
 
 def relation_of_part(phrase: PhrasePart, parts: Sequence[PhrasePart], place: int, head: int) -> str:
-    """The relation of one part to the head part of its phrase."""
+    """The relation of one part to the head part of its phrase; `place` and `head` are the places of the
+    two in `parts` (from 0)."""
     part, name = parts[place], category(parts[place].label)
     tags = function_tags(part.label)
     if part.is_punctuation:
@@ -121,8 +130,8 @@ def _is_coordinated(parts: Sequence[PhrasePart], place: int, head: int) -> bool:
         return False
     if place > conjunctions[-1] or any(i < place and not parts[i].is_word for i in conjunctions):
         return parts[place].is_word == parts[head].is_word or not parts[place].is_word
-    same = category(parts[place].label) == category(parts[head].label)
-    return same and place > head and any(i > place for i in conjunctions)
+    is_same_category = category(parts[place].label) == category(parts[head].label)
+    return is_same_category and place > head and any(i > place for i in conjunctions)
 
 
 def _relation_of_moved(part: PhrasePart, name: str) -> str:
@@ -138,6 +147,7 @@ def _relation_of_moved(part: PhrasePart, name: str) -> str:
 
 
 def _relation_to_preposition(part: PhrasePart, name: str) -> str:
+    """The relation to a preposition, which heads its phrase."""
     if name in ("S", "SBAR", "SQ", "VP"):
         return "ccomp"
     if part.tag in ("RB", "RBR", "RBS") or name == "ADVP":
@@ -155,6 +165,7 @@ def _relation_to_predicate(
     place: int,
     head: int,
 ) -> str:
+    """The relation to a predicate: a verb, or a predicative noun or adjective."""
     if part.is_word:
         if part.tag == "TO":
             return "mark"
@@ -211,6 +222,7 @@ def _relation_to_noun(
     place: int,
     head: int,
 ) -> str:
+    """The relation to a noun."""
     if part.is_word:
         match part.tag:
             case "DT" | "WDT":
@@ -280,7 +292,7 @@ INDEX_PATTERN = re.compile(r"-(\d+)(?:=|$)")
 
 @dataclass(frozen=True)
 class _Phrase:
-    """A phrase whose words are known: its part for the relations, and its head word's number."""
+    """A phrase: its description as a `PhrasePart`, and the number of its head word in the sentence."""
 
     part: PhrasePart
     head: int
@@ -323,26 +335,27 @@ def labeled_dependencies(constituent: Constituent) -> Tree:
 def _traces(constituent: Constituent) -> dict[str, str]:
     """By the index of a question word or relative pronoun: the label of the phrase that its trace
     stands for."""
-    found: dict[str, str] = {}
+    moved_from: dict[str, str] = {}
 
     def visit(node: Constituent, below: list[None]) -> None:
         for child in node.children:
             if child.label == EMPTY_ELEMENT and (match := TRACE_PATTERN.match(child.word or "")):
-                found[match[1]] = node.label
+                moved_from[match[1]] = node.label
 
     fold(constituent, visit)
-    return found
+    return moved_from
 
 
 def _joined(
     node: Constituent, phrases: Sequence[_Phrase], words: list[Word], traces: dict[str, str]
 ) -> _Phrase:
-    """The phrase of these parts; the heads and relations of all but one are written into `words`."""
+    """The phrase made of these parts. The head words of all parts but the head part get their heads and
+    relations in `words`."""
     label = category(node.label)
     parts = [phrase.part for phrase in phrases]
     head = _head_of(label, parts)
     index = INDEX_PATTERN.search(node.label)
-    own = replace(
+    joined = replace(
         parts[head],
         label=node.label,
         is_word=False,
@@ -357,13 +370,13 @@ def _joined(
         if place == head:
             continue
         conjunct = _conjunct_after(parts, place, head)
-        above, mother = (head, own) if conjunct is None else (conjunct, parts[conjunct])
+        above, mother = (head, joined) if conjunct is None else (conjunct, parts[conjunct])
         words[phrase.head - 1] = replace(
             words[phrase.head - 1],
             head=phrases[above].head,
             relation=relation_of_part(mother, parts, place, above),
         )
-    return _Phrase(own, phrases[head].head)
+    return _Phrase(joined, phrases[head].head)
 
 
 def _marker_of(parts: Sequence[PhrasePart]) -> str:
@@ -372,7 +385,8 @@ def _marker_of(parts: Sequence[PhrasePart]) -> str:
 
 
 def _head_of(label: str, parts: Sequence[PhrasePart]) -> int:
-    """Which part is the head, by Collins' table unless a rule here says otherwise."""
+    """The place of the head part, by the table of head rules (`constituents.py`) unless a rule here
+    says otherwise."""
     labels = [category(part.label) for part in parts]
     if label == "SBAR":
         clauses = [place for place, name in enumerate(labels) if name in CLAUSE_LABELS]
@@ -413,8 +427,8 @@ def _conjunct_after(parts: Sequence[PhrasePart], place: int, head: int) -> int |
     if not conjunctions:
         return None
     begin = conjunctions[-1]
-    rest = [i for i in range(begin + 1, len(parts)) if not parts[i].is_punctuation]
-    alike = [i for i in rest if parts[i].kind == parts[head].kind and parts[i].is_word]
-    phrases = [i for i in rest if not parts[i].is_word]
-    conjuncts = alike[-1:] if parts[head].is_word and alike else phrases or rest
+    after = [i for i in range(begin + 1, len(parts)) if not parts[i].is_punctuation]
+    alike = [i for i in after if parts[i].kind == parts[head].kind and parts[i].is_word]
+    phrases = [i for i in after if not parts[i].is_word]
+    conjuncts = alike[-1:] if parts[head].is_word and alike else phrases or after
     return conjuncts[0] if conjuncts and place < conjuncts[0] else None

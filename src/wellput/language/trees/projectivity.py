@@ -1,6 +1,6 @@
 """Projectivity: whether every head and all below it cover an unbroken stretch of words.
 
-Sets of words are the bits of an int (bit i is word number i), which is fast on long sentences.
+A set of words is an int whose bit i is set if word number i is in it: this is fast on long sentences.
 """
 
 from __future__ import annotations
@@ -30,22 +30,24 @@ def nonprojective_arcs(tree: Tree) -> list[tuple[int, int]]:
 
 
 def gap_degree(tree: Tree) -> int:
-    """The largest number of gaps in the words below any word (with it): 0 for a projective tree."""
+    """The largest number of gaps in a stretch of words that a word and all below it cover; 0 for a
+    projective tree."""
     # A stretch begins at every word whose left neighbor is not in the set.
     stretches = [(words & ~(words << 1)).bit_count() for words in _descendants(_heads(tree))]
     return max((count - 1 for count in stretches[1:]), default=0)
 
 
 def projectivize(tree: Tree) -> Tree:
-    """The tree made projective by lifting (Nivre & Nilsson 2005): as long as an arc is not
-    projective, the dependent of the shortest one moves to the head's head."""
+    """The tree made projective by lifting (Nivre & Nilsson 2005): as long as there are non-projective
+    arcs, the dependent of the shortest of them is attached to the head of its head."""
     heads = _heads(tree)
     covered = _descendants(heads)
     daughters: list[set[int]] = [set() for _ in heads]
     for word, head in enumerate(heads[1:], start=1):
         daughters[head].add(word)
-    # Lifting only takes words out of sets. So an arc in the queue stays non-projective until it is
-    # lifted, and only arcs of the former head can become non-projective.
+    # `covered[w]` is the set of word w and all below it. Lifting a dependent only takes words out of
+    # the set of its old head. So an arc in the queue stays non-projective until it is lifted, and only
+    # the arcs from the old head to its other daughters can become non-projective.
     waiting = [(abs(head - word), word) for head, word in nonprojective_arcs(tree)]
     heapify(waiting)
     queued = {word for _, word in waiting}

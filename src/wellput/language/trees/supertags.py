@@ -1,21 +1,22 @@
-"""`Supertag`: the elementary tree of a word, read off a dependency treebank.
+"""`Supertag`: a word's part of speech together with how the word attaches, read off a dependency
+treebank.
 
-A supertag names a word's category (its part of speech), how the word attaches (by which relation, on
-which side of what kind of mother), and the slots for its own arguments from left to right.
-`VBD/root[nsubj,_,obj]` is a past-tense root with a subject before it and an object after it;
-`DT/det<N[_]` is a determiner before a noun. `ARGUMENT_RELATIONS` fill slots of their mothers.
-All others are adjuncts, which may stand anywhere on their side of the mother.
+A word's *mother* is the word that it depends on; its *daughters* depend on it. A supertag names a
+word's category (its part of speech), how the word attaches (by which relation, on which side of what
+kind of mother), and the slots for its own arguments from left to right. `VBD/root[nsubj,_,obj]` is a
+past-tense root with a subject before it and an object after it; `DT/det<N[_]` is a determiner before a
+noun. Words with one of the `ARGUMENT_RELATIONS` fill slots of their mothers. All other words are
+adjuncts, which may stand anywhere on their side of the mother.
 
-Order on the line of a mother: her slots and her own word (the anchor) have the odd places 1, 3, 5, …
-from left to right, the gaps around and between them the even places 0, 2, 4, …. A slot is for one
-daughter; a gap takes any number of adjuncts, in any order. See docs/language/supertags.md.
+A mother and her daughters stand on a line of numbered places. Her slots and her own word (the anchor)
+have the odd places 1, 3, 5, … from left to right; the gaps around and between them have the even places
+0, 2, 4, …. A slot is for one daughter; a gap takes any number of adjuncts, in any order. See
+docs/language/supertags.md.
 
-`SupertagInventory`: the supertags of a tree model, divided into parts and numbered.
-
-The *slots* of a supertag are the places for the word's arguments. Its *mother* is the word that this
-word depends on, given as a coarse category (`V`, `N`, …); its *side* says whether the word stands
-before (`<`) or after (`>`) the mother. The parts, with the noun `NN/nsubj<V[_]` and the verb
-`VBD/root[nsubj,_,obj]` as examples:
+`SupertagInventory` divides the supertags of a tree model into parts and numbers the parts. The mother
+is given as a coarse category (`V`, `N`, …); the *side* says whether the word stands before (`<`) or
+after (`>`) the mother. The parts, with the noun `NN/nsubj<V[_]` and the verb `VBD/root[nsubj,_,obj]`
+as examples:
 
 - *role*: category, relation and side; the noun's is `("NN", "nsubj", "<")`;
 - *stem*: the role and the kind of mother; the noun's is `("NN", "nsubj", "<", "V")`;
@@ -63,7 +64,8 @@ ARGUMENT_RELATIONS = frozenset(
         "nmod:poss",
     ]
 )
-# Subtypes that stand elsewhere than their type does; all others are dropped.
+# Subtypes of relations that stand elsewhere in the sentence than their main type. All other subtypes
+# are dropped: `nsubj:pass` becomes `nsubj`.
 KEPT_SUBTYPES = frozenset(
     [
         "nmod:poss",
@@ -84,6 +86,7 @@ WRITTEN_SUPERTAG = re.compile(
 )
 SLOT_PATTERN = re.compile(RELATION_PATTERN)
 
+# Part of speech → coarse category.
 KIND_OF_CATEGORY = {
     **dict.fromkeys(["MD", "VB", "VBD", "VBG", "VBN", "VBP", "VBZ", "VERB", "AUX"], "V"),
     **dict.fromkeys(
@@ -102,9 +105,10 @@ NAME_TAGS = frozenset(["NNP", "NNPS"])
 
 @dataclass(frozen=True)
 class Supertag:
-    """`side` is where the word stands, `<` before its mother and `>` after her; `mother` is her
-    coarse category. Both are empty at the root. `left` and `right` are the relations that fill the
-    slots on either side of the anchor, in the order of the sentence."""
+    """A word's category and relation; `side`, which is `<` where the word stands before its mother and
+    `>` where it stands after her; and `mother`, her coarse category. Side and mother are empty at the
+    root. `left` and `right` are the relations that fill the slots before and after the word, in the
+    order of the sentence."""
 
     category: str
     relation: str = "root"
@@ -142,25 +146,26 @@ S = TypeVar("S", contravariant=True)
 
 
 class OrderingGrammar(Protocol[S]):
-    """What a grammar must say to put a treelet into order."""
+    """What a grammar must say to put a word and its daughters into order."""
 
     def anchor(self, mother: S) -> int:
-        """The mother's own place, odd."""
+        """The place of the mother's own word on her line, an odd number."""
 
     def places(self, mother: S, daughter: S) -> tuple[int, ...]:
-        """Where on her mother's line a daughter may stand, from left to right, never empty: odd
-        places are slots for one daughter, even ones gaps for any number in any order."""
+        """The places on her mother's line where a daughter may stand, from left to right; at least one.
+        An odd place is a slot for one daughter, an even place a gap for any number of daughters."""
 
 
 class InducedGrammar:
-    """The places that supertags leave open."""
+    """The places that the slots and sides of two induced supertags allow."""
 
     def anchor(self, mother: Supertag) -> int:
         return mother.anchor
 
     def places(self, mother: Supertag, daughter: Supertag) -> tuple[int, ...]:
-        """An argument's slots (two where there are two auxiliaries), or else the gaps on its side;
-        all gaps where the daughter is a root's supertag and has no side.
+        """The slots that the daughter can fill if she is an argument (several where the mother has,
+        say, two auxiliaries); otherwise the gaps on her side, or all gaps if her supertag has no side,
+        being that of a root.
 
         >>> mother = parse_supertag("VBD/root[nsubj,_,obj]")
         >>> InducedGrammar().places(mother, parse_supertag("PRP/nsubj<V[_]"))
@@ -230,9 +235,9 @@ def parse_supertag(text: str) -> Supertag:
     >>> parse_supertag("VBD/root[nsubj,_,obj]").left
     ('nsubj',)
     """
-    found = WRITTEN_SUPERTAG.fullmatch(text)
-    slots = found[5].split(",") if found else []
-    if found is None or (found[2] == "root") != (found[3] is None) or slots.count(ANCHOR_MARK) != 1:
+    match = WRITTEN_SUPERTAG.fullmatch(text)
+    slots = match[5].split(",") if match else []
+    if match is None or (match[2] == "root") != (match[3] is None) or slots.count(ANCHOR_MARK) != 1:
         raise InputError(
             f"{text!r} is not a supertag such as VBD/root[nsubj,_,obj] or DT/det<N[_]."
         )
@@ -240,14 +245,15 @@ def parse_supertag(text: str) -> Supertag:
     left, right = slots[:place], slots[place + 1 :]
     if not all(slot in ARGUMENT_RELATIONS for slot in (*left, *right)):
         raise InputError(f"{text!r}: a slot is one of {', '.join(sorted(ARGUMENT_RELATIONS))}.")
-    side: Side = "" if found[3] is None else "<" if found[3] == "<" else ">"
-    return Supertag(found[1], found[2], side, found[4] or "", tuple(left), tuple(right))
+    side: Side = "" if match[3] is None else "<" if match[3] == "<" else ">"
+    return Supertag(match[1], match[2], side, match[4] or "", tuple(left), tuple(right))
 
 
+# The most that a tree model's file can number.
 MAX_CATEGORIES = 255
 MAX_STEMS = 65535
 SUBJECT_RELATIONS = frozenset(["nsubj", "csubj", "expl"])
-# The kinds of slots that no mother has: an adjunct's and the root's.
+# Slot kinds for words that fill no slot of a mother: adjuncts and the root.
 ADJUNCT_SLOT = ""
 ROOT_SLOT = "root"
 # The kinds of mothers that `coarse` gives. They are numbered first, so that each has a number even if
@@ -260,7 +266,7 @@ T = TypeVar("T", bound=Hashable)
 
 
 class SupertagInventory:
-    """The numbers of each supertag's parts, as input of the C++ code."""
+    """Supertags with the numbers of their parts, as the C++ code takes them."""
 
     def __init__(self, supertags: Iterable[Supertag]) -> None:
         self.supertags = tuple(supertags)
@@ -280,26 +286,29 @@ class SupertagInventory:
             )
 
     def arrays(self) -> dict[str, Ints | int]:
-        """Everything that the C++ code needs to know about supertags."""
-        all_ = self.supertags
-        frames = [(supertag.left, supertag.right) for supertag in all_]
+        """What the C++ code needs to know about supertags, by name. `category`, `stem`, `site` and
+        `frame` have a number for each supertag; arrays named `stem_…`, `role_…` and `site_…` have one
+        for each stem, role or site. The slots of supertag s are `slots[slot_begin[s]:slot_begin[s +
+        1]]`.
+        """
+        frames = [(supertag.left, supertag.right) for supertag in self.supertags]
         frame_numbers = numbered(frames)
         kinds_of_frames = [slot_kinds(*frame) for frame in frame_numbers]
-        filled = [kind_of_slot_filled_by(supertag) for supertag in all_]
+        filled = [kind_of_slot_filled_by(supertag) for supertag in self.supertags]
         kinds = numbered(
-            [ADJUNCT_SLOT, ROOT_SLOT, *(k for own in kinds_of_frames for k in own), *filled]
+            [ADJUNCT_SLOT, ROOT_SLOT, *(k for frame in kinds_of_frames for k in frame), *filled]
         )
-        slots = [[kinds[kind] for kind in own] for own in kinds_of_frames]
-        own_slots = [slots[frame_numbers[frame]] for frame in frames]
-        mothers = numbered([*COARSE_CATEGORIES, *(supertag.mother for supertag in all_)])
+        slots_of_frames = [[kinds[kind] for kind in frame] for frame in kinds_of_frames]
+        slots = [slots_of_frames[frame_numbers[frame]] for frame in frames]
+        mothers = numbered([*COARSE_CATEGORIES, *(supertag.mother for supertag in self.supertags)])
         by_role = dict(zip(self._roles, filled, strict=True))
         return {
-            "category": ints(self.categories[t.category] for t in all_),
+            "category": ints(self.categories[supertag.category] for supertag in self.supertags),
             "stem": ints(self.stems[key] for key in self._stems),
             "site": ints(self.sites[key] for key in self._sites),
             "frame": ints(frame_numbers[frame] for frame in frames),
-            "slot_begin": ints(np.cumsum([0, *map(len, own_slots)]).tolist()),
-            "slots": ints(kind for own in own_slots for kind in own),
+            "slot_begin": ints(np.cumsum([0, *map(len, slots)]).tolist()),
+            "slots": ints(kind for supertag_slots in slots for kind in supertag_slots),
             "stem_role": ints(self.roles[key[:3]] for key in self.stems),
             "stem_mother": ints(mothers[key[3]] for key in self.stems),
             "role_slot": ints(kinds[by_role[key]] for key in self.roles),
@@ -311,16 +320,17 @@ class SupertagInventory:
 
 
 def role(supertag: Supertag) -> SupertagPart:
+    """Category, relation and side."""
     return supertag.category, supertag.relation, supertag.side
 
 
 def stem_of(supertag: Supertag) -> SupertagPart:
-    """Role first, then the kind of mother."""
+    """The role, then the kind of mother."""
     return supertag.category, supertag.relation, supertag.side, supertag.mother
 
 
 def site(supertag: Supertag) -> SupertagPart:
-    """Role first, then what kind of clause it heads."""
+    """The role, then whether the word has slots for a subject, a copula and a marker."""
     slots = (*supertag.left, *supertag.right)
     subject_mark = "subject" if SUBJECT_RELATIONS.intersection(slots) else ""
     copula_mark = "copula" if "cop" in slots else ""

@@ -1,9 +1,10 @@
 """Trees as SVG pictures.
 
 A picture needs no script, style sheet or font file, and has a title and a description for screen
-readers. Positions are `along` the sentence and `above` the words. A sentence up to `width` pixels
-wide is drawn from left to right with its tree above it; a longer one from top to bottom with a word
-on each line and its tree to the left, so that it fits a page.
+readers. A position has two coordinates in pixels: `along` the sentence and `above` the words. A
+sentence up to `width` pixels wide is drawn from left to right with its tree above it. A longer
+sentence is drawn from top to bottom with a word on each line and its tree to the left (*upright*), so
+that it fits a page.
 """
 
 from __future__ import annotations
@@ -37,12 +38,12 @@ def dependencies_svg(tree: Tree, *, width: float = 1200.0) -> str:
     forms = [on_one_line(word.form) for word in tree.words]
     tags = [tag(tree, place) for place in range(len(forms))]
     relations = [relation(tree, place) for place in range(len(forms))]
-    found = arcs(tree)
+    drawn_arcs = arcs(tree)
     widths = [
         max(_length(form, FONT_PIXELS), _length(tagged, SMALL_FONT_PIXELS))
         for form, tagged in zip(forms, tags, strict=True)
     ]
-    for arc in found:
+    for arc in drawn_arcs:
         first, last = arc.ends
         needed = (
             _length(relations[arc.word - 1], SMALL_FONT_PIXELS)
@@ -50,14 +51,16 @@ def dependencies_svg(tree: Tree, *, width: float = 1200.0) -> str:
             + 2 * SPREAD_PIXELS
         )
         missing = needed - (widths[first - 1] + widths[last - 1]) / 2 - WORD_GAP_PIXELS
-        if last == first + 1 and missing > 0:  # room for the relation of an arc between neighbors
+        if (
+            last == first + 1 and missing > 0
+        ):  # widened for the relation of an arc between neighbors
             widths[first - 1] += missing
             widths[last - 1] += missing
     is_upright = sum(widths) + WORD_GAP_PIXELS * len(widths) > width
-    top = max((arc.height for arc in found), default=0) * LEVEL_PIXELS
+    top = max((arc.height for arc in drawn_arcs), default=0) * LEVEL_PIXELS
     page = _Page(MARGIN_PIXELS + top + ARROW_PIXELS, is_upright=is_upright)
     places = _places(widths, is_upright=is_upright)
-    for arc in found:
+    for arc in drawn_arcs:
         _draw_arc(page, arc, places, relations[arc.word - 1])
     inks = [INK_COLOR if word.head else ROOT_COLOR for word in tree.words]
     # An upright tree has no room for relations on short arcs: they stand beside the words.
@@ -98,15 +101,16 @@ def constituent_svg(constituent: Constituent, *, width: float = 1200.0) -> str:
 
 
 @dataclass
-class _Spot:
-    """Where a node stands."""
+class _Position:
+    """Where a node stands, in pixels along the sentence and above the words."""
 
     along: float
     above: float
 
 
 class _Page:
-    """Collects the drawing; `floor` is the height of the tree, or its width if it is upright."""
+    """Collects the elements of the drawing. `floor` is where the words begin, in pixels from the top,
+    or from the left if the page is upright."""
 
     def __init__(self, floor: float, *, is_upright: bool) -> None:
         self.floor = floor
@@ -115,14 +119,17 @@ class _Page:
         self.right = self.bottom = 0.0
 
     def point(self, along: float, above: float) -> tuple[float, float]:
+        """The x and y of a position on the page."""
         return (self.floor - above, along) if self.is_upright else (along, self.floor - above)
 
     def path(
         self, commands: Sequence[tuple[str, Sequence[tuple[float, float]]]], look: str
     ) -> None:
+        """Draws an SVG path. A command is a letter (such as M for a move) with its positions; `look`
+        are the attributes of color and line."""
         text = " ".join(
-            letter + " ".join("{:.1f},{:.1f}".format(*self.point(*spot)) for spot in spots)
-            for letter, spots in commands
+            letter + " ".join("{:.1f},{:.1f}".format(*self.point(*end)) for end in positions)
+            for letter, positions in commands
         )
         self.drawn.append(f'<path d="{text}" {look}/>')
 
@@ -137,7 +144,8 @@ class _Page:
         anchor: str = "middle",
         halo: bool = False,
     ) -> None:
-        """Text whose middle line is at y. A halo keeps it readable on top of a line."""
+        """Draws text whose middle line is at y. A halo (a white outline) keeps text readable on a
+        line."""
         if not text:
             return
         look = ' stroke="#fff" stroke-width="5" paint-order="stroke"' if halo else ""
@@ -182,6 +190,7 @@ class _Page:
 
 
 def _draw_arc(page: _Page, arc: DrawnArc, places: Sequence[float], label: str) -> None:
+    """Draws an arc with its arrow and its relation."""
     side = SPREAD_PIXELS if arc.word > arc.head else -SPREAD_PIXELS
     start, end = places[arc.head - 1] + side, places[arc.word - 1]
     above = arc.height * LEVEL_PIXELS - (LEVEL_PIXELS - 20)
@@ -217,60 +226,62 @@ LeveledNode = tuple[Constituent, int, int]  # node, its level above the words, i
 
 def _levels(constituent: Constituent) -> list[LeveledNode]:
     """The nodes bottom-up and from left to right; a word is at level 0."""
-    found: list[LeveledNode] = []
+    leveled_nodes: list[LeveledNode] = []
 
     def visit(node: Constituent, levels: list[int]) -> int:
         level = 1 + max(levels) if levels else 0
-        found.append((node, level, len(levels)))
+        leveled_nodes.append((node, level, len(levels)))
         return level
 
     fold(constituent, visit)
-    return found
+    return leveled_nodes
 
 
 def _draw_phrases(
     page: _Page, nodes: Sequence[LeveledNode], places: Sequence[float], step: float
 ) -> None:
-    done: list[_Spot] = []
+    """Draws the phrases over the words. `places` are the middles of the words along the sentence, and
+    `step` is the distance between levels, in pixels."""
+    positions: list[_Position] = []
     waiting = iter(places)
     for node, level, count in nodes:
         if count == 0:
-            done.append(_Spot(next(waiting), 0.0))
+            positions.append(_Position(next(waiting), 0.0))
             continue
-        parts = done[-count:]
-        del done[-count:]
-        spot = _Spot((parts[0].along + parts[-1].along) / 2, level * step)
+        parts = positions[-count:]
+        del positions[-count:]
+        position = _Position((parts[0].along + parts[-1].along) / 2, level * step)
         # Lines at right angles never cross another phrase; slanting ones do in long sentences.
         for part in parts:
             foot = part.above + (9 if part.above else 2)
-            aside = part.along - spot.along
+            aside = part.along - position.along
             bend = min(CORNER_PIXELS / 2, abs(aside))
             corner = part.along - math.copysign(bend, aside)
             page.path(
                 [
-                    ("M", [(spot.along, spot.above)]),
-                    ("L", [(corner, spot.above)]),
-                    ("Q", [(part.along, spot.above), (part.along, spot.above - bend)]),
+                    ("M", [(position.along, position.above)]),
+                    ("L", [(corner, position.above)]),
+                    ("Q", [(part.along, position.above), (part.along, position.above - bend)]),
                     ("L", [(part.along, foot)]),
                 ],
                 f'fill="none" stroke="{LINE_COLOR}" stroke-width="1.2"',
             )
-        x, y = page.point(spot.along, spot.above)
+        x, y = page.point(position.along, position.above)
         page.text(x, y, on_one_line(node.label), SMALL_FONT_PIXELS + 1.5, INK_COLOR, halo=True)
-        done.append(spot)
+        positions.append(position)
 
 
 def _described(tree: Tree, forms: Sequence[str], relations: Sequence[str]) -> str:
     """The tree in words, for a screen reader."""
-    said: list[str] = []
+    clauses: list[str] = []
     for form, word, name in zip(forms, tree.words, relations, strict=True):
         if word.head == 0:
-            said.append(f"{form} is the root")
+            clauses.append(f"{form} is the root")
         else:
-            said.append(
+            clauses.append(
                 f"{form} depends on {forms[word.head - 1]}" + (f" ({name})" if name else "")
             )
-    return "; ".join(said)
+    return "; ".join(clauses)
 
 
 def _bracketed(node: Constituent, parts: list[str]) -> str:
@@ -286,4 +297,5 @@ def _places(widths: Sequence[float], *, is_upright: bool) -> list[float]:
 
 
 def _length(text: str, size: float) -> float:
+    """The estimated width of a text in pixels; `size` is the font size."""
     return cells(text) * size * CHARACTER_WIDTH

@@ -1,10 +1,10 @@
-"""The heads of a tokenizer's tokens, from a tree whose words are other tokens.
+"""The heads of a tokenizer's tokens, from a tree whose words are divided differently.
 
-A treebank's words are seldom a tokenizer's tokens: `don't` is two words in UD and one token in 13a,
-`and/or` the other way round. The characters are the same, so words and tokens are matched by the
-characters they cover. A token that covers several words replaces them all and takes the head of the
-highest one. Where a word covers several tokens, the first token stands for the word and the others
-become its daughters.
+A treebank's words are seldom a tokenizer's tokens: `don't` is two words in Universal Dependencies and
+one token of the tokenizer 13a, and `and/or` may be one word and several tokens. The characters are the
+same, so words and tokens are matched by the characters they cover. A token that covers several words
+replaces them all and takes the head of the word that is highest in the tree. Where a word covers
+several tokens, the first token stands for the word and the others become its daughters.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ def squeezed(text: str) -> str:
 
 
 def project(tree: Tree, tokens: Sequence[str]) -> list[int] | None:
-    """Each token's head by position (-1 for the root), None if the tokens are not the tree's text."""
+    """The position of each token's head (from 0; -1 for the root), or None if the tokens are not the
+    tree's text."""
     if len(tokens) == len(tree.words) and all(
         token == word.form for token, word in zip(tokens, tree.words, strict=True)
     ):
@@ -44,7 +45,8 @@ def _word_segments(tree: Tree) -> list[TextSegment]:
 
 
 def _surface_segments(tree: Tree) -> list[TextSegment]:
-    """The surface tokens; a token that is its words joined (`do` + `n't`) is split into them."""
+    """The segments of the text as it is written: a multiword token is one segment for several words,
+    unless its words joined give its text (`do` + `n't`); then each word is a segment."""
     words = _word_segments(tree)
     covering = {multiword.first - 1: multiword for multiword in tree.multiwords}
     segments: list[TextSegment] = []
@@ -68,10 +70,11 @@ def _surface_segments(tree: Tree) -> list[TextSegment]:
 def _project_segments(
     tree: Tree, segments: Sequence[TextSegment], tokens: Sequence[str]
 ) -> list[int]:
+    """The heads of the tokens, whose characters are those of the segments."""
     depths = _depths(tree)
-    home: dict[int, int] = {}  # word -> the token that stands for it
+    token_of_word: dict[int, int] = {}  # word -> the token that stands for it
     highest: list[int | None] = [None] * len(tokens)  # token -> the highest word it stands for
-    spilled: list[int | None] = [None] * len(tokens)  # token -> the word it continues
+    continued: list[int | None] = [None] * len(tokens)  # token -> the word it continues
     ends: list[int] = []
     total = 0
     for token in tokens:
@@ -82,7 +85,7 @@ def _project_segments(
         while token_at < len(tokens) - 1 and ends[token_at] <= position:
             token_at += 1
         for word in words:
-            home[word] = token_at
+            token_of_word[word] = token_at
             current = highest[token_at]
             if current is None or depths[word] < depths[current]:
                 highest[token_at] = word
@@ -90,20 +93,21 @@ def _project_segments(
         covered = token_at
         while covered < len(tokens) - 1 and ends[covered] < position:
             covered += 1
-            spilled[covered] = words[0]
+            continued[covered] = words[0]
     heads: list[int] = []
     for place in range(len(tokens)):
         top = highest[place]
         if top is None:
-            word_continued = spilled[place]
-            heads.append(home[word_continued] if word_continued is not None else -1)
+            word_continued = continued[place]
+            heads.append(token_of_word[word_continued] if word_continued is not None else -1)
         else:
             above = tree.words[top].head - 1
-            heads.append(home[above] if above >= 0 else -1)
+            heads.append(token_of_word[above] if above >= 0 else -1)
     return heads
 
 
 def _depths(tree: Tree) -> list[int]:
+    """For each word, the number of words above it up to the root."""
     depths: list[int] = []
     for word in tree.words:
         depth, head = 0, word.head

@@ -1,11 +1,15 @@
-"""`XtagGrammar`: the XTAG English grammar, read from the folder that people download.
+"""`XtagGrammar`: the XTAG English grammar, read from the folder that users download.
 
-The grammar (XTAG Research Group 2001, GPL) is not part of wellput. Its trees lie in `grammar/*.trees`,
-a file for each family (its name begins with T) and some for the rest; each tree is two Lisp
-expressions, a header whose first part is the name, and the nodes. The lexicon is
-`syntax/syntax-coded.flat`; `syntax/syndefaults.dat` has the entries for any word of a category. The
-files are Latin-1; in names the bytes 2, 3 and 6 stand for α, β and ε. Here names have the Greek
-letters: `αnx0Vnx1`.
+The grammar (XTAG Research Group 2001, GPL) is not part of wellput. It is a tree-adjoining grammar:
+each word is the *anchor* of an elementary tree, whose *substitution nodes* are for its arguments; a
+tree with a *foot* is inserted into another tree. A *family* is the set of trees of one kind of verb or
+predicate.
+
+The trees lie in `grammar/*.trees`: a file for each family, whose name begins with T, and files for the
+other trees. Each tree is two Lisp expressions: a header that begins with the tree's name, and the
+nodes. The lexicon is `syntax/syntax-coded.flat`; `syntax/syndefaults.dat` has the entries for any word
+of a category. The files are Latin-1; in names the bytes 2, 3 and 6 stand for α, β and ε. Here names
+have the Greek letters: `αnx0Vnx1`.
 """
 
 from __future__ import annotations
@@ -23,6 +27,7 @@ from wellput.core.errors import InputError
 GREEK_LETTERS = str.maketrans({"\x02": "α", "\x03": "β", "\x06": "ε"})
 LISP_TOKEN = re.compile(r';[^\n]*|"((?:[^"\\]|\\.)*)"|([()])|([^\s()";]+)', re.DOTALL)
 LEXICON_FIELD = re.compile(r"<<(\w+)>>([^<]*)")
+# What stands for any word in the default entries.
 DEFAULT_WORD = "%s"
 
 NodeKind = Literal["inner", "anchor", "substitution", "foot", "word", "empty"]
@@ -62,7 +67,8 @@ class XtagNode:
 
 @dataclass(frozen=True)
 class ElementaryTree:
-    """A tree with its name and the file it stands in: its family, or `lex`, `punct` and the like."""
+    """A tree with its name and its `group`, the name of its file without the suffix: its family, or
+    `lex`, `punct` and the like."""
 
     name: str
     group: str
@@ -70,14 +76,15 @@ class ElementaryTree:
 
     @cached_property
     def frontier(self) -> tuple[XtagNode, ...]:
-        """Where words and phrases stand, from the left: anchors, substitution nodes, the foot."""
+        """The leaves where words and phrases stand, from the left: anchors, substitution nodes and the
+        foot."""
         kinds = ("anchor", "substitution", "foot")
         return tuple(node for node in self.root.walk() if node.kind in kinds)
 
 
 @dataclass(frozen=True)
 class LexiconEntry:
-    """Words with the categories that they anchor, and the trees and families that take them."""
+    """One or more words, their categories, and the trees and families that they anchor together."""
 
     words: tuple[str, ...]
     categories: tuple[str, ...]
@@ -87,7 +94,8 @@ class LexiconEntry:
 
 @dataclass(frozen=True, eq=False)
 class XtagGrammar:
-    """Trees by name; `defaults` are entries whose word is `%s`: any word of that category."""
+    """The trees by name, and the folder that the lexicon is read from. `defaults` are the entries for
+    any word of a category; in the files their word is `%s`."""
 
     trees: dict[str, ElementaryTree]
     folder: Path
@@ -95,15 +103,15 @@ class XtagGrammar:
     @cached_property
     def families(self) -> dict[str, tuple[str, ...]]:
         """The names of each family's trees."""
-        found: dict[str, list[str]] = {}
+        trees_by_family: dict[str, list[str]] = {}
         for tree in self.trees.values():
             if tree.group.startswith("T"):
-                found.setdefault(tree.group, []).append(tree.name)
-        return {family: tuple(names) for family, names in found.items()}
+                trees_by_family.setdefault(tree.group, []).append(tree.name)
+        return {family: tuple(names) for family, names in trees_by_family.items()}
 
     @cached_property
     def lexicon(self) -> dict[str, tuple[LexiconEntry, ...]]:
-        """The entries of each word, which is its base form; read when first asked for."""
+        """The entries of each word, by its base form."""
         return _lexicon(self.folder / "syntax" / "syntax-coded.flat")
 
     @cached_property
@@ -111,10 +119,10 @@ class XtagGrammar:
         return _lexicon(self.folder / "syntax" / "syndefaults.dat").get(DEFAULT_WORD, ())
 
     def trees_of(self, word: str, category: str) -> tuple[str, ...]:
-        """The names of the trees that a word anchors by itself as this category (N, V, A, Ad, …): those
-        of its entries, or of the defaults where it has none."""
-        own = [e for e in self.lexicon.get(word, ()) if e.categories == (category,)]
-        entries = own or [e for e in self.defaults if e.categories == (category,)]
+        """The names of the trees that a word alone anchors as this category (N, V, A, Ad, …): those of
+        its lexicon entries, or those of the default entries where it has none."""
+        listed = [e for e in self.lexicon.get(word, ()) if e.categories == (category,)]
+        entries = listed or [e for e in self.defaults if e.categories == (category,)]
         names: dict[str, None] = {}
         for entry in entries:
             names.update(dict.fromkeys(entry.trees))
@@ -162,10 +170,10 @@ def parse_trees(text: str, group: str, file_name: str = "The file") -> list[Elem
 
 
 def _expressions(text: str, file_name: str) -> list[Expression]:
-    """Lisp lists as lists, strings and symbols both as strings."""
+    """The Lisp expressions of a text: lists as Python lists, strings and symbols as Python strings."""
     open_lists: list[list[Expression]] = [[]]
-    for found in LISP_TOKEN.finditer(text):
-        string, bracket, symbol = found.groups()
+    for match in LISP_TOKEN.finditer(text):
+        string, bracket, symbol = match.groups()
         if bracket == "(":
             open_lists.append([])
         elif bracket == ")":
@@ -202,15 +210,16 @@ def _list(expression: Expression) -> list[Expression]:
 
 
 def _leaf(label: str) -> NodeKind:
-    """A leaf without a mark is empty (ε, or a category with nothing below it), or a word."""
+    """The kind of a leaf without a mark: a word, or empty (ε, or a category with nothing below it)."""
     is_word = label.islower() and label.isascii() and len(label) > 1
     return "word" if is_word or label == "PRO" else "empty"
 
 
 def _lexicon(path: Path) -> dict[str, tuple[LexiconEntry, ...]]:
+    """The entries of a lexicon file, by word."""
     if not path.is_file():
         raise InputError(f"{path} is missing: the XTAG grammar's lexicon is read from it.")
-    found: dict[str, list[LexiconEntry]] = {}
+    entries_by_word: dict[str, list[LexiconEntry]] = {}
     for line in path.read_bytes().decode("latin-1").split("\n"):
         fields: dict[str, list[str]] = {}
         for name, value in LEXICON_FIELD.findall(line):
@@ -223,5 +232,5 @@ def _lexicon(path: Path) -> dict[str, tuple[LexiconEntry, ...]]:
             tuple(" ".join(fields.get("TREES", ())).translate(GREEK_LETTERS).split()),
             tuple(" ".join(fields.get("FAMILY", ())).split()),
         )
-        found.setdefault(fields["INDEX"][0], []).append(entry)
-    return {word: tuple(entries) for word, entries in found.items()}
+        entries_by_word.setdefault(fields["INDEX"][0], []).append(entry)
+    return {word: tuple(entries) for word, entries in entries_by_word.items()}

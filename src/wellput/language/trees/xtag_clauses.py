@@ -1,14 +1,15 @@
 """`WordFrame`, and the XTAG tree of a word that heads a clause.
 
-A frame is a word with its UD mother and daughters, without their order. The mapping to XTAG uses
-nothing else. Relations are those of `supertags.py`; where a tree has none they are guessed from the
-parts of speech.
+XTAG is a grammar of English whose elementary trees have names such as αnx0Vnx1 (see `xtag.py`). A frame
+is a word with its mother (the word it depends on) and its daughters (the words that depend on it) in
+Universal Dependencies, without their order. The mapping to XTAG uses nothing else. Relations are those
+of `supertags.py`; where a tree has none they are guessed from the parts of speech.
 
-The head of a clause is a verb, or a predicative noun or adjective. The name of its tree is built
-like XTAG's names: α or β; W0, W1 for a question about an argument, N0, N1 for a relative clause
-with its pronoun and Nc0, Nc1, Nc for one without, I for an imperative; the arguments around the
-anchor; -PRO for a clause without its subject. Not all combinations exist, so a frame gets several
-names, to be tried in this order.
+The head of a clause is a verb, or a predicative noun or adjective. The name of its XTAG tree has these
+parts: α or β; W0 or W1 for a question about argument 0 or 1, N0 or N1 for a relative clause with a
+relative pronoun, Nc0, Nc1 or Nc for a relative clause without one, I for an imperative; the arguments
+around the anchor; and -PRO for a clause without its subject. Not all combinations exist, so a frame
+gets several names, which are tried in this order.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from wellput.language.trees.constituents import FORMS_OF_BE
 from wellput.language.trees.supertags import Side, attaching_relation, category_of, coarse
 
 WH_TAGS = frozenset(["WP", "WDT", "WRB", "WP$"])
-# Relations of words that serve others: these words head no clause, whatever their part of speech.
+# Relations of function words and modifiers: such words head no clause, whatever their part of speech.
 SERVING_RELATIONS = frozenset(
     ["aux", "cop", "case", "mark", "cc", "det", "amod", "compound", "nummod", "fixed", "punct"]
 )
@@ -29,8 +30,9 @@ SERVING_RELATIONS = frozenset(
 
 @dataclass(eq=False, slots=True)
 class WordFrame:
-    """`side` is where the word stands, if it is known; it chooses among trees that differ only in
-    this."""
+    """A word with its category, its relation, its mother and its daughters. `side` is `<` or `>` where
+    the word is known to stand before or after its mother; it chooses among trees that differ only in
+    the side."""
 
     form: str
     category: str
@@ -87,8 +89,8 @@ def frames_of_tree(tree: Tree) -> list[WordFrame]:
 
 
 def guessed_relation(word: Word, mother: Word) -> str:
-    """A relation for a tree that names none, such as one made from constituents; there a preposition
-    is the head of its noun."""
+    """The most likely relation in a tree without relations, such as one made from constituents, where a
+    preposition is the head of its noun."""
     category, kind, above = category_of(word), coarse(category_of(word)), category_of(mother)
     if category == "EX":
         return "expl"
@@ -111,11 +113,12 @@ def guessed_relation(word: Word, mother: Word) -> str:
 
 
 PRONOUN_TAGS = frozenset(["PRP", "WP", "WDT", "DT", "EX"])
+# Relations of words that may head a main clause, such as an imperative.
 MAIN_CLAUSE_RELATIONS = frozenset(["root", "conj", "parataxis", "ccomp", "dep"])
 
 
 def clause_trees(frame: WordFrame) -> list[str]:
-    """Names of trees, the best first; none where the word heads no clause."""
+    """The names of the trees that fit a word, the best first; none where the word heads no clause."""
     if not frame.is_predicate:
         return []
     subject = "s0" if frame.has("csubj") and not frame.has("expl", "nsubj") else "nx0"
@@ -127,11 +130,13 @@ def clause_trees(frame: WordFrame) -> list[str]:
 
 
 def _letters(before: str) -> str:
+    """The Greek letters that a tree's name may begin with; relative clauses are β trees only."""
     return "β" if before.startswith("N") else "αβ"
 
 
 def _bodies(frame: WordFrame, subject: str) -> list[str]:
-    """Arguments around the anchor, from those that the word has to those of any word of its kind."""
+    """Name parts for the anchor and its arguments, such as nx0Vnx1: first those that fit the arguments
+    the word has, last those that fit any word of its kind."""
     if frame.kind == "J":
         clausal = [f"{subject}A1s1"] if frame.has("expl") and frame.has("csubj", "ccomp") else []
         return [*clausal, f"{subject}Ax1"]
@@ -144,13 +149,15 @@ def _bodies(frame: WordFrame, subject: str) -> list[str]:
 
 
 def _complements(frame: WordFrame) -> list[str]:
+    """Name parts for a verb and the arguments after its subject, the best first."""
     has_clause = frame.has("ccomp", "xcomp") or (frame.has("expl") and frame.has("csubj"))
     if frame.has("expl") and frame.has("nsubj"):  # there is …
         return ["Vnx1", "V"]
     if frame.has("compound:prt"):
-        thing = frame.first("obj")
-        order = ["Vnx1pl", "Vplnx1"] if thing and thing.category in PRONOUN_TAGS else ["Vplnx1"]
-        return [*(order if thing else ["Vpl"]), "Vnx1", "V"]
+        object_ = frame.first("obj")
+        is_pronoun = object_ is not None and object_.category in PRONOUN_TAGS
+        order = ["Vnx1pl", "Vplnx1"] if is_pronoun else ["Vplnx1"]
+        return [*(order if object_ else ["Vpl"]), "Vnx1", "V"]
     if frame.has("obj"):
         if frame.has("iobj"):
             return ["Vnx2nx1", "Vnx1"]
@@ -165,13 +172,13 @@ def _complements(frame: WordFrame) -> list[str]:
 
 
 def _variants(frame: WordFrame) -> list[tuple[str, str]]:
-    """The parts of the name before and after the arguments."""
+    """Pairs of the name parts before and after the arguments, the best first."""
     has_subject = frame.has("nsubj", "csubj", "expl")
     plain = [("", "")] if has_subject else [("", "-PRO"), ("", "")]
-    asked = _questioned(frame)
+    asked_argument = _questioned(frame)
     if frame.relation in ("acl", "acl:relcl"):
-        if asked:
-            return [(f"N{asked}", ""), ("N0", ""), *plain]
+        if asked_argument:
+            return [(f"N{asked_argument}", ""), ("N0", ""), *plain]
         if not has_subject:
             return [("Nc0", ""), *plain]
         return [("Nc1" if frame.kind == "V" and not frame.has("obj") else "Nc", ""), ("Nc", ""),
@@ -182,8 +189,8 @@ def _variants(frame: WordFrame) -> list[tuple[str, str]]:
         if frame.kind == "J" and any(d.is_wh and d.relation == "advmod" for d in frame.daughters):
             return [("WA1", ""), *plain]
         return plain
-    if asked:
-        return [(f"W{asked}", ""), *plain]
+    if asked_argument:
+        return [(f"W{asked_argument}", ""), *plain]
     if (
         not has_subject
         and frame.category == "VB"
@@ -195,7 +202,8 @@ def _variants(frame: WordFrame) -> list[tuple[str, str]]:
 
 
 def _questioned(frame: WordFrame) -> str:
-    """The index of the argument that is a question word or a relative pronoun."""
+    """The index of the argument that is a question word or a relative pronoun; empty if there is
+    none."""
     for relation, index in (("nsubj", "0"), ("obj", "1"), ("iobj", "2")):
         if any(d.is_wh and d.relation == relation for d in frame.daughters):
             return index

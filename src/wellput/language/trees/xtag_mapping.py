@@ -1,10 +1,11 @@
-"""From UD's dependencies to trees of the XTAG grammar.
+"""From dependencies of Universal Dependencies (UD) to elementary trees of the XTAG grammar.
 
-A word that heads a clause gets the tree of its arguments (`xtag_clauses.py`). Any other word gets the
-tree by which it attaches (`attachments_of`, by its UD relation) or, if it attaches by another word's
-tree, the tree of its part of speech. docs/language/xtag.md has the mapping as a table. Where several
-trees are possible, they differ in the side on which the word stands (βARBvx before the verb phrase,
-βvxARB after it), and all of them are kept.
+A word that heads a clause gets a tree that fits its arguments (`xtag_clauses.py`). Any other word gets
+the tree by which it attaches to its mother, the word it depends on (`attachments_of`, by its UD
+relation). If it attaches by another word's tree, it gets the tree of its part of speech.
+docs/language/xtag.md has the mapping as a table. Where several trees are possible, they differ in the
+side on which the word stands (βARBvx before the verb phrase, βvxARB after it), and all of them are
+kept. `xtag_places.py` explains anchor, substitution node, foot and `Attachment`.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ DEGREE_ADVERBS = frozenset(
 )
 COMPLEMENTIZERS = frozenset(["that", "whether", "if", "for"])
 
-# The nodes of the mother's tree that an argument fills.
+# By relation: the names of the nodes in the mother's tree that an argument may fill, tried in order.
 NODES_BY_RELATION = {
     "nsubj": ("NP_0", "NP_1", "NP_2"),
     "expl": ("NP_0", "NP_1"),
@@ -50,6 +51,7 @@ NODES_BY_RELATION = {
     "xcomp": ("S_1", "S_2", "AP_1", "A_1", "AP"),
     "compound:prt": ("PL",),
 }
+# Relation and side of arguments that stand on the other side of their verb than usual.
 INVERTED_SIDES = frozenset([("nsubj", ">"), ("ccomp", "<")])
 # Attachments that depend on the relation alone.
 ATTACHMENTS_BY_RELATION = {
@@ -81,15 +83,18 @@ ATTACHMENTS_BY_RELATION = {
     "advcl": (Attachment("βvxPs", "substitution"), Attachment("βPss", "substitution")),
     "acl:relcl": (Attachment("βN0nx0V"),),
 }
+# For nouns used as adverbs, which may stand before or after the clause.
 EITHER_SIDE_ATTACHMENTS = (Attachment("βvxN"), Attachment("βNvx"), Attachment("βNs"))
+# The tree that coordinates words of each kind, without its β.
 CONJUNCTION_TREES = {"N": "nx1CONJnx2", "M": "nx1CONJnx2", "J": "a1CONJa2", "R": "arb1CONJarb2",
                 "P": "p1CONJp2", "D": "d1CONJd2"}  # fmt: skip
 
 
 def fills_of(frame: WordFrame) -> tuple[str, ...]:
-    """The nodes of its mother's tree that a word may fill. Relative pronouns and question words try
-    NP_w first, and the noun of *there is* comes after the verb. A subject known to stand after its verb
-    (*said Smith*) and a clause known to stand before it (*it works, he said*) fill none."""
+    """The nodes of its mother's tree that a word may fill, in the order in which they are tried.
+    Relative pronouns and question words try NP_w first; the noun of *there is* tries NP_1, after the
+    verb. A subject known to stand after its verb (*said Smith*) and a clause known to stand before its
+    verb (*it works, he said*) fill none."""
     mother = frame.mother
     if mother is None or frame.relation not in NODES_BY_RELATION:
         return ()
@@ -153,8 +158,9 @@ def _adjective(frame: WordFrame, mother: WordFrame) -> tuple[Attachment, ...]:
 
 
 def _adverb(frame: WordFrame, mother: WordFrame) -> tuple[Attachment, ...]:
+    """The attachments of an adverb to a clause, an adjective, an adverb, a number, or a phrase."""
     word = frame.form.lower()
-    on_clause = tuple(map(Attachment, ("βARBvx", "βvxARB", "βARBs", "βsARB")))
+    to_clause = tuple(map(Attachment, ("βARBvx", "βvxARB", "βARBs", "βsARB")))
     if frame.category == "WRB":
         return (Attachment("βARBs"),)
     if word in NEGATIONS:
@@ -163,20 +169,22 @@ def _adverb(frame: WordFrame, mother: WordFrame) -> tuple[Attachment, ...]:
         trees = ("βARBa", "βaARB") if mother.kind == "J" else ("βARBarb", "βarbARB")
         if word == "enough":
             return (Attachment(trees[1]),)
-        near = (Attachment(trees[0]),)
-        return (*near, *on_clause) if mother.is_predicate and word not in DEGREE_ADVERBS else near
+        to_word = (Attachment(trees[0]),)
+        may_modify_clause = mother.is_predicate and word not in DEGREE_ADVERBS
+        return (*to_word, *to_clause) if may_modify_clause else to_word
     if mother.is_predicate:
-        return (*on_clause, Attachment("βARBpx")) if mother.has("mark") else on_clause
+        return (*to_clause, Attachment("βARBpx")) if mother.has("mark") else to_clause
     if mother.kind in "MD":
         return (Attachment("βARBd"),)
     if mother.kind == "P":
         return (Attachment("βARBpx"),)
-    on_phrase = (Attachment("βARBpx"), Attachment("βpxARB")) if mother.has("case") else ()
-    return (*on_phrase, Attachment("βARBnx"), Attachment("βnxARB"))
+    to_phrase = (Attachment("βARBpx"), Attachment("βpxARB")) if mother.has("case") else ()
+    return (*to_phrase, Attachment("βARBnx"), Attachment("βnxARB"))
 
 
 def _marker(frame: WordFrame, mother: WordFrame) -> tuple[Attachment, ...]:
-    """Prepositions and subordinators: UD's mother is substituted in their tree."""
+    """The attachment of a preposition or subordinator: it is the anchor, and its mother in UD fills the
+    substitution node of its tree."""
     word = frame.form.lower()
     if frame.category == "POS":
         return (Attachment("βnxGnx", "anchor", "substitution"),)
@@ -191,10 +199,11 @@ def _marker(frame: WordFrame, mother: WordFrame) -> tuple[Attachment, ...]:
 
 
 def _oblique(frame: WordFrame, mother: WordFrame) -> tuple[Attachment, ...]:
+    """The attachments of a noun with a preposition, or of a noun used as an adverb."""
     if frame.kind == "P":  # a preposition that is the head of its noun
-        with_clause = (Attachment("βvxPnx"), Attachment("βPnxs"))
-        on_either = (Attachment("βnxPnx"), Attachment("βvxPnx"))
-        return on_either if frame.relation == "nmod" else with_clause
+        to_clause = (Attachment("βvxPnx"), Attachment("βPnxs"))
+        to_noun_or_clause = (Attachment("βnxPnx"), Attachment("βvxPnx"))
+        return to_noun_or_clause if frame.relation == "nmod" else to_clause
     if frame.relation == "nmod" and not mother.is_predicate:
         if frame.has("case", "mark"):
             return (Attachment("βnxPnx", "substitution"),)
@@ -202,9 +211,9 @@ def _oblique(frame: WordFrame, mother: WordFrame) -> tuple[Attachment, ...]:
     if frame.is_wh or any(d.is_wh for d in frame.daughters):
         return (Attachment("βPnxs", "substitution"),)
     if frame.has("case"):
-        on_noun = (Attachment("βnxPnx", "substitution"),) if frame.relation == "nmod" else ()
-        on_clause = (Attachment("βvxPnx", "substitution"), Attachment("βPnxs", "substitution"))
-        return (*on_noun, *on_clause)
+        to_noun = (Attachment("βnxPnx", "substitution"),) if frame.relation == "nmod" else ()
+        to_clause = (Attachment("βvxPnx", "substitution"), Attachment("βPnxs", "substitution"))
+        return (*to_noun, *to_clause)
     return EITHER_SIDE_ATTACHMENTS
 
 
@@ -227,9 +236,11 @@ def _punctuation(frame: WordFrame, mother: WordFrame) -> tuple[Attachment, ...]:
 
 
 def _conjunction(mother: WordFrame) -> str:
+    """The name, without its β, of the tree that coordinates words of the mother's kind."""
     return "s1CONJs2" if mother.is_predicate else CONJUNCTION_TREES.get(mother.kind, "nx1CONJnx2")
 
 
+# The tree of a word of each kind, where no other tree fits.
 TREE_BY_KIND = {
     "V": "αnx0V",
     "N": "αNXN",
@@ -269,17 +280,17 @@ def supertag_of(grammar: XtagGrammar, frame: WordFrame) -> XtagSupertag:
         agreeing = tuple(a for a in attachments if side_of(grammar, a) == frame.side)
         attachments = agreeing or attachments
     fills = fills_of(frame)
-    wanted = [*clause_trees(frame), *_own_trees(frame, fills, attachments)]
-    tree = next((name for name in wanted if name in grammar.trees), "")
+    candidates = [*clause_trees(frame), *_trees_outside_clauses(frame, fills, attachments)]
+    tree = next((name for name in candidates if name in grammar.trees), "")
     return XtagSupertag(tree, fills, attachments)
 
 
-def _own_trees(
+def _trees_outside_clauses(
     frame: WordFrame, fills: tuple[str, ...], attachments: tuple[Attachment, ...]
 ) -> list[str]:
     """The trees of a word that heads no clause."""
-    usual = "αPu" if frame.category in PUNCTUATION_CATEGORIES else "αNXN"
-    by_part = TREE_BY_KIND.get(frame.kind, usual)
+    default = "αPu" if frame.category in PUNCTUATION_CATEGORIES else "αNXN"
+    by_part = TREE_BY_KIND.get(frame.kind, default)
     if fills:
         return ["αPXPnx" if frame.kind == "P" and frame.has("obj") else by_part, "αNXN"]
     anchored = [a.tree for a in attachments if a.own in ("anchor", "last anchor")]

@@ -1,14 +1,22 @@
-"""`XtagSupertag`, and where on a mother's line the XTAG grammar lets her daughters stand.
+"""`XtagSupertag`, and where the XTAG grammar lets a word's daughters stand.
 
-UD and XTAG do not agree on heads: a preposition is the noun's daughter in UD, and in XTAG the anchor of
-a tree in which the noun is substituted. So a daughter's side is read off the order of two parts of a
-tree, her own and her mother's (`Attachment`): an adjective is the anchor of βAn and its noun the foot;
-a preposition is the anchor of βnxPnx and its noun the substitution node; that noun is the substitution
-node and the word it modifies is the foot. An argument fills a node of its mother's tree.
+Terms of XTAG, a tree-adjoining grammar of English: an *elementary tree* (such as βAn) has an *anchor*,
+where its own word stands; *substitution nodes*, which arguments fill; and, if its name begins with β,
+a *foot*: the tree is then inserted (*adjoined*) into another tree at a node with the foot's label. A
+word's *mother* is the word that it depends on in Universal Dependencies (UD), and its *daughters*
+depend on it.
 
-The line of a tree has a place outside the tree, at both edges of each node and at each leaf. Places
-are numbered from left to right; leaves have odd numbers. Adjoining at a higher node puts a word
-farther out.
+UD and XTAG do not agree on heads: a preposition is the noun's daughter in UD, while in XTAG it is the
+anchor of a tree in which the noun fills a substitution node. So the side on which a daughter stands
+follows from the order of two parts of one tree: the part that she is, and the part that her mother is
+(`Attachment`). An adjective is the anchor of βAn and its noun is the foot. A preposition is the anchor
+of βnxPnx and its noun is the substitution node. The same noun, as the daughter of the word that it
+modifies, is the substitution node of βnxPnx, and that word is the foot. An argument fills a node of
+its mother's tree.
+
+The line of a tree is a row of numbered places, from left to right: one before and one after the tree,
+one at each edge of each node, and one at each leaf. Leaves have odd numbers. A word that adjoins at a
+higher node stands farther from the anchor.
 """
 
 from __future__ import annotations
@@ -29,7 +37,7 @@ TreePart = Literal["anchor", "last anchor", "substitution", "foot"]
 
 @dataclass(frozen=True, slots=True)
 class Attachment:
-    """Which part of a tree a word is, and which part its mother is."""
+    """The name of a tree, which part of the tree a word is (`own`), and which part its mother is."""
 
     tree: str
     own: TreePart = "anchor"
@@ -38,8 +46,9 @@ class Attachment:
 
 @dataclass(frozen=True, slots=True)
 class XtagSupertag:
-    """The name of a word's elementary tree; the nodes that it may fill in its mother's tree (it fills
-    the first that is there); and the ways in which it attaches where it fills none."""
+    """The name of a word's elementary tree; the nodes that the word may fill in its mother's tree (it
+    fills the first of them that the tree has); and the ways in which it attaches where it fills
+    none."""
 
     tree: str
     fills: tuple[str, ...] = ()
@@ -48,8 +57,9 @@ class XtagSupertag:
 
 @dataclass(frozen=True, slots=True)
 class TreeLine:
-    """A tree's places: of its leaves by name (NP_0), of its anchor, and of the two edges of the nodes
-    by label (NP), inner ones first; `last` is the place after everything."""
+    """A tree's numbered places: `leaves` by node name (NP_0), the `anchor`, and `edges`: by label
+    (NP), the left and right edge of each node with that label, inner nodes first. `last` is the place
+    after the tree."""
 
     leaves: dict[str, int]
     anchor: int
@@ -69,8 +79,9 @@ class XtagPlaces:
         return self._line(mother.tree).anchor
 
     def places(self, mother: XtagSupertag, daughter: XtagSupertag) -> tuple[int, ...]:
-        """The place of the node that the daughter fills; or one for each node of the mother's tree at
-        which one of her attachments can adjoin; or, failing these, every gap."""
+        """The place of the node that the daughter fills in the mother's tree. If she fills none: one
+        place for each node at which one of her attachments can adjoin. If there is none: every even
+        place."""
         return self._places(mother.tree, daughter)
 
     def sides(self, mother: XtagSupertag, daughter: XtagSupertag) -> str:
@@ -83,15 +94,16 @@ class XtagPlaces:
         for node in daughter.fills:
             if node in line.leaves and line.leaves[node] != line.anchor:
                 return (line.leaves[node],)
-        found = {
+        adjoining_places = {
             place
             for attachment in daughter.attachments
             if attachment.tree in self.grammar.trees
             for place in self._adjoining(line, attachment)
         }
-        return tuple(sorted(found)) or tuple(range(0, line.last + 1, 2))
+        return tuple(sorted(adjoining_places)) or tuple(range(0, line.last + 1, 2))
 
     def _adjoining(self, line: TreeLine, attachment: Attachment) -> list[int]:
+        """The places of the mother's line at which a daughter with this attachment can adjoin."""
         mother = part_of(self.grammar.trees[attachment.tree], attachment.mother)
         is_left = side_of(self.grammar, attachment) == "<"
         if attachment.mother == "anchor":
@@ -114,8 +126,8 @@ def side_of(grammar: XtagGrammar, attachment: Attachment) -> Side:
 
 
 def part_of(tree: ElementaryTree, part: TreePart) -> XtagNode:
-    """The first node of the frontier that is this part (the last for `last anchor`); where there is
-    none, the first node of the frontier."""
+    """The first leaf of the tree that is this part (for `last anchor`, the last one); where there is no
+    such leaf, the first leaf."""
     kind = "anchor" if part == "last anchor" else part
     nodes = [node for node in tree.frontier if node.kind == kind] or list(tree.frontier[:1])
     return nodes[-1] if part == "last anchor" else nodes[0]
