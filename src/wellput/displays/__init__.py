@@ -1,4 +1,5 @@
-"""Facial displays for a talking head: corpora of them, strategies that choose them, and the head.
+"""Facial displays (nods, raised brows, …) of a talking head while it speaks: corpora of sentences with
+displays, strategies that choose displays, and the head that performs them.
 
 >>> from wellput import displays
 >>> corpus = displays.example(n=20).evalset

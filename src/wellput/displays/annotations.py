@@ -2,9 +2,10 @@
 and a tier has intervals in seconds.
 
 One tier has the words, one or more have the displays. Where there is a tier of sentences, each
-sentence is an item. A display is a list of motions (`nd=d,bw=u`). On a tier named like the first
-part of a motion the second part is enough: `d` on the tier `nd`, anything on the tier `sq`. A
-display belongs to each word that it covers by half or more, or else to the word it overlaps most.
+sentence is an item. A display is a list of motions: `nd=d,bw=u` is a nod down with raised brows. On a
+tier named like the first part of a motion the second part is enough: `d` on the tier `nd`, anything on
+the tier `sq` (squint). A display belongs to each word of which it covers half or more; if there is
+none, to the word that it overlaps most.
 """
 
 from __future__ import annotations
@@ -30,7 +31,8 @@ class Interval(NamedTuple):
 
 Tiers: TypeAlias = dict[str, list[Interval]]
 
-# Strings, and numbers that stand alone. A TextGrid, long or short, has nothing else that matters.
+# Strings, and numbers with white space around them: nothing else in a TextGrid (long or short format)
+# matters.
 TEXTGRID_TOKEN = re.compile(r'"((?:[^"]|"")*)"|(?<!\S)(-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?)(?!\S)')
 
 
@@ -41,7 +43,7 @@ def read_tiers(path: PathLike) -> Tiers:
     content = b"".join(file.chunks())
     tiers = _elan(content, file.name) if file.suffix == ".eaf" else _textgrid(content, file.name)
     return {
-        name: sorted(each for each in intervals if each.text.strip())
+        name: sorted(interval for interval in intervals if interval.text.strip())
         for name, intervals in tiers.items()
     }
 
@@ -55,6 +57,7 @@ def xml_root(content: bytes, name: str, format: str) -> ElementTree.Element:
 
 
 def _elan(content: bytes, name: str) -> Tiers:
+    """The tiers of an ELAN file; `name` is for error messages."""
     root = xml_root(content, name, "ELAN file")
     try:
         times = {
@@ -65,40 +68,44 @@ def _elan(content: bytes, name: str) -> Tiers:
     except ValueError:
         raise InputError(f"{name}: a TIME_VALUE is not a number of milliseconds.") from None
     intervals: dict[str, Interval] = {}
-    waiting: list[tuple[str, str, str, str]] = []
+    referring: list[tuple[str, str, str, str]] = []
     tiers: Tiers = {}
     problems: list[str] = []
     for tier in root.iter("TIER"):
         tiers[(tier_id := tier.get("TIER_ID", ""))] = []
         for entry in tier.iter():
             text = entry.findtext("ANNOTATION_VALUE") or ""
-            own = entry.get("ANNOTATION_ID", "")
+            annotation = entry.get("ANNOTATION_ID", "")
             if entry.tag == "ALIGNABLE_ANNOTATION":
                 ends = [entry.get(f"TIME_SLOT_REF{end}", "") for end in (1, 2)]
                 if not all(end in times for end in ends):
-                    problems.append(f"tier {tier_id}, annotation {own}: it has no times")
+                    problems.append(f"tier {tier_id}, annotation {annotation}: it has no times")
                     continue
-                intervals[own] = Interval(times[ends[0]], times[ends[1]], text)
-                tiers[tier_id].append(intervals[own])
+                intervals[annotation] = Interval(times[ends[0]], times[ends[1]], text)
+                tiers[tier_id].append(intervals[annotation])
             elif entry.tag == "REF_ANNOTATION":
-                waiting.append((tier_id, own, entry.get("ANNOTATION_REF", ""), text))
-    for tier_id, own, reference, text in waiting:  # these have the times of what they refer to
+                referring.append((tier_id, annotation, entry.get("ANNOTATION_REF", ""), text))
+    # These annotations have the times of the annotation that they refer to.
+    for tier_id, annotation, reference, text in referring:
         if reference not in intervals:
-            problems.append(f"tier {tier_id}, annotation {own}: it refers to nothing with times")
+            problems.append(
+                f"tier {tier_id}, annotation {annotation}: it refers to nothing with times"
+            )
             continue
-        intervals[own] = intervals[reference]._replace(text=text)
-        tiers[tier_id].append(intervals[own])
+        intervals[annotation] = intervals[reference]._replace(text=text)
+        tiers[tier_id].append(intervals[annotation])
     if problems:
         raise InputError.collect(f"{name} cannot be read:", problems)
     return tiers
 
 
 def _textgrid(content: bytes, name: str) -> Tiers:
+    """The tiers of a TextGrid; `name` is for error messages."""
     is_wide = content[:2] in (b"\xff\xfe", b"\xfe\xff")
     text = content.decode("utf-16" if is_wide else "utf-8-sig", "replace")
     tokens = [
-        found[1].replace('""', '"') if found[2] is None else float(found[2])
-        for found in TEXTGRID_TOKEN.finditer(text)
+        match[1].replace('""', '"') if match[2] is None else float(match[2])
+        for match in TEXTGRID_TOKEN.finditer(text)
     ]
     if tokens[:2] != ["ooTextFile", "TextGrid"] or "<exists>" not in text:
         raise InputError(f"{name} is not a TextGrid: its two opening lines are missing.")
@@ -132,7 +139,8 @@ def items_of_tiers(
     displays: Sequence[str] = (),
     sentences: str = "sentences",
 ) -> list[Item]:
-    """The items of one recording. Raises InputError with every annotation that makes no sense."""
+    """The items of one recording; `words`, `displays` and `sentences` are names of tiers. Raises
+    InputError with every annotation that cannot be used."""
     missing = [tier for tier in (words, *displays) if tier not in tiers]
     if missing:
         raise InputError(
@@ -148,13 +156,17 @@ def items_of_tiers(
         if (motions := _checked_motions(tier, interval, problems))
     ]
     everything = [Interval(float("-inf"), float("inf"), "")]
-    spoken = tiers.get(sentences) or everything
+    spoken_sentences = tiers.get(sentences) or everything
     items = []
-    for number, sentence in enumerate(spoken, start=1):
-        own = [word for word in tiers[words] if _is_within(word, sentence)]
-        if own:
+    for number, sentence in enumerate(spoken_sentences, start=1):
+        sentence_words = [word for word in tiers[words] if _is_within(word, sentence)]
+        if sentence_words:
             key = name if sentence.text == "" else f"{name}-{number}"
-            items.append(_item(key, own, [m for m in marks if _is_within(m[0], sentence)]))
+            items.append(
+                _item(
+                    key, sentence_words, [mark for mark in marks if _is_within(mark[0], sentence)]
+                )
+            )
     for interval, motions in marks:
         if not any(_overlap(interval, word) > 0 for word in tiers[words]):
             problems.append(
@@ -169,20 +181,22 @@ def items_of_tiers(
 
 
 def _checked_motions(tier: str, interval: Interval, problems: list[str]) -> list[str]:
-    found = []
+    """The motions of an interval; unknown ones are added to `problems`."""
+    motions = []
     for part in interval.text.replace("+", ",").split(","):
         text = part.strip()
         motion = text if text in MOTIONS else tier if tier in MOTIONS else f"{tier}={text}"
         if motion not in MOTIONS:
             problems.append(f"tier {tier}, {interval.start:g} s: {unknown_motion(text)}")
         else:
-            found.append(motion)
-    return list(dict.fromkeys(found))
+            motions.append(motion)
+    return list(dict.fromkeys(motions))
 
 
 def _item(
     name: str, words: Sequence[Interval], marks: Sequence[tuple[Interval, list[str]]]
 ) -> Item:
+    """A sentence as an item: its words, and the motions of each interval in `marks`."""
     leaves: list[dict[str, Any]] = [
         {
             "id": f"w{place}",
@@ -196,8 +210,8 @@ def _item(
         covered = _covered(interval, words)
         if covered:
             first, last = f"w{covered[0] + 1}", f"w{covered[-1] + 1}"
-            whole = len(covered) == len(words) > 1
-            key = "s" if whole else first if first == last else f"{first}{SPAN_MARK}{last}"
+            covers_all = len(covered) == len(words) > 1
+            key = "s" if covers_all else first if first == last else f"{first}{SPAN_MARK}{last}"
             schedule[key] = list(dict.fromkeys([*schedule.get(key, []), *motions]))
     text = " ".join(leaf["word"] for leaf in leaves)
     derivation = {"id": "s", "label": "S", "children": leaves}
@@ -205,17 +219,20 @@ def _item(
 
 
 def _covered(interval: Interval, words: Sequence[Interval]) -> list[int]:
+    """The places of the words to which a display in this interval belongs."""
     shares = [_overlap(interval, word) / max(word.end - word.start, 1e-9) for word in words]
     if not any(shares):
         return []
-    enough = [place for place, share in enumerate(shares) if share >= MIN_COVERED_SHARE]
-    return enough or [max(range(len(words)), key=lambda place: shares[place])]
+    well_covered = [place for place, share in enumerate(shares) if share >= MIN_COVERED_SHARE]
+    return well_covered or [max(range(len(words)), key=lambda place: shares[place])]
 
 
-def _overlap(one: Interval, other: Interval) -> float:
-    return max(0.0, min(one.end, other.end) - max(one.start, other.start))
+def _overlap(first: Interval, second: Interval) -> float:
+    """For how many seconds both intervals last at the same time."""
+    return max(0.0, min(first.end, second.end) - max(first.start, second.start))
 
 
 def _is_within(interval: Interval, sentence: Interval) -> bool:
-    """Whether the middle is inside the sentence: the ends that people mark are rarely exact."""
+    """Whether the middle of the interval is inside the sentence; its ends may lie outside, because
+    people rarely mark them exactly."""
     return sentence.start <= (interval.start + interval.end) / 2 < sentence.end

@@ -1,11 +1,13 @@
-"""`convert`: reads annotated recordings and testbeds as display corpora, and writes schedules as BML
-1.0 (Behavior Markup Language), which other agents can play.
+"""`convert`: reads annotated recordings and OpenCCG testbeds as display corpora, and writes *schedules*
+(which displays a system shows on which words) as BML 1.0 (Behavior Markup Language), which other agents
+can play.
 
-In BML, speech has a sync point before each word and one after the last. Every motion refers to
-those of its first and last word. Nods down and brows have lexemes in BML's core (`NOD`,
+In BML, speech has a sync point before each word and one after the last. Every motion refers to the sync
+points of its first and last word. Nods down and brow motions have names in BML's core (`NOD`,
 `RAISE_BROWS`, `LOWER_BROWS`). The other motions are written as action units of the Facial Action
 Coding System (Ekman, Friesen & Hager 2002): 44 squint, 51 and 52 head turned left and right, 53
-head up, 55 and 56 head tilted left and right. A nod up as 53 and a lean as a tilt are our choice.
+head up, 55 and 56 head tilted left and right. It is our choice to write a nod up as 53 and a lean as a
+tilt.
 """
 
 from __future__ import annotations
@@ -29,6 +31,7 @@ from wellput.io.files import PathLike
 
 BML_NAMESPACE = "http://www.bml-initiative.org/bml/bml-1.0"
 
+# The element of each motion: its name and its attributes.
 BML_ELEMENTS: dict[str, tuple[str, dict[str, str]]] = {
     "nd=d": ("head", {"lexeme": "NOD"}),
     "nd=u": ("faceFacs", {"au": "53"}),
@@ -86,7 +89,7 @@ TESTBED_SUFFIX = ".xml"
 
 @dataclass(frozen=True, repr=False)
 class Conversion(Result):
-    """`evalset` has the sentences that were read. For BML it has those with a schedule of `system`."""
+    """`evalset` has the sentences that were read; for BML, only those with a schedule of `system`."""
 
     presented_by: ClassVar[str] = "wellput.displays.reports:conversion_summary"
 
@@ -170,19 +173,22 @@ def convert(
     >>> wellput.displays.convert([corpus], system="original").bml().count("<bml ")
     2
     """
-    given = [inputs] if isinstance(inputs, str | Path) else inputs
-    check_files([path], given)
+    sources = [inputs] if isinstance(inputs, str | Path) else inputs
+    check_files([path], sources)
     tiers = split_names(displays)
-    evalset = EvalSet([item for one in given for item in _items(one, words, tiers, sentences)])
+    evalset = EvalSet(
+        [item for source in sources for item in _items(source, words, tiers, sentences)]
+    )
     if path is not None and is_bml(path):
         evalset = of_system(evalset, system)
-    made = Conversion(evalset, system, path)
+    conversion = Conversion(evalset, system, path)
     if path is not None:
-        made.save(path)
-    return made
+        conversion.save(path)
+    return conversion
 
 
 def is_bml(path: PathLike) -> bool:
+    """Whether the name of the file ends in .bml."""
     return str(path).endswith(BML_SUFFIX)
 
 
@@ -199,16 +205,17 @@ def of_system(evalset: EvalSet, system: str | None) -> EvalSet:
 
 
 def _items(
-    given: PathLike | EvalSource, words: str, displays: Sequence[str], sentences: str
+    source: PathLike | EvalSource, words: str, displays: Sequence[str], sentences: str
 ) -> Sequence[Item]:
+    """The sentences of a recording, a testbed, or an evaluation set."""
     from wellput.displays.annotations import items_of_tiers, read_tiers
     from wellput.displays.openccg import read_testbed
 
-    suffix = "" if isinstance(given, EvalSource) else Path(given).suffix.lower()
-    if isinstance(given, EvalSource) or suffix not in (*ANNOTATION_SUFFIXES, TESTBED_SUFFIX):
-        return sentences_of(given, trees=True).items
+    suffix = "" if isinstance(source, EvalSource) else Path(source).suffix.lower()
+    if isinstance(source, EvalSource) or suffix not in (*ANNOTATION_SUFFIXES, TESTBED_SUFFIX):
+        return sentences_of(source, trees=True).items
     if suffix == TESTBED_SUFFIX:
-        return read_testbed(given)
-    name = Path(given).stem
-    tiers = read_tiers(given)
+        return read_testbed(source)
+    name = Path(source).stem
+    tiers = read_tiers(source)
     return items_of_tiers(tiers, name, words=words, displays=displays, sentences=sentences)

@@ -1,8 +1,10 @@
 """`DisplayCorpus`: the nodes of all sentences in one list, depth first, each with its context and
 its display.
 
-The choice of a node's display may depend on its context: its `label`, its `word`, and its features
-by name. Each context is kept once; nodes refer to it by its place.
+A sentence has a *derivation*, a tree whose leaves are the words. A display is shown on a node, which
+means while its words are spoken. The choice of a node's display may depend on the node's *context*: its
+`label`, its `word`, and its features by name. Each context is stored once; nodes refer to it by its
+place.
 """
 
 from __future__ import annotations
@@ -33,7 +35,8 @@ from wellput.io.files import PathLike
 
 
 def sentences_of(evalset: EvalSource | PathLike, *, trees: bool = False) -> EvalSet:
-    """All sentences, in memory. `trees` reads the references' trees too, to write them again."""
+    """All sentences, in memory. With `trees`, the references' trees are read too, so that they can be
+    written again."""
     if isinstance(evalset, EvalSet):
         return evalset
     if isinstance(evalset, EvalSource):
@@ -44,8 +47,9 @@ def sentences_of(evalset: EvalSource | PathLike, *, trees: bool = False) -> Eval
 ContextValues: TypeAlias = tuple[Hashable, ...]
 
 USUAL_FEATURES = ("label", "property", "semantics", "evaluation", "information", "prosody")
-"""The features of a context by default. In an unseen context the last is dropped first.
-Other features follow in the order in which they are met. `word` is used only where it is asked for."""
+"""The features of a context by default. For a context that does not occur in the training data, the
+last feature is dropped first. Other features follow in the order in which they occur. `word` is used
+only where it is asked for."""
 
 UNKNOWN_DISPLAY = -1
 """The display of a node whose sentence has no original displays."""
@@ -53,14 +57,15 @@ UNKNOWN_DISPLAY = -1
 
 @dataclass(frozen=True, eq=False)
 class Contexts:
-    """`codes` has the place of each node's context in `values`; a context has a value for each name."""
+    """`codes` has for each node the place of its context in `values`; a context has a value for each of
+    `names`."""
 
     names: tuple[str, ...]
     codes: Integers
     values: list[ContextValues]
 
     def described(self, code: int) -> str:
-        """`label=NP, evaluation=positive`"""
+        """The context with this code as text, such as `label=NP, evaluation=positive`."""
         pairs = zip(self.names, self.values[code], strict=True)
         return ", ".join(f"{name}={value}" for name, value in pairs) or "no feature"
 
@@ -77,7 +82,7 @@ class DisplayCorpus:
 
     @classmethod
     def of(cls, items: Sequence[Item]) -> DisplayCorpus:
-        """Raises InputError where a sentence has no derivation."""
+        """The corpus of these sentences. Raises InputError where a sentence has no derivation."""
         lacking = [f"item {item.id}" for item in items if item.derivation is None]
         if lacking:
             raise InputError.collect(
@@ -87,15 +92,15 @@ class DisplayCorpus:
         displays: list[int] = []
         counts: list[int] = []
         for item in items:
-            own = list(nodes_of(item.derivation or {}))
+            sentence_nodes = list(nodes_of(item.derivation or {}))
             original = schedules_of(item).get(ORIGINAL)
-            nodes += own
-            counts.append(len(own))
+            nodes += sentence_nodes
+            counts.append(len(sentence_nodes))
             if original is not None:
                 shown = displays_by_node(item.derivation or {}, original)
-                displays += [shown.get(node["id"], 0) for node in own]
+                displays += [shown.get(node["id"], 0) for node in sentence_nodes]
             else:
-                displays += [UNKNOWN_DISPLAY] * len(own)
+                displays += [UNKNOWN_DISPLAY] * len(sentence_nodes)
         rows = np.repeat(np.arange(len(items)), counts)
         return cls(items, nodes, rows, np.array(displays, dtype=np.int64))
 
@@ -107,34 +112,37 @@ class DisplayCorpus:
     def contexts(self, names: Sequence[str]) -> Contexts:
         """The context of every node, made of these features."""
         places: dict[ContextValues, int] = {}
-        found = _context_values(self.nodes, names)
+        rows = _context_values(self.nodes, names)
         codes = np.fromiter(
-            (places.setdefault(row, len(places)) for row in found), np.int64, len(self.nodes)
+            (places.setdefault(row, len(places)) for row in rows), np.int64, len(self.nodes)
         )
         return Contexts(tuple(names), codes, list(places))
 
     def feature_names(self) -> tuple[str, ...]:
         """The features that nodes have, in the order of `USUAL_FEATURES`."""
-        met: dict[str, None] = {}
+        present: dict[str, None] = {}
         has_label = False
         for node in self.nodes:
             has_label = has_label or node.get("label") is not None
             features = node.get("features")
-            if features and not met.keys() >= features.keys():
-                met.update(dict.fromkeys(features))
-        first = [name for name in USUAL_FEATURES if name in met or (name == "label" and has_label)]
-        return (*first, *(name for name in met if name not in USUAL_FEATURES))
+            if features and not present.keys() >= features.keys():
+                present.update(dict.fromkeys(features))
+        first = [
+            name for name in USUAL_FEATURES if name in present or (name == "label" and has_label)
+        ]
+        return (*first, *(name for name in present if name not in USUAL_FEATURES))
 
 
 def _context_values(nodes: Iterable[Derivation], names: Sequence[str]) -> Iterator[ContextValues]:
+    """The values of the named features of each node."""
     inner = [name for name in names if name not in ("label", "word")]
     has = {name: name in names for name in ("label", "word")}
-    if list(names) == (["label"] if has["label"] else []) + inner:  # the common order, quickly
-        nothing: Mapping[str, Any] = {}
+    if list(names) == (["label"] if has["label"] else []) + inner:  # the usual order, done faster
+        no_features: Mapping[str, Any] = {}
         for node in nodes:
-            features = node.get("features") or nothing
-            own = [_hashable(features.get(name)) for name in inner]
-            yield (node.get("label"), *own) if has["label"] else tuple(own)
+            features = node.get("features") or no_features
+            values = [_hashable(features.get(name)) for name in inner]
+            yield (node.get("label"), *values) if has["label"] else tuple(values)
         return
     for node in nodes:
         features = {**(node.get("features") or {}), "label": node.get("label")}
@@ -143,11 +151,13 @@ def _context_values(nodes: Iterable[Derivation], names: Sequence[str]) -> Iterat
 
 
 def _hashable(value: Any) -> Hashable:
+    """The value of a feature; lists and objects become JSON, so that contexts can be compared."""
     return json.dumps(value) if isinstance(value, list | dict) else value
 
 
 def displays_by_node(derivation: Derivation, schedule: Schedule) -> dict[str, int]:
-    """The displays of a schedule by node. That of a span goes to the lowest node that covers it."""
+    """The code of the display on each node that has one, by the node's id. A display on a span of words
+    goes to the lowest node that covers the span."""
     shown: dict[str, int] = {}
     extents: dict[str, tuple[int, int]] = {}
     for key, motions in schedule.items():
@@ -157,9 +167,9 @@ def displays_by_node(derivation: Derivation, schedule: Schedule) -> dict[str, in
             extents = extents or extents_of(derivation)
             start, end = extents[first][0], extents[last][1]
             covering = [
-                (there[1] - there[0], name)
-                for name, there in extents.items()
-                if there[0] <= start and end <= there[1]
+                (extent[1] - extent[0], name)
+                for name, extent in extents.items()
+                if extent[0] <= start and end <= extent[1]
             ]
             node = min(covering)[1]
         shown[node] = shown.get(node, 0) | display_code(motions)

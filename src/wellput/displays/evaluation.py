@@ -36,17 +36,18 @@ from wellput.stats.rank_tests import rank_sum
 REPRODUCTION_METRICS = tuple(
     f"display-{name}" for name in ("precision", "recall", "f", "accuracy", "beta")
 )
-"""The metrics of Figure 4(a), which compare with the original."""
+"""The metrics of Figure 4(a) of Foster (2008), which compare with the original displays."""
 
 INTRINSIC_METRICS = tuple(f"display-{name}" for name in ("tokens", "types", "ttr"))
-"""The metrics of Figure 4(b), which do not."""
+"""The metrics of Figure 4(b) of Foster (2008), which do not."""
 
 FREQUENCY_METRICS = tuple(f"display-{name}" for name in ("entropy", "commonest", "distance"))
+"""Metrics of how often each display is shown in the whole corpus."""
 
 EVERY_METRIC = (*REPRODUCTION_METRICS, *INTRINSIC_METRICS, *FREQUENCY_METRICS)
 
 NO_MOTION = "no motion"
-"""The system that never shows anything. Node accuracy is tested against it."""
+"""The name of a system that never shows a display. Node accuracy is tested against it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +70,7 @@ class RankSum:
 
 @dataclass(frozen=True, repr=False)
 class DisplayEvaluation(Result):
-    """Scores, and the tests between systems."""
+    """The scores of the systems (`result`), and the tests between systems (`rank_sums`)."""
 
     presented_by: ClassVar[str] = "wellput.displays.reports:displays_report"
 
@@ -78,14 +79,15 @@ class DisplayEvaluation(Result):
 
     @property
     def no_motion(self) -> float | None:
-        """The accuracy of a system that never shows anything; None without display-accuracy."""
-        for one in self.result.scores:
-            if one.metric.startswith("display-accuracy"):
-                return one.components["no_motion"]
+        """The accuracy of a system that never shows a display; None without display-accuracy."""
+        for score in self.result.scores:
+            if score.metric.startswith("display-accuracy"):
+                return score.components["no_motion"]
         return None
 
     def charts(self) -> dict[str, str]:
-        """Figure 4 as SVG: `reproduction` and `intrinsic`, as far as there are metrics for them."""
+        """Charts like Figure 4 of Foster (2008), as SVG: `reproduction` and `intrinsic`, each if there
+        are metrics for it."""
         from wellput.displays.reports import displays_charts
 
         return displays_charts(self.result)
@@ -188,9 +190,11 @@ def evaluate_displays(
     """Scores every system's schedules against those of the system `original`, and tests the systems
     against each other."""
     chosen = create_all(metrics)
-    others = [m.name for m in chosen if getattr(m, "output_kind", "") != ScheduleKind.name]
-    if others:
-        raise InputError(f"{', '.join(others)} scores text: displays have the metrics display-….")
+    of_text = [
+        metric.name for metric in chosen if getattr(metric, "output_kind", "") != ScheduleKind.name
+    ]
+    if of_text:
+        raise InputError(f"{', '.join(of_text)} scores text: displays have the metrics display-….")
     cores = threads or available_cores()
     result = score_source(
         source,
@@ -218,6 +222,8 @@ def metric_is_intrinsic(metric: Metric) -> bool:
 
 
 def _rank_sums(table: ScoreTable, *, with_original: bool) -> list[RankSum]:
+    """The tests of all pairs of systems under one metric and, if the metric has a score for it, of each
+    system against one that never shows a display."""
     rows = [row for row, name in enumerate(table.systems) if with_original or name != ORIGINAL]
     scores, overall, names = table.scores, table.system_scores, table.systems
     compared = [
@@ -247,7 +253,8 @@ def _rank_sums(table: ScoreTable, *, with_original: bool) -> list[RankSum]:
 
 
 def _no_motion(table: ScoreTable) -> Floats | None:
-    """Systems × items: the scores of never showing anything; None where the metric has none."""
+    """The scores of a system that never shows a display, systems × items; None where the metric has
+    none."""
     components = table.components(table.statistics)
     if "no_motion" not in components:
         return None

@@ -1,7 +1,8 @@
-"""A synthetic example corpus: a small grammar makes the sentences, rules make the contexts, and the
-displays of an invented speaker are drawn with given probabilities plus noise.
+"""A synthetic example corpus: a small grammar makes the sentences, rules make the contexts (what may
+decide which display is shown), and the displays of an invented speaker are drawn with given
+probabilities plus noise.
 
-It shows how the commands work. It cannot show what people do or like. The numbers below and in
+The corpus shows how the commands work. It cannot show what people do or like. The numbers below and in
 `example_data` were chosen to reproduce the pattern of Figure 4 of Foster (2008).
 """
 
@@ -29,6 +30,7 @@ Node: TypeAlias = dict[str, Any]
 Chances: TypeAlias = list[
     tuple[DisplayRule, list[list[str]], np.ndarray[Any, np.dtype[np.float64]]]
 ]
+"""Rules, and for contexts that fit a rule the displays (lists of motions) and their probabilities."""
 
 SYNTHETIC_NOTICE = (
     "Synthetic example: written by a grammar, displays drawn by chance, shown by nobody."
@@ -36,18 +38,19 @@ SYNTHETIC_NOTICE = (
 DEFAULT_SENTENCES = 240
 DEFAULT_NOISE = 0.05
 IDLE_NOISE_SHARE = 0.85
-"""The share of noise that is an empty display."""
+"""The share of the noise in which no display is shown."""
 
 COMMON_WORD_SHARE = 1 / 3
 """The share of common words among the words of a kind. The other words are always new information."""
 
 NEW_COMMON_WORD_SHARE = 0.52
-"""How often a common word is new information."""
+"""The probability that a common word is new information."""
 
 MODIFIED_WORD_SHARE = 0.7
-"""How often a word that is not common has a modifier."""
+"""The probability that a word that is not common has a modifier."""
 
 EVALUATION_SHARES = {"neutral": 0.3, "positive": 0.4, "negative": 0.3}
+"""The probabilities of how the listener likes a property."""
 
 
 def example_corpus(
@@ -151,13 +154,14 @@ def example(
     """
     if path is not None:
         check_table(path)
-    made = ExampleCorpus(example_corpus(n, noise=noise, seed=seed), noise, seed, path)
+    corpus = ExampleCorpus(example_corpus(n, noise=noise, seed=seed), noise, seed, path)
     if path is not None:
-        made.save(path)
-    return made
+        corpus.save(path)
+    return corpus
 
 
 def _data(name: str) -> Any:
+    """The content of a JSON file in `example_data`."""
     place = files("wellput.displays") / "example_data" / f"{name}.json"
     return json.loads(place.read_text(encoding="utf-8"))
 
@@ -172,18 +176,18 @@ def _derive(grammar: Mapping[str, Any], rng: np.random.Generator) -> Node:
         if tag:
             return _leaf(grammar, name, word, tag, rng)
         lines = grammar["rules"][symbol]
-        children = [node(each) for each in lines[int(rng.integers(len(lines)))].split()]
-        made: Node = {"id": name, "label": symbol.partition(":")[0]}
+        children = [node(part) for part in lines[int(rng.integers(len(lines)))].split()]
+        phrase: Node = {"id": name, "label": symbol.partition(":")[0]}
         described = [
             child["features"] for child in children if "property" in child.get("features", {})
         ]
         # A phrase around a single property is about that property.
-        if len(described) == 1 and made["label"] in ("AP", "PP", "NP"):
-            made["features"] = {k: v for k, v in described[0].items() if k != "property"}
-        return {**made, "children": children}
+        if len(described) == 1 and phrase["label"] in ("AP", "PP", "NP"):
+            phrase["features"] = {k: v for k, v in described[0].items() if k != "property"}
+        return {**phrase, "children": children}
 
     derivation = node(grammar["start"])
-    first = next(each for each in nodes_of(derivation) if "word" in each)
+    first = next(child for child in nodes_of(derivation) if "word" in child)
     cast("Node", first)["word"] = first["word"].capitalize()
     return derivation
 
@@ -191,6 +195,8 @@ def _derive(grammar: Mapping[str, Any], rng: np.random.Generator) -> Node:
 def _leaf(
     grammar: Mapping[str, Any], name: str, word: str, tag: str, rng: np.random.Generator
 ) -> Node:
+    """A word as a leaf of the derivation. A `word` in angle brackets names a kind of word, such as
+    <season>, of which one is drawn."""
     if not word.startswith("<"):
         given = {"features": {"information": "given"}} if tag == "PRP" else {}
         return {"id": name, "label": tag, "word": word, **given}
@@ -204,9 +210,9 @@ def _leaf(
         chosen = f"{modifiers[int(rng.integers(len(modifiers)))]}-{chosen}"
     features = {"semantics": chosen}
     if kind in grammar["properties"]:
-        liking = list(EVALUATION_SHARES)
-        drawn = rng.choice(len(liking), p=list(EVALUATION_SHARES.values()))
-        features |= {"property": kind, "evaluation": liking[int(drawn)]}
+        evaluations = list(EVALUATION_SHARES)
+        drawn = rng.choice(len(evaluations), p=list(EVALUATION_SHARES.values()))
+        features |= {"property": kind, "evaluation": evaluations[int(drawn)]}
     is_new = not is_common or rng.random() < NEW_COMMON_WORD_SHARE
     features["information"] = "new" if is_new else "given"
     is_marked = features.get("evaluation", "neutral") != "neutral"
@@ -222,26 +228,34 @@ def _shares(n: int) -> np.ndarray[Any, np.dtype[np.float64]]:
 
 
 def _chances(entries: Sequence[Mapping[str, Any]]) -> Chances:
-    found: Chances = []
+    """The speaker's probabilities, from the entries of the JSON file."""
+    chances: Chances = []
     for entry in entries:
         displays = [[], *(text.split(",") for text in entry["displays"])]
         shares = [float(share) for share in entry["displays"].values()]
         rule = DisplayRule(conditions_of(entry["when"]), 0)
-        found.append((rule, displays, np.array([1 - sum(shares), *shares])))
-    return found
+        chances.append((rule, displays, np.array([1 - sum(shares), *shares])))
+    return chances
 
 
 def _displays(
     derivation: Derivation, chances: Chances, noise: float, rng: np.random.Generator
 ) -> dict[str, list[str]]:
-    every = [motions for _, displays, _ in chances for motions in displays if motions]
+    """The speaker's motions on each node of a sentence that has any."""
+    all_displays = [motions for _, displays, _ in chances for motions in displays if motions]
     schedule: dict[str, list[str]] = {}
     for node in nodes_of(derivation):
         features = {**node.get("features", {}), "label": node.get("label")}
-        _, displays, shares = next(each for each in chances if each[0].fits(features))
+        _, displays, shares = next(
+            rule_with_displays
+            for rule_with_displays in chances
+            if rule_with_displays[0].fits(features)
+        )
         if rng.random() < noise:
             motions = (
-                [] if rng.random() < IDLE_NOISE_SHARE else every[int(rng.integers(len(every)))]
+                []
+                if rng.random() < IDLE_NOISE_SHARE
+                else all_displays[int(rng.integers(len(all_displays)))]
             )
         else:
             motions = displays[int(rng.choice(len(displays), p=shares))]

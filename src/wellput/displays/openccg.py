@@ -4,13 +4,15 @@ derivations and context.
 A string has prosody: `classic_H*` is a word with an accent, `LH%` after a word is a boundary. A
 logical form is a graph of predicates. Each of its nodes is matched with the words that name it; a
 node whose words are adjacent becomes an inner node of the derivation. The node's attributes (`info`,
-`kon`, `num` …) become context, its predicate `semantics`, its relation to its parent the `label`.
+`kon`, `num` …) become its context, its predicate becomes the feature `semantics`, and its relation to
+its parent becomes the `label`.
 
-The grammar's dictionary (`dict.xml`), which lies beside the testbed, says what kind of thing a stem
-names: nodes get its `class`. Classes of COMIC that are properties of a tile design are `property` too;
-a property of several words (*floral motifs*) is on their inner node only. COMIC's files have no user
-model. What the listener is expected to like (`evaluation`) follows from concessions alone, as in
-Foster's (2008) Table 1: *although* NEGATIVE, POSITIVE.
+The grammar's dictionary (`dict.xml`), which is in the same folder as the testbed, has a class for each
+stem; nodes get it as `class`. In the grammar of COMIC, a dialog system that presents designs of tiles,
+some classes are properties of a design: nodes of these classes also have a `property`. A property of
+several words (*floral motifs*) is only on the inner node over these words. COMIC's files do not say
+what the listener likes. So the expected `evaluation` follows only from concessions, as in Foster's
+(2008) Table 1: *although* NEGATIVE, POSITIVE.
 """
 
 from __future__ import annotations
@@ -39,14 +41,15 @@ DESIGN_PROPERTIES = {
     "decoration": "motif",
     "style": "style",
 }
-"""From classes of COMIC's grammar to properties of a tile design."""
+"""The property of a tile design for each class of COMIC's grammar that is one."""
 CONCESSION = "although"
+"""The predicate of a concession."""
 EVALUATION_BY_ARGUMENT = {"Arg1": "negative", "Arg2": "positive"}
 """The evaluation of each part of a concession."""
 
 
 def read_testbed(path: PathLike) -> list[Item]:
-    """The sentences that the grammar should accept, in order."""
+    """The sentences of the testbed that the grammar should accept, in order."""
     file = InputFile(path)
     check_readable(file)
     root = xml_root(b"".join(file.chunks()), file.name, "OpenCCG testbed")
@@ -63,7 +66,7 @@ def read_testbed(path: PathLike) -> list[Item]:
 
 
 def read_classes(path: Path) -> dict[str, str]:
-    """The class of each stem of an OpenCCG dictionary; nothing where there is no such file."""
+    """The class of each stem of an OpenCCG dictionary; empty where there is no such file."""
     if not path.is_file():
         return {}
     root = xml_root(path.read_bytes(), str(path), "OpenCCG dictionary")
@@ -75,6 +78,7 @@ def read_classes(path: Path) -> dict[str, str]:
 
 
 def _item(name: str, entry: ElementTree.Element, classes: Mapping[str, str]) -> Item:
+    """An entry of the testbed as an item; `classes` has the class of each stem."""
     leaves: list[Leaf] = []
     for token in entry.get("string", "").split():
         if leaves and BOUNDARY_PATTERN.fullmatch(token):
@@ -99,7 +103,7 @@ def _item(name: str, entry: ElementTree.Element, classes: Mapping[str, str]) -> 
 
 
 class _Overlay:
-    """Matches the nodes of a logical form with the words, each word once."""
+    """Matches the nodes of a logical form with the words of the sentence; each word is used once."""
 
     def __init__(self, leaves: list[Leaf], classes: Mapping[str, str]) -> None:
         self._leaves = leaves
@@ -107,19 +111,22 @@ class _Overlay:
         self._free = dict(enumerate(leaf["word"].lower().strip(".,?!") for leaf in leaves))
 
     def spans(self, form: ElementTree.Element) -> dict[tuple[int, int], Leaf]:
-        """The extents of nodes over two or more words, with the label and the features of the node."""
-        found: dict[tuple[int, int], Leaf] = {}
-        self._take(form, "S", {}, found)
-        return found
+        """The label and the features of each node over two or more words, by its extent: the place of
+        its first word, and the place after its last."""
+        inner_nodes: dict[tuple[int, int], Leaf] = {}
+        self._take(form, "S", {}, inner_nodes)
+        return inner_nodes
 
     def _take(
         self,
         node: ElementTree.Element,
         relation: str,
         inherited: Mapping[str, str],
-        found: dict[tuple[int, int], Leaf],
+        inner_nodes: dict[tuple[int, int], Leaf],
     ) -> set[int]:
-        """`inherited` are features that a node has from its parent unless it has its own."""
+        """Matches a node and those below it, adds their extents to `inner_nodes`, and returns the
+        places of their words. A node has the `inherited` features of its parent unless it has its
+        own."""
         features = {**inherited, **_features(node), **self._kind(node)}
         passed = {name: features[name] for name in INHERITED_PROPERTIES if name in features}
         places: set[int] = set()
@@ -131,20 +138,21 @@ class _Overlay:
             places.add(place)
         for rel in node.findall("rel"):
             name = rel.get("name", "")
-            own = dict(passed)
+            child_features = dict(passed)
             if node.get("pred") == CONCESSION and name in EVALUATION_BY_ARGUMENT:
-                own["evaluation"] = EVALUATION_BY_ARGUMENT[name]
+                child_features["evaluation"] = EVALUATION_BY_ARGUMENT[name]
             for child in rel.findall("node"):
                 if child.get("idref") is None:
-                    places |= self._take(child, name, own, found)
+                    places |= self._take(child, name, child_features, inner_nodes)
         if len(places) > 1:
             extent = (min(places), max(places) + 1)
-            found.setdefault(extent, {"label": relation, "features": features})
+            inner_nodes.setdefault(extent, {"label": relation, "features": features})
             if place is not None and "property" in features:
                 del self._leaves[place]["features"]["property"]
         return places
 
     def _kind(self, node: ElementTree.Element) -> dict[str, str]:
+        """The class of the node's predicate, and the property that this class is."""
         kind = self._classes.get(node.get("pred", ""))
         if kind is None:
             return {}
@@ -163,9 +171,11 @@ class _Overlay:
 
 
 INHERITED_PROPERTIES = ("information", "evaluation")
+"""The features that a node passes on to the nodes below it."""
 
 
 def _features(node: ElementTree.Element) -> dict[str, str]:
+    """The features of a node that its own attributes give."""
     features = {
         name: value for name, value in node.attrib.items() if name not in ("id", "pred", "info")
     }
@@ -178,21 +188,24 @@ def _features(node: ElementTree.Element) -> dict[str, str]:
 
 
 def _nested(leaves: list[Leaf], spans: dict[tuple[int, int], Leaf]) -> list[Leaf]:
-    """The leaves under those spans that nest; longer spans are placed first."""
-    kept: list[tuple[int, int]] = []
+    """The leaves, grouped under inner nodes for the spans. Of two spans that cross, the shorter one is
+    dropped."""
+    nested_spans: list[tuple[int, int]] = []
     for start, end in sorted(spans, key=lambda span: span[0] - span[1]):
-        crosses = any(a < start < b < end or start < a < end < b for a, b in kept)
+        crosses = any(a < start < b < end or start < a < end < b for a, b in nested_spans)
         if not crosses and end - start < len(leaves):
-            kept.append((start, end))
+            nested_spans.append((start, end))
 
-    def build(start: int, end: int, own: tuple[int, int] | None) -> list[Leaf]:
+    def build(start: int, end: int, outer_span: tuple[int, int] | None) -> list[Leaf]:
         children: list[Leaf] = []
         place = start
         while place < end:
-            inside = [(a, b) for a, b in kept if a == place and b <= end and (a, b) != own]
+            inside = [
+                (a, b) for a, b in nested_spans if a == place and b <= end and (a, b) != outer_span
+            ]
             if inside:
                 widest = max(inside, key=lambda span: span[1])
-                inner = {"id": f"n{kept.index(widest) + 1}", **spans[widest]}
+                inner = {"id": f"n{nested_spans.index(widest) + 1}", **spans[widest]}
                 children.append({**inner, "children": build(*widest, widest)})
                 place = widest[1]
             else:

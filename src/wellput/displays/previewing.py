@@ -1,4 +1,4 @@
-"""`preview`: one HTML page on which the head performs every sentence with the displays of every
+"""`preview`: one HTML page on which a talking head performs every sentence with the displays of every
 system. The page needs no network."""
 
 from __future__ import annotations
@@ -129,42 +129,43 @@ def preview(
     check_files([path], [evalset])
     if n < 1:
         raise InputError(f"n={n} must be 1 or more.")
-    sets = sentences_of(evalset)
-    systems = _systems(sets, system)
-    shown = _chosen(sets, items, n)
+    sentences = sentences_of(evalset)
+    systems = _systems(sentences, system)
+    shown = _chosen(sentences, items, n)
     title = "Displays" if isinstance(evalset, EvalSource) else str(evalset)
     page = preview_page(shown, systems, title=title, on_progress=on_phase("speaking sentences"))
-    made = Preview(page, len(shown), tuple(systems), path, host, port, browser)
+    result = Preview(page, len(shown), tuple(systems), path, host, port, browser)
     if path is not None:
-        made.save(path)
-    return made
+        result.save(path)
+    return result
 
 
-def _systems(sets: EvalSet, first: str | None) -> list[str]:
+def _systems(sentences: EvalSet, first: str | None) -> list[str]:
     """The systems with schedules; `first` comes first."""
-    performed = {system for item in sets for system in schedules_of(item)}
-    found = [name for name in sets.systems if name in performed]
-    if not found:
+    performed = {system for item in sentences for system in schedules_of(item)}
+    names = [name for name in sentences.systems if name in performed]
+    if not names:
         raise InputError("Nothing to perform: no system has display schedules.")
-    if first is not None and first not in found:
+    if first is not None and first not in names:
         raise InputError(
-            f"No system {first!r} with schedules.{did_you_mean(first, found)} "
-            f"The systems are {', '.join(found)}."
+            f"No system {first!r} with schedules.{did_you_mean(first, names)} "
+            f"The systems are {', '.join(names)}."
         )
-    return found if first is None else [first, *(name for name in found if name != first)]
+    return names if first is None else [first, *(name for name in names if name != first)]
 
 
-def _chosen(sets: EvalSet, ids: Names | None, n: int) -> Sequence[Item]:
+def _chosen(sentences: EvalSet, ids: Names | None, n: int) -> Sequence[Item]:
+    """The sentences with these ids, or the first n."""
     if ids is None:
-        return sets.items[:n]
-    by_id = {item.id: item for item in sets}
-    wanted = split_names(ids)
-    unknown = [name for name in wanted if name not in by_id]
+        return sentences.items[:n]
+    by_id = {item.id: item for item in sentences}
+    names = split_names(ids)
+    unknown = [name for name in names if name not in by_id]
     if unknown:
         raise InputError(
             f"There is no item {', '.join(unknown)}.{did_you_mean(unknown[0], list(by_id))}"
         )
-    return [by_id[name] for name in wanted]
+    return [by_id[name] for name in names]
 
 
 def preview_page(
@@ -182,11 +183,11 @@ def preview_page(
                 f"Item {item.id} has no derivation, so the head does not know its words."
             )
         speech = speak(words_of(item.derivation))
-        own = schedules_of(item)
+        schedules = schedules_of(item)
         shown = {
-            system: performance(item.derivation, own[system], speech)
+            system: performance(item.derivation, schedules[system], speech)
             for system in systems
-            if system in own
+            if system in schedules
         }
         spoken = performance(item.derivation, {}, speech)
         audio = None
@@ -196,13 +197,13 @@ def preview_page(
             {
                 "text": f"{item.id}: {' '.join(words_of(item.derivation))}",
                 "speech": spoken,
-                "motions": {system: each["motions"] for system, each in shown.items()},
+                "motions": {system: performed["motions"] for system, performed in shown.items()},
                 "audio": audio,
             }
         )
         if on_progress is not None:
             on_progress(1)
-    value = json.dumps({"sentences": sentences, "systems": list(systems)}, ensure_ascii=False)
+    shows_json = json.dumps({"sentences": sentences, "systems": list(systems)}, ensure_ascii=False)
     contexts = {item.context for item in items if item.context}
     notes = [*(contexts if len(contexts) == 1 else ()), *(() if can_speak() else (SILENT_NOTE,))]
     return Template((HEAD_FILES / "preview.html").read_text(encoding="utf-8")).substitute(
@@ -210,12 +211,12 @@ def preview_page(
         note=escape(" ".join(notes)),
         style=(HEAD_FILES / "head.css").read_text(encoding="utf-8"),
         script=(HEAD_FILES / "head.js").read_text(encoding="utf-8"),
-        shows=value.replace("<", "\\u003c"),  # so that nothing in it ends the script
+        shows=shows_json.replace("<", "\\u003c"),  # a "</script>" in a text must not end the script
     )
 
 
 def page_server(page: str, host: str, port: int) -> ThreadingHTTPServer:
-    """A listening server of this one page. Raises InputError where it cannot listen."""
+    """A listening server of this one page. Raises InputError where it cannot listen on the port."""
     body = page.encode()
 
     class OnlyPage(BaseHTTPRequestHandler):

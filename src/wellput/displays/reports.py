@@ -34,7 +34,8 @@ if TYPE_CHECKING:
 
 INK_COLOR, QUIET_COLOR, LINE_COLOR, PAPER_COLOR = "#1b1f24", "#57606a", "#d8dde3", "#ffffff"
 COLORS = ("#0f6257", "#5b8fd0", "#c9792b", "#8a5aa8", "#6b7280", "#b3471d")
-"""People who cannot tell red from green can tell these apart; in print they differ in lightness."""
+"""The colors of systems. People with red-green color blindness can distinguish them, and they differ in
+lightness in print."""
 
 BARS_HEIGHT_PX = 240.0
 BAR_WIDTH_PX = 22.0
@@ -45,7 +46,8 @@ FONT_STYLE = "font-family='system-ui, sans-serif'"
 
 @dataclass(frozen=True)
 class BarPanel:
-    """Groups of bars on one axis from 0. A group has a value for each series, NaN for no bar."""
+    """Groups of bars on one axis that begins at 0. A group has a name and a value for each series, such
+    as each system; NaN for no bar."""
 
     groups: Sequence[tuple[str, Sequence[float]]]
 
@@ -53,9 +55,10 @@ class BarPanel:
 def bar_chart(
     title: str, series: Sequence[str], panels: Sequence[BarPanel], *, colors: Sequence[int] = ()
 ) -> str:
-    """One or more panels side by side with a common legend.
+    """A chart as SVG: one or more panels side by side with a common legend.
 
-    `colors` has the place of each series' color, so that a series has the same color in several charts.
+    `colors` has the place of each series' color in `COLORS`, so that a series has the same color in
+    several charts.
     """
     hues = [COLORS[place % len(COLORS)] for place in colors or range(len(series))]
     parts: list[str] = []
@@ -90,9 +93,10 @@ def bar_chart(
 
 
 def _draw_panel(parts: list[str], panel: BarPanel, hues: Sequence[str], left: float) -> float:
-    """Draws the axis and the bars. Returns the right end."""
+    """Adds the axis and the bars of a panel that begins at `left` to `parts`, in SVG, and returns the
+    panel's right end in pixels."""
     n_series = len(hues)
-    finite = [v for _, values in panel.groups for v in values if math.isfinite(v)]
+    finite = [value for _, values in panel.groups for value in values if math.isfinite(value)]
     step = _step(max([0.0, *finite]))
     top = step * max(1, math.ceil(max([0.0, *finite]) / step - 1e-9))
     right = left + len(panel.groups) * (n_series * BAR_WIDTH_PX + GROUP_GAP_PX) + 6
@@ -125,7 +129,7 @@ def _draw_panel(parts: list[str], panel: BarPanel, hues: Sequence[str], left: fl
 
 
 def _step(highest: float) -> float:
-    """A round distance between ticks that gives about five of them."""
+    """A round distance between the ticks of an axis that gives about five ticks."""
     if highest <= 0:
         return 1.0
     power = 10.0 ** math.floor(math.log10(highest / 4))
@@ -142,6 +146,7 @@ def _text(
     fill: str = INK_COLOR,
     weight: int = 400,
 ) -> str:
+    """A text element of SVG."""
     return (
         f"<text x='{x:.1f}' y='{y:.1f}' text-anchor='{anchor}' font-size='{size:g}' "
         f"font-weight='{weight}' fill='{fill}'>{escape(text)}</text>"
@@ -151,17 +156,17 @@ def _text(
 NOT_WRITTEN = "not written"
 
 
-def example_summary(made: ExampleCorpus) -> Report:
+def example_summary(corpus: ExampleCorpus) -> Report:
     """How the example corpus was made."""
-    value = made.values()
-    rows = [[name, NOT_WRITTEN if each is None else str(each)] for name, each in value.items()]
+    value = corpus.values()
+    rows = [[name, NOT_WRITTEN if fact is None else str(fact)] for name, fact in value.items()]
     table = Table(["corpus", ""], rows, is_prose=True, caption="The example corpus")
     return Report([table], value, tuple(value), [value])
 
 
-def conversion_summary(made: Conversion) -> Report:
-    """What was written."""
-    value = made.values()
+def conversion_summary(conversion: Conversion) -> Report:
+    """What was written: the file, and how many items and which systems are in it."""
+    value = conversion.values()
     rows = [
         ["file", value["file"] or NOT_WRITTEN],
         ["items", str(value["items"])],
@@ -171,27 +176,27 @@ def conversion_summary(made: Conversion) -> Report:
     return Report([table], value, ("file", "items"), [value])
 
 
-def selection_summary(made: Selection) -> Report:
+def selection_summary(selection: Selection) -> Report:
     """How many displays each strategy chose, and how often it shortened a context."""
     rows = []
-    for name, displays in made.displays.items():
-        shortened = sum(made.backed_off.get(name, {}).values())
-        share = "" if name not in made.backed_off else f"{shortened / made.nodes:.1%}"
-        per_sentence = displays / len(made.evalset)
+    for name, displays in selection.displays.items():
+        shortened = sum(selection.backed_off.get(name, {}).values())
+        share = "" if name not in selection.backed_off else f"{shortened / selection.nodes:.1%}"
+        per_sentence = displays / len(selection.evalset)
         rows.append([name, f"{displays:,}", f"{per_sentence:.2f}", share])
     notes = [
-        f"{len(made.evalset):,} sentences, {made.nodes:,} nodes, seed {made.seed}. "
-        f"Context: {', '.join(made.context) or 'none'}.",
+        f"{len(selection.evalset):,} sentences, {selection.nodes:,} nodes, seed {selection.seed}. "
+        f"Context: {', '.join(selection.context) or 'none'}.",
     ]
     columns = ["system", "displays", "per sentence", "contexts shortened"]
     table = Table(columns, rows, notes=notes, caption="Chosen displays")
-    return Report([table], made.values(), ("system", "displays", "nodes"), made.records())
+    return Report([table], selection.values(), ("system", "displays", "nodes"), selection.records())
 
 
-def preview_summary(made: Preview) -> Report:
+def preview_summary(page: Preview) -> Report:
     """What the page shows, and where it is."""
-    value = made.values()
-    cells = [str(made.sentences), ", ".join(made.systems), value["output"] or NOT_WRITTEN]
+    value = page.values()
+    cells = [str(page.sentences), ", ".join(page.systems), value["output"] or NOT_WRITTEN]
     table = Table(["sentences", "systems", "page"], [cells], is_prose=True, caption="The preview")
     return Report([table], value, list(value), [{**value, "systems": cells[1]}])
 
@@ -200,26 +205,29 @@ METRIC_PREFIX = "display-"
 SENTENCE_MEAN_METRICS = tuple(
     f"{METRIC_PREFIX}{name}" for name in ("precision", "recall", "f", "ttr")
 )
-"""Metrics that are means over sentences. Some sentences may have no score."""
+"""Metrics that are means over sentences, and that may have no score for some sentences."""
 
 COUNT_METRICS = tuple(f"{METRIC_PREFIX}{name}" for name in ("tokens", "types", "entropy"))
+"""Metrics that may be larger than 1, and so need another axis than ratios."""
 
 
 def displays_report(evaluation: DisplayEvaluation) -> Report:
     """Scores that compare with the original, other scores, and the tests between systems."""
     result = evaluation.result
-    against = [m for m in result.metrics if _needs_original(m)]
-    without = [m for m in result.metrics if m not in against]
+    with_original = [metric for metric in result.metrics if _needs_original(metric)]
+    without_original = [metric for metric in result.metrics if metric not in with_original]
     others = [system for system in result.systems if system != ORIGINAL]
     tables = []
-    if against and others:
+    if with_original and others:
         notes = _accuracy_notes(evaluation)
         tables.append(
-            _scores_table(result, others, against, "Against the original displays", notes)
+            _scores_table(result, others, with_original, "Against the original displays", notes)
         )
-    if without:
+    if without_original:
         tables.append(
-            _scores_table(result, result.systems, without, "Number and variety", _notes(result))
+            _scores_table(
+                result, result.systems, without_original, "Number and variety", _notes(result)
+            )
         )
     if evaluation.rank_sums:
         tables.append(_tests_table(evaluation.rank_sums))
@@ -228,11 +236,20 @@ def displays_report(evaluation: DisplayEvaluation) -> Report:
 
 
 def displays_charts(result: ScoreResult) -> dict[str, str]:
-    """Figure 4 as SVG: `reproduction`, and `intrinsic`, where counts and ratios have separate axes."""
+    """Charts like Figure 4 of Foster (2008), as SVG: `reproduction`, and `intrinsic`, where counts and
+    ratios have separate axes."""
     others = [system for system in result.systems if system != ORIGINAL]
-    reproduction = [m for m in REPRODUCTION_METRICS if m in result.metrics]
-    counts = [m for m in INTRINSIC_METRICS if m in result.metrics and m in COUNT_METRICS]
-    ratios = [m for m in INTRINSIC_METRICS if m in result.metrics and m not in COUNT_METRICS]
+    reproduction = [metric for metric in REPRODUCTION_METRICS if metric in result.metrics]
+    counts = [
+        metric
+        for metric in INTRINSIC_METRICS
+        if metric in result.metrics and metric in COUNT_METRICS
+    ]
+    ratios = [
+        metric
+        for metric in INTRINSIC_METRICS
+        if metric in result.metrics and metric not in COUNT_METRICS
+    ]
     charts: dict[str, str] = {}
     if reproduction and others:
         panel = _panel(result, others, reproduction)
@@ -247,15 +264,18 @@ def displays_charts(result: ScoreResult) -> dict[str, str]:
 
 
 def _panel(result: ScoreResult, systems: Sequence[str], metrics: Sequence[str]) -> BarPanel:
+    """A panel with a group for each metric, and a bar for each system."""
     return BarPanel([(_short(m), [result[system, m].score for system in systems]) for m in metrics])
 
 
 def _needs_original(metric: str) -> bool:
+    """Whether the metric compares displays with the original ones."""
     family = metric.partition(":")[0]
     return family in REPRODUCTION_METRICS or family == f"{METRIC_PREFIX}distance"
 
 
 def _short(metric: str) -> str:
+    """The name of the metric without `display-`."""
     return metric.removeprefix(METRIC_PREFIX)
 
 
@@ -287,7 +307,7 @@ def _accuracy_notes(evaluation: DisplayEvaluation) -> list[str]:
 
 
 def _notes(result: ScoreResult) -> list[str]:
-    """The number of sentences, and those that the means leave out."""
+    """The number of sentences, and which sentences the means leave out."""
     lines = [f"{counted(result.items, 'sentence')}."]
     undefined: dict[tuple[str, int], list[str]] = {}
     for score in result.scores:
@@ -322,5 +342,6 @@ def _tests_table(tests: Sequence[RankSum]) -> Table:
 
 
 def _difference(test: RankSum) -> str:
+    """The difference of two systems' scores, and p in parentheses."""
     p = p_text(test.p_adjusted)
     return f"{number(test.delta, 3, sign=True)} ({'p undefined' if p == 'undefined' else p})"

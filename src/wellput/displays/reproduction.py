@@ -1,15 +1,16 @@
 """Metrics that compare a system's displays with those that people showed: precision, recall, F, node
 accuracy and beta.
 
-Foster (2008), section 4.1. As there, all but beta are means over sentences; `average=corpus` pools
-the counts instead. Displays are matched by motion (a nod and a nod with raised brows share a
-motion) or by combination (they differ). By default precision, recall and F count motions, and
-accuracy counts combinations: these defaults give the figures of Table 2. Beta is that of Artstein &
-Poesio, with partial credit for displays that overlap.
+The metrics are those of Foster (2008), section 4.1. As there, all but beta are means over sentences;
+`average=corpus` pools the counts instead. Displays are matched by motion (a nod, and a nod with raised
+brows, share a motion) or by combination (these two differ). By default precision, recall and F count
+motions, and accuracy counts combinations: these defaults give the figures of Table 2. Beta is that of
+Artstein & Poesio, with partial credit for displays that overlap.
 
-All metrics of the family `display-…` take schedules as arrays of units. A *unit* is a node of the
-derivation, or a span of nodes that carries a display. Arrays list only the units that have a display
-of the system or of the original, item by item. `unit_counts` has the number of all units.
+A display is shown on a *unit*: a node of the sentence's derivation (the tree over its words), or a span
+of nodes. The *original* displays are those that people showed. All metrics whose names begin with
+`display-` take schedules as arrays of units. These arrays list only the units that have a display of
+the system or of the original, item by item. `unit_counts` has the number of all units.
 """
 
 from __future__ import annotations
@@ -49,8 +50,9 @@ MOTION_COUNTS: Integers = np.array([code.bit_count() for code in range(1 << len(
 
 @dataclass(frozen=True, eq=False)
 class ShownUnits:
-    """The units of a batch that carry a display, in parallel arrays: the row of the item, the system's
-    display, the original's display (0 for none). `spans` counts the spans of each row."""
+    """The units with a display, of one system's outputs for n items. `rows`, `chosen` and `original`
+    have an entry for each unit: the place of its item, the code of the system's display, and that of
+    the original display (0 for none). `spans` has the number of spans of each item."""
 
     rows: Integers
     chosen: Integers
@@ -70,17 +72,18 @@ def shown_units(batch: Batch) -> ShownUnits:
 
 
 def unit_counts(batch: Batch) -> Integers:
-    """The number of units of each row, with or without a display."""
+    """The number of units of each item, with or without a display."""
     return batch.shared(
         "display units",
         lambda: (
-            np.array([count_nodes(each) for each in batch.derivations if each])
+            np.array([count_nodes(derivation) for derivation in batch.derivations if derivation])
             + shown_units(batch).spans
         ),
     )
 
 
 def _listed_units(batch: Batch) -> ShownUnits:
+    """The displays of a batch, unit by unit."""
     codes = _Codes()
     rows: list[int] = []
     chosen: list[int] = []
@@ -91,16 +94,21 @@ def _listed_units(batch: Batch) -> ShownUnits:
         original: Schedule = other if isinstance(other, Mapping) else {}
         keys = [*schedule, *(key for key in original if key not in schedule)]
         for key in keys:
-            mine, theirs = codes[tuple(schedule.get(key, ()))], codes[tuple(original.get(key, ()))]
-            if mine or theirs:
+            code, original_code = (
+                codes[tuple(schedule.get(key, ()))],
+                codes[tuple(original.get(key, ()))],
+            )
+            if code or original_code:
                 rows.append(row)
-                chosen.append(mine)
-                originals.append(theirs)
+                chosen.append(code)
+                originals.append(original_code)
                 spans[row] += SPAN_MARK in key
     return ShownUnits(_integers(rows), _integers(chosen), _integers(originals), spans, len(batch))
 
 
 class _Codes(dict[tuple[str, ...], int]):
+    """The code of each display, computed when it is first needed."""
+
     def __missing__(self, motions: tuple[str, ...]) -> int:
         code = self[motions] = display_code(motions)
         return code
@@ -112,12 +120,12 @@ def _integers(values: Sequence[int]) -> Integers:
 
 def displays_in(source: EvalSource) -> Integers:
     """The codes of all displays that any system shows, ascending."""
-    met: set[tuple[str, ...]] = set()
+    displays: set[tuple[str, ...]] = set()
     for block in source.blocks():
         for item in block:
             for schedule in schedules_of(item).values():
-                met.update(map(tuple, schedule.values()))
-    return np.unique(_integers([display_code(motions) for motions in met if motions]))
+                displays.update(map(tuple, schedule.values()))
+    return np.unique(_integers([display_code(motions) for motions in displays if motions]))
 
 
 def array_digits(values: NDArray[np.generic]) -> str:
@@ -156,7 +164,8 @@ class DisplayOverlap(BaseMetric):
     empty: EmptySentences = "skip"
 
     @abstractmethod
-    def quotient(self, matched: Floats, chosen: Floats, original: Floats) -> Floats: ...
+    def quotient(self, matched: Floats, chosen: Floats, original: Floats) -> Floats:
+        """The score from numbers of displays: those in common, the system's, the original's."""
 
     def statistics(self, batch: Batch) -> Floats:
         units = shown_units(batch)
@@ -212,8 +221,8 @@ class DisplayRecall(DisplayOverlap):
 class DisplayF(DisplayOverlap):
     """The harmonic mean of precision and recall, 2 · matched / (chosen + original).
 
-    The paper says harmonic mean and prints half of it, P·R / (P+R): .11 and .20 in Table 2 are .22 and
-    .40 here.
+    The paper says harmonic mean but prints half of it, P·R / (P+R), where P is precision and R is
+    recall: .11 and .20 in Table 2 are .22 and .40 here.
     """
 
     family: ClassVar[str] = "display-f"
@@ -229,8 +238,8 @@ class DisplayAccuracy(BaseMetric):
 
     By motion: for each unit and each motion there is a decision whether the unit has the motion; the
     score is the share of right decisions. The component `no_motion` is the score of a system that never
-    shows anything. Statistics: sums of the sentences' scores and of their `no_motion` scores, number of
-    sentences; right decisions, right decisions of no motion, all decisions.
+    shows a display. Statistics: sums of the sentences' scores and of their `no_motion` scores, number
+    of sentences; right decisions, decisions that such a system would have right, all decisions.
     """
 
     family: ClassVar[str] = "display-accuracy"
@@ -278,6 +287,7 @@ class DisplayAccuracy(BaseMetric):
         }
 
     def _share(self, statistics: Floats, place: int) -> Floats:
+        """The accuracy of the system (place 0), or of never showing a display (place 1)."""
         first, last = (place, 2) if self.average == "sentence" else (place + 3, 5)
         return ratio(statistics[..., first], statistics[..., last])
 
@@ -313,23 +323,27 @@ class DisplayBeta(BaseMetric):
         codes = np.concatenate([[0], displays_in(source)])
         pairs: dict[str, tuple[Integers, Integers]] = {}
         for batch in _compared_batches(source):
-            first, second = pairs.setdefault(
+            chosen_counts, original_counts = pairs.setdefault(
                 batch.system, (np.zeros_like(codes), np.zeros_like(codes))
             )
             units = shown_units(batch)
             without = unit_counts(batch).sum() - len(units.rows)
-            for counts, values in ((first, units.chosen), (second, units.original)):
+            for counts, values in (
+                (chosen_counts, units.chosen),
+                (original_counts, units.original),
+            ):
                 counts += np.bincount(np.searchsorted(codes, values), minlength=len(codes))
                 counts[0] += without
-        apart = self._apart(codes)
+        display_distances = self._distances(codes)
         prepared = replace(self)
         object.__setattr__(prepared, "_codes", codes)
         object.__setattr__(
             prepared,
             "_expected",
             {
-                system: float(first @ apart @ second) / (float(first.sum()) * float(second.sum()))
-                for system, (first, second) in pairs.items()
+                system: float(chosen_counts @ display_distances @ original_counts)
+                / (float(chosen_counts.sum()) * float(original_counts.sum()))
+                for system, (chosen_counts, original_counts) in pairs.items()
             },
         )
         return prepared
@@ -339,12 +353,12 @@ class DisplayBeta(BaseMetric):
             raise InputError(
                 "display-beta must see all displays first: call prepare_outputs(source)."
             )
-        units, apart = shown_units(batch), self._apart(self._codes)
+        units, display_distances = shown_units(batch), self._distances(self._codes)
         chosen, original = (
             np.searchsorted(self._codes, values) for values in (units.chosen, units.original)
         )
         counts = unit_counts(batch).astype(np.float64)
-        observed = units.sums(apart[chosen, original])
+        observed = units.sums(display_distances[chosen, original])
         return np.column_stack([observed, counts * self._expected[batch.system], counts])
 
     def score(self, statistics: Floats) -> Floats:
@@ -361,13 +375,16 @@ class DisplayBeta(BaseMetric):
         expected = np.array(list(self._expected.values()))
         return f"distance:{self.distance}|expected:{array_digits(expected)}"
 
-    def _apart(self, codes: Integers) -> Floats:
+    def _distances(self, codes: Integers) -> Floats:
+        """The distances of all pairs of displays, by their codes."""
         return distances([frozenset(display_motions(int(code))) for code in codes], self.distance)
 
 
 def _compared_batches(source: EvalSource) -> Iterator[Batch]:
-    """The items with an original and a derivation: a batch for each block and system."""
+    """The items with original displays and a derivation: a batch for each block of items and system."""
     for block in source.blocks():
-        there = [item for item in block if ORIGINAL in item.outputs and item.derivation is not None]
-        for system in dict.fromkeys(name for item in there for name in item.outputs):
-            yield Batch.of(system, there)
+        comparable = [
+            item for item in block if ORIGINAL in item.outputs and item.derivation is not None
+        ]
+        for system in dict.fromkeys(name for item in comparable for name in item.outputs):
+            yield Batch.of(system, comparable)

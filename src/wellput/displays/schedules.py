@@ -1,9 +1,10 @@
-"""The nouns of facial displays: motions, displays, derivations with their nodes and words, and
-schedules; how derivations and schedules are checked when they are read.
+"""Motions, displays, derivations with their nodes and words, and schedules; how derivations and
+schedules are checked when they are read.
 
-A motion is one movement of the head or brows (`nd=d`); a display is the set of motions on one node
-of a sentence's derivation, or on a span of nodes written `first..last`; a schedule has the displays
-of a sentence. In arrays a display is a whole number with a bit for each of its motions, 0 for none.
+A *derivation* is a tree over the words of a sentence. A *motion* is one movement of the head or brows
+(`nd=d` is a nod down); a *display* is the set of motions on one node of the derivation, or on a span of
+nodes written `first..last`; a *schedule* has the displays of a sentence. In arrays a display is a whole
+number, its *code*, with a bit for each of its motions, 0 for none.
 """
 
 from __future__ import annotations
@@ -18,9 +19,10 @@ if TYPE_CHECKING:
     from wellput.displays.talking_head import HeadMedium
 
 Derivation: TypeAlias = Mapping[str, Any]
-"""A node: `id`, and where it has them `label`, `word`, `features`, `children`."""
+"""A node of a tree: its `id` and, where it has them, `label`, `word`, `features`, `children`. A
+derivation is given by its root."""
 Schedule: TypeAlias = Mapping[str, Sequence[str]]
-"""The displays of a sentence: node id, or span of nodes, to motions."""
+"""The displays of a sentence: the motions, by the id of the node or by the span of nodes."""
 
 SPAN_MARK = ".."
 
@@ -41,7 +43,7 @@ MOTION_BITS: dict[str, int] = {motion: 1 << place for place, motion in enumerate
 
 
 def display_code(motions: Sequence[str]) -> int:
-    """The display as a number.
+    """The code of the display with these motions.
 
     >>> display_code(["nd=d", "bw=u"]), display_code([])
     (5, 0)
@@ -50,7 +52,7 @@ def display_code(motions: Sequence[str]) -> int:
 
 
 def display_motions(code: int) -> list[str]:
-    """The motions of a display's number, in the order of `MOTIONS`.
+    """The motions of the display with this code, in the order of `MOTIONS`.
 
     >>> display_motions(5)
     ['nd=d', 'bw=u']
@@ -77,24 +79,24 @@ def schedules_of(item: Item) -> dict[str, Schedule]:
 
 def nodes_of(derivation: Derivation) -> Iterator[Derivation]:
     """The nodes depth first, a node before its children."""
-    waiting = [derivation]
-    while waiting:
-        node = waiting.pop()
+    to_visit = [derivation]
+    while to_visit:
+        node = to_visit.pop()
         yield node
         children = node.get("children")
         if children:
-            waiting.extend(reversed(children))
+            to_visit.extend(reversed(children))
 
 
 def count_nodes(derivation: Derivation) -> int:
-    """The number of nodes; much faster than counting what `nodes_of` yields."""
+    """The number of nodes, counted much faster than by `nodes_of`."""
     count = 0
-    waiting = [derivation]
-    while waiting:
-        children = waiting.pop().get("children")
+    to_visit = [derivation]
+    while to_visit:
+        children = to_visit.pop().get("children")
         count += 1
         if children:
-            waiting += children
+            to_visit += children
     return count
 
 
@@ -112,17 +114,17 @@ def extents_of(derivation: Derivation) -> dict[str, tuple[int, int]]:
     extents: dict[str, tuple[int, int]] = {}
     opened: list[tuple[Derivation, int]] = []
     n = 0
-    waiting: list[Derivation | None] = [derivation]
-    while waiting:
-        node = waiting.pop()
-        if node is None:  # everything below the last opened node is done
-            done, start = opened.pop()
-            extents[done["id"]] = (start, n)
+    to_visit: list[Derivation | None] = [derivation]
+    while to_visit:
+        node = to_visit.pop()
+        if node is None:  # all nodes below the last opened node have been visited
+            closed, start = opened.pop()
+            extents[closed["id"]] = (start, n)
             continue
         opened.append((node, n))
         n += node.get("word") is not None
-        waiting.append(None)
-        waiting.extend(reversed(node.get("children") or ()))
+        to_visit.append(None)
+        to_visit.extend(reversed(node.get("children") or ()))
     return extents
 
 
@@ -141,41 +143,42 @@ NODE_PART_TYPES = (
     ("word", str, "a text"),
     ("features", dict, "an object"),
 )
-"""What a node may have beside its id and its children."""
+"""What a node may have besides its id and its children: the key, the type, and the type in words."""
 
 
 def check_derivation(derivation: Any, complain: Callable[[str], None]) -> Set[str]:
-    """The node ids of a derivation `{"id": …, "label": …, "children": […]}`."""
-    seen: set[str] = set()
-    waiting = [derivation]
-    while waiting:
-        node = waiting.pop()
+    """The node ids of a derivation `{"id": …, "label": …, "children": […]}`; `complain` is called with
+    each problem."""
+    ids: set[str] = set()
+    to_visit = [derivation]
+    while to_visit:
+        node = to_visit.pop()
         if not isinstance(node, dict):
             complain("every node of the derivation must be an object")
             continue
         name = node.get("id")
         if not isinstance(name, str) or not name:
             complain('every node of the derivation needs an "id", a text')
-        elif name in seen:
+        elif name in ids:
             complain(f"the derivation has two nodes {name}")
         elif SPAN_MARK in name:
             complain(
                 f"the derivation has a node {name}: only spans of nodes may have {SPAN_MARK} in them"
             )
         else:
-            seen.add(name)
-        for key, kind, what in NODE_PART_TYPES:
+            ids.add(name)
+        for key, kind, type_words in NODE_PART_TYPES:
             value = node.get(key)
             if value is not None and not isinstance(value, kind):
-                complain(f"{key} of derivation node {name} must be {what}")
+                complain(f"{key} of derivation node {name} must be {type_words}")
         children = node.get("children")
         if children is None:
             continue
         if isinstance(children, list):
-            waiting.extend(children)
+            to_visit.extend(children)
         else:
             complain(f"children of derivation node {name} must be a list")
-    return seen
+    return ids
 
 
 def check_schedule(
@@ -187,7 +190,8 @@ def check_schedule(
     derivation: Any = None,
 ) -> None:
     """Checks a schedule, which has motions for nodes and spans of nodes of the derivation:
-    `{"n1": ["nd=d", "bw=u"], "n2..n4": ["ln=l"]}`. `nodes` is None where there is no derivation."""
+    `{"n1": ["nd=d", "bw=u"], "n2..n4": ["ln=l"]}`. `nodes` has the ids of the derivation's nodes, None
+    where there is no derivation. `complain` is called with each problem."""
     is_sound = True
     for key, motions in schedule.items():
         if nodes is not None and key not in nodes:
@@ -216,7 +220,7 @@ def _check_spans(
     name: str,
     complain: Callable[[str], None],
 ) -> None:
-    """A span runs forward: its last node ends after its first node."""
+    """Complains of spans whose last node does not end after their first node."""
     spans = [key for key in schedule if key not in nodes and set(span_ends(key)) <= nodes]
     extents = extents_of(derivation) if spans else {}
     for key in spans:

@@ -1,8 +1,10 @@
-"""`select`: chooses schedules for every sentence by one or more strategies.
+"""`select`: chooses schedules (the displays of a sentence) for every sentence by one or more
+strategies.
 
 Strategies that learn from a corpus use k-fold cross-validation, so that the displays of a sentence
 never influence what is chosen for it; or they learn from other sentences. Displays are chosen
-node by node, depth first and independently of each other, as in Foster (2008).
+node by node of the sentence's derivation (the tree over its words), depth first and independently of
+each other, as in Foster (2008).
 """
 
 from __future__ import annotations
@@ -39,8 +41,9 @@ STRATEGIES: tuple[Strategy, ...] = get_args(Strategy)
 
 @dataclass(frozen=True, repr=False)
 class Selection(Result):
-    """The sentences with their new systems. By strategy, `displays` is the number of chosen displays,
-    `backed_off` the number of nodes whose context was shortened to 0, 1, … features."""
+    """The sentences with their new systems, one for each strategy. `displays` has the number of
+    displays that each chose; `backed_off` has for each the number of nodes whose context was shortened
+    to 0, 1, … features. `nodes` is the number of all nodes."""
 
     presented_by: ClassVar[str] = "wellput.displays.reports:selection_summary"
 
@@ -105,10 +108,11 @@ def select(
     folds, train
         The number of folds of the cross-validation, or other sentences to learn from.
     context
-        The features of a context (default: all of them, the label first). In an unseen context the
-        last is dropped first.
+        The features of a context (default: all of them, the label first). For a context that the
+        training sentences do not have, the last feature is dropped first.
     backoff
-        Whether a context that training has not seen is shortened or refused.
+        Whether a context that the training sentences do not have is shortened; otherwise it is an
+        error.
     rules
         For the strategy `rule`: `foster2008`, `foster2008-table1`, `foster2008-comic`, or a JSON file.
     temperature
@@ -163,9 +167,9 @@ def select(
     return selection
 
 
-def strategies_named(given: Names) -> list[Strategy]:
-    """The strategies, each once; the first three where none is given."""
-    names = split_names(given)
+def strategies_named(strategy: Names) -> list[Strategy]:
+    """The strategies with these names, each once; the first three where no name is given."""
+    names = split_names(strategy)
     for name in names:
         if name not in STRATEGIES:
             raise InputError(
@@ -196,12 +200,12 @@ def select_displays(
     replace: bool = False,
     seed: int = 12345,
 ) -> Selection:
-    """Adds a system for each strategy, by its name.
+    """Adds a system for each strategy, with the strategy's name.
 
     Without `training` the strategies learn from the sentences' own original displays, in `folds` folds.
-    `context` names the features of a context (default: all). In an unseen context the last is dropped
-    first; without `backoff` such a context is an error. `rules` is a shipped set or a
-    JSON file.
+    `context` names the features of a context (default: all). For a context that the training sentences
+    do not have, the last feature is dropped first; without `backoff` such a context is an error.
+    `rules` is the name of a shipped set or a JSON file.
     """
     _refuse_known(items, strategies, replace=replace)
     corpus = DisplayCorpus.of([*training, *items])
@@ -214,19 +218,19 @@ def select_displays(
         chosen["rule"] = choose_by_rules(corpus, read_rules(rules))
     if learning:
         contexts = corpus.contexts(names)
-        parts = _folds(corpus, len(training), folds, seed)
+        node_folds = _folds(corpus, len(training), folds, seed)
         for name in learning:
             draws = np.random.default_rng([seed, crc32(name.encode())]).random(len(corpus.rows))
             result = np.zeros(len(corpus.rows), dtype=np.int64)
             lengths = np.full(len(corpus.rows), len(names), dtype=np.int64)
-            for fold in parts:
+            for fold in node_folds:
                 _choose(name, corpus, contexts, fold, draws, temperature, result, lengths)
             chosen[name] = result
             if name != "learned":
-                used = np.logical_or.reduce([fold.chosen for fold in parts])
-                backed_off[name] = _shortened_counts(lengths[used], len(names))
+                is_chosen = np.logical_or.reduce([fold.chosen for fold in node_folds])
+                backed_off[name] = _shortened_counts(lengths[is_chosen], len(names))
                 if not backoff:
-                    _refuse_unseen(corpus, contexts, lengths, used, name)
+                    _refuse_unseen(corpus, contexts, lengths, is_chosen, name)
     in_order: dict[str, Integers] = {name: chosen[name] for name in strategies}
     added, counts = _with_schedules(corpus, len(training), in_order)
     n_nodes = int((corpus.rows >= len(training)).sum())
@@ -243,23 +247,25 @@ def _choose(
     result: Integers,
     lengths: Integers,
 ) -> None:
-    """Fills in the choices of one fold, and the number of features used of each context."""
+    """Chooses the displays of one fold by a strategy: fills in `result`, and in `lengths` the number of
+    features that were used of each node's context. `draws` has a random number for each node."""
     codes = contexts.codes[fold.chosen]
     if name == "learned":
         model = DisplayModel(contexts, corpus.displays, fold.training)
         result[fold.chosen] = model.choose(codes, draws[fold.chosen], temperature=temperature)
         return
-    counted = ContextFrequencies(contexts, corpus.displays, fold.training)
-    lengths[fold.chosen] = counted.counted_levels[codes]
+    frequencies = ContextFrequencies(contexts, corpus.displays, fold.training)
+    lengths[fold.chosen] = frequencies.counted_levels[codes]
     if name == "majority":
-        result[fold.chosen] = counted.majority()[codes]
+        result[fold.chosen] = frequencies.majority()[codes]
     else:
-        result[fold.chosen] = counted.weighted(codes, draws[fold.chosen])
+        result[fold.chosen] = frequencies.weighted(codes, draws[fold.chosen])
 
 
 def _folds(corpus: DisplayCorpus, n_training: int, k: int, seed: int) -> list[NodeFold]:
-    """Sentences are divided at random into folds of about equal size. Those without original
-    displays are not trained on."""
+    """The folds: sentences are divided at random into k parts of about equal size. With training
+    sentences, which come first in the corpus, there is one fold. Sentences without original displays
+    are not trained on."""
     annotated = corpus.is_annotated
     if n_training:
         if not annotated[:n_training].any():
@@ -282,8 +288,8 @@ def _folds(corpus: DisplayCorpus, n_training: int, k: int, seed: int) -> list[No
     fold_of[annotated] = rng.permutation(np.arange(n) % k)
     fold_of[~annotated] = np.arange(len(corpus.items) - n) % k
     nodes = fold_of[corpus.rows]
-    known = corpus.displays != UNKNOWN_DISPLAY
-    return [NodeFold(known & (nodes != number), nodes == number) for number in range(k)]
+    is_known = corpus.displays != UNKNOWN_DISPLAY
+    return [NodeFold(is_known & (nodes != number), nodes == number) for number in range(k)]
 
 
 def _shortened_counts(lengths: Integers, full: int) -> dict[int, int]:
@@ -293,8 +299,9 @@ def _shortened_counts(lengths: Integers, full: int) -> dict[int, int]:
 
 
 def _refuse_known(items: Sequence[Item], strategies: Sequence[str], *, replace: bool) -> None:
-    there = {system for item in items for system in item.outputs}
-    known = [name for name in strategies if name in there]
+    """Raises InputError for a strategy with the name of a system, unless that shall be replaced."""
+    systems = {system for item in items for system in item.outputs}
+    known = [name for name in strategies if name in systems]
     if known and not replace:
         raise InputError(
             f"There is already a system {', '.join(known)}. Replace it (replace=True), or rename it."
@@ -302,6 +309,7 @@ def _refuse_known(items: Sequence[Item], strategies: Sequence[str], *, replace: 
 
 
 def _refuse_unknown(names: Sequence[str], corpus: DisplayCorpus) -> None:
+    """Raises InputError for features that no node has."""
     known = {"label", "word", *corpus.feature_names()}
     unknown = [name for name in names if name not in known]
     if unknown:
@@ -313,6 +321,8 @@ def _refuse_unknown(names: Sequence[str], corpus: DisplayCorpus) -> None:
 def _refuse_unseen(
     corpus: DisplayCorpus, contexts: Contexts, lengths: Integers, used: NDArray[np.bool_], name: str
 ) -> None:
+    """Raises InputError for nodes whose context had to be shortened; `used` marks the nodes for which a
+    display was chosen."""
     unseen = np.flatnonzero(used & (lengths < len(contexts.names)))
     if len(unseen):
         raise InputError.collect(
@@ -331,7 +341,7 @@ def _refuse_unseen(
 def _with_schedules(
     corpus: DisplayCorpus, n_training: int, chosen: Mapping[str, Integers]
 ) -> tuple[list[Item], dict[str, int]]:
-    """The sentences with a schedule of each new system."""
+    """The sentences with a schedule of each new system, and the number of displays of each."""
     start = int(np.searchsorted(corpus.rows, n_training))
     schedules: list[dict[str, dict[str, list[str]]]] = [
         {name: {} for name in chosen} for _ in corpus.items
@@ -345,6 +355,6 @@ def _with_schedules(
         for place, row, code in zip(places.tolist(), rows, codes[places].tolist(), strict=True):
             schedules[row][name][corpus.nodes[place]["id"]] = motions[code]
     return [
-        item._replace(outputs={**item.outputs, **own})
-        for item, own in zip(corpus.items[n_training:], schedules[n_training:], strict=True)
+        item._replace(outputs={**item.outputs, **added})
+        for item, added in zip(corpus.items[n_training:], schedules[n_training:], strict=True)
     ], counts

@@ -1,20 +1,24 @@
 """The strategies that choose displays: by rules, by how often each display occurs in each context
 (majority, weighted), and by a model of the context (learned).
 
+A display is chosen for each node of a sentence's derivation (the tree over its words). The *context* of
+a node is its label and its features.
+
 Rules are data: `{"when": {"property": "*", "evaluation": ["positive"]}, "display": ["tn=r",
 "bw=u"]}`. The first rule whose conditions a node meets gives its display. A condition is a value of
 a feature, a list of values, or `*` for any. A node that meets no rule has no display.
 
 Frequencies: majority takes the most common display of a context, weighted draws one by relative
 frequency. A context that the training sentences do not have is shortened: its last feature is
-dropped, then the one before, until training has the rest. Counts are kept for every *level*, the
-number of features that are left.
+dropped, then the one before, until the training sentences have the shortened context. Displays are
+counted for every *level*, the number of features that a context is shortened to.
 
-The model, which is not in the paper, is a multinomial logistic regression over the context. Every
-value of every feature has a weight for every display, so it also works in contexts that training has
-not seen. Weights are penalized by half their squares (scikit-learn's C = 1), the intercepts are not.
-The temperature divides the log probabilities before a display is drawn: 1 draws by them, a lower one
-prefers probable displays, 0 always takes the most probable.
+The model, which is not in Foster's paper (2008), is a multinomial logistic regression over the context.
+Every value of every feature has a weight for every display, so the model also works in contexts that
+the training sentences do not have. Weights are penalized by half their squares (scikit-learn's C = 1),
+the intercepts are not. The temperature divides the log probabilities before a display is drawn: with 1,
+displays are drawn by their probabilities; a lower temperature prefers probable displays; 0 always takes
+the most probable one.
 """
 
 from __future__ import annotations
@@ -44,12 +48,14 @@ ANY_VALUE = "*"
 
 @dataclass(frozen=True)
 class DisplayRule:
-    """`when` has the allowed values of each feature, None for any value."""
+    """`when` has the allowed values of each feature, None for any value; `display` is the code of the
+    display to show."""
 
     when: Mapping[str, frozenset[Hashable] | None]
     display: int
 
     def fits(self, features: Mapping[str, Hashable]) -> bool:
+        """Whether a node with these features meets all conditions."""
         return all(
             features.get(name) is not None and (values is None or features[name] in values)
             for name, values in self.when.items()
@@ -86,6 +92,7 @@ def read_rules(name: str) -> list[DisplayRule]:
 
 
 def _checked_rule(entry: Any, where: str, problems: list[str]) -> DisplayRule:
+    """An entry of a JSON file as a rule; what is wrong with it is added to `problems`."""
     when = entry.get("when") if isinstance(entry, dict) else None
     display = entry.get("display") if isinstance(entry, dict) else None
     if not isinstance(when, dict):
@@ -97,7 +104,7 @@ def _checked_rule(entry: Any, where: str, problems: list[str]) -> DisplayRule:
     known = [motion for motion in display if isinstance(motion, str) and motion in MOTIONS]
     problems += [f"{where}: {unknown_motion(motion)}" for motion in display if motion not in known]
     for name, value in when.items():
-        if not all(isinstance(each, str | int | float | bool) for each in _listed(value)):
+        if not all(isinstance(allowed, str | int | float | bool) for allowed in _listed(value)):
             problems.append(f"{where}: {name} must be a value, a list of values, or {ANY_VALUE}")
             when = {}
     return DisplayRule(conditions_of(when), display_code(known))
@@ -116,11 +123,12 @@ def conditions_of(when: Mapping[str, Any]) -> dict[str, frozenset[Hashable] | No
 
 
 def _listed(value: Any) -> list[Any]:
+    """The allowed values of a condition as a list."""
     return value if isinstance(value, list) else [value]
 
 
 def choose_by_rules(corpus: DisplayCorpus, rules: Sequence[DisplayRule]) -> Integers:
-    """Each node's display."""
+    """The code of each node's display, by the first rule that fits."""
     names = list(dict.fromkeys(name for rule in rules for name in rule.when))
     contexts = corpus.contexts(names)
     chosen = [_first_display(rules, dict(zip(names, row, strict=True))) for row in contexts.values]
@@ -133,9 +141,10 @@ def _first_display(rules: Sequence[DisplayRule], features: Mapping[str, Hashable
 
 @dataclass(frozen=True, eq=False)
 class ContextLevel:
-    """Contexts cut to their first features. `of_context` has, for each full context, the number of its
-    cut context.
-    `contexts`, `displays` and `counts` have an entry for each pair that occurs, ordered by context."""
+    """Contexts shortened to their first features. `of_context` has, for each full context, the number
+    of its shortened context. `contexts`, `displays` and `counts` have an entry for each pair of
+    shortened context and display that occurs, ordered by context; displays are places in
+    `ContextFrequencies.seen`."""
 
     of_context: Integers
     contexts: Integers
@@ -144,6 +153,7 @@ class ContextLevel:
 
     @property
     def totals(self) -> Integers:
+        """How many nodes have each shortened context."""
         size = int(self.of_context.max()) + 1
         return np.bincount(self.contexts, self.counts, minlength=size).astype(np.int64)
 
@@ -152,7 +162,8 @@ class ContextFrequencies:
     """How often each display occurs in each context, over some nodes with known displays."""
 
     def __init__(self, contexts: Contexts, displays: Integers, nodes: NDArray[np.bool_]) -> None:
-        """`nodes` says which nodes of the corpus to count."""
+        """`displays` has the code of each node's display; `nodes` marks the nodes of the corpus to
+        count. `seen` are the codes of the displays that these nodes have."""
         seen, inverse = np.unique(displays[nodes], return_inverse=True)
         pairs, counts = np.unique(
             contexts.codes[nodes] * max(len(seen), 1) + inverse, return_counts=True
@@ -167,11 +178,12 @@ class ContextFrequencies:
         self.counted_levels = self._counted_levels()
 
     def _counted_levels(self) -> Integers:
-        """The highest level at which each context was counted; −1 where it never was."""
-        reached = np.full(len(self.levels[0].of_context), -1, dtype=np.int64)
+        """The highest level at which each context occurs among the counted nodes; −1 where it does not
+        occur at any level."""
+        highest = np.full(len(self.levels[0].of_context), -1, dtype=np.int64)
         for number, level in enumerate(self.levels):
-            reached[level.totals[level.of_context] > 0] = number
-        return reached
+            highest[level.totals[level.of_context] > 0] = number
+        return highest
 
     def majority(self) -> Integers:
         """The most common display of each context. Among equals, the one that is more common overall,
@@ -184,28 +196,32 @@ class ContextFrequencies:
             last = np.flatnonzero(np.diff(level.contexts[order], append=-1))
             best = np.zeros(int(level.of_context.max()) + 1, dtype=np.int64)
             best[level.contexts[order[last]]] = self.seen[level.displays[order[last]]]
-            here = self.counted_levels == number
-            chosen[here] = best[level.of_context[here]]
+            is_at_level = self.counted_levels == number
+            chosen[is_at_level] = best[level.of_context[is_at_level]]
         return chosen
 
     def weighted(self, codes: Integers, draws: Floats) -> Integers:
         """A display for each node, by its context and a number drawn from [0, 1)."""
         chosen = np.zeros(len(codes), dtype=np.int64)
-        reached = self.counted_levels[codes]
+        levels_of_nodes = self.counted_levels[codes]
         for number, level in enumerate(self.levels):
-            here = reached == number
-            if not here.any():
+            is_at_level = levels_of_nodes == number
+            if not is_at_level.any():
                 continue
             ends = np.cumsum(level.counts)
             totals = level.totals
-            places = level.of_context[codes[here]]
-            target = np.floor(draws[here] * totals[places]) + (np.cumsum(totals) - totals)[places]
-            chosen[here] = self.seen[level.displays[np.searchsorted(ends, target, side="right")]]
+            places = level.of_context[codes[is_at_level]]
+            target = (
+                np.floor(draws[is_at_level] * totals[places]) + (np.cumsum(totals) - totals)[places]
+            )
+            chosen[is_at_level] = self.seen[
+                level.displays[np.searchsorted(ends, target, side="right")]
+            ]
         return chosen
 
 
 def _shortened_contexts(contexts: Contexts) -> list[Integers]:
-    """The place of each full context among the contexts cut to 0, 1, … features."""
+    """For each level, the number of each full context's shortened context."""
     places: list[Integers] = []
     for length in range(len(contexts.names) + 1):
         short: dict[tuple[Hashable, ...], int] = {}
@@ -217,20 +233,22 @@ def _shortened_contexts(contexts: Contexts) -> list[Integers]:
 def _context_level(
     of_context: Integers, context: Integers, display: Integers, counts: Integers
 ) -> ContextLevel:
+    """The counts of a level, from the counts of full contexts and displays."""
     order = np.lexsort((display, of_context[context]))
     contexts, displays, counts = of_context[context][order], display[order], counts[order]
     is_first = np.ones(len(contexts), dtype=np.bool_)
     is_first[1:] = (np.diff(contexts) != 0) | (np.diff(displays) != 0)
     first = np.flatnonzero(is_first)
-    added = np.add.reduceat(counts, first) if len(first) else counts
-    return ContextLevel(of_context, contexts[first], displays[first], added.astype(np.int64))
+    summed = np.add.reduceat(counts, first) if len(first) else counts
+    return ContextLevel(of_context, contexts[first], displays[first], summed.astype(np.int64))
 
 
 MAX_FIT_ITERATIONS = 200
 
 
 class DisplayModel:
-    """A model that predicts the displays of nodes from their contexts."""
+    """A multinomial logistic regression that predicts the displays of nodes from their contexts. `seen`
+    are the codes of the displays that it was trained on."""
 
     def __init__(self, contexts: Contexts, displays: Integers, nodes: NDArray[np.bool_]) -> None:
         from scipy.optimize import minimize
@@ -252,14 +270,14 @@ class DisplayModel:
             value = -(counts * log_p).sum() + 0.5 * (penalized**2).sum()
             return float(value), np.asarray(gradient).ravel()
 
-        found = minimize(
+        fitted = minimize(
             loss,
             np.zeros(x.shape[1] * k),
             jac=True,
             method="L-BFGS-B",
             options={"maxiter": MAX_FIT_ITERATIONS},
         )
-        self._weights = found.x.reshape(-1, k)
+        self._weights = fitted.x.reshape(-1, k)
 
     def log_probabilities(self) -> Floats:
         """The log probability of every display (the columns, as in `seen`) in every context."""
@@ -271,7 +289,7 @@ class DisplayModel:
         if temperature == 0:
             return np.asarray(self.seen[scores.argmax(axis=1)][codes], dtype=np.int64)
         ends = np.exp(log_softmax(scores / temperature)).cumsum(axis=1)
-        ends[:, -1] = 1.0  # against rounding
+        ends[:, -1] = 1.0  # exactly, in spite of rounding
         return np.asarray(self.seen[(draws[:, None] >= ends[codes]).sum(axis=1)], dtype=np.int64)
 
 
@@ -291,5 +309,6 @@ def indicators(contexts: Contexts) -> csr_array:
 
 
 def log_softmax(scores: Floats) -> Floats:
+    """The log probabilities of each row of scores."""
     shifted = scores - scores.max(axis=1, keepdims=True)
     return np.asarray(shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True)))

@@ -4,12 +4,13 @@ study.
 
 Speech is made when the study is made. `wellput.studies.media` says what a medium must have.
 
-Speech comes with the time of every word and the movement of the lips. The program espeak-ng makes it;
-without the program the head is silent, and the times are estimated.
+The program espeak-ng makes the sound. `Speech` also has the time of every word and the movement of the
+lips. Without the program the head is silent, and the times are estimated.
 
-espeak-ng does not tell the times of words. So it says the sentence a second time, with long silent
-gaps between the words. The gaps show the lengths of the words, which are then fitted to the sentence
-as it is spoken. espeak-ng (GPL) runs as a separate process and reads the text from standard input.
+espeak-ng does not tell the times of words. So it speaks the sentence a second time, with long silent
+gaps between the words. The gaps show the lengths of the words, which are then fitted to the length of
+the sentence without gaps. espeak-ng (GPL) runs as a separate process and reads the text from standard
+input.
 """
 
 from __future__ import annotations
@@ -49,15 +50,16 @@ GAP_CENTISECONDS = 30
 """The long gap between words, in espeak-ng's units of about 10 ms."""
 
 MIN_GAP_SECONDS = 0.2
-"""Only a gap has this many seconds of zeros."""
+"""Silence (zeros) of at least this many seconds is a gap."""
 
 SPEECH_COMMAND = (SPEECH_PROGRAM, "--stdin", "-v", "en-us", "-s", "150", "-p", "42")
 WAV_HEADER_BYTES = 44
 
 MouthFrame: TypeAlias = tuple[float, float, float]
-"""A time, and how open and how round the mouth is, both from 0 to 1."""
+"""A time in seconds, and how open and how round the mouth is, both from 0 to 1."""
 
-# By the first one or two characters of a phoneme's mnemonic: how open, how round, relative length.
+# By the first one or two characters of espeak-ng's name of a phoneme: how open the mouth is, how round,
+# and the phoneme's relative length.
 MOUTH_SHAPES: dict[str, tuple[float, float, float]] = {
     "p": (0.0, 0.2, 1), "b": (0.0, 0.2, 1), "m": (0.0, 0.2, 1.2), "f": (0.08, 0.1, 1),
     "v": (0.08, 0.1, 1), "w": (0.2, 1.0, 1), "oU": (0.6, 0.8, 2.2), "aU": (0.85, 0.5, 2.4),
@@ -68,11 +70,13 @@ MOUTH_SHAPES: dict[str, tuple[float, float, float]] = {
 }  # fmt: skip
 OTHER_MOUTH_SHAPE = (0.22, 0.0, 1.0)
 VOWEL_PHONEMES = {"a": "a", "e": "E", "i": "I", "o": "O", "u": "u", "y": "I"}
+"""A phoneme for each vowel letter, for times that are estimated from letters."""
 
 
 @dataclass(frozen=True, eq=False)
 class Speech:
-    """`words` has the start and end of each word in seconds, `wav` the sound, if any."""
+    """`words` has the start and end of each word in seconds, `mouth` the movement of the lips,
+    `duration` the length in seconds, and `wav` the sound, if any."""
 
     words: tuple[tuple[float, float], ...]
     mouth: tuple[MouthFrame, ...]
@@ -81,28 +85,28 @@ class Speech:
 
 
 def can_speak() -> bool:
-    """Whether the program is installed."""
+    """Whether espeak-ng is installed."""
     return shutil.which(SPEECH_PROGRAM) is not None
 
 
 def speak(words: Sequence[str]) -> Speech:
-    """Speaks the words of one sentence."""
+    """The speech of one sentence; silent where espeak-ng is missing or fails."""
     if not words or not can_speak():
         return estimated(words)
     text = " ".join(words)
     try:
-        spoken, apart = _samples(text), _samples(text, "-g", str(GAP_CENTISECONDS))
+        spoken, with_gaps = _samples(text), _samples(text, "-g", str(GAP_CENTISECONDS))
         groups = _phonemes(text)
     except (OSError, subprocess.SubprocessError):
         return estimated(words)
-    lengths, pauses = word_lengths(apart)
+    lengths, pauses = word_lengths(with_gaps)
     if not len(lengths) or not len(spoken):
         return estimated(words)
     duration = len(spoken) / SAMPLES_PER_SECOND
     scale = max(duration - pauses.sum(), 0.1) / lengths.sum()
     ends = np.cumsum(lengths * scale + pauses) - pauses
     pieces = [
-        (float(end - own), float(end)) for end, own in zip(ends, lengths * scale, strict=True)
+        (float(end - length), float(end)) for end, length in zip(ends, lengths * scale, strict=True)
     ]
     sounds = groups if len(groups) == len(pieces) else [[] for _ in pieces]
     mouth: list[MouthFrame] = []
@@ -128,12 +132,14 @@ def estimated(words: Sequence[str]) -> Speech:
     return Speech(tuple(timed), tuple(mouth), round(now + 0.3, 3))
 
 
-def word_lengths(apart: NDArray[np.int16]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """From speech with long gaps: the length of each word, and the pause after it beyond the gap.
+def word_lengths(samples: NDArray[np.int16]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """From speech with long gaps: the length of each word in seconds, and by how many seconds the
+    silence after it is longer than the gap.
 
-    The shortest silence is the gap. A longer one has a pause too, or the closure of a stop consonant.
+    The shortest silence is the gap. A longer silence contains a pause as well, or the closure of a stop
+    consonant.
     """
-    edges = np.diff(np.concatenate([[0], (apart == 0).astype(np.int8), [0]]))
+    edges = np.diff(np.concatenate([[0], (samples == 0).astype(np.int8), [0]]))
     starts, ends = (
         np.flatnonzero(edges == 1) / SAMPLES_PER_SECOND,
         np.flatnonzero(edges == -1) / SAMPLES_PER_SECOND,
@@ -151,9 +157,11 @@ def word_lengths(apart: NDArray[np.int16]) -> tuple[NDArray[np.float64], NDArray
 def matched(
     words: Sequence[str], pieces: Sequence[tuple[float, float]]
 ) -> list[tuple[float, float]]:
-    """A time for each word. Some words are spoken as one (*in the*), some as several (*42*).
+    """The start and end of each word in seconds, from the times of the `pieces` that were spoken. Some
+    words are spoken as one piece (*in the*), some as several (*42*).
 
-    The longer sequence is cut into as many runs as the shorter one has members, by length.
+    The longer one of the two sequences is cut into as many runs as the shorter one has members, by
+    length.
     """
     if len(words) == len(pieces):
         return [(round(start, 3), round(end, 3)) for start, end in pieces]
@@ -172,31 +180,33 @@ def matched(
 
 
 def cut(long: Sequence[float], short: Sequence[float]) -> list[tuple[int, int]]:
-    """Cuts the longer sequence into runs whose shares of the whole are closest to those of the shorter.
+    """Cuts the longer sequence of lengths into runs, one for each member of the shorter sequence. The
+    runs' shares of the whole length are as close as possible to those of the shorter one's members.
 
     >>> cut([1.0, 1.0, 2.0], [2.0, 2.0])
     [(0, 2), (2, 3)]
     """
     ends = np.concatenate([[0.0], np.cumsum(long) / sum(long)])
-    wanted = np.array(short) / sum(short)
+    shares = np.array(short) / sum(short)
     cost = np.full((len(short) + 1, len(long) + 1), np.inf)
-    back = np.zeros(cost.shape, dtype=np.int64)
+    best_cut = np.zeros(cost.shape, dtype=np.int64)
     cost[0, 0] = 0.0
     for i in range(1, len(short) + 1):
         for j in range(i, len(long) + 1):
-            tried = cost[i - 1, :j] + (ends[j] - ends[:j] - wanted[i - 1]) ** 2
-            back[i, j] = int(tried.argmin())
-            cost[i, j] = tried[back[i, j]]
+            costs = cost[i - 1, :j] + (ends[j] - ends[:j] - shares[i - 1]) ** 2
+            best_cut[i, j] = int(costs.argmin())
+            cost[i, j] = costs[best_cut[i, j]]
     runs: list[tuple[int, int]] = []
     j = len(long)
     for i in range(len(short), 0, -1):
-        runs.append((int(back[i, j]), j))
-        j = int(back[i, j])
+        runs.append((int(best_cut[i, j]), j))
+        j = int(best_cut[i, j])
     return runs[::-1]
 
 
 def mouth_frames(phonemes: Sequence[str], start: float, end: float) -> list[MouthFrame]:
-    """The mouth at the middle of each phoneme, closed before the first and after the last."""
+    """The mouth at the middle of each phoneme of a word, nearly closed before the first and after the
+    last; `start` and `end` are those of the word in seconds."""
     shapes = [_shape(phoneme) for phoneme in phonemes]
     weights = np.array([weight for _, _, weight in shapes])
     ends = np.cumsum(weights) / weights.sum()
@@ -209,32 +219,36 @@ def mouth_frames(phonemes: Sequence[str], start: float, end: float) -> list[Mout
 
 
 def _shape(phoneme: str) -> tuple[float, float, float]:
+    """How open and how round the mouth is, and the relative length of the phoneme."""
     bare = phoneme.lstrip("',%=|")
     return MOUTH_SHAPES.get(bare[:2], MOUTH_SHAPES.get(bare[:1], OTHER_MOUTH_SHAPE))
 
 
 def _phonemes(text: str) -> list[list[str]]:
-    """The mnemonics of the phonemes of each piece that is spoken as one word."""
-    said = _run(text, "-q", "-x", "--sep=_").decode("utf-8", "replace")
-    return [group.split("_") for group in said.split()]
+    """espeak-ng's names of the phonemes of each piece that is spoken as one word."""
+    output = _run(text, "-q", "-x", "--sep=_").decode("utf-8", "replace")
+    return [group.split("_") for group in output.split()]
 
 
 def _samples(text: str, *options: str) -> NDArray[np.int16]:
+    """The sound of the text, `SAMPLES_PER_SECOND` numbers for each second."""
     return np.frombuffer(_run(text, "--stdout", *options)[WAV_HEADER_BYTES:], dtype="<i2")
 
 
 def _run(text: str, *options: str) -> bytes:
-    done = subprocess.run(
+    """The output of espeak-ng for this text."""
+    process = subprocess.run(
         [*SPEECH_COMMAND, *options],
         input=text.encode(),
         capture_output=True,
         check=True,
         timeout=60,
     )
-    return done.stdout
+    return process.stdout
 
 
 def _wav(samples: NDArray[np.int16]) -> bytes:
+    """The sound as a WAV file."""
     target = io.BytesIO()
     with wave.open(target, "wb") as file:
         file.setnchannels(1)
@@ -249,8 +263,8 @@ MIN_MOTION_SECONDS = 0.4
 
 
 def performance(derivation: Derivation, schedule: Schedule, speech: Speech) -> dict[str, Any]:
-    """`words` as [word, start, end], `motions` as [motion, start, end], `mouth` as [time, open, round];
-    `heard` says whether there is sound.
+    """The performance of a schedule: `words` as [word, start, end], `motions` as [motion, start, end],
+    `mouth` as [time, open, round], times in seconds; `heard` says whether there is sound.
 
     A motion begins with the first word of its node and ends with the last word.
     """
@@ -275,7 +289,7 @@ def performance(derivation: Derivation, schedule: Schedule, speech: Speech) -> d
 
 
 class HeadMedium:
-    """Shows schedules: the head performs them."""
+    """The medium that shows schedules to the judges of a study: the head performs them."""
 
     name = "head"
     shows_text = False
@@ -287,7 +301,7 @@ class HeadMedium:
     }
 
     def prepared(self, item: Item) -> tuple[dict[str, str], bytes | None, list[str]]:
-        """The performance of each schedule as JSON, and the speech."""
+        """The performance of each schedule as JSON, the sound, and what is wrong with the item."""
         schedules = schedules_of(item)
         problems = [
             f"item {item.id}: the output of {system} is text, others are schedules"
@@ -307,6 +321,7 @@ class HeadMedium:
         return shown, speech.wav, problems
 
     def reworded(self, questionnaire: Questionnaire, design: Design) -> Questionnaire:
+        """The questionnaire with words about the head in place of the default words about texts."""
         # Foster 2008, section 3.3: the same words are spoken, only the displays differ.
         words = design.words
         title, instructions = questionnaire.title, questionnaire.instructions

@@ -1,8 +1,9 @@
 """Metrics of how many displays a system shows and how varied they are. Most do not need the original.
 
-Foster (2008), section 4.2, has tokens, types and their ratio per sentence. They agreed with people's
-choices. `display-entropy`, `display-commonest` and `display-distance` use the frequencies of displays
-in the whole corpus, since a sentence has too few displays.
+*Tokens* are the displays of a sentence, *types* the different ones. In Foster (2008), section 4.2,
+tokens, types and their ratio per sentence agreed with people's choices. `display-entropy`,
+`display-commonest` and `display-distance` use the frequencies of displays in the whole corpus, because
+a sentence has too few displays.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ from wellput.metrics.base import BaseMetric, MeanMetric, ratio
 
 @dataclass(frozen=True)
 class DisplayCount(MeanMetric):
-    """A mean over sentences. Displays are counted, or with `match=motion` their motions."""
+    """A mean over sentences. It counts displays or, with `match=motion`, the motions in them."""
 
     output_kind: ClassVar[str] = ScheduleKind.name
     needs: ClassVar[frozenset[Need]] = NEEDS_DERIVATION
@@ -48,25 +49,27 @@ class DisplayCount(MeanMetric):
         return None
 
     def tokens(self, batch: Batch) -> Floats:
+        """The number of displays of each sentence."""
         units = shown_units(batch)
         by_motion = self.match == "motion"
         return units.sums(MOTION_COUNTS[units.chosen] if by_motion else units.chosen > 0)
 
     def types(self, batch: Batch) -> Floats:
+        """The number of different displays of each sentence."""
         units = shown_units(batch)
         total = np.zeros(units.n)
         if self.match == "motion":
             for place in range(len(MOTIONS)):
                 total += units.sums(units.chosen >> place & 1) > 0
             return total
-        has = units.chosen > 0
-        pairs = np.unique(units.rows[has] * len(MOTION_COUNTS) + units.chosen[has])
+        is_shown = units.chosen > 0
+        pairs = np.unique(units.rows[is_shown] * len(MOTION_COUNTS) + units.chosen[is_shown])
         return np.bincount(pairs // len(MOTION_COUNTS), minlength=units.n).astype(np.float64)
 
 
 @dataclass(frozen=True)
 class DisplayTokens(DisplayCount):
-    """Displays in a sentence."""
+    """The number of displays in a sentence."""
 
     family: ClassVar[str] = "display-tokens"
     about: ClassVar[str] = "displays per sentence"
@@ -78,7 +81,7 @@ class DisplayTokens(DisplayCount):
 
 @dataclass(frozen=True)
 class DisplayTypes(DisplayCount):
-    """Different displays in a sentence."""
+    """The number of different displays in a sentence."""
 
     family: ClassVar[str] = "display-types"
     about: ClassVar[str] = "different displays per sentence"
@@ -90,7 +93,8 @@ class DisplayTypes(DisplayCount):
 
 @dataclass(frozen=True)
 class DisplayTypeTokenRatio(DisplayCount):
-    """Different displays / displays of a sentence. The mean leaves out sentences without displays."""
+    """The number of different displays in a sentence, divided by the number of displays. The mean
+    leaves out sentences without displays."""
 
     family: ClassVar[str] = "display-ttr"
     bounds: ClassVar[Bounds] = (0.0, 1.0)
@@ -130,14 +134,15 @@ class DisplayFrequencies(BaseMetric):
         return self.counts(units.rows, units.chosen, units.n)
 
     def counts(self, rows: Integers, displays: Integers, n: int) -> Floats:
-        """How often each row has each display."""
+        """How often each of n sentences has each display: `rows` has the place of the sentence of each
+        unit, `displays` the code of its display. (n, displays of all systems)."""
         if self._codes is None:
             raise InputError(
                 f"{self.family} must see all displays first: call prepare_outputs(source)."
             )
-        has = displays > 0
+        is_shown = displays > 0
         k = len(self._codes)
-        places = rows[has] * k + np.searchsorted(self._codes, displays[has])
+        places = rows[is_shown] * k + np.searchsorted(self._codes, displays[is_shown])
         return np.bincount(places, minlength=n * k).reshape(n, k).astype(np.float64)
 
     def signature(self) -> str:
@@ -187,16 +192,19 @@ class DisplayDistance(DisplayFrequencies):
 
     def statistics(self, batch: Batch) -> Floats:
         units = shown_units(batch)
-        both = (self.counts(units.rows, side, units.n) for side in (units.chosen, units.original))
-        return np.concatenate([*both], axis=1)
+        counts = (self.counts(units.rows, side, units.n) for side in (units.chosen, units.original))
+        return np.concatenate([*counts], axis=1)
 
     def score(self, statistics: Floats) -> Floats:
         k = statistics.shape[-1] // 2
-        mine, theirs = (
+        shares, original_shares = (
             ratio(counts, counts.sum(axis=-1, keepdims=True))
             for counts in (statistics[..., :k], statistics[..., k:])
         )
-        divergence = entropy((mine + theirs) / 2) - (entropy(mine) + entropy(theirs)) / 2
+        divergence = (
+            entropy((shares + original_shares) / 2)
+            - (entropy(shares) + entropy(original_shares)) / 2
+        )
         return np.sqrt(np.clip(divergence, 0.0, 1.0))
 
 

@@ -26,13 +26,16 @@ from wellput.reporting.spans import BLAME_COLUMNS, blame_tables, span_tables
 from wellput.reporting.table import Report, Table, number, p_text, with_interval
 
 MAX_UNKNOWN_NAMES = 5
+"""A note names at most this many systems, or items, that the evalset does not have."""
 
 CSV_COLUMNS = (
     "metric", "question", "level", "average", "coefficient", "value", "low", "high", "p_value",
     "p_adjusted", "null", "n", "note",
 )  # fmt: skip
 MAX_PAIRS_ALL_SHOWN = 15
+"""With more pairs of metrics, only those that differ significantly are shown."""
 SEGMENT_EXCHANGING_TESTS = ("perm-both", "perm-inputs", "perm-cells")
+"""Permutation tests that exchange the scores of single segments (or items) of two metrics."""
 
 
 def agreement_report(result: AgreementResult) -> Report:
@@ -44,6 +47,7 @@ def agreement_report(result: AgreementResult) -> Report:
 
 
 def tables_of(result: AgreementResult) -> list[Table]:
+    """The tables for those parts of the result that are there, in the order in which they are shown."""
     tables = ranking_tables(result.ranking, result.orders)
     left_out = [*excluded_notes(result), *([] if result.agreement else result.notes)]
     if tables and left_out:
@@ -82,16 +86,16 @@ def tables_of(result: AgreementResult) -> list[Table]:
 
 
 def agreement_table(result: AgreementResult) -> Table:
-    """Best first within each question and coefficient."""
-    several = len({row.coefficient for row in result.agreement}) > 1
+    """The metrics with their agreement, best first within each question and coefficient."""
+    has_coefficients = len({row.coefficient for row in result.agreement}) > 1
     ordered = sorted(result.agreement, key=_best_first)
     first = result.agreement[0]
-    how = f", averaged by {first.average}" if first.average in ("item", "system") else ""
+    averaging = f", averaged by {first.average}" if first.average in ("item", "system") else ""
     undefined = [f"{row.metric}, {row.question}: {row.note}." for row in ordered if row.note]
     return Table(
-        columns=_agreement_columns(first, several),
-        rows=[_agreement_cells(row, several) for row in ordered],
-        title=f"How far metrics agree with people, {result.level} level{how}",
+        columns=_agreement_columns(first, has_coefficients),
+        rows=[_agreement_cells(row, has_coefficients) for row in ordered],
+        title=f"How far metrics agree with people, {result.level} level{averaging}",
         notes=[
             *result.advice,
             *undefined,
@@ -107,16 +111,17 @@ def _best_first(row: Agreement) -> tuple[str, str, bool, float]:
     return row.question, row.coefficient, math.isnan(row.value), -row.value
 
 
-def _agreement_columns(first: Agreement, several: bool) -> list[str]:
-    names = ["coefficient", "agreement"] if several else [first.coefficient]
+def _agreement_columns(first: Agreement, has_coefficients: bool) -> list[str]:
+    """The headings; with several coefficients, a column names the coefficient of each row."""
+    names = ["coefficient", "agreement"] if has_coefficients else [first.coefficient]
     return ["metric", "question", *names, "p", "p corrected", "n"]
 
 
-def _agreement_cells(row: Agreement, several: bool) -> list[str]:
+def _agreement_cells(row: Agreement, has_coefficients: bool) -> list[str]:
     return [
         row.metric,
         row.question,
-        *([row.coefficient] if several else []),
+        *([row.coefficient] if has_coefficients else []),
         with_interval(number(row.value, 3), row.low, row.high, 3),
         p_text(row.p_value),
         p_text(row.p_adjusted),
@@ -125,37 +130,38 @@ def _agreement_cells(row: Agreement, several: bool) -> list[str]:
 
 
 def ranked_slices(result: AgreementResult) -> list[tuple[Ranking, dict[str, Ranking], str]]:
-    """For each question its ranking, those of the slices by the tag's values, and the tag."""
+    """For each question: its ranking, the rankings of the slices (the items with one value of a tag) by
+    this value, and the tag."""
     tag = next(iter(result.slices[0].by or {}))
-    found = []
+    rankings = []
     for whole in result.ranking:
         slices = {
-            (part.by or {})[tag]: own
+            (part.by or {})[tag]: ranking
             for part in result.slices
-            for own in part.ranking
-            if own.question == whole.question
+            for ranking in part.ranking
+            if ranking.question == whole.question
         }
         if slices:
-            found.append((whole, slices, tag))
-    return found
+            rankings.append((whole, slices, tag))
+    return rankings
 
 
 def ranking_slice_tables(result: AgreementResult) -> list[Table]:
     """Whom people prefer in each slice, a table for each question."""
-    return [ranking_slice_table(*one) for one in ranked_slices(result)]
+    return [ranking_slice_table(*ranked) for ranked in ranked_slices(result)]
 
 
 def slice_table(result: AgreementResult) -> Table:
     """The agreement in each slice; the notes name the slices whose best metric is another one."""
     tag = next(iter(result.slices[0].by or {}))
-    several = len({row.coefficient for row in result.agreement}) > 1
+    has_coefficients = len({row.coefficient for row in result.agreement}) > 1
     rows = [
-        [(part.by or {})[tag], *_agreement_cells(row, several)]
+        [(part.by or {})[tag], *_agreement_cells(row, has_coefficients)]
         for part in result.slices
         for row in sorted(part.agreement, key=_best_first)
     ]
     return Table(
-        columns=[tag, *_agreement_columns(result.agreement[0], several)],
+        columns=[tag, *_agreement_columns(result.agreement[0], has_coefficients)],
         rows=rows,
         title=f"How far metrics agree with people, by {tag}",
         notes=[*parting_metrics(result), "p is corrected over the metrics of all slices."],
@@ -171,18 +177,19 @@ def parting_metrics(result: AgreementResult) -> list[str]:
     for question, coefficient in keys:
         best = _best_metric(result, question, coefficient)
         for part in result.slices:
-            own = _best_metric(part, question, coefficient)
-            if best is None or own is None or own == best:
+            best_of_slice = _best_metric(part, question, coefficient)
+            if best is None or best_of_slice is None or best_of_slice == best:
                 continue
-            shown = any(
-                set(pair.metrics) == {own, best}
+            is_significant = any(
+                set(pair.metrics) == {best_of_slice, best}
                 and (pair.question, pair.coefficient) == (question, coefficient)
                 and pair.p_adjusted < 1 - result.confidence
                 for pair in part.differences
             )
             lines.append(
-                f"{tag} {(part.by or {})[tag]}: {own} agrees best on {question}, over all items {best}"
-                f"{'.' if shown else '; no test shows that this is more than chance.'}"
+                f"{tag} {(part.by or {})[tag]}: {best_of_slice} agrees best on {question}, "
+                f"over all items {best}"
+                f"{'.' if is_significant else '; no test shows that this is more than chance.'}"
             )
     return lines
 
@@ -197,22 +204,23 @@ def _best_metric(result: AgreementResult, question: str, coefficient: str) -> st
 
 
 def order_table(result: AgreementResult) -> Table:
-    """The order that each metric gives the systems; metrics with most pairs right first."""
-    several = len(result.ranking) > 1
+    """The order that each metric gives the systems, and how many pairs of systems it puts in people's
+    order ("pairs right"); metrics with the most such pairs first."""
+    has_questions = len(result.ranking) > 1
     ordered = sorted(
         result.orders, key=lambda row: (row.question, -row.agreeing / max(row.pairs, 1))
     )
     return Table(
         columns=[
             "metric",
-            *(["question"] if several else []),
+            *(["question"] if has_questions else []),
             "pairs right",
             "its order, best first",
         ],
         rows=[
             [
                 row.metric,
-                *([row.question] if several else []),
+                *([row.question] if has_questions else []),
                 f"{row.agreeing} of {row.pairs}",
                 row.text,
             ]
@@ -231,11 +239,11 @@ def metric_difference_table(result: AgreementResult) -> Table:
         for row in result.differences
         if len(result.differences) <= MAX_PAIRS_ALL_SHOWN or row.p_adjusted < 1 - result.confidence
     ]
-    several = len({(row.question, row.coefficient) for row in result.differences}) > 1
+    has_groups = len({(row.question, row.coefficient) for row in result.differences}) > 1
     rows = [
         [
             f"{row.metrics[0]} − {row.metrics[1]}",
-            *([f"{row.question}, {row.coefficient}"] if several else []),
+            *([f"{row.question}, {row.coefficient}"] if has_groups else []),
             with_interval(number(row.delta, 3, sign=True), row.low, row.high, 3, sign=True),
             p_text(row.p_value),
             p_text(row.p_adjusted),
@@ -264,7 +272,7 @@ def metric_difference_table(result: AgreementResult) -> Table:
         pairs = counted(left_out, "pair")
         notes.insert(0, f"{pairs} that cannot be told apart {are} not shown.")
     return Table(
-        columns=["pair", *(["question"] if several else []), "difference", "p", "p corrected"],
+        columns=["pair", *(["question"] if has_groups else []), "difference", "p", "p corrected"],
         rows=rows,
         title="Which metrics really differ",
         notes=notes,
@@ -330,52 +338,56 @@ def _scale_in_words(normalization: Mapping[str, str]) -> str:
         return "as given"
     if len(scales) == 1:
         return f"normalized per judge: {', '.join(scales)}"
-    each = (
+    by_question = (
         f"{question} {'as given' if scale == 'none' else scale}"
         for question, scale in normalization.items()
     )
-    return f"normalized per judge: {', '.join(each)}"
+    return f"normalized per judge: {', '.join(by_question)}"
 
 
 def _chance_levels(result: AgreementResult) -> str:
-    """The chance levels that p is tested against, where they are not 0."""
+    """A sentence with the chance levels that p is tested against, where they are not 0."""
     levels: dict[str, list[float]] = {}
     for row in result.agreement:
         if row.null:
             levels.setdefault(row.coefficient, []).append(row.null)
     shown = [
-        f"{name} {' to '.join(dict.fromkeys(number(end, 2) for end in (min(found), max(found))))}"
-        for name, found in levels.items()
+        f"{name} {' to '.join(dict.fromkeys(number(end, 2) for end in (min(values), max(values))))}"
+        for name, values in levels.items()
     ]
     return f" p tests against the level of chance ({', '.join(shown)})." if shown else ""
 
 
 def _undefined_notes(result: AgreementResult) -> list[str]:
     """One note for all metrics that have no value for the same number of outputs."""
-    alike: dict[tuple[str, int], list[str]] = {}
+    metrics_by_count: dict[tuple[str, int], list[str]] = {}
     for row in result.undefined:
-        alike.setdefault((row["question"], row["n"]), []).append(row["metric"])
+        metrics_by_count.setdefault((row["question"], row["n"]), []).append(row["metric"])
     return [
         f"{', '.join(metrics)} {'has' if len(metrics) == 1 else 'each have'} no value for "
         f"{counted(n, 'output')} judged on {question}: no metric is compared with people on "
         f"{'it' if n == 1 else 'them'}."
-        for (question, n), metrics in alike.items()
+        for (question, n), metrics in metrics_by_count.items()
     ]
 
 
 def _is_unknown(row: Mapping[str, Any], kind: str) -> bool:
-    """Whether judgments were left out because the evalset does not have their system, or their item."""
-    named = [one for one in ("judge", "system", "item") if row[one] is not None]
+    """Whether judgments were left out because the evalset does not have their system, or item (`kind`
+    says which)."""
+    named = [key for key in ("judge", "system", "item") if row[key] is not None]
     return row["reason"] == UNKNOWN_NAME_REASON and named == [kind]
 
 
 def _unknown_note(rows: Sequence[Mapping[str, Any]], kind: str, noun: str) -> str:
-    """How many judgments are about names that the evalset does not have, once for all of them."""
+    """One note for all judgments about names that the evalset does not have. `rows` are exclusions,
+    `kind` is system or item, and `noun` is rating or choice."""
     if not rows:
         return ""
     names = list(dict.fromkeys(row[kind] for row in rows))
-    more = len(names) - MAX_UNKNOWN_NAMES
-    shown = ", ".join(names[:MAX_UNKNOWN_NAMES]) + (f" and {more:,} more" if more > 0 else "")
+    n_hidden = len(names) - MAX_UNKNOWN_NAMES
+    shown = ", ".join(names[:MAX_UNKNOWN_NAMES]) + (
+        f" and {n_hidden:,} more" if n_hidden > 0 else ""
+    )
     them = "it" if len(names) == 1 else "them"
     return (
         f"Left out: {counted(sum(row['n'] for row in rows), noun)} of {counted(len(names), kind)} that "
@@ -387,8 +399,8 @@ def _unknown_note(rows: Sequence[Mapping[str, Any]], kind: str, noun: str) -> st
 def excluded_notes(
     result: AgreementResult, noun: str = "rating", question: str | None = None, of: str = "all"
 ) -> list[str]:
-    """The ratings that were left out, for one question or for all: `of` everything, or of the
-    agreement alone."""
+    """The judgments (`noun`) that were left out, for one question or for all. `of` says from what:
+    everything ("all"), or only the agreement with metrics ("agreement")."""
     lines: list[str] = []
     where = "Left out" if of == "all" else "Left out here, but not from the ranking"
     rows = [

@@ -1,4 +1,4 @@
-"""The table of `wellput columns`."""
+"""The table of `wellput columns`: how the columns of a user's file are read as parts of an evalset."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ SHOWN_CHARACTERS = 40
 
 
 def columns_report(result: ColumnsResult) -> Report:
+    """A row for each column of the file, with an example; the notes say how to go on."""
     rows = [
         [
             view.column,

@@ -1,4 +1,5 @@
-"""Sentences that say whether more documents, more items or more samples would make scores surer."""
+"""Sentences that say whether more documents, more items or more samples (outputs of a system for the
+same item) would make scores more certain."""
 
 from __future__ import annotations
 
@@ -14,34 +15,37 @@ def error_sentences(result: ScoreResult) -> list[str]:
     unit = "cluster" if result.clusters is None else result.clusters.unit
     sentences = []
     for metric in result.metrics:
-        own = [one for one in result.error_sources if one.metric == metric]
-        shares = [one.parts.shares() for one in own if one.parts.total > 0]
+        sources = [source for source in result.error_sources if source.metric == metric]
+        shares = [source.parts.shares() for source in sources if source.parts.total > 0]
         names = [name for name in ("cluster", "item", "sample") if any(name in s for s in shares)]
         if len(names) < 2:
             continue
         mean = {name: float(np.mean([share.get(name, 0.0) for share in shares])) for name in names}
         words = {"cluster": f"{unit}s", "item": "items", "sample": "samples"}
         parts = ", ".join(f"{mean[name]:.0%} {words[name]}" for name in names)
-        what = "differences" if own[0].baseline is not None else "scores"
+        figures = "differences" if sources[0].baseline is not None else "scores"
         gains = "; ".join(
             f"twice the {words[name] if place == 0 else _inside(words, names, place)}: "
             f"{_gain(mean, names[place:])}"
             for place, name in enumerate(names)
         )
-        sentences.append(f"Error variance of {what} under {metric}: {parts}. Error with {gains}.")
+        sentences.append(
+            f"Error variance of {figures} under {metric}: {parts}. Error with {gains}."
+        )
     return sentences
 
 
 def _inside(words: dict[str, str], names: list[str], place: int) -> str:
-    """What would be doubled: `items in each document`."""
+    """What would be doubled, in words, such as `items in each document`."""
     return f"{words[names[place]]} in each {words[names[place - 1]].removesuffix('s')}"
 
 
 def _gain(shares: dict[str, float], halved: list[str]) -> str:
-    """How much smaller the error would be with half of these parts of its variance.
+    """How much smaller the standard error would be if the parts `halved` of its variance were halved;
+    `shares` are the parts' shares in the variance.
 
     >>> _gain({"item": 1.0, "sample": 0.0}, ["item", "sample"])
     '−29%'
     """
-    left = 1 - sum(shares[name] for name in halved) / 2
-    return f"−{1 - math.sqrt(left):.0%}"
+    variance_share = 1 - sum(shares[name] for name in halved) / 2
+    return f"−{1 - math.sqrt(variance_share):.0%}"

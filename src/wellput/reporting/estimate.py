@@ -1,5 +1,7 @@
-"""What `wellput estimate` shows: corrected estimates beside people alone and the proxy alone,
-differences, what the proxy saved, and which items to label next."""
+"""What `wellput estimate` shows. The estimates combine people's judgments of some items with the scores
+of a proxy, such as a language model, on many more items. The tables compare them with people alone and
+with the proxy alone, test differences, and say how many labels the proxy saves and which items to label
+next."""
 
 from __future__ import annotations
 
@@ -23,7 +25,7 @@ MAX_ITEMS_SHOWN = 20
 
 
 def estimate_report(result: EstimateResult) -> Report:
-    """The tables."""
+    """The tables of systems, of differences, and of the items to label next; CSV has the systems."""
     tables = [_systems_table(result)]
     if result.differences:
         tables.append(_differences_table(result))
@@ -48,10 +50,10 @@ def _systems_table(result: EstimateResult) -> Table:
         ]
         for row in result.systems
     ]
-    what = ESTIMATE_HEADINGS[result.model]
+    heading = ESTIMATE_HEADINGS[result.model]
     return Table(
         [
-            "system", what, level, "rank", "people alone", level, "proxy alone", "labels",
+            "system", heading, level, "rank", "people alone", level, "proxy alone", "labels",
             "unlabeled",
         ],
         rows,
@@ -63,11 +65,12 @@ def _systems_table(result: EstimateResult) -> Table:
 def _notes(result: EstimateResult) -> list[str]:
     notes = [*_winner(result), *_too_few(result), *_equal_labels(result), *_saved(result)]
     names = ", ".join(result.judges[:4])
-    more = len(result.judges) - 4
-    who = names + (f" and {more} more" if more > 0 else "")
-    how = "The mean of several judges is one label. " if len(result.judges) > 1 else ""
+    n_hidden = len(result.judges) - 4
+    judge_names = names + (f" and {n_hidden} more" if n_hidden > 0 else "")
+    several_judges = "The mean of several judges is one label. " if len(result.judges) > 1 else ""
     notes.append(
-        f"Labels are the judgments of {who}. {how}Intervals hold for these systems, these judges and "
+        f"Labels are the judgments of {judge_names}. {several_judges}Intervals hold for these "
+        f"systems, these judges and "
         f"other {_units(result)} like these. rank: the ranks a system may have, corrected by Holm's "
         "method."
     )
@@ -107,7 +110,7 @@ def _notes(result: EstimateResult) -> list[str]:
 
 def _winner(result: EstimateResult) -> list[str]:
     """Which system is first; nothing where no difference could be tested."""
-    if all(math.isnan(one.p_adjusted) for one in result.differences):
+    if all(math.isnan(difference.p_adjusted) for difference in result.differences):
         return []
     leaders = [row for row in result.systems if row.rank_low == 1]
     names = listed([row.system for row in leaders])
@@ -130,7 +133,7 @@ def _labels_of_a_system(result: EstimateResult) -> str:
 
 
 def _units(result: EstimateResult, n: int = 2) -> str:
-    """What takes the items' place: items, documents, or values of a tag."""
+    """The units that are assumed to be independent, in words: items, documents, or values of a tag."""
     if result.clustered_by in ("document", "item"):
         return result.clustered_by + ("" if n == 1 else "s")
     return f"{'value' if n == 1 else 'values'} of {result.clustered_by}"
@@ -138,11 +141,15 @@ def _units(result: EstimateResult, n: int = 2) -> str:
 
 def _too_few(result: EstimateResult) -> list[str]:
     """Which systems have no interval, for lack of labeled units, and what can be done."""
-    few = [row for row in result.systems if row.n_clusters < MIN_LABELS]
-    if not few:
+    without_interval = [row for row in result.systems if row.n_clusters < MIN_LABELS]
+    if not without_interval:
         return []
-    whose = "" if len(few) == len(result.systems) else f" of {listed([row.system for row in few])}"
-    most = max(row.n_clusters for row in few)
+    whose = (
+        ""
+        if len(without_interval) == len(result.systems)
+        else f" of {listed([row.system for row in without_interval])}"
+    )
+    most = max(row.n_clusters for row in without_interval)
     text = (
         f"No interval, p-value or λ{whose}: the labels come from "
         f"{most} {_units(result, most)}, and at least {MIN_LABELS} are needed."
@@ -153,7 +160,7 @@ def _too_few(result: EstimateResult) -> list[str]:
 
 
 def _equal_labels(result: EstimateResult) -> list[str]:
-    """Which systems have no interval although their labels are many: nothing varies."""
+    """Which systems have enough labels, but no interval, because all labels are equal."""
     without = [
         row.system
         for row in result.systems
@@ -165,9 +172,9 @@ def _equal_labels(result: EstimateResult) -> list[str]:
 
 
 def _saved(result: EstimateResult) -> list[str]:
-    """What the proxy saved, in labels; nothing where no system has labels enough."""
-    labels, worth = result.labels, result.labels_worth
-    if math.isnan(worth):
+    """How many labels the proxy saved; nothing where no system has enough labels."""
+    labels, labels_worth = result.labels, result.labels_worth
+    if math.isnan(labels_worth):
         if all(row.n_clusters < MIN_LABELS for row in result.systems):
             return []
         return ["What the proxy saves cannot be said."]
@@ -176,17 +183,17 @@ def _saved(result: EstimateResult) -> list[str]:
             f"{result.proxy} can save nothing here: people judged every item that it has scores for. "
             "It helps where it has scores for more items than people judged."
         ]
-    more = worth - labels
-    if more < 0.05 * labels:
+    saved = labels_worth - labels
+    if saved < 0.05 * labels:
         return [
             f"{result.proxy} saves no labels: with or without it {_labels_of_a_system(result)} say "
             "about as much."
         ]
-    same = len({row.n_labeled for row in result.systems}) == 1
-    average = "" if same else f" ({labels:.0f} on average)"
+    is_same_number = len({row.n_labeled for row in result.systems}) == 1
+    average = "" if is_same_number else f" ({labels:.0f} on average)"
     return [
-        f"With {result.proxy}, {_labels_of_a_system(result)}{average} are worth {worth:.0f}: it saves "
-        f"about {more:.0f}."
+        f"With {result.proxy}, {_labels_of_a_system(result)}{average} are worth {labels_worth:.0f}: "
+        f"it saves about {saved:.0f}."
     ]
 
 
@@ -197,20 +204,24 @@ def _differences_table(result: EstimateResult) -> Table:
     if len(rows) > MAX_PAIRS_SHOWN:
         names = [row.system for row in result.systems]
         place = {name: number for number, name in enumerate(names)}
-        rows = [one for one in rows if place[one.systems[1]] - place[one.systems[0]] == 1]
+        rows = [
+            difference
+            for difference in rows
+            if place[difference.systems[1]] - place[difference.systems[0]] == 1
+        ]
         title += f" (neighbors of {counted(len(result.differences), 'pair')}; JSON has all)"
     cells = [
         [
-            f"{one.systems[0]} − {one.systems[1]}",
-            _value(one.estimate.value, result, sign=True),
-            _interval(one.estimate, result, sign=True),
-            "–" if one.estimate.p_value is None else p_text(one.estimate.p_value),
-            "–" if math.isnan(one.p_adjusted) else p_text(one.p_adjusted),
-            _value(one.people.value, result, sign=True),
-            _interval(one.people, result, sign=True),
-            f"{one.n_labeled:,}" if one.is_paired else "–",
+            f"{difference.systems[0]} − {difference.systems[1]}",
+            _value(difference.estimate.value, result, sign=True),
+            _interval(difference.estimate, result, sign=True),
+            "–" if difference.estimate.p_value is None else p_text(difference.estimate.p_value),
+            "–" if math.isnan(difference.p_adjusted) else p_text(difference.p_adjusted),
+            _value(difference.people.value, result, sign=True),
+            _interval(difference.people, result, sign=True),
+            f"{difference.n_labeled:,}" if difference.is_paired else "–",
         ]
-        for one in rows
+        for difference in rows
     ]
     notes = _about_differences(result)
     if result.are_choices:
@@ -227,14 +238,16 @@ def _differences_table(result: EstimateResult) -> Table:
 
 
 def _about_differences(result: EstimateResult) -> list[str]:
+    """How differences were estimated: from items with labels of both systems, or from the systems'
+    estimates."""
     notes = []
-    if any(one.is_paired for one in result.differences):
+    if any(difference.is_paired for difference in result.differences):
         notes.append(
             "A difference is estimated from the items that have labels of both systems (their number: "
             "both labeled), with a λ of its own: so it is not exactly the difference of the two "
             "estimates above, which use all labels of a system."
         )
-    if not all(one.is_paired for one in result.differences):
+    if not all(difference.is_paired for difference in result.differences):
         notes.append(
             "–: too few items have labels of both systems, so the difference is that of the two "
             "estimates above."
@@ -243,6 +256,7 @@ def _about_differences(result: EstimateResult) -> list[str]:
 
 
 def _next_table(result: EstimateResult) -> Table:
+    """The items to label next, with the probabilities with which they were chosen."""
     assert result.next_items is not None
     chosen = result.next_items.chosen
     rows = [
@@ -277,7 +291,7 @@ def _what_to_judge(result: EstimateResult) -> str:
 def _value(
     value: float, result: EstimateResult, *, sign: bool = False, is_share: bool | None = None
 ) -> str:
-    """A share as a percentage, a mean with two digits."""
+    """The number as text: a share as a percentage, a mean with two digits after the point."""
     if is_share is None:
         is_share = result.model != "mean"
     if not is_share:

@@ -1,4 +1,6 @@
-"""The tables of `wellput fit`: the models, the metric's coefficients, and how well it predicts."""
+"""The tables of `wellput fit`, which fits a metric to people's ratings by a linear regression on the
+scores of other metrics (its predictors): the models, the metric's coefficients, and how well it
+predicts ratings."""
 
 from __future__ import annotations
 
@@ -6,7 +8,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from wellput.agreement.cross_validation import BestSingle, CrossValidation, LeftOutGroup
+from wellput.agreement.cross_validation import BestSingle, LeftOutGroup
 from wellput.agreement.fit import Fit
 from wellput.agreement.models import left_out_sentences
 from wellput.agreement.rankings.plain_ranking import SIGNIFICANT_P
@@ -26,13 +28,16 @@ UNSEEN_UNITS: dict[LeftOutGroup, str] = {
     "system": "systems",
     "both": "systems and items",
 }
+"""What a row of the cross-validation holds out, by the name of the group that is left out."""
 HOLDS_FOR: dict[LeftOutGroup, str] = {
     "sentence": "",
     "item": GENERALIZE_WORDS["items"],
     "system": GENERALIZE_WORDS["systems"],
     "both": GENERALIZE_WORDS["both"],
 }
+"""What the interval of a row of the cross-validation holds for."""
 GROUP_OF: dict[Generalize, LeftOutGroup] = {"items": "item", "systems": "system", "both": "both"}
+"""The group to leave out, by what intervals shall hold for."""
 
 
 def fit_report(result: Fit) -> Report:
@@ -103,6 +108,7 @@ def metric_table(result: Fit) -> Table:
 
 
 def _blind_spots_note(result: Fit) -> list[str]:
+    """Which errors the metric does not notice in the embedded example."""
     spots = result.blind_spots
     if spots is None:
         return []
@@ -134,13 +140,13 @@ def _outlier_table(result: Fit) -> list[Table]:
         return []
     rows = [
         [
-            f"{one.system}, item {one.item}",
-            number(one.judged, 3),
-            number(one.predicted, 3),
-            number(one.studentized, 2),
-            number(one.cooks_distance, 2),
+            f"{outlier.system}, item {outlier.item}",
+            number(outlier.judged, 3),
+            number(outlier.predicted, 3),
+            number(outlier.studentized, 2),
+            number(outlier.cooks_distance, 2),
         ]
-        for one in result.outliers[:MAX_OUTLIERS_SHOWN]
+        for outlier in result.outliers[:MAX_OUTLIERS_SHOWN]
     ]
     hidden = len(result.outliers) - len(rows)
     return [
@@ -154,7 +160,7 @@ def _outlier_table(result: Fit) -> list[Table]:
 
 
 def _counts(result: Fit) -> list[str]:
-    """How many rows there are, and what was left out: users must see that there are fewer rows."""
+    """How many judged outputs the models use, and which ones were left out for which reason."""
     card = result.model.card
     lines = [
         f"{counted(card['n'], 'judged output')} of {counted(card['systems'], 'system')} for "
@@ -165,20 +171,20 @@ def _counts(result: Fit) -> list[str]:
     ]
     lines += left_out_sentences(result.left_out_cells)
     by_reason: dict[str, list[Mapping[str, Any]]] = {}
-    for one in card.get("excluded", []):
-        by_reason.setdefault(one["reason"], []).append(one)
+    for exclusion in card.get("excluded", []):
+        by_reason.setdefault(exclusion["reason"], []).append(exclusion)
     lines += [
-        f"Excluded {_all_excluded(found)} ({counted(sum(one['n'] for one in found), 'judgment')}): "
-        f"{reason}."
-        for reason, found in by_reason.items()
+        f"Excluded {_all_excluded(exclusions)} "
+        f"({counted(sum(exclusion['n'] for exclusion in exclusions), 'judgment')}): {reason}."
+        for reason, exclusions in by_reason.items()
     ]
     return lines
 
 
 def _all_excluded(exclusions: Sequence[Mapping[str, Any]]) -> str:
-    more = len(exclusions) - MAX_EXCLUSIONS
+    n_hidden = len(exclusions) - MAX_EXCLUSIONS
     shown = ", ".join(map(_excluded, exclusions[:MAX_EXCLUSIONS]))
-    return shown + (f" and {more:,} more" if more > 0 else "")
+    return shown + (f" and {n_hidden:,} more" if n_hidden > 0 else "")
 
 
 def _excluded(exclusion: Mapping[str, Any]) -> str:
@@ -188,26 +194,27 @@ def _excluded(exclusion: Mapping[str, Any]) -> str:
 
 
 def unseen_table(result: Fit) -> Table:
-    """r on the judgments that the model of each fold has not seen."""
+    """r of predictions with judgments, where the model of each fold was not fitted to these sentences,
+    items or systems."""
     return Table(
         columns=["unseen", "r", "95% interval", "p", "folds", "holds for"],
         rows=[
             [
-                UNSEEN_UNITS[one.left_out],
-                number(one.r, 3),
-                interval_text(one.low, one.high, 3),
-                p_text(one.p_value),
-                f"{one.folds:,}",
-                HOLDS_FOR[one.left_out],
+                UNSEEN_UNITS[validation.left_out],
+                number(validation.r, 3),
+                interval_text(validation.low, validation.high, 3),
+                p_text(validation.p_value),
+                f"{validation.folds:,}",
+                HOLDS_FOR[validation.left_out],
             ]
-            for one in result.cross_validation
+            for validation in result.cross_validation
         ],
         title="How well the metric predicts judgments it was not fitted to",
         notes=[
             *(
-                f"Unseen {UNSEEN_UNITS[one.left_out]}: {one.note}."
-                for one in result.cross_validation
-                if one.note
+                f"Unseen {UNSEEN_UNITS[validation.left_out]}: {validation.note}."
+                for validation in result.cross_validation
+                if validation.note
             ),
             *_one_predictor(result),
             *_verdict(result),
@@ -225,18 +232,21 @@ def _one_predictor(result: Fit) -> list[str]:
 
 def _verdict(result: Fit) -> list[str]:
     """Whether the metric predicts better than the best single predictor."""
-    asked = GROUP_OF[result.generalize]
-    one = next(found for found in result.cross_validation if found.left_out == asked)
-    if one.single is None or math.isnan(one.r) or math.isnan(one.single.r):
+    group = GROUP_OF[result.generalize]
+    validation = next(row for row in result.cross_validation if row.left_out == group)
+    single = validation.single
+    if single is None or math.isnan(validation.r) or math.isnan(single.r):
         return []
     return [
-        f"Unseen {UNSEEN_UNITS[asked]}: the best single predictor ({', '.join(one.single.predictors)}) "
-        f"reaches r = {number(one.single.r, 3)}, the metric {number(one.r, 3)}. "
-        f"{_gain(one, one.single)}"
+        f"Unseen {UNSEEN_UNITS[group]}: the best single predictor ({', '.join(single.predictors)}) "
+        f"reaches r = {number(single.r, 3)}, the metric {number(validation.r, 3)}. "
+        f"{_gain(single)}"
     ]
 
 
-def _gain(one: CrossValidation, single: BestSingle) -> str:
+def _gain(single: BestSingle) -> str:
+    """How much better than the best single predictor the metric predicts, and whether it may be
+    chance."""
     gain = number(single.gain, 3, sign=True)
     if single.p_value is None:
         return f"It is unknown whether the difference ({gain}) is more than chance."
@@ -264,13 +274,14 @@ def _generality(result: Fit) -> list[str]:
 
 
 def _f_note(result: Fit) -> list[str]:
-    is_told = result.inference is not None and not result.inference.reason
-    if result.model.card["method"] != "ols" or not is_told:
+    has_inference = result.inference is not None and not result.inference.reason
+    if result.model.card["method"] != "ols" or not has_inference:
         return []
     return ["F and AIC take all outputs for independent; intervals and p do not."]
 
 
 def _choice_note(result: Fit) -> list[str]:
+    """A note where predictors were chosen step by step, which makes p-values too small."""
     criterion = result.model.card["stepwise"]
     if criterion is None or result.inference is None or result.inference.reason:
         return []
@@ -280,6 +291,7 @@ def _choice_note(result: Fit) -> list[str]:
 
 
 def _scale_notes(result: Fit) -> list[str]:
+    """How the metric was scaled so that a perfect sentence scores 1."""
     lines: list[str] = []
     if result.dropped:
         them = "it" if len(result.dropped) == 1 else "them"

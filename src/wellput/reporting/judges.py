@@ -1,5 +1,6 @@
 """Tables of `wellput agree` about the judges: how far they agree with each other, which systems they
-chose, and how often they call a filter's decisions right.
+chose, and how often a filter's decisions (to keep or refuse a change of a text) are right by their
+verdicts.
 """
 
 from __future__ import annotations
@@ -14,7 +15,8 @@ from wellput.reporting.table import Table, number, p_text, with_interval
 
 
 def judge_table(result: AgreementResult) -> Table:
-    """A row for each question and kind of values; all figures of a row use the same values."""
+    """A row for each question and kind of values (ratings as given, or normalized); all figures of a
+    row use the same values."""
     rows = [cells for row in result.judges for cells in _judge_rows(row)]
     notes = [f"{row.question}: {row.note}." for row in result.judges if row.note]
     notes += [sentence for row in result.judges if (sentence := ceiling_sentence(row))]
@@ -68,8 +70,8 @@ def _pairwise(pairs: Mapping[str, float] | None) -> str:
 
 
 def _icc(coefficients: Mapping[str, Mapping[str, float]] | None) -> str:
-    """ICC2 where it is defined, else ICC1. Both are the reliability of a single judge; if one judge is
-    more severe than another, that counts as disagreement."""
+    """The intraclass correlation ICC2 as text where it is defined, else ICC1. Both are the reliability
+    of a single judge; if one judge is more severe than another, that counts as disagreement."""
     for name in ("ICC2", "ICC1"):
         if coefficients and name in coefficients:
             return f"{number(coefficients[name]['value'], 2)} ({name})"
@@ -109,6 +111,8 @@ def ceiling_sentence(row: JudgeSummary) -> str:
 def preference_tables(
     entry: Mapping[str, Any], left_out: Sequence[str] = (), *, confidence: float = 0.95
 ) -> list[Table]:
+    """The tables of systems and of pairs for one question with choices between two systems; `left_out`
+    are further notes."""
     systems = Table(
         columns=["system", "chosen / offered", "win rate", "strength", "offers"],
         rows=[
@@ -162,6 +166,7 @@ def preference_tables(
 
 
 def confusion_table(result: AgreementResult) -> Table:
+    """How often metrics choose the output that people choose; a filter has `decision_table`."""
     if any(row["metric"] == "kept" for row in result.confusion):
         return decision_table(result)
     return Table(
@@ -181,7 +186,8 @@ def confusion_table(result: AgreementResult) -> Table:
 
 
 def decision_table(result: AgreementResult) -> Table:
-    """A filter's decisions down, people's verdicts across (Kauchak & Barzilay's Table 8)."""
+    """A filter's decisions in the rows, people's verdicts in the columns (Kauchak & Barzilay's Table
+    8)."""
     rows = []
     notes = []
     for row in result.confusion:
@@ -201,7 +207,8 @@ def decision_table(result: AgreementResult) -> Table:
 
 
 def substitution_tables(result: AgreementResult) -> list[Table]:
-    """Each method's substitutions by judge (Kauchak & Barzilay's Tables 7 and 8)."""
+    """How many of the words that each paraphrasing method substitutes are right, by each judge (Kauchak
+    & Barzilay's Tables 7 and 8)."""
     accuracy = Table(
         ["method", "question", "judge", "right", "judged", "κ of the judges"],
         [
@@ -237,7 +244,7 @@ def substitution_tables(result: AgreementResult) -> list[Table]:
 
 
 def homogeneity_table(result: AgreementResult) -> Table:
-    """Two studies of the same pairs."""
+    """Whether people in two studies of the same pairs of systems chose alike."""
     return Table(
         ["pair", "question", "chosen here", "chosen there", "χ²", "p"],
         [

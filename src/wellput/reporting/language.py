@@ -1,8 +1,8 @@
-"""The output of the commands of the English wing: `wellput parse`, `convert`, `realize`,
-`degrade`, `paraphrase`.
+"""The output of the commands for English sentences and trees: `wellput parse`, `convert`, `realize`
+(puts the words of trees in order), `degrade`, `paraphrase`.
 
-A terminal shows sentences as plain lines, unless they were written to a file. The other formats have
-figures beside them.
+A terminal shows sentences as plain lines, unless they were written to a file. The other formats also
+have figures.
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 
 
 def parse_report(result: ParseResult) -> Report:
-    """One row: sentences, words, the log probability of a word, sentences in several fragments."""
+    """One row: the number of sentences and words, the mean log probability of a word, and the number of
+    sentences parsed in several fragments."""
     [record] = result.records()
     lines, sentences = record["lines"], record["sentences"]
     per_word, fragmented = record["log_probability_per_word"], record["fragmented"]
@@ -63,9 +64,10 @@ REALIZE_COLUMNS = ("tree", "rank", "sentence", "score", "log_prob", "is_exact")
 
 
 def realize_report(result: RealizationResult) -> Report:
-    """Scores, if the sentences were compared with the trees' own word order; else the sentences."""
+    """Scores, if the sentences were compared with the trees' original word order; else the
+    sentences."""
     value, records = result.values(), result.records()
-    explanations = "".join(f"{one}\n" for one in result.explanations)
+    explanations = "".join(f"{explanation}\n" for explanation in result.explanations)
     if result.evaluation is not None:
         scores = score_report(result.evaluation)
         return Report(scores.tables, value, scores.columns, scores.records, before=explanations)
@@ -78,7 +80,7 @@ def realize_report(result: RealizationResult) -> Report:
 
 
 def _best_sentences(result: RealizationResult) -> str:
-    """The best sentences, or the file they were written to."""
+    """The best sentences, or the file to which they were written, as text."""
     if result.path is None:
         return "".join(f"{sentence}\n" for sentence in result.sentences)
     return f"{counted(len(result.realized), 'sentence')} written to {result.path}.\n"
@@ -100,7 +102,9 @@ def _sentence_table(records: Sequence[dict[str, Any]]) -> Table:
 
 
 def explained(realized: Realized) -> str:
-    """The tree with each node's supertag, the size of the lattice, and the path taken."""
+    """How a sentence was realized, as text: the tree with each node's supertag (its syntactic
+    category), the size of the lattice (all orders of the words that were possible), and the best path
+    through it."""
     best = realized.best[0]
     lines = [*_drawn_tree(realized), ""]
     if (lattice := realized.lattice) is not None:
@@ -118,7 +122,7 @@ def explained(realized: Realized) -> str:
 
 
 def _drawn_tree(realized: Realized) -> Iterator[str]:
-    """A line for each node, indented under its mother."""
+    """A line for each node, indented below its parent node."""
     tree = realized.tree
     depths = [0] * len(tree)
     for node, head in enumerate(tree.heads):
@@ -137,7 +141,7 @@ def _drawn_tree(realized: Realized) -> Iterator[str]:
 
 
 def degrade_report(result: DegradedSentences) -> Report:
-    """A row for each record; on a terminal the sentences alone, a line each."""
+    """A row for each record; on a terminal only the sentences, one on each line."""
     records = result.records()
     columns = ("system", "sentences", "example") if result.is_summary else ("system", "sentence")
     rows = [[str(record[column]) for column in columns] for record in records]
@@ -167,16 +171,18 @@ def paraphrase_report(result: ParaphraseResult) -> Report:
         return Report([table], value, list(value), [value])
     rows = [
         [
-            s.item,
-            s.system,
-            str(s.reference),
-            s.word,
-            s.replacement,
-            s.source,
-            number(s.probability, 2) if s.probability == s.probability else "unknown",
-            "kept" if s.kept else "refused",
+            substitution.item,
+            substitution.system,
+            str(substitution.reference),
+            substitution.word,
+            substitution.replacement,
+            substitution.source,
+            number(substitution.probability, 2)
+            if substitution.probability == substitution.probability
+            else "unknown",
+            "kept" if substitution.kept else "refused",
         ]
-        for s in result.substitutions
+        for substitution in result.substitutions
     ]
     notes = [f"{result.kept:,} of {counted(proposed, 'proposal')} kept.", result.signature]
     table = Table(
@@ -190,7 +196,7 @@ CONVERSION_COLUMNS = ("relation", "words")
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TreeConversion(Result):
-    """The dependency trees."""
+    """The dependency trees that `wellput convert` made from other trees."""
 
     presented_by: ClassVar[str] = "wellput.reporting.language:conversion_report"
 
@@ -214,13 +220,13 @@ class TreeConversion(Result):
         return {"trees": len(self.trees), "words": words, "relations": self.records()}
 
 
-def conversion_report(made: TreeConversion) -> Report:
-    """A row per relation."""
-    values = made.values()
+def conversion_report(conversion: TreeConversion) -> Report:
+    """A row for each dependency relation: how many words have it."""
+    values = conversion.values()
     table = Table(
         CONVERSION_COLUMNS,
         [[record["relation"], f"{record['words']:,}"] for record in values["relations"]],
         notes=[f"{counted(values['trees'], 'tree')}, {counted(values['words'], 'word')}."],
         caption="Relations of the converted trees",
     )
-    return Report([table], values, CONVERSION_COLUMNS, made.records())
+    return Report([table], values, CONVERSION_COLUMNS, conversion.records())

@@ -25,6 +25,7 @@ REASON_WORDS = {
     "rejected": "rejected by the endpoint",
     "failed": "no reply",
 }
+"""Why a trial has no answer, in words."""
 
 
 def judge_report(result: JudgeResult) -> Report:
@@ -40,17 +41,20 @@ def judge_report(result: JudgeResult) -> Report:
 
 
 def _questions(systems: Sequence[JudgedSystem]) -> list[str]:
-    return list(dict.fromkeys(one.question for one in systems))
+    """The questions, in their order."""
+    return list(dict.fromkeys(row.question for row in systems))
 
 
 def _rows(systems: Sequence[JudgedSystem]) -> list[list[str]]:
+    """A row for each system, with its mean on each question and its number of answers. `systems` has an
+    entry for each system and question."""
     questions = _questions(systems)
-    by_place = {(one.system, one.question): one for one in systems}
+    by_place = {(judged.system, judged.question): judged for judged in systems}
     rows = []
-    for system in dict.fromkeys(one.system for one in systems):
-        own = [by_place.get((system, question)) for question in questions]
-        cells = ["" if one is None else number(one.mean, 2) for one in own]
-        n = sum(one.n for one in own if one is not None)
+    for system in dict.fromkeys(judged.system for judged in systems):
+        by_question = [by_place.get((system, question)) for question in questions]
+        cells = ["" if judged is None else number(judged.mean, 2) for judged in by_question]
+        n = sum(judged.n for judged in by_question if judged is not None)
         rows.append([system, *cells, f"{n:,}"])
     return rows
 
@@ -81,6 +85,7 @@ def _notes(result: JudgeResult) -> list[str]:
 
 
 def _scores(result: JudgeResult) -> str:
+    """How scores were made of the model's replies, in words."""
     n = result.scores_from.get("probabilities", 0)
     if not n:
         return "; scores are the answers as written"
@@ -90,6 +95,7 @@ def _scores(result: JudgeResult) -> str:
 
 
 def _injection(result: JudgeResult) -> str:
+    """How much a text gains that contains an instruction to the model (a prompt injection)."""
     effect = result.injection
     assert effect is not None
     unit = "share of choices" if result.design == "pairwise" else "points"
@@ -132,7 +138,9 @@ def plan_report(plan: JudgePlan) -> Report:
         "counted.",
         plan.signature,
     ]
-    prompt = "\n\n".join(f"[{one['role']}]\n{visible(one['content'])}" for one in plan.messages)
+    prompt = "\n\n".join(
+        f"[{message['role']}]\n{visible(message['content'])}" for message in plan.messages
+    )
     table = Table(
         ["what would be asked", ""], rows, notes=notes, is_prose=True, caption="A dry run"
     )

@@ -12,11 +12,12 @@ from wellput.reporting.table import Report, Table
 CSV_COLUMNS = ("metric", "better", "needs", "options", "about", "paper")
 NARROW_COLUMNS = ("metric", "better", "needs", "about")
 MIN_WIDTH_FOR_ALL = 200
-"""Characters in a line that a terminal needs to show options and papers too."""
+"""A terminal shows options and papers, too, if its lines have at least this many characters."""
 
 
 def metrics_report(listed: MetricList, *, width: int | None = None) -> Report:
-    """All columns, or those that fit a terminal of this width; None is for no limit."""
+    """The table with all columns, or with those that fit a terminal of `width` characters; None is for
+    no limit."""
     records = listed.records()
     if listed.details is not None:
         tables = _one_metric(records[0], listed.details)
@@ -43,12 +44,14 @@ def _one_metric(record: dict[str, str], details: MetricDetails) -> list[Table]:
     ]
     tables = [Table(["metric", name], rows, is_prose=True, caption=f"The metric {name}")]
     if details.options:
-        options = [[one, details.defaults[one], values] for one, values in details.options.items()]
+        options = [
+            [option, details.defaults[option], values] for option, values in details.options.items()
+        ]
         headings = ["option", "default", "values"]
         tables.append(Table(headings, options, is_prose=True, caption=f"Options of {name}"))
     is_short_for = details.spelled != details.meant and ":" in details.meant
-    same = [f"{details.spelled} is {details.meant}."] if is_short_for else []
-    notes = [*same, *(f"Example: {example}" for example in details.examples)]
+    long_form = [f"{details.spelled} is {details.meant}."] if is_short_for else []
+    notes = [*long_form, *(f"Example: {example}" for example in details.examples)]
     tables[-1] = replace(tables[-1], notes=notes)
     return tables
 
@@ -56,5 +59,5 @@ def _one_metric(record: dict[str, str], details: MetricDetails) -> list[Table]:
 def _needs(name: str) -> list[list[str]]:
     """What every item must have, and how to give it."""
     needed = [NEED_ADVICE[need] for need in sorted(registry.create(name).needs)]
-    lines = [f"{what}. {advice}" for what, advice in needed] or ["nothing but outputs"]
+    lines = [f"{need}. {advice}" for need, advice in needed] or ["nothing but outputs"]
     return [["needs" if place == 0 else "", line] for place, line in enumerate(lines)]

@@ -29,8 +29,8 @@ def html_of(result: Result) -> str:
 
 
 def chart_of(result: Result) -> Any:
-    """Scores as a forest plot, agreement as ranked bars, a probe as a heat map, the models of a fit by
-    their R²."""
+    """The Altair chart of a result: scores with intervals, agreement as ranked points, a probe as a
+    heat map, the models of a fit as bars of their R²."""
     alt = altair()
     if isinstance(result, ScoreResult):
         return alt.Chart.from_dict(_complete(forest_chart(score_rows(result))))
@@ -53,12 +53,16 @@ def chart_of(result: Result) -> Any:
 
 
 def _agreement_charts(result: AgreementResult) -> list[Chart]:
-    """A chart for each question and coefficient: a notebook has no menu to choose one."""
+    """A chart for each question and coefficient, because a notebook has no menu to choose one."""
     charts: list[Chart] = []
     rows = agreement_rows(result)
-    for question, coefficient in dict.fromkeys((r["question"], r["coefficient"]) for r in rows):
-        own = [r for r in rows if (r["question"], r["coefficient"]) == (question, coefficient)]
-        charts.append(agreement_chart(own, [question]))
+    for question, coefficient in dict.fromkeys(
+        (row["question"], row["coefficient"]) for row in rows
+    ):
+        chart_rows = [
+            row for row in rows if (row["question"], row["coefficient"]) == (question, coefficient)
+        ]
+        charts.append(agreement_chart(chart_rows, [question]))
     for entry in result.preferences:
         chosen = [{"question": entry["question"], **row} for row in entry["systems"]]
         charts.append(preferences_chart(chosen, [entry["question"]]))
@@ -66,13 +70,16 @@ def _agreement_charts(result: AgreementResult) -> list[Chart]:
 
 
 def _complete(chart: Chart) -> dict[str, Any]:
-    """The chart with its rows in it and its first choices in its titles."""
+    """The chart's specification with its rows in it, and with the first of the reader's choices filled
+    in."""
     choices = {name: values[0] for name, values in chart.choices.items()}
-    own = {key: part for key, part in chart.spec.items() if key not in ("$schema", "config")}
-    return {**_filled_in(own, choices, list(chart.rows)), "title": chart.title}
+    spec = {key: part for key, part in chart.spec.items() if key not in ("$schema", "config")}
+    return {**_filled_in(spec, choices, list(chart.rows)), "title": chart.title}
 
 
 def _filled_in(value: Any, choices: dict[str, str], rows: list[Any]) -> Any:
+    """A part of a specification with the rows in place of their name, and the choices in place of
+    `$metric` and so on."""
     if value == {"name": "rows"}:
         return {"values": rows}
     if isinstance(value, str):
@@ -91,7 +98,7 @@ def _table(table: Table) -> str:
     if table.rows:
         head = _cells("th", table.columns, set())
         rows = (
-            _cells("td", row, {j for i_, j in table.best if i_ == i})
+            _cells("td", row, {j for best_row, j in table.best if best_row == i})
             for i, row in enumerate(table.rows)
         )
         parts.append(f"<table><thead>{head}</thead><tbody>{''.join(rows)}</tbody></table>")

@@ -33,7 +33,7 @@ def power_table(table: PowerTable) -> Table:
         rows=[[str(n), *(cell for k in judges for cell in _cells(cells[n, k]))] for n in items],
         title=f"Power to tell two {table.what} apart (simulated)",
         notes=[
-            *(_needed(one, table) for one in table.smallest),
+            *(_needed(study, table) for study in table.smallest),
             *table.notes,
             *(f"undefined: {_reason(method)}." for method in undefined),
             *_one_judge(table),
@@ -45,11 +45,12 @@ def power_table(table: PowerTable) -> Table:
 
 
 def _reason(method: str) -> str:
+    """The reason in a method such as "simulated: REASON, 1000 simulations"."""
     return method.partition(": ")[2].rpartition(", ")[0]
 
 
 def _one_judge(table: PowerTable) -> list[str]:
-    """With one judge, the test is over items alone and cannot speak for other judges."""
+    """A note that the result will hold for these judges only, where the test is over items alone."""
     judged = [row for row in table.rows if row.n_judges == 1 and not math.isnan(row.power.value)]
     if table.has_proxy:
         return ["The result of the study will hold for its judges and other items."]
@@ -59,7 +60,8 @@ def _one_judge(table: PowerTable) -> list[str]:
 
 
 def _few_judges(table: PowerTable) -> list[str]:
-    """Two or three judges can hardly speak for others, so adding one to a single judge costs power."""
+    """A note where there are two or three judges: they show little about other judges, so power is
+    lower than with one judge, whose result holds for that judge only."""
     has_few = any(1 < (row.n_judges or 0) < MIN_JUDGES_FOR_FREEDOM for row in table.rows)
     if table.what != "systems" or table.has_proxy or not has_few:
         return []
@@ -76,20 +78,23 @@ def _headings(judges: int | None, table: PowerTable) -> list[str]:
 
 
 def _cells(row: PowerRow) -> list[str]:
-    shown = [row.power] if row.people_only is None else [row.people_only, row.power]
-    return [with_interval(number(one.value, 3), one.low, one.high, 3) for one in shown]
+    powers = [row.power] if row.people_only is None else [row.people_only, row.power]
+    return [with_interval(number(power.value, 3), power.low, power.high, 3) for power in powers]
 
 
-def _needed(one: SmallestStudy, table: PowerTable) -> str:
-    who = "" if one.n_judges is None else f" with {counted(one.n_judges, 'judge')}"
-    start = f"A power of {table.target:g}{who}"
+def _needed(study: SmallestStudy, table: PowerTable) -> str:
+    """How many items a study with this many judges needs, in words."""
+    with_judges = "" if study.n_judges is None else f" with {counted(study.n_judges, 'judge')}"
+    start = f"A power of {table.target:g}{with_judges}"
     if not table.has_proxy:
-        if one.n_items is None:
-            return f"{start}: {one.note}."
-        return f"{start} takes about {counted(one.n_items, 'item')}."
-    alone = (
-        "more than a million" if one.people_only is None else f"about {one.people_only:,}"
+        if study.n_items is None:
+            return f"{start}: {study.note}."
+        return f"{start} takes about {counted(study.n_items, 'item')}."
+    people_only = (
+        "more than a million" if study.people_only is None else f"about {study.people_only:,}"
     ) + " by people alone"
-    if one.n_items is None:
-        return f"{start} takes {alone.replace(' by', ' items by')}; with the proxy {one.note}."
-    return f"{start} takes about {counted(one.n_items, 'item')} with the proxy, {alone}."
+    if study.n_items is None:
+        return (
+            f"{start} takes {people_only.replace(' by', ' items by')}; with the proxy {study.note}."
+        )
+    return f"{start} takes about {counted(study.n_items, 'item')} with the proxy, {people_only}."

@@ -1,5 +1,6 @@
-"""What `wellput probe` shows: what each metric misses in words, then how often it prefers the better
-text, how it takes harmless changes, and whether more harm costs more."""
+"""What `wellput probe` shows, which changes texts in one place each: what each metric misses, in words;
+how often it prefers the better text; how harmless changes alter its score; and whether more harmful
+changes cost more."""
 
 from __future__ import annotations
 
@@ -20,8 +21,9 @@ CSV_COLUMNS = (
 MAX_METRICS_WITH_INTERVALS = 3
 """With more metrics the tables have no intervals; JSON and CSV have them."""
 VERDICT_MARKS = {"noticed": "", "partly": "", "few": "", "blind": " ○", "misled": " ▼"}
+"""The mark of a cell, by the verdict on a metric and a kind of change."""
 MIN_SHARE_OF_TIES_SHOWN = 0.1
-"""From this share on, ties are shown beside the accuracy."""
+"""From this share on, ties are shown next to the accuracy."""
 
 
 def probe_report(result: ProbeResult) -> Report:
@@ -48,8 +50,9 @@ def probe_report(result: ProbeResult) -> Report:
 
 
 def _variants(result: ProbeResult, is_harmless: bool) -> list[KindAndSeverity]:
-    found = dict.fromkeys(probe.variant for probe in result.probes)
-    return [variant for variant in found if variant.is_harmless == is_harmless]
+    """The kinds and severities of changes that are harmless, or harmful."""
+    variants = dict.fromkeys(probe.variant for probe in result.probes)
+    return [variant for variant in variants if variant.is_harmless == is_harmless]
 
 
 def _summary_table(result: ProbeResult) -> Table:
@@ -106,6 +109,7 @@ def _units(result: ProbeResult) -> str:
 
 
 def _accuracy_cell(probe: Probe, n_metrics: int) -> str:
+    """How often the metric prefers the better text, in percent, with interval, ties and verdict."""
     if math.isnan(probe.accuracy):
         return "–"
     text = f"{100 * probe.accuracy:.0f}"
@@ -147,6 +151,8 @@ def _harmless_table(result: ProbeResult, variants: Sequence[KindAndSeverity]) ->
 
 
 def _alarm_cell(probe: Probe) -> str:
+    """How often a harmless change costs more than an error, and how much it alters the score, both in
+    percent."""
     if math.isnan(probe.effect):
         return "–"
     parts = [] if math.isnan(probe.accuracy) else [f"{100 * probe.losses:.0f}"]
@@ -156,15 +162,18 @@ def _alarm_cell(probe: Probe) -> str:
 
 
 def _degrees_table(result: ProbeResult) -> Table:
-    kinds = dict.fromkeys(one.perturbation for one in result.degrees)
-    by_place = {(one.metric, one.perturbation): one for one in result.degrees}
+    """How often scores fall from each degree of harm to the next, for kinds of changes with degrees."""
+    kinds = dict.fromkeys(degree.perturbation for degree in result.degrees)
+    by_place = {(degree.metric, degree.perturbation): degree for degree in result.degrees}
     rows = []
     for kind in kinds:
         cells = []
         for name in result.metrics:
-            one = by_place.get((name, kind))
+            degree = by_place.get((name, kind))
             cells.append(
-                "–" if one is None else f"{100 * one.ordered:.0f}{'' if one.is_monotone else ' ▼'}"
+                "–"
+                if degree is None
+                else f"{100 * degree.ordered:.0f}{'' if degree.is_monotone else ' ▼'}"
             )
         rows.append([kind, *cells])
     return Table(
@@ -190,6 +199,7 @@ def _undefined_notes(result: ProbeResult) -> list[str]:
 
 
 def _written_table(result: ProbeResult) -> Table:
+    """The changed texts that were only written, to be scored by another program."""
     counts = [
         [name, str(sum(name in item.outputs for item in result.texts))]
         for name in result.texts.systems

@@ -1,5 +1,7 @@
-"""What `wellput rank` shows: who won and how sure that is, how far systems are apart, where the spread
-comes from, and what a larger study would bring."""
+"""What `wellput rank` shows: which system won and how certain that is, how far systems are apart, how
+much of the judgments' spread comes from judges, items and so on, and what a larger study would bring.
+
+The *whole* is the ranking over all items; a *slice* is the items with one value of a tag."""
 
 from __future__ import annotations
 
@@ -68,7 +70,7 @@ def rank_report(result: RankResult) -> Report:
         if question.ranking.by is None:
             tables += _question_tables(question, is_named=len(_wholes(result)) > 1)
             tables += _slices_of(question.ranking, result)
-        elif not any(one.question == question.ranking.question for one in _wholes(result)):
+        elif not any(whole.question == question.ranking.question for whole in _wholes(result)):
             tables.append(_systems_table(question))
     notes = _left_out(result)
     if notes:
@@ -77,22 +79,23 @@ def rank_report(result: RankResult) -> Report:
 
 
 def _wholes(result: RankResult) -> list[FittedRanking]:
-    return [one for one in result.rankings if one.by is None]
+    """The rankings over all items, one for each question."""
+    return [ranking for ranking in result.rankings if ranking.by is None]
 
 
 def _slices_of(whole: FittedRanking, result: RankResult) -> list[Table]:
     """The rankings of the slices of a question, and how they differ."""
     slices = [
-        one
-        for one in result.questions
-        if one.ranking.by is not None and one.ranking.question == whole.question
+        question
+        for question in result.questions
+        if question.ranking.by is not None and question.ranking.question == whole.question
     ]
     if not slices:
         return []
-    tests = [one for one in result.slice_tests if one.question == whole.question]
-    rankings = [one.ranking for one in slices]
+    tests = [test for test in result.slice_tests if test.question == whole.question]
+    rankings = [part.ranking for part in slices]
     return [
-        *(_systems_table(one) for one in slices),
+        *(_systems_table(part) for part in slices),
         slice_differences_table(whole, rankings, tests),
     ]
 
@@ -109,11 +112,12 @@ def _question_tables(question: QuestionRanking, *, is_named: bool) -> list[Table
 
 
 def _systems_table(question: QuestionRanking) -> Table:
+    """The ranking of the systems; its notes say who won and how the ranking was made."""
     ranking = question.ranking
     level = f"{100 * ranking.confidence:g}%"
     has_covariates = bool(ranking.covariate_effects)
     is_ranked = ranking.against is None
-    has_intervals = not ranking.sequential  # sequential intervals are those of differences
+    has_intervals = not ranking.sequential  # a running study has intervals of differences only
     columns = [
         "system", ESTIMATE_HEADINGS[ranking.model],
         *([f"{level} interval"] if has_intervals else ()),
@@ -173,13 +177,18 @@ def _correction_words(ranking: FittedRanking) -> str:
 
 
 def _sensitivity(question: QuestionRanking) -> list[str]:
-    """One line: whether every way of ranking gives the same order."""
-    same = [order.way for order in question.other_orders if order.is_same]
-    other = [order.way for order in question.other_orders if not order.is_same]
-    lines = [f"The order is the same {', '.join(same)}{_most_influential(same)}."] if same else []
-    if other:
+    """Whether other ways of ranking (such as plain means, or without a judge) give the same order, in
+    one or two lines."""
+    same_ways = [order.way for order in question.other_orders if order.is_same]
+    other_ways = [order.way for order in question.other_orders if not order.is_same]
+    lines = (
+        [f"The order is the same {', '.join(same_ways)}{_most_influential(same_ways)}."]
+        if same_ways
+        else []
+    )
+    if other_ways:
         lines.append(
-            f"The order is different {', '.join(other)}{_most_influential(other)}: see below."
+            f"The order is different {', '.join(other_ways)}{_most_influential(other_ways)}: see below."
         )
     return lines
 
@@ -208,16 +217,17 @@ def _orders_table(question: QuestionRanking) -> Table:
 
 
 def _covariate_note(name: str, effect: SystemDifference, ranking: FittedRanking) -> str:
+    """How much a covariate, such as the length of the output, changes judgments."""
     unit = "" if ranking.fitted == "linear" else " log odds"
     digits = ranking.decimals if ranking.fitted == "linear" else 2
-    sure = ""  # while judges are at work, no interval of one look
+    certainty = ""  # while judges still work, an interval computed once would not hold
     if effect.low is not None and effect.high is not None:
         interval = f"[{number(effect.low, digits)}, {number(effect.high, digits)}]"
-        sure = f" {interval}, p {p_with_relation(effect.p_value)}"
+        certainty = f" {interval}, p {p_with_relation(effect.p_value)}"
     return (
         f"{name}: one standard deviation more changes a judgment by "
-        f"{number(effect.delta, digits, sign=True)}{unit}{sure}. Its influence is taken out of the "
-        "estimates."
+        f"{number(effect.delta, digits, sign=True)}{unit}{certainty}. Its influence is taken out of "
+        "the estimates."
     )
 
 
@@ -228,20 +238,20 @@ def _pairs_table(ranking: FittedRanking) -> Table:
     if len(shown) > MAX_PAIRS_SHOWN and ranking.against is None:
         names = [row.system for row in ranking.systems]
         neighbors = set(pairwise(names))
-        shown = [one for one in shown if one.systems in neighbors]
+        shown = [difference for difference in shown if difference.systems in neighbors]
         title += f" (neighbors of {counted(len(ranking.differences), 'pair')}; JSON has all)"
     is_corrected = ranking.correction == "holm"
     heading = DIFFERENCE_HEADINGS[ranking.model]
     level = f"{100 * ranking.confidence:g}% interval"
     rows = [
         [
-            f"{one.systems[0]} – {one.systems[1]}",
-            difference_text(one.delta, ranking),
-            difference_interval(one, ranking),
-            p_text(one.p_value),
-            *([p_text(one.p_adjusted)] if is_corrected else ()),
+            f"{difference.systems[0]} – {difference.systems[1]}",
+            difference_text(difference.delta, ranking),
+            difference_interval(difference, ranking),
+            p_text(difference.p_value),
+            *([p_text(difference.p_adjusted)] if is_corrected else ()),
         ]
-        for one in shown
+        for difference in shown
     ]
     columns = ["systems", heading, level, "p", *(["p (Holm)"] if is_corrected else ())]
     return Table(columns, rows, title=title)
@@ -277,7 +287,8 @@ def _variance_table(question: QuestionRanking) -> Table:
 
 
 def _next_steps(question: QuestionRanking) -> list[str]:
-    """What is known now, and what more judges or items would bring."""
+    """The reliability of the ranking, what more judges or items would bring, and a test without a
+    model."""
     ranking = question.ranking
     notes = []
     if ranking.reliability is not None:
@@ -287,18 +298,20 @@ def _next_steps(question: QuestionRanking) -> list[str]:
         )
     if question.larger_studies:
         parts = [
-            _larger(one.change, one.width_ratio, one.reliability) for one in question.larger_studies
+            _larger(study.change, study.width_ratio, study.reliability)
+            for study in question.larger_studies
         ]
         notes.append(f"Intervals of differences would be narrower: {'; '.join(parts)}.")
     if question.permutation_p is not None:
-        how = (
+        exchange = (
             "each choice is turned round at random"
             if ranking.model == "win rate"
             else "each judge's answers about an item are exchanged"
         )
         notes.append(
             "A test without a model, for these judges and items only: p "
-            f"{p_with_relation(question.permutation_p)} for a difference between any systems ({how})."
+            f"{p_with_relation(question.permutation_p)} for a difference between any systems "
+            f"({exchange})."
         )
     return notes
 
@@ -321,19 +334,20 @@ def _left_out(result: RankResult) -> list[str]:
 
 
 def left_out_notes(excluded: Sequence[Exclusion]) -> list[str]:
-    """One line for each reason."""
+    """One line for each reason why judgments were left out."""
     by_reason: dict[str, list[tuple[str, int]]] = {}
     for exclusion in excluded:
         name = ", ".join(filter(None, (exclusion.judge, exclusion.system, exclusion.item)))
         by_reason.setdefault(exclusion.reason, []).append((name, exclusion.n))
     return [
-        f"Left out ({reason}): {counted(sum(n for _, n in found), 'judgment')} of "
-        f"{_names([name for name, _ in found])}."
-        for reason, found in by_reason.items()
+        f"Left out ({reason}): {counted(sum(n for _, n in exclusions), 'judgment')} of "
+        f"{_names([name for name, _ in exclusions])}."
+        for reason, exclusions in by_reason.items()
     ]
 
 
 def _names(names: Sequence[str], most: int = 4) -> str:
+    """The first `most` different names, and how many more there are."""
     unique = list(dict.fromkeys(names))
-    rest = len(unique) - most
-    return ", ".join(unique[:most]) + (f" and {rest} more" if rest > 0 else "")
+    n_more = len(unique) - most
+    return ", ".join(unique[:most]) + (f" and {n_more} more" if n_more > 0 else "")

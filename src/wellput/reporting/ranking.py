@@ -1,7 +1,7 @@
-"""Tables of whom people prefer, in all items and in each slice of them: systems best first, and how far
-each is behind the first.
+"""Tables of whom people prefer, over all items (the *whole*) and in each *slice* (the items with one
+value of a tag): systems best first, and how far each is behind the first.
 
-`board_table`, the table of `wellput demo`, has the metrics beside the people in 80 columns.
+`board_table`, the table of `wellput demo`, shows people and metrics side by side in 80 columns.
 
 Tables of slices also name the slices in which systems are not in their overall order.
 """
@@ -43,7 +43,7 @@ DIFFERENCE_HEADINGS: dict[RankingModel, str] = {
     "win rate": "share of the first",
 }
 MAX_PAIRS_SHOWN = 28
-"""All pairs of 8 systems; of more systems, the neighbors in the ranking."""
+"""The number of pairs of 8 systems. With more systems, only neighbors in the ranking are shown."""
 GAP_HEADINGS: dict[RankingModel, str] = {
     "mean": "behind first",
     "rate": "percentage points behind first",
@@ -52,8 +52,8 @@ GAP_HEADINGS: dict[RankingModel, str] = {
 
 
 def ranking_tables(rankings: Sequence[Ranking], orders: Sequence[MetricOrder] = ()) -> list[Table]:
-    """A table for each question. Its notes say who won, whether the metrics see it, and what this holds
-    for."""
+    """A table for each question. Its notes say which system won, how many pairs of systems the metrics
+    put in the same order, and what intervals and tests hold for."""
     return [ranking_table(ranking, orders) for ranking in rankings]
 
 
@@ -78,12 +78,15 @@ def ranking_table(ranking: Ranking, orders: Sequence[MetricOrder] = ()) -> Table
     if ranking.has_tests:
         are_choices = ranking.model == "win rate"
         columns += ["rank", GAP_HEADINGS[ranking.model], "p (Holm)"]
-        gaps = {d.systems[1]: d for d in ranking.differences_from_first}
-        if (
-            are_choices
-        ):  # a system that is chosen less often overall may still win against the first
+        gaps = {difference.systems[1]: difference for difference in ranking.differences_from_first}
+        # A system that is chosen less often overall may still win against the first.
+        if are_choices:
             first = ranking.systems[0].system
-            gaps |= {d.systems[0]: d for d in ranking.differences if d.systems[1] == first}
+            gaps |= {
+                difference.systems[0]: difference
+                for difference in ranking.differences
+                if difference.systems[1] == first
+            }
         for cells, row in zip(rows, ranking.systems, strict=True):
             cells += [shown_rank(row), *_gap(row.system, gaps.get(row.system), ranking)]
     best = frozenset(
@@ -121,27 +124,29 @@ def _gap(system: str, difference: SystemDifference | None, ranking: Ranking) -> 
 
 
 def judgments_text(row: RankedSystem, ranking: Ranking) -> str:
-    """How many judgments a system has, marked where they are very few beside those of the others."""
+    """How many judgments a system has, marked where it has far fewer than the others."""
     return f"{row.n:,} (few)" if row.system in ranking.rarely_judged else f"{row.n:,}"
 
 
 def difference_text(delta: float, ranking: Ranking) -> str:
-    """How far a system is ahead of another, with its sign; of choices its share of those between the
-    two."""
+    """How far a system is ahead of another, with a sign; for choices, the share of the choices between
+    the two that it won."""
     if ranking.model == "win rate":
         return shown_share(delta)
     text = shown_difference(delta, ranking)
     return text if text.startswith("−") else f"+{text}"
 
 
-def difference_interval(one: SystemDifference, ranking: Ranking) -> str:
-    """`[low, high]`, a dash where there is none."""
-    if one.low is None or one.high is None or math.isnan(one.low):
+def difference_interval(difference: SystemDifference, ranking: Ranking) -> str:
+    """The interval as `[low, high]`, a dash where there is none."""
+    if difference.low is None or difference.high is None or math.isnan(difference.low):
         return "–"
-    return f"[{difference_text(one.low, ranking)}, {difference_text(one.high, ranking)}]"
+    low, high = (difference_text(bound, ranking) for bound in (difference.low, difference.high))
+    return f"[{low}, {high}]"
 
 
 MIN_MARKED_RANKS = 2
+"""A metric's rank is marked if it is at least this many ranks away from people's."""
 
 
 def demo_report(shown: Any) -> Report:
@@ -177,6 +182,7 @@ def board_table(ranking: Ranking, orders: Sequence[MetricOrder]) -> Table:
 
 
 def _board_cell(row: RankedSystem, order: MetricOrder) -> str:
+    """A metric's score and rank of a system, marked if the rank is far from people's."""
     if row.system not in order.systems:
         return "–"
     place = order.systems.index(row.system)
@@ -187,7 +193,7 @@ def _board_cell(row: RankedSystem, order: MetricOrder) -> str:
 
 
 MAX_NAMED_SLICES = 8
-"""At most this many slices whose order differs by no more than chance are named."""
+"""At most this many slices are named in a sentence."""
 
 
 def ranking_slice_table(whole: Ranking, slices: Mapping[str, Ranking], tag: str) -> Table:
@@ -222,48 +228,52 @@ def ranking_slice_table(whole: Ranking, slices: Mapping[str, Ranking], tag: str)
 
 
 def parting_sentences(whole: Ranking, slices: Mapping[str, Ranking], tag: str) -> list[str]:
-    """The slices where two systems are in another order than over all items: those where a test shows
-    it, one by one, and the names of the others. p-values are corrected over all slices."""
-    tests = [(name, one) for name, part in slices.items() for one in part.differences]
-    adjusted = holm(np.array([one.p_value for _, one in tests], float))
+    """Sentences about the slices where two systems are in another order than over all items: one for
+    each slice where a test shows it, and one that names the other slices. p-values are corrected over
+    all slices."""
+    tests = [(name, difference) for name, part in slices.items() for difference in part.differences]
+    adjusted = holm(np.array([difference.p_value for _, difference in tests], float))
     n_tests = int(np.isfinite(adjusted).sum())
     p_values = {
-        (name, frozenset(one.systems)): float(p)
-        for (name, one), p in zip(tests, adjusted, strict=True)
+        (name, frozenset(difference.systems)): float(p)
+        for (name, difference), p in zip(tests, adjusted, strict=True)
     }
-    shown: list[str] = []
-    chance: list[str] = []
+    sentences: list[str] = []
+    may_be_chance: list[str] = []
     for name, part in slices.items():
-        for ahead, behind in _turned(whole, part):
+        for ahead, behind in _reversed_pairs(whole, part):
             p = p_values.get((name, frozenset((ahead, behind))), float("nan"))
             if p < _alpha(part.differences):
-                shown.append(
+                sentences.append(
                     f"{tag} {name} differs from the whole: there {whole.who} prefer {ahead} to "
                     f"{behind} on {whole.question} (p {p_with_relation(p)}, corrected for "
                     f"{counted(n_tests, 'difference')} of all slices)."
                 )
             else:
-                chance.append(f"{name} ({ahead} before {behind})")
-    if chance:
-        some = ", ".join(chance[:MAX_NAMED_SLICES])
+                may_be_chance.append(f"{name} ({ahead} before {behind})")
+    if may_be_chance:
+        some = ", ".join(may_be_chance[:MAX_NAMED_SLICES])
         more = (
-            f" and {len(chance) - MAX_NAMED_SLICES} more" if len(chance) > MAX_NAMED_SLICES else ""
+            f" and {len(may_be_chance) - MAX_NAMED_SLICES} more"
+            if len(may_be_chance) > MAX_NAMED_SLICES
+            else ""
         )
-        also = "also " if shown else ""
-        shown.append(
+        also = "also " if sentences else ""
+        sentences.append(
             f"For {whole.who} on {whole.question}, the order {also}differs from the whole in "
             f"{some}{more}; no test shows that this is more than chance."
         )
-    return shown
+    return sentences
 
 
-def _turned(whole: Ranking, part: Ranking) -> list[tuple[str, str]]:
-    """(a, b) where a is ahead of b in the slice, and behind it over all items."""
+def _reversed_pairs(whole: Ranking, part: Ranking) -> list[tuple[str, str]]:
+    """The pairs (a, b) where a is ahead of b in the slice, but behind b over all items."""
     overall, here = (
-        {row.system: place for place, row in enumerate(one.systems)} for one in (whole, part)
+        {row.system: place for place, row in enumerate(ranking.systems)}
+        for ranking in (whole, part)
     )
-    both = [system for system in overall if system in here]
-    return [(b, a) for a, b in combinations(both, 2) if here[b] < here[a]]
+    in_both = [system for system in overall if system in here]
+    return [(b, a) for a, b in combinations(in_both, 2) if here[b] < here[a]]
 
 
 def _alpha(differences: Sequence[SystemDifference]) -> float:
@@ -276,18 +286,18 @@ def slice_differences_table(
     """The differences in each slice. The notes say which differences depend on the slice, and which
     slices have another order than the whole."""
     tag, _ = _tag_and_name(slices[0])
-    shown = [(part, one) for part in slices for one in _shown_pairs(whole, part)]
+    shown = [(part, difference) for part in slices for difference in _shown_pairs(whole, part)]
     is_corrected = whole.correction == "holm"
     rows = [
         [
             _tag_and_name(part)[1],
-            f"{one.systems[0]} – {one.systems[1]}",
-            difference_text(one.delta, whole),
-            difference_interval(one, whole),
-            p_text(one.p_value),
-            *([p_text(one.p_adjusted)] if is_corrected else ()),
+            f"{difference.systems[0]} – {difference.systems[1]}",
+            difference_text(difference.delta, whole),
+            difference_interval(difference, whole),
+            p_text(difference.p_value),
+            *([p_text(difference.p_adjusted)] if is_corrected else ()),
         ]
-        for part, one in shown
+        for part, difference in shown
     ]
     n_all = sum(len(part.differences) for part in slices)
     corrected = (
@@ -295,8 +305,9 @@ def slice_differences_table(
         if is_corrected
         else []
     )
-    parting = parting_sentences(whole, {_tag_and_name(one)[1]: one for one in slices}, tag)
-    left = f" (neighbors in the whole; JSON has all {n_all:,})" if len(shown) < n_all else ""
+    by_name = {_tag_and_name(part)[1]: part for part in slices}
+    parting = parting_sentences(whole, by_name, tag)
+    hidden = f" (neighbors in the whole; JSON has all {n_all:,})" if len(shown) < n_all else ""
     return Table(
         [
             tag,
@@ -307,7 +318,7 @@ def slice_differences_table(
             *(["p (Holm)"] if is_corrected else ()),
         ],
         rows,
-        title=f"How far systems are apart, by {tag}: {whole.question}{left}",
+        title=f"How far systems are apart, by {tag}: {whole.question}{hidden}",
         notes=[
             *_dependence_sentences(whole, slices, tests, tag),
             *(parting or ["Every slice has the systems in the order of the whole."]),
@@ -323,15 +334,16 @@ def _tag_and_name(ranking: FittedRanking) -> tuple[str, str]:
 
 
 def _shown_pairs(whole: FittedRanking, part: FittedRanking) -> Iterator[SystemDifference]:
-    """All pairs of the slice, the better one of the whole first; of many only neighbors."""
+    """The differences of the slice to show: all pairs, or only neighbors where there are many. The
+    system that is better over all items comes first."""
     order = [row.system for row in whole.systems]
-    chosen = [one.systems for one in whole.differences]
+    chosen = [difference.systems for difference in whole.differences]
     if len(chosen) > MAX_PAIRS_SHOWN and whole.against is None:
         chosen = list(pairwise(order))
-    found = {frozenset(one.systems): one for one in part.differences}
+    by_pair = {frozenset(difference.systems): difference for difference in part.differences}
     for pair in chosen:
-        if (one := found.get(frozenset(pair))) is not None:
-            yield one if one.systems == pair else one.swapped
+        if (difference := by_pair.get(frozenset(pair))) is not None:
+            yield difference if difference.systems == pair else difference.swapped
 
 
 def _dependence_sentences(
@@ -340,7 +352,8 @@ def _dependence_sentences(
     tests: Sequence[RankingSliceTest],
     tag: str,
 ) -> list[str]:
-    """The pairs whose difference is not the same in all slices, or that none is shown to be so."""
+    """Sentences about the pairs of systems whose difference is shown to depend on the slice, or a
+    sentence that no pair's does."""
     if whole.sequential or len(slices) < 2:
         return []
     if not tests:
@@ -348,26 +361,28 @@ def _dependence_sentences(
             f"The slices have too few judges or items to test whether differences depend on {tag}."
         ]
     corrected = f", corrected by Holm's method for {len(tests):,} tests" if len(tests) > 1 else ""
-    how = f"Welch's analysis of variance of the slices' differences{corrected}"
-    shown = sorted((one for one in tests if _is_shown(one, whole)), key=lambda one: one.p_adjusted)
+    method = f"Welch's analysis of variance of the slices' differences{corrected}"
+    shown = sorted(
+        (test for test in tests if _is_shown(test, whole)), key=lambda test: test.p_adjusted
+    )
     if not shown:
-        least = min(one.p_adjusted for one in tests)
+        least = min(test.p_adjusted for test in tests)
         return [
             f"No difference between systems is shown to depend on {tag} (smallest p "
-            f"{p_with_relation(least)}; {how})."
+            f"{p_with_relation(least)}; {method})."
         ]
     lines = []
-    for one in shown[:MAX_NAMED_SLICES]:
-        low, high = (choose(one.deltas, key=one.deltas.__getitem__) for choose in (min, max))
+    for test in shown[:MAX_NAMED_SLICES]:
+        low, high = (choose(test.deltas, key=test.deltas.__getitem__) for choose in (min, max))
         lines.append(
-            f"How far {one.systems[0]} is ahead of {one.systems[1]} depends on {tag}, p "
-            f"{p_with_relation(one.p_adjusted)}: {difference_text(one.deltas[high], whole)} in "
-            f"{high} but {difference_text(one.deltas[low], whole)} in {low}."
+            f"How far {test.systems[0]} is ahead of {test.systems[1]} depends on {tag}, p "
+            f"{p_with_relation(test.p_adjusted)}: {difference_text(test.deltas[high], whole)} in "
+            f"{high} but {difference_text(test.deltas[low], whole)} in {low}."
         )
     if len(shown) > MAX_NAMED_SLICES:
         more = counted(len(shown) - MAX_NAMED_SLICES, "other difference")
         lines.append(f"{more} too (in the JSON, slice_tests).")
-    return [*lines, f"Whether a difference depends on {tag} is tested by {how}."]
+    return [*lines, f"Whether a difference depends on {tag} is tested by {method}."]
 
 
 def _is_shown(test: RankingSliceTest, whole: FittedRanking) -> bool:
@@ -375,6 +390,7 @@ def _is_shown(test: RankingSliceTest, whole: FittedRanking) -> bool:
 
 
 def _model_sentence(whole: FittedRanking, slices: Sequence[FittedRanking]) -> list[str]:
+    """A note where the slices have another model than the whole."""
     if all(part.fitted == whole.fitted for part in slices):
         return []
     return [

@@ -1,4 +1,5 @@
-"""The output of `wellput rerank`: the chosen texts, or a table of how much the choice changed."""
+"""The output of `wellput rerank`, which chooses one of several candidate texts for each item by a
+metric: the chosen texts, or a table of how much the choice changed."""
 
 from __future__ import annotations
 

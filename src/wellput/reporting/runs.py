@@ -1,4 +1,5 @@
-"""The tables of `wellput runs`: the runs of a folder, one run, and what changed between two."""
+"""The tables of `wellput runs`: the stored runs of a folder, one run, and what changed between two. A
+*run* is one scoring of systems, stored with its circumstances."""
 
 from __future__ import annotations
 
@@ -125,6 +126,7 @@ def show_report(run: Run) -> Report:
 
 
 def _circumstances(run: Run) -> list[str]:
+    """With what command, versions, options and tests the run was made."""
     lines = [f"Command: {run.command}"] if run.command else ["Stored from Python."]
     lines.append(
         f"wellput {run.wellput}, Python {run.python}, {run.platform}; {counted(run.items, 'item')}."
@@ -143,8 +145,8 @@ def _circumstances(run: Run) -> list[str]:
 
 
 def _pair_notes(run: Run) -> list[str]:
-    """A line per metric with each pair of systems once. Systems that the run was not narrowed to come
-    last in a pair."""
+    """A line for each metric with the p-values of all pairs, each pair once. Where the run is narrowed
+    to some systems, the others come second in a pair."""
     place = {system: order for order, system in enumerate(run.systems)}
     pairs: dict[str, list[str]] = {}
     for score in run.scores:
@@ -154,26 +156,30 @@ def _pair_notes(run: Run) -> list[str]:
             if place[score.system] < place.get(other, len(place))
         )
     return [
-        f"p (Holm) under {metric}: {', '.join(found)}" for metric, found in pairs.items() if found
+        f"p (Holm) under {metric}: {', '.join(texts)}" for metric, texts in pairs.items() if texts
     ]
 
 
-def diff_report(found: RunChanges) -> Report:
+def diff_report(run_changes: RunChanges) -> Report:
     """Scores before and after, and their difference or why they cannot be compared."""
-    rows = [_change_row(change) for change in found.changes]
-    before, after = found.before, found.after
+    rows = [_change_row(change) for change in run_changes.changes]
+    before, after = run_changes.before, run_changes.after
     notes = [
         f"{name}: {run.id} of {run.time:%Y-%m-%d %H:%M:%S} UTC, wellput {run.wellput}"
         f"{', ' * bool(run.skipped)}{_skipped(run)}"
         for name, run in (("before", before), ("after", after))
     ]
-    notes += _only(found.only_before, before) + _only(found.only_after, after)
-    untested = [c for c in found.changes if c.is_comparable and not c.has_same_outputs]
+    notes += _only(run_changes.only_before, before) + _only(run_changes.only_after, after)
+    untested = [
+        change
+        for change in run_changes.changes
+        if change.is_comparable and not change.has_same_outputs
+    ]
     if untested:
         notes.append(NO_TEST_NOTE)
     if any(change.intervals_overlap is not None for change in untested):
         notes.append(OVERLAP_NOTE)
-    if not found.changes:
+    if not run_changes.changes:
         notes.append(
             "The two runs have no system and metric in common. Pair systems with rename='OLD=NEW'."
         )
@@ -185,10 +191,14 @@ def diff_report(found: RunChanges) -> Report:
         name="changes",
     )
     records = [
-        {**r, "obstacles": "; ".join(r["obstacles"]), "cautions": "; ".join(r["cautions"])}
-        for r in found.records()
+        {
+            **record,
+            "obstacles": "; ".join(record["obstacles"]),
+            "cautions": "; ".join(record["cautions"]),
+        }
+        for record in run_changes.records()
     ]
-    return Report([table], found.values(), CHANGE_COLUMNS, records)
+    return Report([table], run_changes.values(), CHANGE_COLUMNS, records)
 
 
 def _change_row(change: ScoreChange) -> list[str]:
@@ -206,6 +216,7 @@ def _change_row(change: ScoreChange) -> list[str]:
 
 
 def _remarks(change: ScoreChange) -> str:
+    """Why two scores cannot be compared, or what to be careful about."""
     if change.obstacles:
         return f"not comparable: {'; '.join(change.obstacles)}"
     if change.has_same_outputs and not change.cautions:

@@ -1,4 +1,6 @@
-"""The tables of `wellput score`: scores, differences between systems, and what both mean in words."""
+"""The tables of `wellput score`: scores, differences between systems, and what both mean in words.
+
+A *claim* says in words whether a system is better than the baseline; the *verdict* is all claims."""
 
 from __future__ import annotations
 
@@ -78,9 +80,11 @@ def score_table(result: ScoreResult) -> Table:
     caption = (
         f"Scores of {counted(len(result.systems), 'system')} on {counted(result.items, 'item')}"
     )
-    turned = Table(
+    transposed = Table(
         columns=["metric", *result.systems],
-        rows=[[name, *(cells[s, m] for s in result.systems)] for m, name in names.items()],
+        rows=[
+            [name, *(cells[system, m] for system in result.systems)] for m, name in names.items()
+        ],
         notes=notes,
         best=frozenset((j - 1, i + 1) for i, j in best),
         bold_meaning=bold_meaning,
@@ -89,39 +93,45 @@ def score_table(result: ScoreResult) -> Table:
     )
     return Table(
         columns=["system", *names.values()],
-        rows=[[s, *(cells[s, metric] for metric in result.metrics)] for s in result.systems],
+        rows=[
+            [system, *(cells[system, metric] for metric in result.metrics)]
+            for system in result.systems
+        ],
         notes=notes,
         best=best,
         bold_meaning=bold_meaning,
         caption=caption,
         name="scores",
-        turned=turned,
+        turned=transposed,
     )
 
 
 def _best(result: ScoreResult) -> frozenset[tuple[int, int]]:
-    """The cells of the systems for which no better one is shown; none without a test."""
-    found: set[tuple[int, int]] = set()
+    """The cells (row, column) of the systems than which no other is significantly better; none without
+    a test."""
+    cells: set[tuple[int, int]] = set()
     for column, metric in enumerate(result.metrics, 1):
         beaten = result.beaten(metric)
         if beaten is None:
             continue
-        found |= {
+        cells |= {
             (row, column)
             for row, system in enumerate(result.systems)
             if system not in beaten and not math.isnan(result[system, metric].score)
         }
-    return frozenset(found)
+    return frozenset(cells)
 
 
 def _test_name(result: ScoreResult) -> str:
     name = TEST_NAMES[result.test or "jackknife"]
-    of_shares = [one for one in result.differences if one.method in MCNEMAR_NAMES]
+    of_shares = [
+        difference for difference in result.differences if difference.method in MCNEMAR_NAMES
+    ]
     if not of_shares:
         return name
-    methods = {one.method for one in of_shares}
+    methods = {difference.method for difference in of_shares}
     mcnemar = MCNEMAR_NAMES[methods.pop()] if len(methods) == 1 else MCNEMAR_OF_BOTH_KINDS
-    metrics = sorted({one.metric for one in of_shares})
+    metrics = sorted({difference.metric for difference in of_shares})
     if set(metrics) == set(result.metrics):
         return mcnemar
     return f"{name} ({', '.join(metrics)}: {mcnemar})"
@@ -157,20 +167,24 @@ def difference_table(result: ScoreResult) -> Table:
     interval = f"{100 * result.confidence:g}% interval"
     rows = [
         {
-            "pair": f"{one.a} − {one.b}",
-            "metric": one.metric,
-            "difference": number(one.delta, digits, sign=True),
-            interval: interval_text(one.low, one.high, digits, sign=True),
-            "p": p_text(one.p_value, is_bound=one.p_is_bound),
-            "p (Holm)": p_text(one.p_adjusted, is_bound=one.p_is_bound) if is_corrected else "",
-            "effect": "" if one.effect_size is None else number(one.effect_size, 2, sign=True),
+            "pair": f"{difference.a} − {difference.b}",
+            "metric": difference.metric,
+            "difference": number(difference.delta, digits, sign=True),
+            interval: interval_text(difference.low, difference.high, digits, sign=True),
+            "p": p_text(difference.p_value, is_bound=difference.p_is_bound),
+            "p (Holm)": p_text(difference.p_adjusted, is_bound=difference.p_is_bound)
+            if is_corrected
+            else "",
+            "effect": ""
+            if difference.effect_size is None
+            else number(difference.effect_size, 2, sign=True),
             "p (equivalence)": p_text(
-                one.equivalence_p_adjusted if is_corrected else one.equivalence_p
+                difference.equivalence_p_adjusted if is_corrected else difference.equivalence_p
             ),
-            "items": str(one.n),
+            "items": str(difference.n),
         }
-        for one in differences
-        for digits in [_digits(result, one.metric)]
+        for difference in differences
+        for digits in [_digits(result, difference.metric)]
     ]
     columns = [name for name in rows[0] if any(row[name] for row in rows)]
     has_all = bool(result.comparisons)
@@ -189,11 +203,11 @@ def difference_table(result: ScoreResult) -> Table:
 
 def _difference_notes(result: ScoreResult) -> list[str]:
     lines = []
-    if any(one.effect_size is not None for one in result.differences):
+    if any(difference.effect_size is not None for difference in result.differences):
         lines.append(
             "effect: mean difference of segment scores, in standard deviations of these differences."
         )
-    if any(one.equivalence_p is not None for one in result.differences):
+    if any(difference.equivalence_p is not None for difference in result.differences):
         margin = ", ".join(f"{metric} {value:g}" for metric, value in result.margin.items())
         corrected = ", corrected by Holm's method" if result.n_tests > 1 else ""
         lines.append(
@@ -219,14 +233,16 @@ def verdict(result: ScoreResult) -> list[str]:
         groups: dict[str, list[Score]] = {}
         for score in tested:
             groups.setdefault(_claim(score, result), []).append(score)
-        claims = "; ".join(f"{claim} {_listed(found, result)}" for claim, found in groups.items())
+        claims = "; ".join(
+            f"{claim} {_listed(of_claim, result)}" for claim, of_claim in groups.items()
+        )
         where = _where(tested, result)
         sentences.append(f"{system} against {tested[0].baseline}{where}: {claims}.")
     return sentences
 
 
 def _where(tested: Sequence[Score], result: ScoreResult) -> str:
-    """The items on which two systems are compared, where one of them lacks outputs."""
+    """The items on which two systems are compared, in words; empty where both have all outputs."""
     n_left_out = {metric: left.n for left in result.left_out for metric in left.metrics}
     missing = [s for s in tested if s.n_common != result.items - n_left_out.get(s.metric, 0)]
     if not missing:
@@ -237,16 +253,16 @@ def _where(tested: Sequence[Score], result: ScoreResult) -> str:
 
 
 def _listed(scores: Sequence[Score], result: ScoreResult) -> str:
-    """Each metric with its difference and p, as far as they are defined."""
-    found = []
+    """Each metric with its difference and p in parentheses, where they are defined."""
+    texts = []
     for score in scores:
-        shown = []
+        figures = []
         if _is_known(score.delta):
-            shown.append(number(score.delta, _digits(result, score.metric), sign=True))
+            figures.append(number(score.delta, _digits(result, score.metric), sign=True))
         if _is_known(score.p_adjusted):
-            shown.append(_p_of_claim(score, result))
-        found.append(f"{score.metric} ({', '.join(shown)})" if shown else score.metric)
-    return ", ".join(found)
+            figures.append(_p_of_claim(score, result))
+        texts.append(f"{score.metric} ({', '.join(figures)})" if figures else score.metric)
+    return ", ".join(texts)
 
 
 def _is_known(value: float | None) -> bool:
@@ -254,7 +270,7 @@ def _is_known(value: float | None) -> bool:
 
 
 def _p_of_claim(score: Score, result: ScoreResult) -> str:
-    """The p-value that the claim rests on."""
+    """The p-value from which the claim follows, in words."""
     if _is_small(score, result) and not result.is_significant(score.p_adjusted, score.n_common):
         return f"equivalence p {p_with_relation(score.equivalence_p_adjusted)}"
     return f"p {p_with_relation(score.p_adjusted, is_bound=score.p_is_bound)}"
@@ -266,10 +282,12 @@ def _is_small(score: Score, result: ScoreResult) -> bool:
 
 
 def all_of(n_metrics: int) -> str:
+    """All metrics, in words."""
     return "both metrics" if n_metrics == 2 else f"all {n_metrics} metrics"
 
 
 def _claim(score: Score, result: ScoreResult) -> str:
+    """What the test says about the difference from the baseline; the metrics' names follow."""
     better = result.higher_is_better[score.metric]
     if not _is_known(score.p_adjusted):
         return "no test on" if _is_known(score.delta) else "undefined on"
@@ -300,7 +318,7 @@ def _skipped_line(skipped: SkippedPartition) -> str:
 
 
 def left_out_sentence(left_out: UnscoredItems) -> str:
-    """How many items some metrics leave out, why, and the ids of the first.
+    """How many items some metrics leave out, why, and the ids of the first ones.
 
     >>> left_out_sentence(UnscoredItems("no reference", ("bleu", "chrf"), 7, ("h04", "h07")))
     '7 items have no reference and are left out for bleu, chrf: h04, h07 and 5 more.'
@@ -315,8 +333,8 @@ def left_out_sentence(left_out: UnscoredItems) -> str:
 
 
 def _counts(result: ScoreResult) -> list[str]:
-    """The counts of items, and what is missing or undefined: users must see that a score is over fewer
-    items."""
+    """The number of items, and which scores are over fewer items because outputs or scores are
+    missing."""
     lines: list[str] = []
     outputs = {score.system: score.n + score.left_out for score in result.scores}
     missing = "".join(
@@ -369,6 +387,7 @@ def few_items(result: ScoreResult) -> list[str]:
 
 
 def _legend(result: ScoreResult) -> list[str]:
+    """The notes on intervals, tests and marks."""
     has_intervals = any(score.low is not None for score in result.scores)
     resamples = f", {counted(result.n_resamples, 'resample')}, seed {result.seed}"
     lines: list[str] = [*few_items(result)]
@@ -411,7 +430,7 @@ def _legend(result: ScoreResult) -> list[str]:
 
 
 def _share_notes(result: ScoreResult) -> list[str]:
-    """Which metrics are shares of items, and by which method these have their intervals."""
+    """Which metrics are shares of items, and the method of their intervals."""
     metrics: dict[str, list[str]] = {}
     for metric in result.metrics:
         methods = {score.method or "" for score in result.scores if score.metric == metric}

@@ -1,5 +1,5 @@
-"""The tables of scores by slice: a row for each system in each slice, and the slices that order the
-systems differently than all items together do."""
+"""The tables of scores by slice: a row for each system in each slice, and the slices in which systems
+are in another order than over all items. A *slice* is the items with one value of a tag."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from wellput.reporting.ranking import MAX_NAMED_SLICES
 from wellput.reporting.table import Table, digits_of, interval_text, number, p_text, p_with_relation
 
 CellText: TypeAlias = Callable[[ScoreResult, str, str], str]
-"""Shows the score of (result, system, metric)."""
+"""A function that shows the score of a system under a metric: (result, system, metric) -> text."""
 
 
 def slice_tables(result: ScoreResult, cells: CellText) -> list[Table]:
@@ -43,6 +43,7 @@ def slice_tables(result: ScoreResult, cells: CellText) -> list[Table]:
 
 
 def slice_notes(result: ScoreResult, tag: str) -> list[str]:
+    """The notes below the table of scores by slice."""
     lines = []
     if result.in_no_slice:
         has = "has" if result.in_no_slice == 1 else "have"
@@ -59,7 +60,7 @@ def slice_notes(result: ScoreResult, tag: str) -> list[str]:
 
 
 def _unscored_sentences(result: ScoreResult) -> list[str]:
-    """The slices that some metrics, or all, have no score for, and what these lack."""
+    """The slices for which some metrics, or all, have no score, and what is missing there."""
     lacking: dict[tuple[str, ...], list[str]] = {}
     for part in result.slices:
         metrics = tuple(
@@ -84,7 +85,8 @@ def _unscored_sentences(result: ScoreResult) -> list[str]:
 
 
 def dependence_sentences(result: ScoreResult, tag: str) -> list[str]:
-    """The pairs whose difference is not the same in all slices, or that none is shown to be so."""
+    """Sentences about the pairs of systems whose difference is shown to depend on the slice, or a
+    sentence that no pair's does."""
     if not result.slice_tests:
         if len(result.systems) < 2 or len(result.slices) < 2:
             return []
@@ -94,21 +96,22 @@ def dependence_sentences(result: ScoreResult, tag: str) -> list[str]:
         ]
     n_tests = len(result.slice_tests)
     corrected = f", corrected by Holm's method for {n_tests:,} tests" if n_tests > 1 else ""
-    how = f"Welch's analysis of variance of the slices' differences{corrected}"
+    method = f"Welch's analysis of variance of the slices' differences{corrected}"
     small = _too_small(result)
     lines = shown_dependences(result, tag)
     if not lines:
         least = min(test.p_adjusted for test in result.slice_tests)
         return [
             f"No pair's difference is shown to depend on {tag} (smallest p "
-            f"{p_with_relation(least)}; {how}).",
+            f"{p_with_relation(least)}; {method}).",
             *small,
         ]
-    return [*lines, f"Whether a difference depends on {tag} is tested by {how}.", *small]
+    return [*lines, f"Whether a difference depends on {tag} is tested by {method}.", *small]
 
 
 def shown_dependences(result: ScoreResult, tag: str) -> list[str]:
-    """The pairs whose difference is shown not to be the same in all slices, the surest first."""
+    """A sentence for each pair of systems whose difference is shown to depend on the slice, smallest p
+    first."""
     shown = sorted(
         (test for test in result.slice_tests if _is_shown(result, test)),
         key=lambda test: test.p_adjusted,
@@ -133,7 +136,7 @@ def _units(result: ScoreResult) -> str:
 
 
 def _too_small(result: ScoreResult) -> list[str]:
-    """The slices with outputs that no test compares with others."""
+    """A sentence that names the slices which have outputs, but too few for the test to use them."""
     tested = {name for test in result.slice_tests for name in test.deltas}
     names = [
         str(part.slice_name)
@@ -153,10 +156,11 @@ def _is_shown(result: ScoreResult, test: SliceTest) -> bool:
 
 
 def order_sentences(result: ScoreResult) -> list[str]:
-    """The slices where two systems are in another order than over all items: those where a test shows
-    it, one by one, and the names of the others, unless the pair is shown to depend on the slice."""
-    shown: list[str] = []
-    chance: dict[str, None] = {}
+    """Sentences about the slices where two systems are in another order than over all items: one for
+    each slice where a test shows it; the other slices are only named, unless the pair's difference is
+    already shown to depend on the slice."""
+    sentences: list[str] = []
+    may_be_chance: dict[str, None] = {}
     untested: dict[str, None] = {}
     dependence = {
         (test.metric, *pair): _is_shown(result, test)
@@ -164,44 +168,45 @@ def order_sentences(result: ScoreResult) -> list[str]:
         for pair in ((test.a, test.b), (test.b, test.a))
     }
     for part in result.slices:
-        for metric, a, b in _turned(result, part):
+        for metric, a, b in _reversed_pairs(result, part):
             name = str(part.slice_name)
-            found = _test_of(part, metric, a, b)
-            if found is not None and part.is_significant(found.p_adjusted, found.n):
+            comparison = _test_of(part, metric, a, b)
+            if comparison is not None and part.is_significant(comparison.p_adjusted, comparison.n):
                 digits = digits_of(part[system, metric].score for system in part.systems)
-                shown.append(
+                sentences.append(
                     f"{name} differs from the whole: there {a} is better than {b} on {metric} "
-                    f"({number(found.delta, digits, sign=True)}, p "
-                    f"{p_with_relation(found.p_adjusted, is_bound=found.p_is_bound)})."
+                    f"({number(comparison.delta, digits, sign=True)}, p "
+                    f"{p_with_relation(comparison.p_adjusted, is_bound=comparison.p_is_bound)})."
                 )
             elif (metric, a, b) not in dependence:
                 untested[f"{name} ({a}, {b} on {metric})"] = None
             elif not dependence[metric, a, b]:
-                chance[f"{name} ({a}, {b} on {metric})"] = None
+                may_be_chance[f"{name} ({a}, {b} on {metric})"] = None
     for names, why in (
-        (chance, "but no test shows that this is more than chance"),
+        (may_be_chance, "but no test shows that this is more than chance"),
         (untested, "which is not tested"),
     ):
         if names:
             some = list(names)[:MAX_NAMED_SLICES]
             more = f" and {len(names) - len(some)} more" if len(names) > len(some) else ""
-            also = "also " if shown else ""
-            shown.append(
+            also = "also " if sentences else ""
+            sentences.append(
                 f"The order of two systems {also}differs from the whole in {', '.join(some)}{more}; "
                 f"{why}."
             )
-    return shown
+    return sentences
 
 
-def _turned(whole: ScoreResult, part: ScoreResult) -> Iterator[tuple[str, str, str]]:
-    """(metric, a, b) where a is better than b in the slice, and worse over all items."""
+def _reversed_pairs(whole: ScoreResult, part: ScoreResult) -> Iterator[tuple[str, str, str]]:
+    """The (metric, a, b) where system a is better than b in the slice, but worse over all items."""
     for metric in whole.metrics:
         is_higher = whole.higher_is_better[metric]
         if is_higher is None:
             continue
         for pair in combinations(whole.systems, 2):
             overall, here = (
-                one[pair[0], metric].score - one[pair[1], metric].score for one in (whole, part)
+                scores[pair[0], metric].score - scores[pair[1], metric].score
+                for scores in (whole, part)
             )
             if math.isnan(overall) or math.isnan(here) or overall * here >= 0:
                 continue
@@ -210,10 +215,11 @@ def _turned(whole: ScoreResult, part: ScoreResult) -> Iterator[tuple[str, str, s
 
 
 def _test_of(part: ScoreResult, metric: str, a: str, b: str) -> Comparison | None:
-    for either in part.differences:
-        for one in (either, either.swapped):
-            if (one.metric, one.a, one.b) == (metric, a, b):
-                return one
+    """The comparison of a with b under the metric, None where there is none."""
+    for comparison in part.differences:
+        for ordered in (comparison, comparison.swapped):
+            if (ordered.metric, ordered.a, ordered.b) == (metric, a, b):
+                return ordered
     return None
 
 
@@ -222,17 +228,17 @@ def _differences(result: ScoreResult, tag: str, names: Sequence[str]) -> Table:
     rows = [
         [
             name,
-            f"{one.a} − {one.b}",
-            one.metric,
-            number(one.delta, digits, sign=True),
-            interval_text(one.low, one.high, digits, sign=True),
-            p_text(one.p_value, is_bound=one.p_is_bound),
-            p_text(one.p_adjusted, is_bound=one.p_is_bound),
-            str(one.n),
+            f"{difference.a} − {difference.b}",
+            difference.metric,
+            number(difference.delta, digits, sign=True),
+            interval_text(difference.low, difference.high, digits, sign=True),
+            p_text(difference.p_value, is_bound=difference.p_is_bound),
+            p_text(difference.p_adjusted, is_bound=difference.p_is_bound),
+            str(difference.n),
         ]
         for name, part in zip(names, result.slices, strict=True)
-        for one in part.differences
-        for digits in [digits_of(part[system, one.metric].score for system in part.systems)]
+        for difference in part.differences
+        for digits in [digits_of(part[system, difference.metric].score for system in part.systems)]
     ]
     return Table(
         columns=[tag, "pair", "metric", "difference", interval, "p", "p (Holm)", "items"],

@@ -18,10 +18,12 @@ BLAME_COLUMNS = (
     "above_chance", "p_value", "n_outputs", "share_blamed", "share_marked",
 )  # fmt: skip
 MAX_JUDGES_SHOWN = 20
+"""A table of judges has at most this many rows."""
 
 
 def span_tables(result: AgreementResult) -> list[Table]:
-    """One row for each question; where there are three judges or more, a table of the judges."""
+    """A table with a row for each question; for questions with three judges or more, also a table of
+    the judges."""
     return [
         _span_table(result),
         *(_judges_table(row) for row in result.spans if len(row.judges) > 2),
@@ -65,16 +67,17 @@ def _span_table(result: AgreementResult) -> Table:
 
 
 def _sentences(row: SpanSummary) -> list[str]:
+    """What the figures of one question mean."""
     if row.f1 is None:
         return [f"{row.question}: {row.note}."]
-    found = []
+    sentences = []
     if row.f1["value"] is not None:
-        found.append(
+        sentences.append(
             f"{row.question}: of the characters that one judge marked, another marked "
             f"{row.f1['value']:.0%}; {row.chance or 0.0:.0%} would be chance."
         )
     if row.severity is not None and row.severity["same"] is not None:
-        found.append(
+        sentences.append(
             f"{row.question}: where two judges marked the same place "
             f"({counted(row.severity['n'], 'pair')} of spans), they gave the same severity in "
             f"{row.severity['same']:.0%}."
@@ -82,14 +85,14 @@ def _sentences(row: SpanSummary) -> list[str]:
     if row.n_missing:
         alpha = "" if row.missing is None else _or_dash(row.missing["alpha"])
         agreed = f" On whether something is missing, α is {alpha}." if alpha else ""
-        found.append(
+        sentences.append(
             f"{row.question}: {counted(row.n_missing, 'mark')} for something that is missing "
             f"{'has' if row.n_missing == 1 else 'have'} no place in the output and "
             f"{'is' if row.n_missing == 1 else 'are'} not in F1 and γ.{agreed}"
         )
     if row.note:
-        found.append(f"{row.question}: {row.note}.")
-    return found
+        sentences.append(f"{row.question}: {row.note}.")
+    return sentences
 
 
 def _method(result: AgreementResult) -> list[str]:
@@ -109,19 +112,19 @@ def _method(result: AgreementResult) -> list[str]:
 
 
 def _judges_table(row: SpanSummary) -> Table:
-    ordered = sorted(row.judges, key=lambda one: -1.0 if one.f1 is None else one.f1)
+    ordered = sorted(row.judges, key=lambda judge: -1.0 if judge.f1 is None else judge.f1)
     shown = ordered[:MAX_JUDGES_SHOWN]
     hidden = len(ordered) - len(shown)
     return Table(
         columns=["judge", "outputs", "spans", "precision", "recall", "F1"],
         rows=[
             [
-                one.judge,
-                str(one.n_outputs),
-                str(one.n_spans),
-                *(_or_dash(figure) for figure in (one.precision, one.recall, one.f1)),
+                judge.judge,
+                str(judge.n_outputs),
+                str(judge.n_spans),
+                *(_or_dash(figure) for figure in (judge.precision, judge.recall, judge.f1)),
             ]
-            for one in shown
+            for judge in shown
         ],
         title=f"Each judge against the rest: {row.question}",
         notes=[
@@ -134,7 +137,8 @@ def _judges_table(row: SpanSummary) -> Table:
 
 
 def blame_tables(result: AgreementResult) -> list[Table]:
-    """For each question, who blames the words that people marked."""
+    """For each question, how far metrics that say which words are wrong blame the words that people
+    marked."""
     questions = dict.fromkeys(row.question for row in result.blamed)
     return [
         _blame_table(result, question, [row for row in result.blamed if row.question == question])
@@ -186,19 +190,22 @@ def _blame_table(result: AgreementResult, question: str, rows: list[BlamedWords]
 
 
 def _blame_sentences(rows: list[BlamedWords]) -> list[str]:
+    """The figures of the first metric in words, and how far two people agree."""
     people = next((row for row in rows if row.scorer == PEOPLE), None)
     others = [row for row in rows if row.scorer != PEOPLE and row.f1["value"] is not None]
     if not others:
         return []
     best = others[0]
-    known = [
+    sentences = [
         f"{best.scorer} blames {best.share_blamed or 0:.0%} of all characters, and a person marked "
         f"{best.precision['value'] or 0:.0%} of these. It finds {best.recall['value'] or 0:.0%} of "
         f"what a person marked; blaming as much at random finds {best.chance['recall'] or 0:.0%}."
     ]
     if people is not None and people.f1["value"] is not None:
-        known.append(f"Two people reach an F1 of {number(people.f1['value'], 2)} with each other.")
-    return known
+        sentences.append(
+            f"Two people reach an F1 of {number(people.f1['value'], 2)} with each other."
+        )
+    return sentences
 
 
 def _figure(figure: Mapping[str, Any] | None, *, sign: bool = False) -> str:

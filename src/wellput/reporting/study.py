@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 
 TO_FILL_IN = "[to be filled in]"
+"""Stands for an answer of the datasheet that only the people of the study know."""
 
 
 def summary_report(summary: StudySummary) -> Report:
@@ -55,41 +56,42 @@ def invitations_report(invited: InvitationList) -> Report:
     """The link of each judge."""
     table = Table(
         ["judge", "link"],
-        [[one.judge, one.url] for one in invited],
+        [[invitation.judge, invitation.url] for invitation in invited],
         notes=["Give each judge their own link. Links are not shown again."],
         caption="Invitations",
     )
     return _report(table, invited.values(), *invited.records())
 
 
-def export_report(done: Export) -> Report:
+def export_report(export: Export) -> Report:
     """How many answers were written, and where."""
-    what = "labeling interface" if (done.design or "").endswith(".xml") else "design"
-    beside = f", the {what} to {done.design}" if done.design else ""
-    beside += f", the payments to {done.payments}" if done.payments else ""
-    note = f"{counted(done.answers, 'answer')} written to {done.output}{beside}."
-    row = [str(done.answers), done.output]
+    design_kind = "labeling interface" if (export.design or "").endswith(".xml") else "design"
+    other_files = f", the {design_kind} to {export.design}" if export.design else ""
+    other_files += f", the payments to {export.payments}" if export.payments else ""
+    note = f"{counted(export.answers, 'answer')} written to {export.output}{other_files}."
+    row = [str(export.answers), export.output]
     table = Table(["answers", "output"], [row], notes=[note], caption="The export")
-    return _report(table, done.values(), done.values())
+    return _report(table, export.values(), export.values())
 
 
-def backup_report(done: Backup) -> Report:
-    """Where the copy is, and what it has."""
-    row = [done.output, str(done.answers), str(done.judges)]
+def backup_report(backup: Backup) -> Report:
+    """Where the copy is, and how many answers and judges it has."""
+    row = [backup.output, str(backup.answers), str(backup.judges)]
     table = Table(["output", "answers", "judges"], [row], caption="The backup")
-    return _report(table, done.values(), done.values())
+    return _report(table, backup.values(), backup.values())
 
 
 def datasheet_report(sheet: Datasheet) -> Report:
-    """A table for each section. What only the people of the study know is marked."""
+    """A table for each section of the datasheet. Answers that only the people of the study know are
+    marked as missing."""
     sections = dict.fromkeys(answer.section for answer in sheet.answers)
     tables = [
         Table(
             ["question", "answer"],
             [
-                [one.question, TO_FILL_IN if one.answer is None else one.answer]
-                for one in sheet.answers
-                if one.section == section
+                [answer.question, TO_FILL_IN if answer.answer is None else answer.answer]
+                for answer in sheet.answers
+                if answer.section == section
             ],
             title=section,
         )
@@ -122,13 +124,13 @@ def status_report(overview: Overview) -> Report:
 def _judges_table(overview: Overview) -> Table:
     rows = [
         [
-            one.name,
-            one.state,
-            f"{one.done}/{one.total}",
-            "" if one.seconds is None else number(one.seconds, 1),
-            "; ".join(one.flags),
+            judge.name,
+            judge.state,
+            f"{judge.done}/{judge.total}",
+            "" if judge.seconds is None else number(judge.seconds, 1),
+            "; ".join(judge.flags),
         ]
-        for one in overview.judges
+        for judge in overview.judges
     ]
     answered = f"{overview.done:,} of {counted(overview.planned, 'trial')} answered"
     notes = [f"{answered}; the study is {overview.state}."]
@@ -151,11 +153,11 @@ def _agreement_table(overview: Overview) -> Table:
         ["question", "judges", "α", "mean r", "lowest r", "highest r"],
         [
             [
-                one.question,
-                str(one.n_judges),
-                *(number(value, 2) for value in (one.alpha, one.r_mean, one.r_min, one.r_max)),
+                row.question,
+                str(row.n_judges),
+                *(number(value, 2) for value in (row.alpha, row.r_mean, row.r_min, row.r_max)),
             ]
-            for one in overview.agreement
+            for row in overview.agreement
         ],
         title="Agreement so far",
     )

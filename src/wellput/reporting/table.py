@@ -1,5 +1,5 @@
 """`Table`: cells as they are shown. `Report`: everything that a command shows, which `render` turns
-into one of five formats (`table_formats`). The last functions write numbers as people read them.
+into one of five formats (`table_formats`). The functions at the end write numbers for people.
 """
 
 from __future__ import annotations
@@ -34,9 +34,10 @@ SUFFIX_FORMATS: dict[str, Format] = {
     ".md": "markdown",
 }
 NO_TABLES = (".html", ".htm", ".pdf", ".xlsx", ".xls", ".parquet")
+"""Suffixes that are refused for tables."""
 DEFAULT_WIDTH = 120
-"""Characters in a line. Output that goes to no terminal is never folded; there this width decides only
-whether a table is turned (`Table.fitting`)."""
+"""Characters in a line where there is no terminal. Lines are then never folded; this width only decides
+whether a table is shown with rows and columns exchanged (`Table.fitting`)."""
 
 
 @dataclass(frozen=True)
@@ -63,21 +64,21 @@ class Table:
 
     @property
     def width(self) -> int:
-        """Its width on a terminal, with three characters between columns."""
+        """The table's width on a terminal, with three characters between columns."""
         return sum(
             max(map(len, column)) + 3 for column in zip(self.columns, *self.rows, strict=True)
         )
 
     def fitting(self, width: int | None) -> Table:
-        """The table; or the turned one, if the table is wider than `width` and the turned one is
-        narrower. A `width` of None counts as `DEFAULT_WIDTH`."""
+        """The table; or `turned`, if the table is wider than `width` and `turned` is narrower. A
+        `width` of None counts as `DEFAULT_WIDTH`."""
         is_wide = self.width > (width or DEFAULT_WIDTH)
         is_better = self.turned is not None and self.turned.width < self.width
         return self.turned if self.turned is not None and is_wide and is_better else self
 
     @property
     def printable(self) -> Table:
-        """The table with control characters as their escapes (`printable`)."""
+        """The table with control characters replaced by escapes (`core.errors.printable`)."""
         return replace(
             self,
             columns=[printable(column) for column in self.columns],
@@ -106,8 +107,8 @@ class Table:
 
 @dataclass(frozen=True)
 class Report:
-    """Tables for people, a value for JSON, records with these columns for CSV. On a terminal, `before`
-    stands above the tables, `drawings` beneath them; `text` replaces all three."""
+    """Tables for people, a value for JSON, and records with the named columns for CSV. On a terminal,
+    `before` stands above the tables, `drawings` below them; `text` replaces all three."""
 
     tables: Sequence[Table]
     value: Mapping[str, Any]
@@ -119,7 +120,8 @@ class Report:
 
 
 def render(report: Report, format: Format, *, width: int | None = None, color: bool = False) -> str:
-    """The report as text. `width` is that of the terminal; None if there is none: no line is folded."""
+    """The report as text. `width` is that of the terminal in characters; None if there is no terminal:
+    then no line is folded."""
     if format == "json":
         return as_json(report.value)
     if format == "csv":
@@ -153,8 +155,8 @@ def save(result: Result, path: PathLike) -> None:
 
 
 def suffix_format(path: PathLike) -> Format:
-    """The format that the suffix of a file names. Raises InputError for pages and spreadsheets, which
-    would be files of text under a wrong name.
+    """The format that the suffix of a file names. Raises InputError for the suffixes of pages and
+    spreadsheets, because the file would contain plain text.
 
     >>> suffix_format("a.md"), suffix_format("a.txt"), suffix_format("-")
     ('markdown', 'table', 'table')
@@ -183,9 +185,9 @@ def number(value: float | None, digits: int, *, sign: bool = False) -> str:
 
 
 def p_text(value: float | None, *, is_bound: bool = False) -> str:
-    """A p-value; an empty cell where there was no test. `is_bound`: no resample was as extreme, so p is
-    at most this value, which is rounded up. Just below .05 it has more digits: "0.050" beside a star
-    would look like a mistake.
+    """A p-value as text; empty where there was no test. `is_bound`: no resample was as extreme, so p is
+    at most this value, which is rounded up. Just below .05, p has more digits: "0.050" next to a star
+    (significant) would look like a mistake.
 
     >>> p_text(0.0204), p_text(0.0204, is_bound=True), p_text(1 / 1001, is_bound=True)
     ('0.020', '≤ 0.021', '< 0.001')
@@ -234,12 +236,14 @@ def with_interval(
 
 
 def digits_of(scores: Iterable[float]) -> int:
-    """Decimals to show of scores that stand together: 2 if one of them is 10 or more, else 3."""
+    """The number of decimals for scores that are shown together: 2 if one of them is 10 or more,
+    else 3."""
     return 2 if any(abs(score) >= 10 for score in scores) else 3
 
 
 def signature_notes(scores: Iterable[Score | RunScore]) -> list[str]:
-    """One line for all metrics that share a signature."""
+    """The signatures (the exact versions of the metrics), with one line for all metrics that share a
+    signature."""
     groups: dict[str, dict[str, None]] = {}
     for score in scores:
         groups.setdefault(score.signature, {})[score.metric] = None

@@ -51,11 +51,12 @@ def as_terminal(tables: Sequence[Table], *, width: int | None, color: bool) -> s
 
 
 MAX_ROWS_FOLDED = 1000
-"""Rich takes a fifth of a millisecond for a cell. It lays out longer tables only where cells must be
-folded."""
+"""Rich lays out tables with more rows only where cells must be folded, because it takes a fifth of a
+millisecond for each cell."""
 
 
 def _grid(table: Table) -> Any:
+    """The table as a table of Rich."""
     from rich.box import SIMPLE_HEAD
     from rich.table import Table as RichTable
     from rich.text import Text
@@ -75,7 +76,7 @@ def _grid(table: Table) -> Any:
 
 
 def _long_grid(table: Table, *, color: bool) -> str:
-    """The grid as Rich draws it where nothing must be folded."""
+    """The table as text, exactly as Rich draws it where no cell must be folded."""
     from rich.cells import cell_len
 
     columns = list(zip(table.columns, *table.rows, strict=True))
@@ -97,13 +98,15 @@ def _long_grid(table: Table, *, color: bool) -> str:
 
 
 def _wrapped(note: str, width: int | None) -> str:
-    """The note folded between words: a signature stays one word, so that it can be copied."""
+    """The note folded between words; long words, such as signatures, are not cut, so that they can be
+    copied."""
     if width is None or len(note) <= width:
         return note
     return textwrap.fill(note, width, break_long_words=False, break_on_hyphens=False)
 
 
 def as_markdown(tables: Sequence[Table]) -> str:
+    """Tables with pipes between cells, their titles and notes."""
     parts: list[str] = []
     for table in tables:
         title = _escape_markdown(_on_one_line(table.title))
@@ -113,7 +116,7 @@ def as_markdown(tables: Sequence[Table]) -> str:
             lines.append(_pipe(table.columns))
             lines.append(_pipe(["---", *[others] * (len(table.columns) - 1)]))
             lines += [
-                _pipe(row, {j for i_, j in table.best if i_ == i})
+                _pipe(row, {j for best_row, j in table.best if best_row == i})
                 for i, row in enumerate(table.rows)
             ]
         for note in table.all_notes:
@@ -128,13 +131,13 @@ def _pipe(cells: Sequence[str], bold: Collection[int] = ()) -> str:
 
 
 def _on_one_line(cell: str) -> str:
-    """A line feed would end the row, and what follows could look like another one."""
+    """The cell with spaces for line feeds, which would end the row of the table."""
     return cell.replace("\n", " ")
 
 
 MARKDOWN_MARK = re.compile(r"[\\|*_]|<(?=[A-Za-z/!?])|(?<=\])\(")
-"""Also what begins a tag of HTML, and the address of a link or an image. p < 0.001 and [low, high] are
-neither."""
+"""The characters that Markdown would interpret, also `<` where an HTML tag begins, and `(` where the
+address of a link or an image begins. It does not match in "p < 0.001" and "[low, high]"."""
 
 
 def _escape_markdown(text: str) -> str:
@@ -156,16 +159,16 @@ NEEDS_BOOKTABS = r"% Needs \usepackage{booktabs} in the preamble."
 
 
 def as_latex(tables: Sequence[Table]) -> str:
-    """Floating tables with the rules of booktabs, a caption, and the notes in small print beneath."""
+    """Floating tables with the rules of booktabs, a caption, and the notes in small print below."""
     parts: list[str] = []
     labels: list[str] = []
     for table in tables:
         lines = [r"\begin{table}", r"\centering"]
         if caption := _caption(table):
             labels.append(_label(table.name or table.title or table.caption))
-            again = f"-{labels.count(labels[-1])}" if labels[-1] in labels[:-1] else ""
+            number_of_label = f"-{labels.count(labels[-1])}" if labels[-1] in labels[:-1] else ""
             lines.append(rf"\caption{{{_escape_latex(caption)}}}")
-            lines.append(rf"\label{{tab:{labels[-1]}{again}}}")
+            lines.append(rf"\label{{tab:{labels[-1]}{number_of_label}}}")
         if table.rows:
             lines += _latex_grid(table)
         if table.notes:
@@ -184,7 +187,7 @@ def _caption(table: Table) -> str:
 
 
 def _label(text: str) -> str:
-    """A name for \\ref: lower-case letters and digits, hyphens between words.
+    """A name for LaTeX's \\ref: lower-case letters and digits, hyphens between words.
 
     >>> _label("Agreement with people, segment level")
     'agreement-with-people-segment-level'
@@ -200,7 +203,7 @@ def _latex_grid(table: Table) -> list[str]:
         _latex_row(table.columns),
         r"\midrule",
         *(
-            _latex_row(row, {j for i_, j in table.best if i_ == i})
+            _latex_row(row, {j for best_row, j in table.best if best_row == i})
             for i, row in enumerate(table.rows)
         ),
         r"\bottomrule",
@@ -211,7 +214,7 @@ def _latex_grid(table: Table) -> list[str]:
 def _latex_row(cells: Sequence[str], bold: Collection[int] = ()) -> str:
     shown = [_escape_latex(_on_one_line(cell)) for cell in cells]
     row = " & ".join(rf"\textbf{{{c}}}" if j in bold else c for j, c in enumerate(shown))
-    # The rule or the \\ before it would take [ or * as its own.
+    # LaTeX would read [ or * at the start of a row as an argument of the rule or the \\ before it.
     return ("{}" if row.lstrip().startswith(("[", "*")) else "") + row + r" \\"
 
 
@@ -220,29 +223,30 @@ def _escape_latex(text: str) -> str:
 
 
 def as_csv(columns: Sequence[str], records: Sequence[Mapping[str, Any]]) -> str:
-    """Records as CSV; None and NaN are empty cells. Names that a spreadsheet would run are marked
-    (`io.tables`)."""
+    """Records as CSV; None and NaN are empty cells. Cells that a spreadsheet would run as formulas are
+    marked (`io.tables`)."""
     from wellput.io.tables import TableWriter
 
     target = io.StringIO()
     table = TableWriter(target, ",", columns, mark_formulas=True)
     for record in records:
         values = (record.get(column) for column in columns)
-        table.write([["" if _is_nothing(value) else value for value in values]])
+        table.write([["" if _is_empty(value) else value for value in values]])
     return target.getvalue()
 
 
 def as_json(value: Mapping[str, Any]) -> str:
-    """Strict JSON: NaN becomes null. All control characters are escaped: a terminal would obey them."""
+    """Strict JSON: NaN becomes null. All control characters are escaped, because a terminal would act
+    on them."""
     text = json.dumps(strict_json(value), ensure_ascii=False, indent=2, allow_nan=False)
     return text.translate(CONTROLS_IN_JSON) + "\n"
 
 
 CONTROLS_IN_JSON = {code: f"\\u{code:04x}" for code in range(0x7F, 0xA0)}
-"""Those that `json.dumps` leaves as they are."""
+"""Escapes of the control characters that `json.dumps` leaves as they are."""
 
 
-def _is_nothing(value: object) -> bool:
+def _is_empty(value: object) -> bool:
     return value is None or (isinstance(value, float) and math.isnan(value))
 
 
@@ -268,7 +272,7 @@ def fold_drawing(text: str, width: int | None) -> str:
     lines = text.split("\n")
     if width is None or not text.startswith(DRAWING_HEADING) or len(lines) < 3:
         return text
-    drawing, rest = lines[:3], lines[3:]
+    drawing, further_lines = lines[:3], lines[3:]
     columns = ["".join(column) for column in zip_longest(*drawing, fillvalue=" ")][DRAWING_MARGIN:]
     blocks: list[str] = []
     while columns:
@@ -279,14 +283,14 @@ def fold_drawing(text: str, width: int | None) -> str:
         columns = columns[end + 1 :]
         if columns:
             blocks.append("")
-    return "\n".join([*blocks, *rest])
+    return "\n".join([*blocks, *further_lines])
 
 
-def _cut_between_words(columns: list[str], room: int) -> int:
-    """The last blank column within the room; where a word is longer, the first blank column after
-    it."""
-    if len(columns) <= room:
+def _cut_between_words(columns: list[str], width: int) -> int:
+    """The place of the last blank column within the width; where a word is longer, of the first blank
+    column after it."""
+    if len(columns) <= width:
         return len(columns)
     blanks = [place for place, column in enumerate(columns) if not column.strip()]
-    within = [place for place in blanks if place <= room]
+    within = [place for place in blanks if place <= width]
     return within[-1] if within else next(iter(blanks), len(columns))

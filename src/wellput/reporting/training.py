@@ -1,5 +1,5 @@
-"""Results of `wellput train`: one for each kind of model, and the table that says what it learned
-from."""
+"""Results of `wellput train`: one class for each kind of model, and the table that says what the model
+learned."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from wellput.language.realize.parameters import FergusParts
     from wellput.language.realize.realizer import Realizer, RealizerModelName
 
+# The columns of CSV.
 NGRAM_COLUMNS = ("length", "ngrams", "discount_1", "discount_2", "discount_3")
 FILE_COLUMNS = ("file", "about", "bytes", "sha256", "licence", "is_new")
 FEATURE_COLUMNS = ("file", "feature", "weight")
@@ -31,8 +32,8 @@ PARSER_COLUMNS = ("xpos", "upos", "lemma", "uas", "las")
 
 @dataclass(frozen=True, eq=False, repr=False)
 class NgramTraining(Result):
-    """An n-gram model. `lines` and `words` count the text; `discounts` are by length, for counts of 1,
-    of 2, and of 3 and more."""
+    """An n-gram model. `lines` and `words` count the training text; `discounts` (Kneser-Ney) has for
+    each length of n-grams those for n-grams that occur once, twice, and three times or more."""
 
     presented_by: ClassVar[str] = "wellput.reporting.training:ngram_report"
 
@@ -43,7 +44,8 @@ class NgramTraining(Result):
     is_compact: bool = False
 
     def save(self, path: PathLike) -> None:
-        """Writes the model, `.arpa` (`.gz`, `.xz`) or `.wlm`."""
+        """Writes the model; the suffix `.arpa` (also with `.gz` or `.xz`) or `.wlm` chooses the
+        format."""
         from wellput.language.models.ngram_files import save_model
 
         save_model(self.model, path, is_compact=self.is_compact)
@@ -66,8 +68,8 @@ class NgramTraining(Result):
         }
 
 
-def ngram_report(made: NgramTraining) -> Report:
-    """N-grams and discounts by length."""
+def ngram_report(training: NgramTraining) -> Report:
+    """The number of n-grams and the discounts, by length."""
     table = Table(
         ("length", "n-grams", "discount 1", "discount 2", "discount 3+"),
         [
@@ -76,12 +78,12 @@ def ngram_report(made: NgramTraining) -> Report:
                 f"{level['ngrams']:,}",
                 *(f"{level[name]:.3f}" for name in NGRAM_COLUMNS[2:]),
             ]
-            for level in made.records()
+            for level in training.records()
         ],
-        notes=[f"From {made.words:,} words on {made.lines:,} lines."],
+        notes=[f"From {training.words:,} words on {training.lines:,} lines."],
         caption="N-grams and their discounts",
     )
-    return Report([table], made.values(), NGRAM_COLUMNS, made.records())
+    return Report([table], training.values(), NGRAM_COLUMNS, training.records())
 
 
 @dataclass(frozen=True, repr=False)
@@ -110,12 +112,12 @@ class EnglishTraining(Result):
 
     def values(self) -> dict[str, Any]:
         """The JSON of `wellput train english`."""
-        more = [{"figures": card.figures, "data": card.data} for card in self.cards]
-        return {"files": [a | b for a, b in zip(self.records(), more, strict=True)]}
+        figures_and_data = [{"figures": card.figures, "data": card.data} for card in self.cards]
+        return {"files": [a | b for a, b in zip(self.records(), figures_and_data, strict=True)]}
 
 
-def english_report(made: EnglishTraining) -> Report:
-    """A row per file."""
+def english_report(training: EnglishTraining) -> Report:
+    """A row for each file."""
     table = Table(
         ("file", "what", "kB", "licence", ""),
         [
@@ -124,22 +126,23 @@ def english_report(made: EnglishTraining) -> Report:
                 card.about,
                 f"{card.bytes / 1000:,.0f}",
                 card.licence,
-                "made" if card.file in made.new else "up to date",
+                "made" if card.file in training.new else "up to date",
             ]
-            for card in made.cards
+            for card in training.cards
         ],
-        notes=[f"{sum(card.bytes for card in made.cards) / 1e6:.1f} MB in all."],
+        notes=[f"{sum(card.bytes for card in training.cards) / 1e6:.1f} MB in all."],
         is_prose=True,
         caption="Models of English",
     )
-    return Report([table], made.values(), FILE_COLUMNS, made.records())
+    return Report([table], training.values(), FILE_COLUMNS, training.records())
 
 
 @dataclass(frozen=True, repr=False)
 class FluencyTraining(Result):
-    """Models of fluency in `folder`: the weights of the features by file. `real` counts the sentences
-    that were kept as they were, `source` those that were made worse. `held_out` has, by file,
-    the number of new sentences that were classified correctly, and of all new sentences."""
+    """Models of fluency in `folder`, which classify sentences as real or made worse: `weights` are
+    those of the features by file. `real` counts the sentences that were kept as they were, `source`
+    those that were made worse. `held_out` has for each file two numbers of sentences not trained on:
+    those that were classified correctly, and all."""
 
     presented_by: ClassVar[str] = "wellput.reporting.training:fluency_report"
 
@@ -167,13 +170,13 @@ class FluencyTraining(Result):
         return {"real": self.real, "source": self.source, "files": files, "held_out": held_out}
 
 
-def fluency_report(made: FluencyTraining) -> Report:
-    """A row per feature."""
+def fluency_report(training: FluencyTraining) -> Report:
+    """A row for each feature."""
     from wellput.stats.proportions import wilson
 
-    records = made.records()
-    notes = [f"From {made.real:,} real sentences and {made.source:,} that were made worse."]
-    for file, (right, tested) in made.held_out.items():
+    records = training.records()
+    notes = [f"From {training.real:,} real sentences and {training.source:,} that were made worse."]
+    for file, (right, tested) in training.held_out.items():
         share = wilson(right, tested)
         notes.append(
             f"{file} classifies {share.value:.1%} of {tested:,} new sentences correctly (half of "
@@ -185,14 +188,14 @@ def fluency_report(made: FluencyTraining) -> Report:
         notes=notes,
         caption="Weights of the features of fluency",
     )
-    return Report([table], made.values(), FEATURE_COLUMNS, records)
+    return Report([table], training.values(), FEATURE_COLUMNS, records)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ParserTraining(Result):
     """A tagger and a parser. `scores` has the number of `words` in the development trees and, by the
-    names of `PARSER_COLUMNS`, the share of them that are right; it is empty without such trees.
-    `tokenizer` is there if they were trained with `treebank=`."""
+    names of `PARSER_COLUMNS`, the share of these words that are right; it is empty without development
+    trees. There is a `tokenizer` if they were trained with `treebank=`."""
 
     presented_by: ClassVar[str] = "wellput.reporting.training:parser_report"
 
@@ -221,11 +224,11 @@ class ParserTraining(Result):
         return {"trees": self.trees, **self.records()[0]}
 
 
-def parser_report(made: ParserTraining) -> Report:
-    """Accuracy in percent of words."""
-    scores = made.scores
+def parser_report(training: ParserTraining) -> Report:
+    """The accuracy of tags, lemmas and heads, in percent of words."""
+    scores = training.scores
     cells = [f"{100 * scores[name]:.2f}" if name in scores else "–" for name in PARSER_COLUMNS]
-    notes = [f"From {made.trees:,} trees."]
+    notes = [f"From {training.trees:,} trees."]
     if scores:
         notes.append(
             f"In percent of the {scores['words']:,.0f} words held out for development, punctuation "
@@ -237,13 +240,14 @@ def parser_report(made: ParserTraining) -> Report:
         notes=notes,
         caption="Accuracy of the tagger and the parser",
     )
-    return Report([table], made.values(), PARSER_COLUMNS, made.records())
+    return Report([table], training.values(), PARSER_COLUMNS, training.records())
 
 
 @dataclass(frozen=True, repr=False)
 class RealizerTraining(Result):
-    """Realizers in `folder`. `kept` has, for inputs of words and with labels, the share of neighbors on
-    the tuning trees that the realizer keeps; `files` are the treebank's files."""
+    """Realizers, which put the words of a tree in order, in `folder`. `kept` has for each kind of input
+    (words, or words with labels) the share of pairs of neighboring words of the tuning trees that stay
+    neighbors; `files` are the treebank's files."""
 
     presented_by: ClassVar[str] = "wellput.reporting.training:realizer_report"
 
@@ -268,23 +272,23 @@ class RealizerTraining(Result):
         }
 
 
-def realizer_report(made: RealizerTraining) -> Report:
-    """Neighbors kept in percent."""
+def realizer_report(training: RealizerTraining) -> Report:
+    """How many neighboring words of the trees the realizer keeps together, in percent."""
     table = Table(
         ("input", "neighbors kept"),
-        [[kind, f"{100 * share:.1f}"] for kind, share in made.kept.items()],
+        [[kind, f"{100 * share:.1f}"] for kind, share in training.kept.items()],
         notes=[
-            f"From {made.trees:,} trees with {made.words:,} words.",
+            f"From {training.trees:,} trees with {training.words:,} words.",
             "In percent of the pairs of neighboring words in the trees for tuning.",
         ],
         caption="Order kept by the realizer",
     )
-    return Report([table], made.values(), ("input", "neighbors_kept"), made.records())
+    return Report([table], training.values(), ("input", "neighbors_kept"), training.records())
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class FergusTraining(Result):
-    """The parts of FERGUS and of LR."""
+    """The parts of two realizers, FERGUS and the baseline LR."""
 
     presented_by: ClassVar[str] = "wellput.reporting.training:fergus_report"
 
@@ -347,21 +351,21 @@ class FergusTraining(Result):
         }
 
 
-def fergus_report(made: FergusTraining) -> Report:
-    """A row per size."""
-    weight = made.parts.parameters.lm_weight
+def fergus_report(training: FergusTraining) -> Report:
+    """A row for each size of the training data and of the models."""
+    weight = training.parts.parameters.lm_weight
     table = Table(
         ("what", "count"),
-        [[name, f"{count:,}"] for name, count in made.sizes.items()],
+        [[name, f"{count:,}"] for name, count in training.sizes.items()],
         notes=[f"Weight of the n-gram model in fergus+: {weight:g}."],
         caption="The models of FERGUS",
     )
-    return Report([table], made.values(), ("of", "count"), made.records())
+    return Report([table], training.values(), ("of", "count"), training.records())
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ParaphraseTraining(Result):
-    """A model for paraphrasing; `sentences` and `words` count the text."""
+    """A model for paraphrasing; `sentences` and `words` count the training text."""
 
     presented_by: ClassVar[str] = "wellput.reporting.training:paraphrase_training_report"
 
@@ -370,7 +374,7 @@ class ParaphraseTraining(Result):
     words: int
 
     def save(self, path: PathLike) -> None:
-        """Writes the model, `.wpm`."""
+        """Writes the model to a `.wpm` file."""
         self.model.save(path)
 
     def records(self) -> list[dict[str, Any]]:
@@ -392,9 +396,9 @@ class ParaphraseTraining(Result):
         }
 
 
-def paraphrase_training_report(made: ParaphraseTraining) -> Report:
-    """A row per part of the model."""
-    record = made.values()
+def paraphrase_training_report(training: ParaphraseTraining) -> Report:
+    """A row for each part of the model, with its size."""
+    record = training.values()
     shown = [name for name in record if name not in ("has_context_filter", "sha256")]
     has_filter = record["has_context_filter"]
     notes = [] if has_filter else ["Without judged substitutions there is no context filter."]

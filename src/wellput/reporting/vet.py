@@ -1,4 +1,5 @@
-"""What `wellput vet` shows: the verdict, the test person by person, agreement and biases."""
+"""What `wellput vet` shows, which asks whether a machine judge (or a metric, or one more person) may
+stand in for people: the verdict, a test for each person, agreement, and biases."""
 
 from __future__ import annotations
 
@@ -32,7 +33,7 @@ SCORING_WORDS = {
 
 
 def vet_report(result: VetResult) -> Report:
-    """The tables; the first has the verdict beneath it."""
+    """The tables; the verdict is in the notes of the first."""
     tables = [_test_table(result), _agreement_table(result), _bias_table(result)]
     if result.biases.by_system and result.kind != "labels":
         tables.append(_severity_table(result))
@@ -43,12 +44,12 @@ def _test_table(result: VetResult) -> Table:
     test = result.alt_test
     rows = [
         [
-            result.people[one.judge],
-            f"{one.n_trials:,}",
-            f"{100 * one.advantage_probability:.0f}%",
-            *_outcome_cells(one),
+            result.people[person.judge],
+            f"{person.n_trials:,}",
+            f"{100 * person.advantage_probability:.0f}%",
+            *_outcome_cells(person),
         ]
-        for one in test.people[:MAX_PEOPLE_SHOWN]
+        for person in test.people[:MAX_PEOPLE_SHOWN]
     ]
     columns = ["person left out", "trials", "as good", "p", "p (BY)", "beaten"]
     if test.is_clustered:
@@ -72,14 +73,15 @@ def _test_table(result: VetResult) -> Table:
     )
 
 
-def _outcome_cells(one: PersonLeftOut) -> list[str]:
-    """The outcome of the test that decides, then of the published test if that is another."""
-    published = [p_text(one.p_adjusted), "yes" if one.won else "no"]
-    if one.clustered is None:
-        return [p_text(one.p_value), *published]
-    own = one.clustered
+def _outcome_cells(person: PersonLeftOut) -> list[str]:
+    """The outcome of the test that decides; then that of the published test, if it is another one."""
+    published = [p_text(person.p_adjusted), "yes" if person.won else "no"]
+    if person.clustered is None:
+        return [p_text(person.p_value), *published]
+    clustered = person.clustered
     return [
-        p_text(own.p_value), p_text(own.p_adjusted), "yes" if own.won else "no", *published,
+        p_text(clustered.p_value), p_text(clustered.p_adjusted), "yes" if clustered.won else "no",
+        *published,
     ]  # fmt: skip
 
 
@@ -90,6 +92,7 @@ def _published_rate(test: AlternativeAnnotatorTest) -> str:
 
 
 def _caveats(result: VetResult) -> list[str]:
+    """What the test used and assumes, and what was left out."""
     test = result.alt_test
     items = counted(result.n_items, "item")
     clustered = (
@@ -129,20 +132,24 @@ def _caveats(result: VetResult) -> list[str]:
 
 
 def _agreement_table(result: VetResult) -> Table:
-    found = result.agreement
+    agreement = result.agreement
     measure = "share of equal answers" if result.alt_test.scoring == "accuracy" else PEARSON
     rows = [
-        ["a person with the other people", measure, *_cells(found.people)],
-        ["the judge with the same people", measure, *_cells(found.judge)],
+        ["a person with the other people", measure, *_cells(agreement.people)],
+        ["the judge with the same people", measure, *_cells(agreement.judge)],
         [
             "the judge's minus the person's",
             "difference of these",
-            *_cells(found.difference, sign=True),
+            *_cells(agreement.difference, sign=True),
         ],
     ]
-    if found.beyond_chance is not None:
+    if agreement.beyond_chance is not None:
         rows.append(
-            ["the judge with the same people", "κ (beyond chance)", *_cells(found.beyond_chance)]
+            [
+                "the judge with the same people",
+                "κ (beyond chance)",
+                *_cells(agreement.beyond_chance),
+            ]
         )
     if result.panel is not None:
         rows.append(["the judge with the mean of all people", PEARSON, *_cells(result.panel)])
@@ -151,8 +158,12 @@ def _agreement_table(result: VetResult) -> Table:
         rows.append(["a perfect judge with that mean (ceiling)", PEARSON, *_cells(result.ceiling)])
         notes.append("ceiling: people's own noise keeps even a perfect judge below 1.")
     if result.consistency is not None:
-        what = "ICC of one answer" if result.kind == "numbers" else "share of equal answers"
-        rows.append(["the judge with itself, asked again", what, *_cells(result.consistency)])
+        consistency_measure = (
+            "ICC of one answer" if result.kind == "numbers" else "share of equal answers"
+        )
+        rows.append(
+            ["the judge with itself, asked again", consistency_measure, *_cells(result.consistency)]
+        )
         notes.append(f"asked again: {counted(result.consistency.n or 0, 'repeated trial')}.")
     else:
         notes.append("The judge answered nothing twice, so its consistency is unknown.")
@@ -170,15 +181,16 @@ def _level(result: VetResult) -> str:
 
 def _cells(estimate: Estimate, *, sign: bool = False) -> list[str]:
     low, high = estimate.low, estimate.high
-    interval = "–" if low is None or high is None else f"[{_n(low, sign)}, {_n(high, sign)}]"
-    return [_n(estimate.value, sign), interval]
-
-
-def _n(value: float, sign: bool) -> str:
-    return shown(value, sign=sign)
+    bounds = (
+        "–"
+        if low is None or high is None
+        else f"[{shown(low, sign=sign)}, {shown(high, sign=sign)}]"
+    )
+    return [shown(estimate.value, sign=sign), bounds]
 
 
 def _bias_table(result: VetResult) -> Table:
+    """What the judge favors more than people do: position, length, its own family; and its severity."""
     biases = result.biases
     is_choice = result.kind == "choices"
     unit = "share of choices" if is_choice else "points"
@@ -189,13 +201,13 @@ def _bias_table(result: VetResult) -> Table:
         *(() if is_choice else (("severity", "severity: over all systems", biases.severity),)),
     ]
     rows = [
-        [text, *_cells(one, sign=True), "–" if one.p_value is None else p_text(one.p_value)]
-        for _, text, one in named
-        if one is not None
+        [text, *_cells(bias, sign=True), "–" if bias.p_value is None else p_text(bias.p_value)]
+        for _, text, bias in named
+        if bias is not None
     ]
     reasons: dict[str, list[str]] = {}
-    for name, _, one in named:
-        if one is None and name in biases.missing:
+    for name, _, bias in named:
+        if bias is None and name in biases.missing:
             reasons.setdefault(biases.missing[name], []).append(name.replace("_", "-"))
     notes = [f"Not measured: {', '.join(names)}: {why}." for why, names in reasons.items()]
     if rows:
@@ -213,6 +225,7 @@ def _bias_table(result: VetResult) -> Table:
 
 
 def _severity_table(result: VetResult) -> Table:
+    """How much more, or less, the judge gives to each system than people do."""
     rows = [_severity_row(row) for row in result.biases.by_system]
     is_choice = result.kind == "choices"
     against = "" if is_choice else "from its average"

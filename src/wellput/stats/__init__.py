@@ -1,5 +1,5 @@
-"""Arrays in, Estimates out: how far to trust a score, whether a difference is real, whether a metric
-agrees with people.
+"""Functions from arrays to `Estimate`s (a value with an interval and a p-value): how far to trust a
+score, whether a difference is real, whether a metric agrees with people.
 
 Functions that compare metrics with people take systems × items arrays, NaN for a missing cell:
 

@@ -1,8 +1,9 @@
 """One thread for the linear algebra of small matrices.
 
 OpenBLAS, which comes with NumPy and SciPy, otherwise wakes all cores: slower for small matrices, by far
-on a busy machine, and the last digits depend on the number of cores. The command line sets this for its
-whole process; in Python the rest of the process is the user's.
+on a busy machine, and the last digits depend on the number of cores. The command line uses one thread
+for its whole process. In a Python program only wellput's own computations do (`one_blas_thread`),
+because the other code in the process may need more threads.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ import scipy
 
 PREFIXES = ("scipy_openblas", "openblas")
 SUFFIXES = ("", "64_")
+"""What the names of OpenBLAS's functions may begin and end with: it depends on how the library was
+built."""
 
 
 class ThreadCount(NamedTuple):
@@ -30,45 +33,48 @@ class ThreadCount(NamedTuple):
 
 
 _lock = Lock()
-_before: list[list[int]] = []
-"""The numbers of threads outside, once for each block that is entered."""
+_counts_outside: list[list[int]] = []
+"""For each block that is entered now: the numbers of threads outside all blocks."""
 
 
 @contextmanager
 def one_blas_thread() -> Iterator[None]:
-    """NumPy's OpenBLAS and SciPy's have one thread inside, and outside as many as before. Other
-    libraries, such as MKL, are left as they are."""
+    """A context (`with` block) in which NumPy's and SciPy's OpenBLAS use one thread; after it, as many
+    as before. Other libraries, such as MKL, are left as they are."""
     counts = openblas_threads()
-    with _lock:  # blocks of several threads may overlap: the first one knows what was before
-        _before.append(_before[0] if _before else [count.get() for count in counts])
+    with _lock:  # blocks of several threads may overlap: only the first sees the numbers outside
+        _counts_outside.append(
+            _counts_outside[0] if _counts_outside else [count.get() for count in counts]
+        )
         for count in counts:
             count.set(1)
     try:
         yield
     finally:
         with _lock:
-            before = _before.pop()
-            if not _before:
-                for count, n in zip(counts, before, strict=True):
+            counts_before = _counts_outside.pop()
+            if not _counts_outside:
+                for count, n in zip(counts, counts_before, strict=True):
                     count.set(n)
 
 
 @cache
 def openblas_threads() -> list[ThreadCount]:
-    """The functions of NumPy's OpenBLAS and SciPy's, which are two; empty where they have another
-    library."""
-    found: list[ThreadCount] = []
+    """The functions that read and set the number of threads, for each copy of OpenBLAS: NumPy and SciPy
+    each bring their own. Empty where they use another library."""
+    thread_counts: list[ThreadCount] = []
     for package in (Path(numpy.__file__).parent, Path(scipy.__file__).parent):
         for folder in (package.parent / f"{package.name}.libs", package / ".dylibs"):
-            found += filter(None, map(_thread_count, sorted(folder.glob("*openblas*"))))
-    return found
+            thread_counts += filter(None, map(_thread_count, sorted(folder.glob("*openblas*"))))
+    return thread_counts
 
 
 def _thread_count(path: Path) -> ThreadCount | None:
+    """The two functions of the library at this path; None where it has none of the known names."""
     library = ctypes.CDLL(str(path))
     for prefix in PREFIXES:
-        for end in SUFFIXES:
-            getter, setter = (f"{prefix}_{verb}_num_threads{end}" for verb in ("get", "set"))
+        for suffix in SUFFIXES:
+            getter, setter = (f"{prefix}_{verb}_num_threads{suffix}" for verb in ("get", "set"))
             if hasattr(library, setter):
                 return ThreadCount(getattr(library, getter), getattr(library, setter))
     return None

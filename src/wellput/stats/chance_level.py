@@ -1,7 +1,10 @@
-"""`ChanceLevel`: what a metric that knows nothing about quality would reach, the null
-distribution of a coefficient. The metric's scores keep their ties and what they share by system and by
-item, but the systems' rows and the items' columns are exchanged at random against people's. A
-correlation is then 0 on average. The chance level of a pairwise accuracy depends on the ties.
+"""`ChanceLevel`: what a metric that knows nothing about quality would reach, the null distribution of a
+coefficient of agreement with people.
+
+An *exchange* puts the rows (systems) and the columns (items) of the metric's scores in a random order;
+people's scores stay where they are. Ties within the metric, and what its scores of one system or one
+item have in common, are kept. A correlation is then 0 on average. The chance level of a pairwise
+accuracy depends on the ties.
 """
 
 from __future__ import annotations
@@ -21,22 +24,24 @@ from wellput.stats.correlation import (
 )
 
 CHANCE_EXCHANGES = 200
+"""How many exchanges a chance level is computed from."""
 
 
 @dataclass(frozen=True, slots=True)
 class ChanceLevel:
-    """The chance level, and the middle 95% of what chance gives; None where it is unknown."""
+    """The mean of what chance gives (`null`, exactly 0 for correlations), and its middle 95% (`low` to
+    `high`); None where unknown."""
 
     null: float | None
     low: float | None = None
     high: float | None = None
 
     @classmethod
-    def of(cls, found: Floats, coefficient: Coefficient) -> ChanceLevel:
-        """From the coefficients of exchanges, NaN where undefined."""
-        defined = found[np.isfinite(found)]
+    def of(cls, by_chance: Floats, coefficient: Coefficient) -> ChanceLevel:
+        """From the values of the coefficient, one for each exchange, NaN where undefined."""
+        defined = by_chance[np.isfinite(by_chance)]
         null = None if coefficient in ACCURACY_COEFFICIENTS else 0.0
-        if len(defined) < len(found) / 2:
+        if len(defined) < len(by_chance) / 2:
             return cls(null)
         low, high = np.quantile(defined, [0.025, 0.975])
         return cls(float(defined.mean()) if null is None else null, float(low), float(high))
@@ -51,17 +56,18 @@ def chance_of_segments(
     seed: int = 12345,
     threads: int = 1,
 ) -> ChanceLevel:
-    """The chance level of a correlation of segment scores x with z, systems × items.
+    """The chance level of a correlation of segment scores: a metric's, x, with people's, z; both are
+    systems × items.
 
     >>> scores = np.random.default_rng(1).normal(size=(2, 6, 30))
     >>> chance_of_segments(*scores, Correlation()).null
     0.0
     """
     x, z = common_cells(x, z)
-    found = _native.exchanged_correlations(
+    by_chance = _native.exchanged_correlations(
         x, z, correlation.grouping, correlation.coefficient, exchanges, seed, threads
     )
-    return ChanceLevel.of(found[0], correlation.coefficient)
+    return ChanceLevel.of(by_chance[0], correlation.coefficient)
 
 
 def chance_of(
@@ -72,12 +78,12 @@ def chance_of(
     exchanges: int = CHANCE_EXCHANGES,
     seed: int = 12345,
 ) -> ChanceLevel:
-    """The chance level of `figure(scores)`, any coefficient of scores (systems × items or documents)
-    with people's."""
+    """The chance level of `figure(scores)`: a function that returns any coefficient of a metric's
+    scores (systems × items, or systems × documents) with people's."""
     rng = np.random.default_rng(seed)
     n_systems, n_items = scores.shape
-    found = [
+    by_chance = [
         figure(scores[rng.permutation(n_systems)][:, rng.permutation(n_items)])
         for _ in range(exchanges)
     ]
-    return ChanceLevel.of(np.array(found), coefficient)
+    return ChanceLevel.of(np.array(by_chance), coefficient)

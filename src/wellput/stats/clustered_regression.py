@@ -6,9 +6,9 @@ item, are not. This module has:
 - `ClusteredCoefficients`: each coefficient with an interval and a p-value that hold for other systems
   and other items. They come from fits without each system, each item and each row
   (`two_way_jackknife`).
-- `RowProducts`: rows as products that can be added and subtracted. A least-squares fit needs only sums
-  of products of (1, x, y) with each other, so the fit without a system, or an item, needs only the
-  sums without its rows.
+- `RowProducts`: for each row of data, the products of its numbers (1, x, y) with each other. A
+  least-squares fit needs only the sums of these products, so the fit without a system, or an item,
+  needs only the sums without its rows.
 """
 
 from __future__ import annotations
@@ -26,13 +26,17 @@ from wellput.stats.student import student_estimate
 from wellput.stats.two_way_jackknife import TwoWayJackknife
 
 MIN_EIGENVALUE = 1e-10
-"""Slopes move together if the correlations of their errors have a smaller eigenvalue."""
+"""If an eigenvalue of the correlation matrix of the slopes' errors is smaller, the slopes are linearly
+dependent."""
 
 
 @dataclass(frozen=True, eq=False)
 class RowProducts:
-    """Rows with y centered, and x centered and divided by its standard deviation. `products` are those
-    of (1, x, y) with each other, shape (rows, k + 2, k + 2); `total` is their sum over the rows."""
+    """The rows of a regression of y on the k columns of x.
+
+    `y` is centered, by `y_mean`; `x` (rows, k) is centered by `mean` and divided by `scale`, the
+    columns' standard deviations. `products` are those of (1, x, y) with each other, shape
+    (rows, k + 2, k + 2); `total` is their sum over the rows."""
 
     y: Floats
     x: Floats
@@ -44,6 +48,7 @@ class RowProducts:
 
     @classmethod
     def of(cls, y: Floats, x: Floats) -> RowProducts:
+        """From y (rows) and x (rows, k) as they were observed."""
         mean, spread = x.mean(axis=0), x.std(axis=0)
         scale = np.where(spread > 0, spread, 1.0)
         standard, centered = (x - mean) / scale, y - y.mean()
@@ -53,7 +58,8 @@ class RowProducts:
         return cls(centered, standard, mean, scale, float(y.mean()), products, total)
 
     def sums(self, unit_of: Places, n: int) -> Floats:
-        """The products summed over the rows of each of n units: (n, k + 2, k + 2)."""
+        """The products summed over the rows of each of n units (systems or items): (n, k + 2, k + 2).
+        `unit_of` has the number of each row's unit, from 0."""
         sums = np.zeros((n, *self.products.shape[1:]))
         order = np.argsort(unit_of, kind="stable")
         starts = np.flatnonzero(np.diff(unit_of[order], prepend=-1))
@@ -67,9 +73,11 @@ class RowProducts:
     def coefficients(
         self, sums: Floats, columns: Sequence[int], penalties: Floats | float = 0.0
     ) -> Floats:
-        """Intercept and slopes for the centered and scaled x, from sums of products: (…, 1 + columns).
+        """The intercept and the slopes of the chosen `columns` of the centered and scaled x, from sums
+        of products (…, k + 2, k + 2); the result is (…, 1 + number of columns).
 
-        `penalties` apply to the squared coefficients of the original x. NaN where a fit is singular.
+        `penalties`, as in ridge regression, apply to the squared coefficients of the original x. NaN
+        where a fit is singular.
         """
         places = [0, *(column + 1 for column in columns)]
         normal = sums[..., places, :][..., places]
@@ -84,8 +92,9 @@ class RowProducts:
 
 @dataclass(frozen=True, eq=False)
 class ClusteredCoefficients:
-    """The intercept and the coefficients, their standard errors, and the p-value that all coefficients
-    are 0 (Hotelling's T²). Where there is no interval, `reason` says why, and errors and p are NaN."""
+    """The intercept and the coefficients, their standard errors with `freedom` degrees of freedom, and
+    the p-value that all coefficients are 0 (Hotelling's T²). Where there is no interval, `reason` says
+    why, and errors and p are NaN."""
 
     generalize: Generalize
     intercept: Estimate
@@ -105,16 +114,16 @@ def clustered_coefficients(
     items: Sequence[str],
     generalize: Generalize = "both",
 ) -> ClusteredCoefficients:
-    """Least squares of y (n) on the columns of x (n, k); `systems` and `items` name those of each
-    row."""
+    """Least squares of y (n) on the columns of x (n, k); `systems` and `items` name the system and the
+    item of each row. The intervals hold for what `generalize` says: other systems, items, or both."""
     rows = RowProducts.of(y, x)
     columns = range(x.shape[1])
 
     def fitted(sums: Floats) -> Floats:
         """(1 + k, …): the intercept first, then the coefficients of the original x."""
-        found = rows.coefficients(sums, columns)
-        slopes = found[..., 1:] / rows.scale
-        intercept = rows.y_mean + found[..., 0] - slopes @ rows.mean
+        scaled = rows.coefficients(sums, columns)
+        slopes = scaled[..., 1:] / rows.scale
+        intercept = rows.y_mean + scaled[..., 0] - slopes @ rows.mean
         return np.asarray([intercept, *np.moveaxis(slopes, -1, 0)], dtype=np.float64)
 
     values = fitted(rows.total)
@@ -148,31 +157,34 @@ def clustered_coefficients(
 
 
 def _all_zero(slopes: Floats, covariances: Sequence[Floats], freedom: float) -> float:
-    """The largest p-value that any of the covariances gives; NaN where there are more coefficients than
-    degrees of freedom. For one coefficient it is the p-value of its t-test."""
+    """The p-value that all slopes are 0: the largest of those that the covariance matrices give. NaN
+    where there are more coefficients than degrees of freedom. For one coefficient it is the p-value of
+    its t-test."""
     from scipy.special import fdtrc
 
     k = len(slopes)
-    below = freedom - k + 1
-    if not covariances or not k or below < 1:
+    denominator_freedom = freedom - k + 1
+    if not covariances or not k or denominator_freedom < 1:
         return math.nan
-    found = [0.0]
+    p_values = [0.0]
     for covariance in covariances:
-        squared = squared_distance(slopes, covariance)
-        if squared is None:
+        t_squared = squared_distance(slopes, covariance)
+        if t_squared is None:
             continue
-        found.append(float(fdtrc(k, below, squared * below / (k * freedom))))
-    return max(found) if len(found) > 1 else math.nan
+        p_values.append(
+            float(fdtrc(k, denominator_freedom, t_squared * denominator_freedom / (k * freedom)))
+        )
+    return max(p_values) if len(p_values) > 1 else math.nan
 
 
 def squared_distance(slopes: Floats, covariance: Floats) -> float | None:
-    """The squared distance of the slopes from 0 in units of their errors; None where the matrix is no
-    covariance matrix, or slopes move together."""
+    """The squared distance of the slopes from 0 in units of their errors (Mahalanobis's). None where
+    the matrix is not a covariance matrix, or where the slopes are linearly dependent."""
     with np.errstate(invalid="ignore"):
-        units = np.sqrt(np.diag(covariance))
-    if not (units > 0).all():
+        errors = np.sqrt(np.diag(covariance))
+    if not (errors > 0).all():
         return None
-    values, vectors = np.linalg.eigh(covariance / np.outer(units, units))
-    if values[0] <= MIN_EIGENVALUE:
+    eigenvalues, vectors = np.linalg.eigh(covariance / np.outer(errors, errors))
+    if eigenvalues[0] <= MIN_EIGENVALUE:
         return None
-    return float(((vectors.T @ (slopes / units)) ** 2 / values).sum())
+    return float(((vectors.T @ (slopes / errors)) ** 2 / eigenvalues).sum())

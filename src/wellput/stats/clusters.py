@@ -2,17 +2,17 @@
 
 Items of one document (or one prompt, one user) resemble each other, so n items say less than n
 independent ones. Leaving out one cluster at a time measures the error whatever the dependence within
-clusters is (the cluster jackknife; MacKinnon, Nielsen & Webb 2023). Its square is a sum over clusters.
-Where one cluster is much larger than the others it rests on few of them, and one less than the number
-of clusters would be too many degrees of freedom. Satterthwaite's degrees of freedom follow from sizes
-(Bell & McCaffrey 2002), with the correlation within clusters estimated from the data as in Imbens &
-Kolesár (2016). For clusters of equal size they are one less than the number of clusters.
-docs/results/cluster_calibration.md measures the intervals.
+clusters is (the cluster jackknife; MacKinnon, Nielsen & Webb 2023). The squared error is a sum over
+clusters. Where one cluster is much larger than the others, the sum rests on few of them, and one less
+than the number of clusters would be too many degrees of freedom. Satterthwaite's degrees of freedom
+follow from the clusters' sizes (Bell & McCaffrey 2002), with the correlation within clusters estimated
+from the data as in Imbens & Kolesár (2016). For clusters of equal size they are one less than the
+number of clusters. docs/results/cluster_calibration.md measures how often the intervals hold.
 
-`ClusteredMeans` has means of several groups, and contrasts of them; `adjusted_slope` a regression's
-slope, with other columns taken out. Their variances come from the sums that each cluster adds to a
-figure, so values of one cluster may depend on each other in any way. They have one degree of freedom
-less than there are clusters.
+`ClusteredMeans` has means of several groups, and contrasts of them (weighted sums, such as a
+difference of two); `adjusted_slope` is the slope of a regression that holds other columns fixed. Their
+variances come from the sums that each cluster adds to a figure, so values of one cluster may depend on
+each other in any way. They have one degree of freedom less than there are clusters.
 
 `ErrorParts` says where the error of a mean comes from: clusters, items within them, and samples within
 items. These are the parts of the variance of a mean over items, so they add up to it. They are
@@ -47,13 +47,15 @@ from wellput.stats.student import student_estimate
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ClusteredItems:
-    """Items and their clusters: `codes` from 0 on, each used; `sizes` are the numbers of items."""
+    """Items and their clusters: `codes` has the number of each item's cluster, from 0 and without
+    gaps; `sizes` has the number of items of each cluster."""
 
     codes: NDArray[np.intp]
     sizes: NDArray[np.intp]
 
     @classmethod
     def of(cls, codes: NDArray[np.intp]) -> ClusteredItems:
+        """From one integer for each item, equal for items of one cluster; they may have gaps."""
         _, renumbered, sizes = np.unique(codes, return_inverse=True, return_counts=True)
         return cls(renumbered.astype(np.intp), sizes.astype(np.intp))
 
@@ -65,12 +67,13 @@ class ClusteredItems:
         return stacked.reshape(len(self.sizes), *rows.shape[1:])
 
     def freedom(self, influences: Floats, among: NDArray[np.bool_] | None = None) -> float:
-        """The degrees of freedom of the clusters `among` (default: all), from what each item
-        contributes."""
+        """The degrees of freedom of the clusters that `among` marks (default: all). `influences` has
+        for each item how far it moves the score; the correlation within clusters is estimated from
+        them."""
         if among is None or among.all():
             return clustered_freedom(self.sizes, intraclass_correlation(influences, self))
-        kept = among[self.codes]
-        return ClusteredItems.of(self.codes[kept]).freedom(influences[kept])
+        is_among = among[self.codes]
+        return ClusteredItems.of(self.codes[is_among]).freedom(influences[is_among])
 
 
 def clustered_freedom(sizes: NDArray[np.intp], correlation: float) -> float:
@@ -87,19 +90,23 @@ def clustered_freedom(sizes: NDArray[np.intp], correlation: float) -> float:
     size = sizes.astype(np.float64)
     total = size.sum()
     spread = size * (1 + (size - 1) * correlation)
-    # The squared error is a quadratic form of the clusters' sums, whose variances are `spread`. The
-    # form is a diagonal matrix plus one of rank two, so its traces are sums over clusters.
+    # The squared error is a quadratic form of the clusters' sums, whose variances are `spread`. Its
+    # matrix is diag(weight) - shared 1ᵀ - 1 sharedᵀ + constant 1 1ᵀ, so traces are sums over clusters.
     weight = (total - size) ** -2.0
     shared = size * weight / total
-    rest = float((size**2 * weight).sum()) / total**2
-    all_spread, once, twice = spread.sum(), (shared * spread).sum(), (shared**2 * spread).sum()
-    trace = (spread * (weight - 2 * shared + rest)).sum()
+    constant = float((size**2 * weight).sum()) / total**2
+    total_spread, shared_spread, shared_squared_spread = (
+        spread.sum(),
+        (shared * spread).sum(),
+        (shared**2 * spread).sum(),
+    )
+    trace = (spread * (weight - 2 * shared + constant)).sum()
     trace_of_square = (
-        rest**2 * all_spread**2
-        + 2 * all_spread * twice
-        - 4 * rest * all_spread * once
-        + 2 * once**2
-        + (weight * (weight + 2 * (rest - 2 * shared)) * spread**2).sum()
+        constant**2 * total_spread**2
+        + 2 * total_spread * shared_squared_spread
+        - 4 * constant * total_spread * shared_spread
+        + 2 * shared_spread**2
+        + (weight * (weight + 2 * (constant - 2 * shared)) * spread**2).sum()
     )
     return min(float(trace**2 / trace_of_square), len(sizes) - 1.0)
 
@@ -113,14 +120,15 @@ def intraclass_correlation(values: Floats, clusters: ClusteredItems) -> float:
     means = clusters.sums(values) / sizes
     between = float((sizes * (means - values.mean()) ** 2).sum()) / (n_clusters - 1)
     within = float(((values - means[clusters.codes]) ** 2).sum()) / (n - n_clusters)
-    usual_size = (n - (sizes**2).sum() / n) / (n_clusters - 1)
-    whole = between + (usual_size - 1) * within
+    typical_size = (n - (sizes**2).sum() / n) / (n_clusters - 1)
+    whole = between + (typical_size - 1) * within
     return float(np.clip((between - within) / whole, 0.0, 1.0)) if whole > 0 else 0.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WithoutClusters:
-    """A system's score without each cluster, and without each item."""
+    """A system's score without each cluster (in `clusters` a cluster takes the place of an item), and
+    without each item."""
 
     clusters: WithoutItems
     items: WithoutItems
@@ -129,6 +137,8 @@ class WithoutClusters:
 def scores_without_clusters(
     statistics: Floats, score: ScoreFunction, clusters: ClusteredItems
 ) -> WithoutClusters:
+    """From a system's statistics, one row per item, and the function that makes a score of their
+    sum."""
     return WithoutClusters(
         scores_without_items(clusters.sums(statistics), score),
         scores_without_items(statistics, score),
@@ -143,15 +153,16 @@ def clustered_interval(
     confidence: float = 0.95,
     bounds: Bounds = (None, None),
 ) -> Estimate:
-    """The score of all items with its interval, for other clusters. A share of hits has Wilson's
-    interval, for the number of independent items that would have the same error."""
-    found = scores_without_clusters(statistics, score, clusters)
-    influences = found.items.scores
+    """The score of all items with its interval, which holds for other clusters. The share of items that
+    are hits has Wilson's interval, for the number of independent items that would have the same
+    error."""
+    without = scores_without_clusters(statistics, score, clusters)
+    influences = without.items.scores
     if is_share(statistics, score, bounds):
-        return _share(found, clusters, influences, statistics[:, 0], confidence)
+        return _share(without, clusters, influences, statistics[:, 0], confidence)
     return interval_of(
-        found.clusters,
-        freedom=clusters.freedom(influences, found.clusters.contributes),
+        without.clusters,
+        freedom=clusters.freedom(influences, without.clusters.contributes),
         n=len(statistics),
         confidence=confidence,
         bounds=bounds,
@@ -160,21 +171,23 @@ def clustered_interval(
 
 
 def _share(
-    found: WithoutClusters,
+    without: WithoutClusters,
     clusters: ClusteredItems,
     influences: Floats,
     hits: Floats,
     confidence: float,
 ) -> Estimate:
-    """Where all or none are hits no error is seen: then every cluster counts as one item."""
-    share, n = found.clusters.value, len(influences)
-    error = found.clusters.error
+    """The share of hits (1 for a hit, 0 for a miss) with its interval. Where all items are hits, or
+    none, the jackknife sees no error: then every cluster counts as one item."""
+    share, n = without.clusters.value, len(influences)
+    error = without.clusters.error
     freedom = clusters.freedom(influences)
     # Where hits (or misses) are rare, the error rests on the few clusters that have any. In simulations
-    # (tests/stats/test_clustered_shares.py) one more than their number gives intervals that hold.
-    rare = clusters.sums(hits if share < 0.5 else 1 - hits) > 0
-    if rare.any():
-        freedom = min(freedom, float(rare.sum()) + 1)
+    # (tests/stats/test_clustered_shares.py), one degree of freedom more than the number of these
+    # clusters gives intervals that hold.
+    has_rare = clusters.sums(hits if share < 0.5 else 1 - hits) > 0
+    if has_rare.any():
+        freedom = min(freedom, float(has_rare.sum()) + 1)
     if not freedom > 0:
         return Estimate(share, method="wilson, clustered", n=n)
     from scipy.special import stdtrit  # imported late: SciPy takes long to load
@@ -196,12 +209,14 @@ def clustered_difference(
     *,
     confidence: float = 0.95,
 ) -> PairedDifference:
-    """The difference of two scores on the same items, with its interval and p-value for other clusters.
-    `is_different` says on which items the systems differ."""
-    among = np.bincount(clusters.codes, is_different, len(clusters.sizes)) > 0
-    differing = int(among.sum())
+    """The difference of two scores on the same items, a's minus b's. Its interval and p-value hold for
+    other clusters. `is_different` says on which items the systems differ."""
+    has_differing = np.bincount(clusters.codes, is_different, len(clusters.sizes)) > 0
+    differing = int(has_differing.sum())
     freedom = (
-        clusters.freedom(a.items.scores - b.items.scores, among) if differing > 1 else math.nan
+        clusters.freedom(a.items.scores - b.items.scores, has_differing)
+        if differing > 1
+        else math.nan
     )
     return difference_of(
         a.clusters,
@@ -215,25 +230,25 @@ def clustered_difference(
 
 
 MIN_CLUSTERS = 5
-"""Fewer clusters give no interval."""
+"""With fewer clusters there is no interval."""
 MIN_RELATIVE_ERROR = 1e-10
-"""A standard error this small, relative to the numbers that went in, is rounding: the clusters do not
-differ."""
+"""A standard error this small, relative to the largest number of the data, is rounding: the clusters
+do not differ."""
 ALL_EQUAL = "no interval: all differences are equal"
 
 
 @dataclass(frozen=True, eq=False)
 class ClusteredMeans:
-    """`means` of groups, and `influences` (clusters × groups): what each cluster adds to the error of
-    each mean."""
+    """`means` of groups of values; `counts`, the number of values in each group; and `influences`
+    (clusters × groups): what each cluster adds to the error of each mean."""
 
     means: Floats
     influences: Floats
     counts: Floats
     cluster_counts: Floats
-    """Values of each cluster in each group: clusters × groups."""
+    """The number of values of each cluster in each group: clusters × groups."""
     size: float
-    """The largest of the numbers that went in; rounding is relative to it."""
+    """The largest absolute number of the data; rounding is relative to it."""
 
     @classmethod
     def of(
@@ -245,8 +260,9 @@ class ClusteredMeans:
         n_groups: int,
         size: float | None = None,
     ) -> ClusteredMeans:
-        """From one entry for each value: its group and its cluster. `size` is that of the numbers whose
-        differences the values are; by default, that of the values."""
+        """`groups` and `clusters` have the number of each value's group and cluster, from 0. Where the
+        values are differences, `size` is the largest of the numbers that were subtracted; by default,
+        the largest value."""
         n_clusters = int(clusters.max(initial=-1)) + 1
         counts = np.bincount(groups, minlength=n_groups).astype(np.float64)
         means = ratios(np.bincount(groups, values, minlength=n_groups).astype(np.float64), counts)
@@ -259,9 +275,9 @@ class ClusteredMeans:
         return cls(means, influences, counts, cluster_counts, size)
 
     def contrast(self, weights: Floats, *, confidence: float = 0.95, method: str = "") -> Estimate:
-        """The weighted sum of the means, with the p-value that it is 0. Where no cluster differs from
-        the others there is no interval; the p-value is then that of the sign test, for which all
-        clusters are on the same side."""
+        """The weighted sum of the means, with the p-value that it is 0. Where all clusters have the
+        same sum there is no interval; the p-value is then that of a sign test in which all clusters
+        have the same sign."""
         used = weights != 0
         value = float(self.means[used] @ weights[used])
         sums = self.influences[:, used] @ weights[used]
@@ -295,7 +311,8 @@ def adjusted_slope(
     method: str = "",
 ) -> Estimate:
     """The slope of y on x in a least-squares fit that also has the columns `others` (rows × k), with
-    the p-value that it is 0. The variance is that of the slopes without each cluster.
+    the p-value that it is 0. Its variance is the jackknife's, from the slopes without each cluster;
+    `clusters` has the number of each row's cluster, from 0.
 
     >>> x = np.arange(12.0)
     >>> found = adjusted_slope(3 * x + 5, x, np.ones((12, 1)), np.arange(12))
@@ -306,38 +323,46 @@ def adjusted_slope(
     if n < MIN_CLUSTERS:
         return undefined(f"it needs {MIN_CLUSTERS} items", n=len(y))
     basis = _basis(others)
-    own = x - basis @ (basis.T @ x)
-    total = float(own @ own)
+    x_residuals = x - basis @ (basis.T @ x)
+    total = float(x_residuals @ x_residuals)
     if total <= 1e-12 * max(float(x @ x), 1e-300):
         return undefined("it cannot be told apart from differences between systems", n=len(y))
-    slope = float(own @ y) / total
-    rest = y - basis @ (basis.T @ y) - slope * own
-    hat = np.column_stack([basis, own / math.sqrt(total)])
+    slope = float(x_residuals @ y) / total
+    y_residuals = y - basis @ (basis.T @ y) - slope * x_residuals
+    design = np.column_stack([basis, x_residuals / math.sqrt(total)])
     order = np.argsort(clusters, kind="stable")
-    parts = np.split(order, np.flatnonzero(np.diff(clusters[order])) + 1)
-    shifts = np.array([_shift(own[rows], rest[rows], hat[rows]) / total for rows in parts])
+    rows_by_cluster = np.split(order, np.flatnonzero(np.diff(clusters[order])) + 1)
+    shifts = np.array(
+        [
+            _shift(x_residuals[rows], y_residuals[rows], design[rows]) / total
+            for rows in rows_by_cluster
+        ]
+    )
     error = math.sqrt((n - 1) / n * float(((shifts - shifts.mean()) ** 2).sum()))
     return student_estimate(slope, error, n - 1, confidence=confidence, method=method, n=len(y))
 
 
 def _basis(columns: Floats) -> Floats:
-    """Orthonormal columns that span the same space."""
+    """Orthonormal columns that span the same space as `columns` (rows × k)."""
     if not columns.shape[1]:
         return columns
-    left, sizes, _ = np.linalg.svd(columns, full_matrices=False)
-    return np.asarray(left[:, sizes > 1e-10 * max(float(sizes.max()), 1e-300)])
+    left_vectors, sizes, _ = np.linalg.svd(columns, full_matrices=False)
+    return np.asarray(left_vectors[:, sizes > 1e-10 * max(float(sizes.max()), 1e-300)])
 
 
-def _shift(own: Floats, rest: Floats, hat: Floats) -> float:
-    """What the slope loses without these rows, times the sum of squares of x. Where a column belongs to
-    these rows alone it is left as it is."""
-    inside = np.eye(len(own)) - hat @ hat.T
-    return float(own @ (np.linalg.pinv(inside, rcond=1e-8, hermitian=True) @ rest))
+def _shift(x_residuals: Floats, y_residuals: Floats, design: Floats) -> float:
+    """What the slope loses without these rows, times the sum of squares of `x_residuals`. `design` has
+    the rows of orthonormal columns. A column that is 0 outside these rows loses nothing."""
+    unexplained = np.eye(len(x_residuals)) - design @ design.T
+    return float(
+        x_residuals @ (np.linalg.pinv(unexplained, rcond=1e-8, hermitian=True) @ y_residuals)
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class ErrorParts:
-    """The parts of the variance of a mean; `cluster` and `sample` are None where there are none."""
+    """The parts of the variance of a mean, in squared units of the mean; `cluster` and `sample` are
+    None where there are none."""
 
     item: float
     sample: float | None = None
@@ -357,9 +382,9 @@ class ErrorParts:
 def error_parts(
     values: Floats, sample_variances: Floats | None, codes: NDArray[np.intp] | None
 ) -> ErrorParts | None:
-    """The parts of the error of the mean of `values`, one for each item. `sample_variances` are the
-    variances of these values that come from samples, `codes` the items' clusters. None for fewer than
-    two items, or where samples are not repeated.
+    """The parts of the variance of the mean of `values`, one value for each item. `sample_variances`
+    has the part of each value's variance that comes from samples, `codes` the number of each item's
+    cluster. None for fewer than two items, or where no item has several samples.
 
     >>> parts = error_parts(np.array([1.0, 3.0, 5.0, 7.0]), np.full(4, 2.0), None)
     >>> round(parts.item, 3), parts.sample, round(parts.total, 3)
@@ -381,17 +406,19 @@ def error_parts(
     means = clusters.sums(values) / sizes
     within = float(((values - means[clusters.codes]) ** 2).sum()) / (n - n_clusters)
     between = float((sizes * (means - values.mean()) ** 2).sum()) / (n_clusters - 1)
-    usual_size = (n - float((sizes**2).sum()) / n) / (n_clusters - 1)
-    own = max(0.0, (between - within) / usual_size)
+    typical_size = (n - float((sizes**2).sum()) / n) / (n_clusters - 1)
+    cluster_variance = max(0.0, (between - within) / typical_size)
     return ErrorParts(
-        max(0.0, within - from_samples) / n, sample, own * float((sizes**2).sum()) / n**2
+        max(0.0, within - from_samples) / n,
+        sample,
+        cluster_variance * float((sizes**2).sum()) / n**2,
     )
 
 
 def variances_of_means(squares: Floats, counts: Floats) -> Floats:
     """The variance of each item's mean over its samples, from the sums of squared differences within
-    items and the numbers of samples; the samples of all items are taken to vary alike. NaN where no
-    item has two samples."""
+    items and the numbers of samples; the samples of all items are taken to have one variance. NaN where
+    no item has two samples."""
     repeats = float(np.maximum(counts - 1, 0).sum())
     variance = float(squares.sum()) / repeats if repeats > 0 else math.nan
     return np.asarray(variance / np.maximum(counts, 1), dtype=np.float64)

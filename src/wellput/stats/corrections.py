@@ -23,9 +23,10 @@ from wellput.core.metric import Floats
 Correction: TypeAlias = Literal["holm", "bh", "bonferroni", "none"]
 
 ROUNDING = 1e-9
-"""A p-value may lie so much above 1."""
+"""A p-value may be larger than 1 by this much, from rounding."""
 P_VALUE_MARGIN = 2
-"""The smallest corrected p-value that resamples can give is the level divided by this."""
+"""There are enough resamples for the smallest possible corrected p-value to be the level divided by
+this."""
 
 
 def resamples_needed(n_resamples: int, *, tests: int, alpha: float) -> int:
@@ -38,7 +39,7 @@ def resamples_needed(n_resamples: int, *, tests: int, alpha: float) -> int:
     >>> resamples_needed(1000, tests=15, alpha=0.05), resamples_needed(1000, tests=66, alpha=0.05)
     (1000, 2640)
     """
-    # For a level close to 0 the quotient is infinite: more resamples than anybody can draw.
+    # For a level close to 0 the quotient is infinite, which has no integer.
     return max(n_resamples, math.ceil(min(P_VALUE_MARGIN * tests / alpha, sys.maxsize)))
 
 

@@ -6,8 +6,9 @@ correlations keep their sign.
 
 `Correlation` says which correlation is meant. Estimates, intervals and tests all take one,
 with the same default, so that a test is about the number that was estimated. A *group* is the set of
-points that one coefficient is computed from. Groups where the coefficient is undefined are left out of
-an average. Where all are undefined, the value is NaN and `method` says why.
+points that one coefficient is computed from, such as the systems' scores on one item. Groups where the
+coefficient is undefined are left out of an average. Where all are undefined, the value is NaN and
+`method` says why.
 
 The old keywords level=, average= and coefficient= still work, with a DeprecationWarning that says what
 to write instead.
@@ -81,7 +82,8 @@ COEFFICIENT_TITLES: dict[Coefficient, str] = {
 MAX_PAIRS = 50_000_000
 """Tie calibration keeps the pairs of all groups in memory, 16 bytes each."""
 MAX_RESAMPLED_PAIRS = 5_000_000_000
-"""These take about three minutes on one core, for each metric."""
+"""The most pairs that are compared over all resamples: this takes about three minutes on one core, for
+each metric."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +123,7 @@ class Correlation:
 
     @property
     def grouping(self) -> Grouping:
-        """The kernels' name for the groups of points that coefficients are computed from."""
+        """The groups of points that coefficients are computed from, as the native code names them."""
         if self.level == "system":
             return "means"
         return "pooled" if self.average == "none" else self.average
@@ -133,9 +135,9 @@ class Correlation:
 
     @property
     def title(self) -> str:
-        """In words."""
-        over = f", averaged by {self.average}" if self.is_averaged else ""
-        return f"{COEFFICIENT_TITLES[self.coefficient]} of {self.level}s{over}"
+        """The correlation in words, such as "Pearson's r of segments"."""
+        averaging = f", averaged by {self.average}" if self.is_averaged else ""
+        return f"{COEFFICIENT_TITLES[self.coefficient]} of {self.level}s{averaging}"
 
 
 OLD_DEFAULTS = Correlation(average="item", coefficient="kendall")
@@ -153,12 +155,13 @@ def correlate(
     confidence: float = 0.95,
 ) -> Estimate:
     """The agreement of metric scores with human scores, with its interval and the p-value that there is
-    no association. Accuracies have no p-value, because chance does not give them 0.
+    no association. Accuracies (`acc-t`, `spa`) have no p-value, because by chance they are not 0.
 
     n is the number of points, or of groups averaged. `method` names the correlation, the epsilon of
-    `acc-t`, and how the interval was made, or why there is none. Points of one system or item are not
-    independent, as SciPy's p assumes: the interval is that of a two-way jackknife and holds for what
-    `generalize` says.
+    `acc-t`, and how the interval was made, or why there is none. SciPy's p-value assumes independent
+    points, but points of one system or item are not independent. So interval and p-value come from a
+    two-way jackknife (leaving out systems, items and cells) and hold for what `generalize` says: other
+    systems, other items, or both.
 
     >>> metric = np.array([[0.1, 0.4, 0.3], [0.2, 0.5, 0.9]])
     >>> human = np.array([[1.0, 2.0, 2.0], [3.0, 4.0, 5.0]])
@@ -186,6 +189,7 @@ def correlation_value(x: Floats, z: Floats, correlation: Correlation = Correlati
     if grouping == "means":
         x, z = system_means(x)[:, None], system_means(z)[:, None]
         grouping = "pooled"
+    # With 0 resamples the result has one row: the correlation itself.
     value, groups, epsilon = _native.bootstrapped_correlations(
         x, z, grouping, correlation.coefficient, "both", 0, 0, 1
     )[0]
@@ -226,7 +230,7 @@ def common_cells(*scores: Floats) -> list[Floats]:
     if any(np.isinf(array).any() for array in arrays):
         raise InputError("Scores to compare must be finite numbers, or NaN where one is missing.")
     for array in arrays:
-        # Single scores may be tiny beside others, not all of them.
+        # Only the largest is checked: single scores may be tiny, if not all of them are.
         if wrong := wrong_size(float(np.nanmax(np.abs(array), initial=0.0)), "score"):
             raise InputError(f"Scores cannot be compared: {wrong}.")
     missing = np.logical_or.reduce([np.isnan(array) for array in arrays])
@@ -263,7 +267,8 @@ def why_undefined(x: Floats, z: Floats, correlation: Correlation) -> str:
 
 
 def refuse_too_many_pairs(x: Floats, correlation: Correlation, *, n_resamples: int = 0) -> None:
-    """Tie calibration compares all pairs of every group, in every resample again."""
+    """Raises InputError where tie calibration (`acc-t`) would need too much memory or time: it compares
+    all pairs of every group, in every resample again."""
     if correlation.coefficient != "acc-t":
         return
     sizes = _group_sizes(np.isfinite(x), correlation.grouping)
@@ -282,6 +287,7 @@ def refuse_too_many_pairs(x: Floats, correlation: Correlation, *, n_resamples: i
 
 
 def _group_sizes(present: NDArray[np.bool_], grouping: Grouping) -> NDArray[np.int64]:
+    """The number of points in each group; `present` (systems × items) marks the cells with scores."""
     if grouping == "means":
         return np.array([present.any(axis=1).sum()], dtype=np.int64)
     if grouping == "pooled":

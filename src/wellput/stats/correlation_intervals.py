@@ -1,17 +1,16 @@
 """A correlation with people: its interval, and the difference of two correlations.
 
-Intervals come from the correlation without each system, each item and each cell (`TableFigure`).
-A kernel leaves single cells out without computing the correlation again. Leaving out an item of a
-pooled rank correlation is approximated by the sum of the changes of its cells; the error is about as
-large as the item's share of the data. Leaving out a cluster of items is approximated for the same
-coefficients, for rank correlations averaged by system, and for soft accuracy. Everything else is exact.
-The tie threshold of `acc-t` stays the one for all data: it maximizes the accuracy, so a slightly
-different threshold would hardly matter.
+Tables are systems × items; a *cell* is the score of one system on one item; a *cluster* is a set of
+items, such as the sentences of a document.
 
-Tables are systems × items; a cluster is a set of columns, such as the sentences of a document.
-Pearson's coefficient is a function of six sums, so a cluster is left out exactly by subtracting its
-own sums. A mean over items of a coefficient loses the cluster's items. Pooled rank correlations have
-no such short way.
+Intervals come from the correlation without each system, each item and each cell (`TableFigure`).
+Native code leaves single cells out without computing the correlation again. Leaving out an item of a
+pooled rank correlation is approximated by the sum of the changes of its cells; the error is about as
+large as the item's share of the data. Leaving out a cluster is approximated for pooled rank
+correlations, for rank correlations averaged by system, and for soft accuracy. Everything else is exact:
+Pearson's coefficient is a function of six sums, so a cluster's sums are subtracted; from a mean over
+items, the cluster's items are removed. The tie threshold of `acc-t` stays the one for all data: it
+maximizes the accuracy, so a slightly different threshold would hardly matter.
 """
 
 from __future__ import annotations
@@ -44,8 +43,8 @@ from wellput.stats.student import FISHER_Z, LOGIT, Scale, scale_of_pairs
 from wellput.stats.two_way_jackknife import LeftOutClusters, TableFigure
 
 MAX_SYSTEMS_RECOMPUTED = 1_000
-"""With more systems, the correlation without a system is not computed again from the others: the
-system's sums are subtracted; for ranks of segments, the changes by its cells are added up."""
+"""With more systems, the correlation without a system is not computed again from the other systems: its
+sums are subtracted (Pearson), or the changes from leaving out its single cells are added up (ranks)."""
 ROUNDING_SHARE_OF_SQUARES = 1e-12
 """A sum of squares below this share of the whole is a rounding error: the scores are constant."""
 
@@ -53,8 +52,9 @@ ROUNDING_SHARE_OF_SQUARES = 1e-12
 def pooled_pearson_without_clusters(
     x: Floats, z: Floats, codes: NDArray[np.intp]
 ) -> LeftOutClusters:
-    """Pearson's coefficient of all cells; x and z have the same cells, NaN elsewhere. `codes` count the
-    items' clusters from 0.
+    """Pearson's coefficient of all cells without each cluster (`wholes`), and without one system's
+    cells of a cluster (`cells`). x and z are systems × items with the same cells, NaN elsewhere;
+    `codes` has the number of each item's cluster, from 0.
 
     >>> x, z = np.array([[1.0, 2.0, 4.0, 3.0]]), np.array([[1.0, 2.0, 3.0, 5.0]])
     >>> pooled_pearson_without_clusters(x, z, np.array([0, 1, 1, 2])).wholes.round(3)
@@ -70,24 +70,26 @@ def pooled_pearson_without_clusters(
 def system_pearson_without_clusters(
     x: Floats, z: Floats, codes: NDArray[np.intp]
 ) -> LeftOutClusters:
-    """The mean over systems of Pearson's coefficient of a system's cells, where it is defined."""
+    """As `pooled_pearson_without_clusters`, for the mean over systems of Pearson's coefficient of each
+    system's cells, where it is defined."""
     by_cell = _pearson_sums(x, z, codes)
     of_systems = by_cell.sum(axis=2, keepdims=True)
     whole = _pearson(of_systems, of_systems)
     without = _pearson(of_systems - by_cell, of_systems)
-    is_there, still_there = np.isfinite(whole), np.isfinite(without)
+    is_defined, still_defined = np.isfinite(whole), np.isfinite(without)
     replaced = np.nansum(whole) - np.nan_to_num(whole) + np.nan_to_num(without)
     return LeftOutClusters(
-        ratios(np.nansum(without, axis=0), still_there.sum(axis=0)),
-        ratios(replaced, is_there.sum() - is_there + still_there.astype(np.float64)),
+        ratios(np.nansum(without, axis=0), still_defined.sum(axis=0)),
+        ratios(replaced, is_defined.sum() - is_defined + still_defined.astype(np.float64)),
     )
 
 
 def item_mean_without_clusters(
     groups: Floats, without: Floats, codes: NDArray[np.intp]
 ) -> LeftOutClusters:
-    """The mean over items of a coefficient over systems. `groups` are the items' coefficients,
-    `without` (systems × items) those without one system; NaN where undefined."""
+    """The mean over items of a coefficient, without each cluster of items. `groups` are the items'
+    coefficients over systems, `without` (systems × items) those without one system; NaN where
+    undefined. `codes` has the number of each item's cluster."""
     sums, counts = sums_by_cluster(np.nan_to_num(groups)[None], codes), _counts(groups[None], codes)
     part, part_counts = sums_by_cluster(np.nan_to_num(without), codes), _counts(without, codes)
     return LeftOutClusters(
@@ -107,20 +109,22 @@ def _pearson_sums(x: Floats, z: Floats, codes: NDArray[np.intp]) -> Floats:
 
 
 def _pearson(sums: Floats, whole: Floats) -> Floats:
-    """The coefficient of sums (6 first), NaN where undefined; `whole` are the sums from which others
-    were subtracted."""
+    """Pearson's coefficient from the six sums of `_pearson_sums` (first axis), NaN where undefined;
+    `whole` are the sums of all data, to see what is a rounding error."""
     n, sum_x, sum_z, xx, zz, xz = sums
     with np.errstate(invalid="ignore", divide="ignore"):
-        of_x, of_z = xx - sum_x**2 / n, zz - sum_z**2 / n
-        varies = (of_x > ROUNDING_SHARE_OF_SQUARES * whole[3]) & (
-            of_z > ROUNDING_SHARE_OF_SQUARES * whole[4]
+        squares_x, squares_z = xx - sum_x**2 / n, zz - sum_z**2 / n
+        varies = (squares_x > ROUNDING_SHARE_OF_SQUARES * whole[3]) & (
+            squares_z > ROUNDING_SHARE_OF_SQUARES * whole[4]
         )
-        found: Floats = (xz - sum_x * sum_z / n) / np.sqrt(np.where(varies, of_x * of_z, np.nan))
-    return found
+        coefficients: Floats = (xz - sum_x * sum_z / n) / np.sqrt(
+            np.where(varies, squares_x * squares_z, np.nan)
+        )
+    return coefficients
 
 
 def sums_by_cluster(values: Floats | NDArray[np.bool_], codes: NDArray[np.intp]) -> Floats:
-    """The sums of columns with the same code."""
+    """The sums of the columns of `values` (rows × items) with the same code: rows × clusters."""
     order = np.argsort(codes, kind="stable")
     used, starts = np.unique(codes[order], return_index=True)
     sums = np.zeros((len(values), int(codes.max(initial=-1)) + 1))
@@ -130,6 +134,7 @@ def sums_by_cluster(values: Floats | NDArray[np.bool_], codes: NDArray[np.intp])
 
 
 def _counts(values: Floats, codes: NDArray[np.intp]) -> Floats:
+    """The number of values that are not NaN, as `sums_by_cluster`."""
     return sums_by_cluster(np.isfinite(values), codes)
 
 
@@ -148,14 +153,15 @@ def leave_out(
     array([0.945, 0.982])
     """
     x, z = common_cells(x, z)
-    found = _leave_out(x, z, correlation)
+    figure = _leave_out(x, z, correlation)
     if clusters is None:
-        return found
+        return figure
     left_out = _without_clusters(x, z, correlation, clusters.codes)
-    return replace(found, clusters=clusters, left_out=left_out)
+    return replace(figure, clusters=clusters, left_out=left_out)
 
 
 def _leave_out(x: Floats, z: Floats, correlation: Correlation) -> TableFigure:
+    """`leave_out` of common cells, without clusters."""
     if correlation.coefficient == "spa":
         return spa_leave_one_out(x, z)
     if correlation.level == "system":
@@ -164,28 +170,34 @@ def _leave_out(x: Floats, z: Floats, correlation: Correlation) -> TableFigure:
     if correlation.grouping == "item":
         return _grouped(x, z, correlation.coefficient, epsilon)
     if correlation.grouping == "system":
-        turned = _grouped(x.T, z.T, correlation.coefficient, epsilon)
+        transposed = _grouped(x.T, z.T, correlation.coefficient, epsilon)
         return TableFigure(
-            turned.value, turned.items, turned.systems, turned.cells.T, turned.present.T
+            transposed.value,
+            transposed.items,
+            transposed.systems,
+            transposed.cells.T,
+            transposed.present.T,
         )
     return _pooled(x, z, correlation.coefficient, epsilon)
 
 
 def _epsilon(x: Floats, z: Floats, correlation: Correlation) -> float:
+    """The tie threshold of `acc-t`; other coefficients have none, so 0."""
     return tie_threshold(x, z, correlation) if correlation.coefficient == "acc-t" else 0.0
 
 
 def _without_clusters(
     x: Floats, z: Floats, correlation: Correlation, codes: NDArray[np.intp]
 ) -> LeftOutClusters | None:
-    """The correlation without each cluster; None where that is only approximated, from the items."""
+    """The correlation without each cluster; None where it can only be approximated, from the
+    correlations without each item."""
     if correlation.coefficient == "spa":
         return None
     if correlation.level == "system":
         of_x, of_z = (_means_without_clusters(scores, codes) for scores in (x, z))
         present = sums_by_cluster(np.isfinite(x), codes) > 0
-        found = leave_out_of_scores(of_x, of_z, present, correlation.coefficient)
-        return LeftOutClusters(found.items, found.cells)
+        figure = leave_out_of_scores(of_x, of_z, present, correlation.coefficient)
+        return LeftOutClusters(figure.items, figure.cells)
     if correlation.grouping == "item":
         return item_mean_without_clusters(
             *_coefficients_of_items(x, z, correlation.coefficient, _epsilon(x, z, correlation)),
@@ -202,19 +214,22 @@ def correlation_with_interval(
     x: Floats, z: Floats, correlation: Correlation, *, generalize: Generalize, confidence: float
 ) -> Estimate:
     """The estimate that `correlate` returns."""
-    found = correlation_value(x, z, correlation)
-    if np.isnan(found.value):
-        return found
+    estimate = correlation_value(x, z, correlation)
+    if np.isnan(estimate.value):
+        return estimate
     x, z = common_cells(x, z)
     is_share = correlation.coefficient in ACCURACY_COEFFICIENTS
-    inferred = leave_out(x, z, correlation).estimate(
+    with_interval = leave_out(x, z, correlation).estimate(
         generalize=generalize,
         null=None if is_share else 0.0,
         scale=scale_of(correlation, int(np.isfinite(x).any(axis=1).sum())),
         confidence=confidence,
     )
     return replace(
-        inferred, value=found.value, method=f"{found.method}; {inferred.method}", n=found.n
+        with_interval,
+        value=estimate.value,
+        method=f"{estimate.method}; {with_interval.method}",
+        n=estimate.n,
     )
 
 
@@ -244,7 +259,8 @@ def correlation_difference(
 
 @dataclass(frozen=True, eq=False)
 class CorrelationDifferences:
-    """`correlation_difference` of any two of several metrics; what pairs share is computed once."""
+    """`correlation_difference` of any two of several metrics with people's scores `z`. A metric's
+    correlations without each unit are computed once for each set of cells."""
 
     metrics: Sequence[Floats]
     z: Floats
@@ -257,11 +273,11 @@ class CorrelationDifferences:
         """The agreement of metric a minus that of metric b."""
         x, y, z = common_cells(self.metrics[a], self.metrics[b], self.z)
         cells = np.isfinite(x).tobytes()
-        found = self._of(a, x, z, cells), self._of(b, y, z, cells)
-        for one in found:
-            if isinstance(one, str):
-                return undefined(one, has_p_value=True)
-        first, second = cast("tuple[TableFigure, TableFigure]", found)
+        figures = self._leave_out(a, x, z, cells), self._leave_out(b, y, z, cells)
+        for figure_or_reason in figures:
+            if isinstance(figure_or_reason, str):
+                return undefined(figure_or_reason, has_p_value=True)
+        first, second = cast("tuple[TableFigure, TableFigure]", figures)
         estimate = (first - second).estimate(
             generalize=self.generalize,
             confidence=self.confidence,
@@ -269,8 +285,9 @@ class CorrelationDifferences:
         )
         return replace(estimate, method=f"{self.correlation.title}; {estimate.method}")
 
-    def _of(self, metric: int, x: Floats, z: Floats, cells: bytes) -> TableFigure | str:
-        """The correlation of the metric on these cells without each unit, or why it is undefined."""
+    def _leave_out(self, metric: int, x: Floats, z: Floats, cells: bytes) -> TableFigure | str:
+        """The correlation of the metric on these cells without each unit (system, item, cell), or why
+        it is undefined."""
         if (metric, cells) not in self._left_out:
             reason = why_undefined(x, z, self.correlation)
             self._left_out[metric, cells] = reason or leave_out(x, z, self.correlation)
@@ -278,8 +295,8 @@ class CorrelationDifferences:
 
 
 def scale_of(correlation: Correlation, n_systems: int) -> Scale:
-    """The scale on which the coefficient's errors are symmetric. Coefficients that count pairs of a few
-    systems need one that allows for few pairs."""
+    """The scale on which the coefficient's errors are symmetric. Coefficients that count pairs of
+    systems need a scale that allows for few pairs."""
     is_share = correlation.coefficient in ACCURACY_COEFFICIENTS
     if correlation.level == "segment" or correlation.coefficient in ("pearson", "spa"):
         return LOGIT if is_share else FISHER_Z
@@ -287,6 +304,7 @@ def scale_of(correlation: Correlation, n_systems: int) -> Scale:
 
 
 def _pooled(x: Floats, z: Floats, coefficient: Coefficient, epsilon: float) -> TableFigure:
+    """The coefficient of all cells, without each system, item and cell."""
     values, without = _native.left_out_correlations(x, z, "pooled", coefficient, epsilon)
     value = float(values[0, 0])
     cells = np.where(np.isfinite(x), without, value)
@@ -295,8 +313,10 @@ def _pooled(x: Floats, z: Floats, coefficient: Coefficient, epsilon: float) -> T
     if len(judged) <= MAX_SYSTEMS_RECOMPUTED:
         for system in judged:
             others = np.delete(x, system, axis=0), np.delete(z, system, axis=0)
-            found, _ = _native.left_out_correlations(*others, "pooled", coefficient, epsilon)
-            systems[system] = found[0, 0]
+            without_system, _ = _native.left_out_correlations(
+                *others, "pooled", coefficient, epsilon
+            )
+            systems[system] = without_system[0, 0]
     elif coefficient == "pearson":
         systems = pooled_pearson_without_clusters(x.T, z.T, np.arange(len(x))).wholes
     else:
@@ -318,19 +338,20 @@ def _coefficients_of_items(
 
 
 def _grouped(x: Floats, z: Floats, coefficient: Coefficient, epsilon: float) -> TableFigure:
-    """The mean of the columns' coefficients; columns where it is undefined are left out."""
+    """The mean of the columns' coefficients, without each row, column and cell. Columns where the
+    coefficient is undefined are left out."""
     groups, without = _coefficients_of_items(x, z, coefficient, epsilon)
     rows = ratios(np.nansum(without, axis=1), np.isfinite(without).sum(axis=1))
-    alone = item_mean_without_clusters(groups, without, np.arange(len(groups)))
+    columns = item_mean_without_clusters(groups, without, np.arange(len(groups)))
     is_defined = np.isfinite(groups)
     value = float(groups[is_defined].mean()) if is_defined.any() else float("nan")
-    return TableFigure(value, rows, alone.wholes, alone.cells, np.isfinite(x))
+    return TableFigure(value, rows, columns.wholes, columns.cells, np.isfinite(x))
 
 
 def leave_out_of_means(x: Floats, z: Floats, coefficient: Coefficient) -> TableFigure:
     """The coefficient of the systems' mean scores, without each system, item and cell."""
-    alone = np.arange(x.shape[1])
-    of_x, of_z = (_means_without_clusters(scores, alone) for scores in (x, z))
+    item_codes = np.arange(x.shape[1])
+    of_x, of_z = (_means_without_clusters(scores, item_codes) for scores in (x, z))
     return leave_out_of_scores(of_x, of_z, np.isfinite(x), coefficient)
 
 
@@ -340,9 +361,9 @@ def leave_out_of_scores(
     present: NDArray[np.bool_],
     coefficient: Coefficient,
 ) -> TableFigure:
-    """The same for systems' scores that are computed from items in any way: x and z are pairs of the
-    scores (systems) and the scores without each item (items, systems). `present` (systems × items) says
-    which system has which item."""
+    """As `leave_out_of_means`, for systems' scores that are computed from items in any way: x and z are
+    pairs of the scores (systems) and the scores without each item (items, systems). `present`
+    (systems × items) says which system has which item."""
     judged = present.any(axis=1)
     (x_all, x_items), (z_all, z_items) = (
         (scores[judged], without[:, judged]) for scores, without in (x, z)
@@ -374,14 +395,15 @@ def row_correlations(
     x: Floats, z: Floats, coefficient: Coefficient, epsilon: float = 0.0
 ) -> Floats:
     """The coefficient of each row of x with the same row of z, NaN where undefined."""
-    found, _ = _native.left_out_correlations(
+    by_row, _ = _native.left_out_correlations(
         np.ascontiguousarray(x), np.ascontiguousarray(z), "system", coefficient, epsilon
     )
-    values: Floats = found[0]
+    values: Floats = by_row[0]
     return values
 
 
 def _means_without_clusters(scores: Floats, codes: NDArray[np.intp]) -> tuple[Floats, Floats]:
+    """The systems' means (systems), and the same without each cluster (clusters, systems)."""
     counts, sums = np.isfinite(scores), np.nan_to_num(scores)
     left_counts, left_sums = (
         values.sum(axis=1) - sums_by_cluster(values, codes).T for values in (counts, sums)

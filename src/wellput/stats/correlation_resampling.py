@@ -1,8 +1,8 @@
 """Permutation tests and bootstraps of a metric's agreement with people (Deutsch et al. 2021).
 
 Scores are tables of systems (rows) × items (columns); a *cell* is the score of one system on one item.
-In all functions `x` has the scores of a metric, `y` those of a second metric, and `z` those of people.
-Only *common* cells are used: those that all tables have; NaN is a missing score.
+In all functions `x` has the scores of a metric, `y` the scores of a second metric, and `z` people's
+scores. Only *common* cells are used: the cells that all tables have; NaN is a missing score.
 
 **Permutation** (`perm_…`): does one metric agree better with people than another? If two metrics
 are equally good, it does not matter which of them gave which score. So each metric is standardized
@@ -21,11 +21,11 @@ All except `perm_systems` assume that a metric's errors on the outputs of one sy
 Where a metric favors or disfavors whole systems, they find differences between equally good metrics far
 too often (docs/results/agreement_calibration.md).
 
-**Bootstrap** (`boot_…`), as in nlpstats: units are drawn with replacement. The interval allows for
-other systems (`boot_systems`), other items (`boot_inputs`), or both (`boot_both`). A system drawn
-twice is two points that are tied everywhere. Undefined resamples are left out of the interval; it is
-undefined itself where their share is larger than 1 - confidence. With one seed all metrics see the
-same draws, so replicates of two metrics are paired.
+**Bootstrap** (`boot_…`), as in nlpstats: units are drawn with replacement. The interval holds for other
+systems (`boot_systems`), other items (`boot_inputs`), or both (`boot_both`). A system drawn twice is
+two points that are tied everywhere. Resamples in which the correlation is undefined are left out; where
+their share is larger than 1 - confidence, the interval is undefined. With one seed all metrics get the
+same draws, so replicates (the correlations of the resamples) of two metrics are paired.
 
 >>> rng = np.random.default_rng(1)
 >>> human = rng.normal(size=(8, 50))
@@ -204,6 +204,7 @@ def standardized(scores: Floats) -> Floats:
 
 
 def _points(x: Floats, grouping: str) -> int:
+    """The number of cells, or of systems where their means are correlated."""
     present = np.isfinite(x)
     return int(present.sum() if grouping == "pooled" else present.any(axis=1).sum())
 
@@ -347,7 +348,8 @@ def boot_difference(
 
 
 def sign_p_value(differences: Floats, alternative: Alternative) -> float:
-    """How often a difference changes its sign by chance; undefined resamples count as changed."""
+    """The p-value from how many of the resampled differences have the other sign; undefined resamples
+    count as having it."""
     not_greater = resampling_p_value(-differences, 0.0)
     not_less = resampling_p_value(differences, 0.0)
     if alternative == "greater":
@@ -374,7 +376,7 @@ def correlation_replicates(
             "Soft pairwise accuracy has no bootstrap interval, because it is itself resampled."
         )
     refuse_too_many_pairs(x, correlation, n_resamples=n_resamples)
-    table = _native.bootstrapped_correlations(
+    rows = _native.bootstrapped_correlations(
         x, z, correlation.grouping, correlation.coefficient, drawn, n_resamples, seed, threads
     )
-    return table[1:, 0]
+    return rows[1:, 0]

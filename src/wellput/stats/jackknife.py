@@ -1,15 +1,17 @@
 """Scores and their differences with a standard error from leaving out one item at a time.
 
-Here *statistics* are a system's additive statistics, one row per item (n, k); a *score* is a
-function from sums of them to scores, over leading axes; `WithoutItems` holds a system's score
-without each item. The spread of those scores gives the standard error (Efron & Tibshirani 1993, ch.
-11), and Student's t gives the interval and the p-value. The degrees of freedom are one less than the
-items; for a difference, one less than the items on which the two systems differ, because only those
-show the spread. For a mean over items without ties or skewness this is the paired t test. Where
-differences are skewed it is more cautious (`CautiousStudent`). It also works for any smooth function
-of sums, such as BLEU. Nothing is drawn: the same rows give the same figures.
+*Statistics* are numbers that a metric counts on each item, such as BLEU's matching n-grams; an array of
+a system's statistics has one row per item, (n, k). A `ScoreFunction` makes scores of sums of these
+rows: from (…, k) to (…). `WithoutItems` holds a system's score without each item. The spread of those
+scores gives the standard error (Efron & Tibshirani 1993, ch. 11), and Student's t gives the interval
+and the p-value. The degrees of freedom are one less than the items; for a difference, one less than the
+items on which the two systems differ, because only those show the spread. For a mean over items without
+ties or skewness this is the paired t test. Where differences are skewed, the test is more cautious
+(`CautiousStudent`). The method also works for any smooth function of sums, such as BLEU. Nothing is
+random: the same rows give the same figures.
 
-Two systems that are right or wrong on each item are compared by their shares (`proportions.py`).
+Two systems that are right or wrong on each item are compared by their shares of right items
+(`proportions.py`).
 
 Items are assumed to be independent. Where several come from one document, whole documents are left out
 instead (`clusters.py`).
@@ -36,10 +38,10 @@ from wellput.stats.two_way_jackknife import jackknife_variance
 ScoreFunction: TypeAlias = Callable[[Floats], Floats]
 
 MIN_RELATIVE_SPREAD = 1e-10
-"""A standard deviation of differences this small, relative to the largest, is rounding."""
+"""A standard deviation of differences this small, relative to the largest difference, is rounding."""
 ROUNDING_STEPS = 32
-"""So many times a double's relative precision is the rounding of one score: of BLEU, which takes
-logarithms, it is a few."""
+"""The rounding error of one score is at most this many times a double's relative precision; that of
+BLEU, which takes logarithms, is a few times."""
 BLOCK_ROWS = 65_536
 """How many rows are scored at a time, so that a large corpus needs little more memory than its
 scores."""
@@ -62,7 +64,8 @@ class WithoutItems:
 
 @dataclass(frozen=True, slots=True)
 class PairedDifference:
-    """A difference of two scores. `inferred` holds its standard error, None where there is none."""
+    """A difference of two scores. `inferred` has it with its standard error, None where there is
+    none."""
 
     estimate: Estimate
     inferred: CautiousStudent | None
@@ -74,7 +77,7 @@ class PairedDifference:
 
 
 def scores_without_items(statistics: Floats, score: ScoreFunction) -> WithoutItems:
-    """The score of all rows, and the score without each of them."""
+    """The score of all rows of statistics, and the score without each row."""
     total = block_sum(statistics)
     scores = np.empty(len(statistics))
     for start in range(0, len(statistics), BLOCK_ROWS):
@@ -95,8 +98,8 @@ def score_interval(
 
     Where every item counts 0 or 1 the interval is that of a share. Otherwise it is the jackknife's, on
     a scale where a score between bounds has a symmetric error: log odds between two bounds, the
-    logarithm of the distance to a single one. There is no interval where all items contribute the
-    same, or fewer than two items add anything.
+    logarithm of the distance to a single bound. There is no interval where all items contribute the
+    same, or where fewer than two items have statistics other than 0.
     """
     counts = statistics[(statistics != 0).any(axis=1)]
     if is_share(counts, score, bounds):
@@ -111,7 +114,7 @@ def score_interval(
 
 
 def interval_of(
-    found: WithoutItems,
+    without: WithoutItems,
     *,
     freedom: float,
     n: int,
@@ -119,11 +122,11 @@ def interval_of(
     bounds: Bounds,
     method: str = "jackknife",
 ) -> Estimate:
-    """The jackknife's interval, from scores computed before."""
-    scale, slope = _scale_between(*bounds, at=found.value)
+    """The jackknife's interval, from scores computed before; `n` is the number of items."""
+    scale, slope = _scale_between(*bounds, at=without.value)
     return student_estimate(
-        found.value,
-        found.error * slope,
+        without.value,
+        without.error * slope,
         freedom,
         null=None,
         confidence=confidence,
@@ -168,13 +171,13 @@ def difference_of(
     method: str = "jackknife",
 ) -> PairedDifference:
     """As `paired_jackknife`, from scores computed before; the systems differ on `differing` items. The
-    degrees of freedom are one less, unless given; `n` is the number of items, if it is not that of the
-    scores.
+    degrees of freedom are `differing` - 1, unless given; `n` is the number of items, by default that of
+    the scores.
 
-    Two systems that differ on one item or none get p = 1, and so do two whose outputs differ, but
-    whose scores never do, such as a BLEU of 0. Where every item differs by the same amount there is no
-    spread to measure: p is the chance that equally good systems differ in the same direction on every
-    item. None of these cases has an interval.
+    Three cases have no interval. Two systems that differ on one item or none get p = 1. Two systems
+    whose outputs differ, but whose scores are always equal, such as a BLEU of 0, get p = 1. Where every
+    item differs by the same amount there is no spread to measure: p is the chance that equally good
+    systems differ in the same direction on every item.
     """
     value = a.value - b.value
     contributes = a.contributes | b.contributes
@@ -190,12 +193,13 @@ def difference_of(
             value, p_value=p_value, method="sign", n=n or len(contributes), null=0.0
         )
         return PairedDifference(estimate, None)
-    # Without an item whose difference is large the score falls, so the sign changes.
-    found = CautiousStudent(
+    # Without an item whose difference is large, the difference of the scores falls: skewness is
+    # negated.
+    inferred = CautiousStudent(
         value, error, differing - 1 if freedom is None else freedom, -_skew(differences)
     )
-    estimate = found.estimate(confidence=confidence, n=n or len(contributes), method=method)
-    return PairedDifference(estimate, found)
+    estimate = inferred.estimate(confidence=confidence, n=n or len(contributes), method=method)
+    return PairedDifference(estimate, inferred)
 
 
 def effect_size(a: Floats, b: Floats) -> float | None:
@@ -215,8 +219,8 @@ def effect_size(a: Floats, b: Floats) -> float | None:
 
 
 def _error(scores: Floats, size: float) -> float:
-    """The jackknife's standard error, from scores without one item each; `size` is that of the whole
-    score."""
+    """The jackknife's standard error, from scores without one item each; `size` is the absolute value
+    of the score of all items."""
     error = math.sqrt(jackknife_variance(scores))
     return 0.0 if error <= _rounding(len(scores), size) else error
 
@@ -236,8 +240,8 @@ def _skew(values: Floats) -> float:
 
 
 def _scale_between(low: float | None, high: float | None, *, at: float) -> tuple[Scale, float]:
-    """The scale for a score between bounds, and its slope at the score, which converts a standard error
-    to that scale (the delta method). A score on or beyond a bound keeps its own scale."""
+    """The scale for the score `at` between bounds, and the scale's slope there, which converts a
+    standard error to that scale (the delta method). A score on or beyond a bound is not transformed."""
     if not (math.isfinite(at) and (low is None or low < at) and (high is None or at < high)):
         return IDENTITY, 1.0
     if low is not None and high is not None:

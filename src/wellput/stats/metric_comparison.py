@@ -1,11 +1,10 @@
 """Which metrics really differ in their agreement with people?
 
-`MetricComparison`: all pairs of metrics, each tested, with p-values corrected for the
-number of pairs.
+`MetricComparison`: all pairs of metrics, each tested, with p-values corrected for the number of pairs.
 
-Fisher's interval and Williams' test are here as well. Unlike resampling, both assume that scores are
-bivariate normal and that points are independent. This suits one mean score per system better than
-segments.
+Fisher's interval and Williams' test are here as well. Unlike resampling, both assume that the scores of
+metrics and people follow a joint normal distribution and that points are independent. The mean scores
+of systems meet these assumptions better than scores of segments.
 """
 
 from __future__ import annotations
@@ -59,15 +58,15 @@ def fisher(
     check_number("confidence", confidence)
     from scipy.special import ndtri
 
-    lost, scale = {
+    points_lost, scale = {
         "pearson": (3, 1.0),
         "spearman": (3, float(np.sqrt(1 + r**2 / 2))),
         "kendall": (4, float(np.sqrt(0.437))),
     }[coefficient]
     low = high = float("nan")
-    if n > lost and abs(r) < 1:
-        half = float(ndtri((1 + confidence) / 2)) * scale / np.sqrt(n - lost)
-        low, high = (float(np.tanh(np.arctanh(r) + side * half)) for side in (-1, 1))
+    if n > points_lost and abs(r) < 1:
+        half_width = float(ndtri((1 + confidence) / 2)) * scale / np.sqrt(n - points_lost)
+        low, high = (float(np.tanh(np.arctanh(r) + side * half_width)) for side in (-1, 1))
     return Estimate(value=r, low=low, high=high, method="Fisher's transformation", n=n)
 
 
@@ -171,17 +170,19 @@ TESTS_OF_SINGLE_ITEMS: tuple[CorrelationTest, ...] = (
     "boot-both",
     "boot-inputs",
 )
-"""They exchange or draw single items or cells, so they take items for independent."""
+"""Tests that exchange or draw single items or cells, and so assume that items are independent."""
 TESTS_WITHOUT_DRAWS: tuple[CorrelationTest, ...] = ("jackknife", "williams")
+"""Tests that use no random numbers."""
 
 
 @dataclass(frozen=True, eq=False)
 class MetricComparison:
     """All pairs of metrics, in the order of `metrics`.
 
-    `agreement` holds each metric's agreement with people. `differences[a, b]` is the row's minus the
-    column's. p-values are two-sided, symmetric, and NaN on the diagonal and where a test was not
-    possible; `adjusted` are corrected for the number of pairs. `estimates` has the pairs (a, b), a < b.
+    `agreement` holds each metric's agreement with people. `differences[a, b]` is the agreement of
+    metric a minus that of metric b. `p_values` (metrics × metrics) are two-sided, symmetric, and NaN on
+    the diagonal and where a test was not possible; `adjusted` has them corrected for the number of
+    pairs. `estimates` has the pairs (a, b), a < b.
     """
 
     metrics: tuple[str, ...]
@@ -209,9 +210,9 @@ def compare_all(
 
     `on_progress` is called with 1 after every pair. A pair uses the cells that both metrics have.
     `jackknife` leaves systems and items out, and its interval and p hold for other systems and other
-    items; the other tests are those of the literature. The smallest p-value of m resamples is
-    1 / (m + 1), and a correction multiplies it by up to the number of pairs: 20 metrics make 190 pairs,
-    which need about 10,000 resamples to show any difference at .05.
+    items; the other tests are common in the literature (see `correlation_resampling`). The smallest
+    p-value of m resamples is 1 / (m + 1), and a correction multiplies it by up to the number of pairs:
+    20 metrics make 190 pairs, which need about 10,000 resamples to show any difference at .05.
     """
     for name, known in ((test, CORRELATION_TESTS), (correction, CORRECTIONS)):
         if name not in known:

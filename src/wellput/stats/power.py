@@ -1,4 +1,5 @@
-"""How many items and judges it takes to tell two systems, or two metrics, apart, by simulation.
+"""How many items and judges it takes to find a difference between two systems, or two metrics, by
+simulation. *Power* is the share of simulated studies that find it.
 
 Two systems: judge j's rating of the first system's output for item i minus that of the second's is
 
@@ -9,8 +10,8 @@ Two metrics: their scores and the mean judgment of each item are normal with giv
 
 No ratings are drawn one by one. In such panels means, mean squares and correlations have known
 distributions, and the simulation draws from these, at the same cost for any number of items.
-`Draws` holds the random numbers: all sizes of a study use the same, so that power does not change from
-row to row by chance.
+`Draws` holds the random numbers: studies of all sizes use the same ones, so that power does not change
+from size to size by chance.
 """
 
 from __future__ import annotations
@@ -31,11 +32,13 @@ from wellput.stats.mixed.contrasts import difference_variances
 from wellput.stats.proportions import wilson_bounds
 
 MAX_EXACT_FREEDOM = 100
-"""With more degrees of freedom χ² comes from Wilson & Hilferty's formula, right to five digits."""
+"""With more degrees of freedom, quantiles of χ² come from Wilson & Hilferty's formula, which is right
+to five digits."""
 
 
 class Draws:
-    """Random numbers, drawn once: distributions of any size use the same quantiles."""
+    """Random numbers, one for each simulated study. A `stream` is a series of them for one purpose: the
+    same stream gives the same quantiles for every size of a study."""
 
     def __init__(self, simulations: int, seed: int) -> None:
         if simulations < 100:
@@ -44,27 +47,30 @@ class Draws:
         self._normals: dict[int, Floats] = {}
 
     def normal(self, stream: int) -> Floats:
+        """Standard normal numbers, (simulations,)."""
         if stream not in self._normals:
             rng = np.random.default_rng([self.seed, stream])
             self._normals[stream] = rng.standard_normal(self.simulations)
         return self._normals[stream]
 
     def chi_square(self, stream: int, freedom: int) -> Floats:
+        """Numbers with a χ² distribution, (simulations,)."""
         from scipy.special import gammaincinv, ndtr
 
         quantile = self.normal(100 + stream)
         if freedom > MAX_EXACT_FREEDOM:
-            part = 2 / (9 * freedom)
-            return np.asarray(freedom * (1 - part + quantile * np.sqrt(part)) ** 3)
+            correction = 2 / (9 * freedom)
+            return np.asarray(freedom * (1 - correction + quantile * np.sqrt(correction)) ** 3)
         return np.asarray(2 * gammaincinv(freedom / 2, ndtr(quantile)), dtype=np.float64)
 
     def mean_square(self, stream: int, freedom: int) -> Floats:
-        """A mean square divided by its expectation."""
+        """Mean squares divided by their expectation, (simulations,)."""
         return self.chi_square(stream, freedom) / freedom
 
     def correlations(self, root: Floats, n: int) -> tuple[Floats, Floats, Floats]:
-        """Sample correlations (1 with 0, 2 with 0, 2 with 1) of n points, by Bartlett's
-        decomposition of the Wishart distribution."""
+        """Sample correlations of three variables (1 with 0, 2 with 0, 2 with 1) of n points, by
+        Bartlett's decomposition of the Wishart distribution. `root` is the Cholesky root of the true
+        correlation matrix."""
         lower = np.zeros((self.simulations, 3, 3))
         for place in range(3):
             lower[:, place, place] = np.sqrt(self.chi_square(place, n - 1 - place))
@@ -78,8 +84,8 @@ class Draws:
 
 
 PowerOfSize: TypeAlias = Callable[[int, int | None], tuple[float, str]]
-"""From the numbers of items and judges to the share of studies that find the difference; or NaN and the
-reason."""
+"""A function from the numbers of items and judges to the share of studies that find the difference, and
+the reason where it is NaN."""
 
 SIMULATIONS = 10_000
 Z_OF_95_PERCENT = 1.959964
@@ -115,7 +121,8 @@ class SmallestStudy:
 
 @dataclass(frozen=True, repr=False)
 class PowerTable(Result):
-    """Power for all given sizes, and the smallest sizes that reach the target."""
+    """Power for all given sizes, and the smallest sizes that reach the target. `what` is compared:
+    systems or metrics; `test` names the test and `alpha` its level."""
 
     presented_by: ClassVar[str] = "wellput.reporting.power:power_report"
 
@@ -126,7 +133,7 @@ class PowerTable(Result):
     rows: tuple[PowerRow, ...]
     smallest: tuple[SmallestStudy, ...]
     assumed: Mapping[str, float] = field(default_factory=dict)
-    """For two systems the difference and the spreads, by the names of the options."""
+    """For two systems, the difference and the standard deviations, by the names of the options."""
     notes: tuple[str, ...] = ()
     has_proxy: bool = False
 
@@ -159,12 +166,12 @@ class PowerTable(Result):
             "power": self.records(),
             "smallest": [
                 {
-                    "judges": one.n_judges,
-                    "items": one.n_items,
-                    "note": one.note,
-                    **({"people_only": one.people_only} if self.has_proxy else {}),
+                    "judges": study.n_judges,
+                    "items": study.n_items,
+                    "note": study.note,
+                    **({"people_only": study.people_only} if self.has_proxy else {}),
                 }
-                for one in self.smallest
+                for study in self.smallest
             ],
         }
 
@@ -212,8 +219,8 @@ def power_for_systems(
             return significant_share(mean / np.sqrt(by_item / n), n - 1, alpha), ""
         by_judge = (within + n * sd_judge**2) * draws.mean_square(1, n_judges - 1)
         residual = within * draws.mean_square(2, 2 * (n - 1) * (n_judges - 1))
-        found, freedom = difference_variances(by_judge, by_item, residual, n_judges, n)
-        return significant_share(mean / np.sqrt(found), freedom, alpha), ""
+        test_variance, freedom = difference_variances(by_judge, by_item, residual, n_judges, n)
+        return significant_share(mean / np.sqrt(test_variance), freedom, alpha), ""
 
     table = table_of_powers(
         "systems",
@@ -229,13 +236,13 @@ def power_for_systems(
         "difference": difference, "sd_item": sd_item, "sd_noise": sd_noise, "sd_judge": sd_judge,
     }  # fmt: skip
     notes: tuple[str, ...] = ()
-    if any(one.n_items is None for one in table.smallest):
+    if any(study.n_items is None for study in table.smallest):
         notes = _judges_needed(share, target)
     return replace(table, assumed=assumed, notes=notes)
 
 
 def _judges_needed(share: PowerOfSize, target: float) -> tuple[str, ...]:
-    """How many judges it takes where no number of items is enough."""
+    """A note that says how many judges it takes where no number of items is enough."""
     n = _fewest(lambda k: share(MAX_ITEMS, k)[0] >= target, 2, MAX_JUDGES)
     if n is None:
         return (f"Not even {MAX_JUDGES:,} judges reach {target:g}: the difference is too small.",)
@@ -243,12 +250,13 @@ def _judges_needed(share: PowerOfSize, target: float) -> tuple[str, ...]:
 
 
 def _test_of_systems(judges: Sequence[int]) -> str:
-    alone, several = "paired t-test over items", "test over judges and items"
+    """The name of the test for these numbers of judges."""
+    one_judge, several_judges = "paired t-test over items", "test over judges and items"
     if all(n > 1 for n in judges):
-        return f"two-sided {several}"
+        return f"two-sided {several_judges}"
     if all(n == 1 for n in judges):
-        return f"two-sided {alone}"
-    return f"two-sided {alone} with 1 judge, {several} with more,"
+        return f"two-sided {one_judge}"
+    return f"two-sided {one_judge} with 1 judge, {several_judges} with more,"
 
 
 def power_for_metrics(
@@ -269,9 +277,10 @@ def power_for_metrics(
     other.
 
     With `judge_correlation`, the correlation of two single judges, the number of judges matters: r1
-    and r2 are those seen with `pilot_judges` judges, and more judges raise both, because their mean
-    is more reliable (Spearman–Brown). Points must be independent: systems, or items with one judged
-    output each. Outputs of several systems for the same items are not independent.
+    and r2 are the correlations in a pilot study with `pilot_judges` judges, and more judges raise both,
+    because the mean of their ratings is more reliable (Spearman–Brown). Points must be independent:
+    systems, or items with one judged output each. Outputs of several systems for the same items are not
+    independent.
     """
     for name, r in (("r1", r1), ("r2", r2), ("r12", r12)):
         require(-1 < r < 1, f"{name} must lie between -1 and 1, {r} does not.")
@@ -287,8 +296,10 @@ def power_for_metrics(
             return float("nan"), "Williams' test needs four points"
         gain = 1.0
         if judge_correlation is not None and n_judges is not None:
-            now, then = (spearman_brown(judge_correlation, k) for k in (n_judges, pilot_judges))
-            gain = float(np.sqrt(now / then))
+            reliability, pilot_reliability = (
+                spearman_brown(judge_correlation, k) for k in (n_judges, pilot_judges)
+            )
+            gain = float(np.sqrt(reliability / pilot_reliability))
         root = _cholesky(r1 * gain, r2 * gain, r12)
         return significant_share(_williams_t(draws.correlations(root, n), n), n - 3, alpha), ""
 
@@ -305,6 +316,7 @@ def power_for_metrics(
 
 
 def significant_share(t: Floats, freedom: Floats | int, alpha: float) -> float:
+    """The share of the t values that are significant at the level `alpha`, two-sided."""
     from scipy.special import stdtr
 
     return float(np.mean(2 * stdtr(freedom, -np.abs(t)) < alpha))
@@ -318,6 +330,7 @@ def _williams_t(r: tuple[Floats, Floats, Floats], n: int) -> Floats:
 
 
 def _cholesky(r1: float, r2: float, r12: float) -> Floats:
+    """The Cholesky root of the correlation matrix of people and two metrics."""
     try:
         return np.linalg.cholesky(np.array([[1, r1, r2], [r1, 1, r12], [r2, r12, 1]]))
     except np.linalg.LinAlgError:
@@ -340,8 +353,8 @@ def table_of_powers(
     start_items: int = 4,
     max_items: int = MAX_ITEMS,
 ) -> PowerTable:
-    """The power of every size, and for each number of judges the smallest that reaches the target, up
-    to `max_items`; the search begins with `start_items`."""
+    """The power of a study of every size, and for each number of judges the fewest items that reach the
+    target, up to `max_items`; the search begins with `start_items`."""
     require(0 < alpha < 1, f"alpha must lie between 0 and 1, {alpha} does not.")
     require(alpha < target < 1, f"The target must lie between alpha and 1, {target} does not.")
     require(all(n >= 1 for n in items), "The number of items must be 1 or more.")
@@ -376,6 +389,7 @@ def _smallest(
     start_items: int,
     max_items: int,
 ) -> SmallestStudy:
+    """The fewest items with which `n_judges` judges reach the target."""
     undefined = share(max_items, n_judges)[1]
     if undefined:
         return SmallestStudy(n_judges, None, undefined)
@@ -385,8 +399,8 @@ def _smallest(
 
 
 def _fewest(is_enough: Callable[[int], bool], start: int, limit: int) -> int | None:
-    """The smallest number from 2 to `limit` that is enough; None where none is. Doubles `start` until
-    it is, then halves the gap: power rises with the size of a study."""
+    """The smallest number from 2 to `limit` that is enough; None where none is. `start` is doubled
+    until it is enough, and then the gap is halved: power rises with the size of a study."""
     low, high = 1, start
     while not is_enough(high):
         if high >= limit:
@@ -402,5 +416,6 @@ def _fewest(is_enough: Callable[[int], bool], start: int, limit: int) -> int | N
 
 
 def require(claim: bool | np.bool_, message: str) -> None:
+    """Raises InputError with the message unless the claim is true."""
     if not claim:
         raise InputError(message)

@@ -1,25 +1,26 @@
 """The mean of a few labels, made more precise by many proxy scores: prediction-powered inference.
 
-Labels y are known for few units, a proxy's scores f for all. For any λ the estimate
+*Labels* y, such as people's ratings, are known for few *units*, such as outputs; the scores f of a
+*proxy*, such as a language model, are known for all. For any λ the estimate
 
-    λ · mean(f of the unlabeled) + mean(y − λ f of the labeled)
+    λ · mean(f of the unlabeled units) + mean(y − λ f of the labeled units)
 
-is right on average, however wrong the proxy is: its bias is measured on the labeled units and taken
-out. λ is tuned to the least variance (PPI++, Angelopoulos, Duchi & Zrnic 2023) and lies between 0,
-people alone, and 1.
+is right on average, however wrong the proxy is: its bias is measured on the labeled units and
+subtracted. λ is tuned to the least variance (PPI++, Angelopoulos, Duchi & Zrnic 2023) and lies between
+0, which uses people alone, and 1.
 
 Intervals come from leaving out one cluster of units at a time, with λ tuned again each time, so they
-hold with few labels too. Ratings near the end of their scale are skewed, and so is their mean's t;
-Hall's transformation (`stats.student`) removes as much of it as `hall_share` says.
+hold with few labels too. Ratings near the end of their scale are skewed, and so is the t statistic of
+their mean; Hall's transformation (`stats.student`) removes a share of this skewness, `hall_share`.
 
-Labels may have been drawn with known, unequal probabilities: `weights` are their inverses. Then the
-proxy's mean over all units takes the place of that over the unlabeled.
+Labels may have been drawn with known, unequal probabilities: `weights` are 1 / probability. Then the
+proxy's mean over all units is used instead of the mean over the unlabeled ones.
 
-`inclusion_probabilities` and `systematic_sample` choose the units to label next: more often those
-about which a proxy's scores differ most, each with a known probability, so that an estimate from the
-labels stays right on average. A unit's size is the spread of its scores (over systems) plus the mean
-spread, so that no unit is left without a chance. Units are drawn with probabilities proportional to
-size, in a random order, at equal steps of the cumulated probabilities (Madow 1949).
+`inclusion_probabilities` and `systematic_sample` choose the units to label next. Units for which the
+proxy's scores of the systems differ most are chosen more often, but each unit has a known probability
+above 0, so that an estimate from the labels stays right on average. A unit's *size* is the spread of
+its scores (over systems) plus the mean spread. Units are drawn with probabilities proportional to size,
+in a random order, at equal steps of the cumulated probabilities (Madow 1949).
 """
 
 from __future__ import annotations
@@ -36,13 +37,13 @@ from wellput.core.metric import Floats
 from wellput.stats.student import CautiousStudent, hall_transformed, hall_untransformed
 
 MIN_LABELS = 5
-"""Fewer labeled clusters give no interval and no λ."""
+"""With fewer labeled clusters there is no interval, and λ is not tuned."""
 
 
 @dataclass(frozen=True, eq=False)
 class ProxyLabels:
-    """One entry for each unit: its label (NaN without one), its proxy score, the place of its cluster,
-    and the weight of its label; None for equal weights."""
+    """One entry for each unit: its label (NaN where there is none), its proxy score, the number of its
+    cluster, from 0, and the weight of its label; `weights` is None for equal weights."""
 
     labels: Floats
     proxies: Floats
@@ -68,7 +69,7 @@ class ProxyLabels:
 @dataclass(frozen=True, slots=True)
 class PredictionPowered:
     """An estimated mean with its standard error. `error` is NaN where it is unknown; `skew` is the
-    skewness of the mean; `n_clusters` counts those with labels."""
+    skewness of the mean; `tuning` is λ; `n_clusters` is the number of clusters with labels."""
 
     value: float
     error: float
@@ -105,9 +106,9 @@ class PredictionPowered:
     def difference(self, *, confidence: float = 0.95, method: str = "") -> Estimate:
         """The interval of a difference, and the p-value that it is 0.
 
-        Its skewness is that of few values which differ, and is known badly: Hall's transformation
-        alone covers too little with 20 labels (.91 to .94), so each side takes the wider of its
-        bound and Student's.
+        The skewness of a difference is estimated from the few units that differ, so it is imprecise:
+        95% intervals by Hall's transformation alone contain the truth too rarely with 20 labels (.91 to
+        .94). So each bound is the wider one of Hall's and Student's.
         """
         if not self.error > 0:
             return self.estimate(confidence=confidence, null=0.0, method=method)
@@ -116,9 +117,9 @@ class PredictionPowered:
 
 
 def hall_share(n: int) -> float:
-    """The share of the skewness that is taken out: all with 20 labels, seven tenths with very many.
-    Measured on ratings of summaries (docs/results/estimate.md): all of it gives intervals that are too
-    wide for 50 labels and more.
+    """The share of the skewness that is removed, for n clusters with labels: all of it up to 20, and
+    close to 0.6 with very many. On ratings of summaries (docs/results/estimate.md), removing all
+    skewness gives intervals that are too wide for 50 labels and more.
 
     >>> hall_share(20), round(hall_share(100), 2)
     (1.0, 0.68)
@@ -127,18 +128,18 @@ def hall_share(n: int) -> float:
 
 
 def prediction_powered_mean(
-    given: ProxyLabels, *, tuning: float | None = None, clip: bool = True
+    units: ProxyLabels, *, tuning: float | None = None, clip: bool = True
 ) -> PredictionPowered:
-    """The mean. `tuning` is λ; None tunes it to the data, 0 is people alone, 1 trusts the proxy as it
-    is. Without `clip` a tuned λ may exceed 1.
+    """The mean label of all units. `tuning` is λ; None tunes it to the data, 0 uses people alone, 1
+    takes the proxy's scores as they are. Without `clip` a tuned λ may exceed 1.
 
     >>> labels, proxies = np.array([1.0, 2, 3, 4, 5]), np.array([1.0, 2, 3, 4, 6])
     >>> found = prediction_powered_mean(ProxyLabels.of(labels, proxies, np.full(50, 4.0)), tuning=1.0)
     >>> round(found.value, 9)  # 4 + (3 − 3.2)
     3.8
     """
-    sums = _Sums.of(given)
-    is_labeled = given.is_labeled
+    sums = _Sums.of(units)
+    is_labeled = units.is_labeled
     n, extra = int(is_labeled.sum()), int((~is_labeled).sum())
     total = sums.total()
     n_clusters = int(sums.has_labels.sum())
@@ -146,20 +147,20 @@ def prediction_powered_mean(
         return PredictionPowered(NAN, NAN, 0.0, 0.0, 0, extra, 0, "there are no labels")
     if n_clusters < MIN_LABELS or not extra:
         tuning = 0.0 if tuning is None else tuning
-    value, used = (float(one.item()) for one in total.mean(tuning, clip))
+    value, used_tuning = (float(figure.item()) for figure in total.mean(tuning, clip))
     if n_clusters < MIN_LABELS:
         reason = f"fewer than {MIN_LABELS} labeled clusters"
-        return PredictionPowered(value, NAN, 0.0, used, n, extra, n_clusters, reason)
+        return PredictionPowered(value, NAN, 0.0, used_tuning, n, extra, n_clusters, reason)
     without, _ = (total - sums).mean(tuning, clip)
     labeled, others = without[sums.has_labels], without[~sums.has_labels]
     variance = _jackknife(labeled)
-    noise = _jackknife(others) if used and len(others) > 1 else 0.0
+    noise = _jackknife(others) if used_tuning and len(others) > 1 else 0.0
     skew = _skew(labeled) * (variance / (variance + noise)) ** 1.5 if variance > 0 else 0.0
     return PredictionPowered(
         value,
         math.sqrt(variance + noise),
         hall_share(n_clusters) * skew,
-        used,
+        used_tuning,
         n,
         extra,
         n_clusters,
@@ -169,7 +170,8 @@ def prediction_powered_mean(
 def combined(
     parts: list[PredictionPowered], shares: Floats, *, signs: Floats | None = None
 ) -> PredictionPowered:
-    """The sum of independent means times their shares: of strata, or (1, −1) for a difference."""
+    """The sum of independent means times `shares`: the shares of strata in the whole. `signs` (1 or −1)
+    multiply the shares, for a difference."""
     factors = shares if signs is None else shares * signs
     errors = np.array([part.error for part in parts]) * np.abs(factors)
     value = float(np.array([part.value for part in parts]) @ factors)
@@ -196,13 +198,14 @@ def combined(
 
 
 def _jackknife(without: Floats) -> float:
+    """The jackknife's variance, from the estimates without each cluster."""
     n = len(without)
     return (n - 1) / n * float(((without - without.mean()) ** 2).sum())
 
 
 def _skew(without: Floats) -> float:
-    """The skewness of the values behind a mean, over the root of their number, from the means without
-    each; corrected for few values."""
+    """The skewness of a mean (that of the values, divided by the root of their number), from the means
+    without each value; corrected for few values."""
     n = len(without)
     gaps = without.mean() - without
     spread = float((gaps**2).mean())
@@ -214,27 +217,40 @@ def _skew(without: Floats) -> float:
 
 @dataclass(frozen=True, eq=False)
 class _Sums:
-    """Sums over the units of each cluster, or of all: weights, labels, proxies, their products, of the
-    labeled; counts, proxies and squared proxies of the unlabeled; the same of all."""
+    """Sums over the units of each cluster, or over all units: a column for each, and ten rows (see
+    `of`). For labeled units these are weights, labels, proxies and products of them; for unlabeled
+    units, counts and proxies; for all units, counts, proxies and squared proxies."""
 
     rows: Floats
     has_labels: np.ndarray[tuple[int, ...], np.dtype[np.bool_]]
     is_weighted: bool
 
     @classmethod
-    def of(cls, given: ProxyLabels) -> _Sums:
-        known = given.is_labeled
-        f = given.proxies - given.proxies.mean()  # so that squares lose no digits
-        y = np.where(known, given.labels, 0.0)
-        w = known * (np.ones(len(y)) if given.weights is None else given.weights)
+    def of(cls, units: ProxyLabels) -> _Sums:
+        """The sums by cluster: w are the weights, y the labels, f the centered proxies."""
+        known = units.is_labeled
+        f = units.proxies - units.proxies.mean()  # so that squares lose no digits
+        y = np.where(known, units.labels, 0.0)
+        w = known * (np.ones(len(y)) if units.weights is None else units.weights)
         w = np.where(known, w, 0.0)
-        free = (~known).astype(np.float64)
-        columns = [w, w * y, w * f, w * y * f, w * f * f, free, free * f, np.ones(len(y)), f, f * f]
-        n = int(given.clusters.max()) + 1
-        rows = np.array([np.bincount(given.clusters, column, minlength=n) for column in columns])
-        present = np.bincount(given.clusters, minlength=n) > 0
-        labeled = np.bincount(given.clusters, known, minlength=n) > 0
-        return cls(rows[:, present], labeled[present], given.weights is not None)
+        is_unlabeled = (~known).astype(np.float64)
+        columns = [
+            w,
+            w * y,
+            w * f,
+            w * y * f,
+            w * f * f,
+            is_unlabeled,
+            is_unlabeled * f,
+            np.ones(len(y)),
+            f,
+            f * f,
+        ]
+        n = int(units.clusters.max()) + 1
+        rows = np.array([np.bincount(units.clusters, column, minlength=n) for column in columns])
+        present = np.bincount(units.clusters, minlength=n) > 0
+        labeled = np.bincount(units.clusters, known, minlength=n) > 0
+        return cls(rows[:, present], labeled[present], units.weights is not None)
 
     def total(self) -> _Sums:
         return replace(self, rows=self.rows.sum(axis=1, keepdims=True))
@@ -244,28 +260,31 @@ class _Sums:
 
     def mean(self, tuning: float | None, clip: bool) -> tuple[Floats, Floats]:
         """The estimate and λ, for each column of sums."""
-        w, wy, wf, wyf, wff, free, free_f, count, f, ff = self.rows
+        w, wy, wf, wyf, wff, n_unlabeled, unlabeled_f, count, f, ff = self.rows
         with np.errstate(divide="ignore", invalid="ignore"):
             y_mean, f_mean = wy / w, wf / w
             covariance = wyf / w - y_mean * f_mean
             if self.is_weighted:
-                spread, far = wff / w - f_mean**2, f / count
+                spread, target_f_mean = wff / w - f_mean**2, f / count
             else:
-                # As ppi-python has it: the variance of all proxies, divided by their number less one.
-                spread = (ff - f**2 / count) / (count - 1) * (1 + w / free)
-                far = free_f / free
-            used = covariance / spread if tuning is None else np.full(len(w), tuning)
-            used = (
-                np.where(np.isfinite(used), np.maximum(used, 0.0), 0.0) if tuning is None else used
+                # As in ppi-python: the variance of all proxies, with their number − 1 as divisor.
+                spread = (ff - f**2 / count) / (count - 1) * (1 + w / n_unlabeled)
+                target_f_mean = unlabeled_f / n_unlabeled
+            used_tuning = covariance / spread if tuning is None else np.full(len(w), tuning)
+            used_tuning = (
+                np.where(np.isfinite(used_tuning), np.maximum(used_tuning, 0.0), 0.0)
+                if tuning is None
+                else used_tuning
             )
             if tuning is None and clip:
-                used = np.minimum(used, 1.0)
-            gain = np.where(used != 0, used * (far - f_mean), 0.0)
-            return y_mean + gain, used
+                used_tuning = np.minimum(used_tuning, 1.0)
+            gain = np.where(used_tuning != 0, used_tuning * (target_f_mean - f_mean), 0.0)
+            return y_mean + gain, used_tuning
 
 
 def inclusion_probabilities(spreads: Floats, budget: int) -> Floats:
-    """Probabilities proportional to spread plus mean spread that add up to the budget; none above 1.
+    """Probabilities of labeling each unit, proportional to its spread plus the mean spread. They add up
+    to `budget`, the number of units to label; none is above 1.
 
     >>> inclusion_probabilities(np.array([0.0, 1.0, 1.0, 2.0]), 2).tolist()
     [0.25, 0.5, 0.5, 0.75]
@@ -273,29 +292,31 @@ def inclusion_probabilities(spreads: Floats, budget: int) -> Floats:
     spreads = np.nan_to_num(np.asarray(spreads, dtype=np.float64))
     average = float(spreads.mean()) if len(spreads) else 0.0
     sizes = spreads + average if average > 0 else np.ones(len(spreads))
-    found = np.zeros(len(sizes))
-    certain = np.zeros(len(sizes), dtype=bool)
+    probabilities = np.zeros(len(sizes))
+    is_certain = np.zeros(len(sizes), dtype=bool)
     if budget >= len(sizes):
         return np.ones(len(sizes))
     while True:
-        rest = ~certain
-        found[rest] = sizes[rest] * (budget - certain.sum()) / sizes[rest].sum()
-        found[certain] = 1.0
-        above = found > 1 + 1e-12
+        is_open = ~is_certain
+        probabilities[is_open] = sizes[is_open] * (budget - is_certain.sum()) / sizes[is_open].sum()
+        probabilities[is_certain] = 1.0
+        above = probabilities > 1 + 1e-12
         if not above.any():
-            return np.minimum(found, 1.0)
-        certain |= above
+            return np.minimum(probabilities, 1.0)
+        is_certain |= above
 
 
 def systematic_sample(probabilities: Floats, rng: np.random.Generator) -> NDArray[np.intp]:
-    """Places drawn with these probabilities, in order; as many as they add up to, rounded."""
+    """The places of the units drawn with these probabilities, in ascending order; their number is the
+    rounded sum of the probabilities."""
     order = rng.permutation(len(probabilities))
     steps = np.floor(np.cumsum(probabilities[order]) + rng.random() + 1e-9)
     return np.sort(order[np.diff(steps, prepend=0.0) > 0])
 
 
 def united_probabilities(before: Floats, now: Floats) -> Floats:
-    """The probability of being drawn before, or else now.
+    """The probability of being drawn in at least one of two rounds: with probability `before` in the
+    first, and, if not, with probability `now` in the second.
 
     >>> united_probabilities(np.array([0.5]), np.array([0.5])).tolist()
     [0.75]

@@ -1,8 +1,8 @@
 """Choices between two systems' outputs: how often each is chosen, and whether that is chance.
 
 `Choices` counts them: `wins[i, j]` is how often system i was chosen over j, `ties[i, j]` (symmetric)
-how often neither was. The tests and intervals assume that choices are independent; choices of one
-judge, or about one item, are not quite.
+how often neither was. The tests and intervals assume that choices are independent; for choices of one
+judge, or about one item, this is only roughly true.
 
 `homogeneity_rows` tests whether people in two studies preferred each of two systems equally often, by
 the χ² test of homogeneity, as in Foster (2008).
@@ -60,7 +60,8 @@ class Choices:
     def of_places(
         cls, first: ArrayLike, second: ArrayLike, choices: Sequence[str], systems: Sequence[str]
     ) -> Self:
-        """The same from parallel arrays; systems are given by their places in `systems`."""
+        """As `of`, from arrays with one entry for each choice: the places of the two systems in
+        `systems`, and the choice."""
         a, b = np.asarray(first, dtype=np.int64), np.asarray(second, dtype=np.int64)
         chosen = np.asarray(choices, dtype=np.str_)
         if not a.shape == b.shape == chosen.shape or a.ndim != 1:
@@ -141,7 +142,7 @@ def homogeneity(table: ArrayLike, *, yates: bool = True) -> Estimate:
 
 
 def _are_counts(numbers: Floats) -> bool:
-    """Whether they are whole numbers from 0 on, no more than a double tells apart."""
+    """Whether all are whole numbers, at least 0 and at most 2**53: a double is exact up to there."""
     return bool(((numbers >= 0) & (numbers <= 2**53) & (numbers == np.trunc(numbers))).all())
 
 
@@ -176,32 +177,33 @@ def _share(part: int, whole: int, confidence: float) -> Estimate:
     check_number("confidence", confidence)
     if not whole:
         return undefined("it was never offered", n=0)
-    found = wilson(part, whole, confidence=confidence)
-    return replace(found, method="times chosen / offered, Wilson interval")
+    estimate = wilson(part, whole, confidence=confidence)
+    return replace(estimate, method="times chosen / offered, Wilson interval")
 
 
 def win_rates(choices: Choices) -> Floats:
-    """The share of choices that the row's system won against the column's, a tie counting half; NaN
-    where they were never offered together."""
+    """The share of choices that the row's system won against the column's, with ties as half a win
+    (systems × systems); NaN where the two were never offered together."""
     return ratios(choices.wins + choices.ties / 2, choices.offered)
 
 
 def homogeneity_rows(
     first: Sequence[Preference], second: Sequence[Preference]
 ) -> Iterator[dict[str, Any]]:
-    """A row for each question and pair of systems that both studies have. Ties do not count."""
-    found = False
+    """A row for each question and pair of systems that both studies have, from the two studies'
+    preferences. Ties do not count."""
+    has_rows = False
     for question in dict.fromkeys(row.question for row in first):
-        both = [[row for row in rows if row.question == question] for rows in (first, second)]
-        systems = sorted({name for rows in both for row in rows for name in _offered(row)})
+        of_both = [[row for row in rows if row.question == question] for rows in (first, second)]
+        systems = sorted({name for rows in of_both for row in rows for name in _offered(row)})
         counts = [
             Choices.of([(row.system_a, row.system_b, row.choice) for row in rows], systems=systems)
-            for rows in both
+            for rows in of_both
         ]
         for i, j in combinations(range(len(systems)), 2):
-            if all(one.offered[i, j] for one in counts):
-                found = True
-                chosen = [[int(one.wins[i, j]), int(one.wins[j, i])] for one in counts]
+            if all(choices.offered[i, j] for choices in counts):
+                has_rows = True
+                chosen = [[int(choices.wins[i, j]), int(choices.wins[j, i])] for choices in counts]
                 test = homogeneity(chosen)
                 yield {
                     "question": question,
@@ -211,7 +213,7 @@ def homogeneity_rows(
                     "p_value": test.p_value,
                     "n": test.n,
                 }
-    if not found:
+    if not has_rows:
         raise InputError("The two studies have no pair of systems in common.")
 
 

@@ -1,13 +1,14 @@
 """Shares of items that are right: one share, and the difference of two systems' shares.
 
-A share has Wilson's interval (1927), of few items the exact one (Clopper & Pearson 1934). Both have a
-width even where all or none of the items are hits.
+A share has Wilson's interval (1927), or the exact one (Clopper & Pearson 1934) where there are few
+items. Both have a width even where all or none of the items are *hits* (right).
 
 `DifferenceOfShares` is the difference of two systems' shares. Only the items where exactly one system
 is right say which is better. The p-value of the null hypothesis that the shares are equal is McNemar's
 (1947): exact, by the binomial distribution, where few items differ, else by the score test, without
 continuity correction. The interval has the differences that the score test does not reject (Tango
-1998); it contains 0 just where McNemar's p-value is not small.
+1998). It is adjusted so that it contains 0 exactly where McNemar's p-value is at least
+1 − confidence.
 """
 
 from __future__ import annotations
@@ -38,19 +39,19 @@ def is_share(
     hits, ones = statistics[:, 0], statistics[:, 1]
     if not ((ones == 1).all() and ((hits == 0) | (hits == 1)).all()):
         return False
-    ends = score(np.array([[0.0, 1.0], [1.0, 1.0]]))
+    end_scores = score(np.array([[0.0, 1.0], [1.0, 1.0]]))
     value = float(score(statistics.sum(axis=0)))
-    return bool(ends[0] == 0 and ends[1] == 1 and math.isclose(value, float(hits.mean())))
+    return bool(
+        end_scores[0] == 0 and end_scores[1] == 1 and math.isclose(value, float(hits.mean()))
+    )
 
 
 MIN_ITEMS_FOR_WILSON = 30
 """With fewer items a share has the exact interval."""
 MIN_DIFFERING_FOR_SCORE_TEST = 25
-"""Where fewer items differ, McNemar's test is exact."""
-
-
+"""Where the systems differ on fewer items, McNemar's test is exact."""
 MAX_FOR_SUM = 1000
-"""For more items the terms of the binomial distribution do not fit into numbers."""
+"""For more items the terms of the binomial distribution overflow."""
 
 
 def share_interval(hits: int, n: int, *, confidence: float = 0.95) -> Estimate:
@@ -64,7 +65,8 @@ def share_interval(hits: int, n: int, *, confidence: float = 0.95) -> Estimate:
 
 
 def _counts(hits: float, n: float) -> tuple[int, int]:
-    """The two numbers as whole ones; refuses others, which say nothing about a share."""
+    """The two numbers as integers; raises InputError unless they are whole numbers that make a
+    share."""
     are_whole = all(isinstance(x, int | np.integer) or float(x).is_integer() for x in (hits, n))
     if not (are_whole and 0 <= hits <= n and 1 <= n <= MAX_WHOLE):
         raise InputError(
@@ -102,7 +104,7 @@ def _share_with_tail(misses: int, n: int, tail: float) -> float:
 
 
 def _binomial_cdf(k: int, n: int, share: float) -> float:
-    """The probability of at most k of n."""
+    """The probability of at most k hits in n items, where `share` is that of one hit."""
     if n > MAX_FOR_SUM:
         from scipy.special import betainc  # imported late: SciPy takes long to load
 
@@ -127,8 +129,8 @@ def wilson(hits: int, n: int, *, confidence: float = 0.95) -> Estimate:
 
 
 def wilson_bounds(share: float, n: float, *, z: float) -> tuple[float, float]:
-    """Wilson's interval of a share of n, z standard errors wide on either side. At a share of 0 or 1
-    rounding may take a bound a little beyond it."""
+    """Wilson's interval of a share of n items, for bounds that are z standard errors away. Rounding may
+    move a bound slightly below 0 or above 1."""
     center = (share + z * z / (2 * n)) / (1 + z * z / n)
     reach = z / (1 + z * z / n) * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
     return center - reach, center + reach
@@ -136,7 +138,7 @@ def wilson_bounds(share: float, n: float, *, z: float) -> tuple[float, float]:
 
 NORMAL = NormalDist()
 BISECTION_STEPS = 60
-"""Halvings of the range of a bound: enough for every digit of a number between −1 and 1."""
+"""How often the range of a bound is halved: enough for every digit of a number between −1 and 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +172,8 @@ class DifferenceOfShares:
 
     @property
     def estimate(self) -> Estimate:
-        """
+        """The difference with its interval and p-value.
+
         >>> found = DifferenceOfShares(only_a=9, only_b=1, n=30).estimate
         >>> [round(x, 3) for x in (found.value, found.low, found.high, found.p_value)]
         [0.267, 0.072, 0.457, 0.021]
@@ -200,7 +203,8 @@ class DifferenceOfShares:
 
     @property
     def _interval(self) -> tuple[float, float]:
-        """Tango's, moved so that it contains 0 just where p is not small."""
+        """Tango's interval, adjusted so that it contains 0 exactly where p is at least
+        1 − confidence."""
         critical = NORMAL.inv_cdf((1 + self.confidence) / 2)
         low, high = map(self._difference_with_statistic, (critical, -critical))
         if self.p_value >= 1 - self.confidence:
@@ -220,7 +224,7 @@ class DifferenceOfShares:
         """The score statistic for a true difference; it falls as the difference grows."""
         n, a, b = self.n, self.only_a, self.only_b
         excess = a - b - n * difference
-        # The most likely share of items where only b is right, given the difference.
+        # The most likely share of items on which only b is right, given the difference.
         linear = -a - b + (2 * n - a + b) * difference
         constant = -b * difference * (1 - difference)
         share = (math.sqrt(max(0.0, linear**2 - 8 * n * constant)) - linear) / (4 * n)
@@ -230,7 +234,7 @@ class DifferenceOfShares:
         return excess / math.sqrt(variance)
 
     def _difference_with_statistic(self, statistic: float) -> float:
-        """The difference that has this statistic."""
+        """The true difference for which the score statistic has this value."""
         below, above = -1.0, 1.0
         for _ in range(BISECTION_STEPS):
             middle = (below + above) / 2

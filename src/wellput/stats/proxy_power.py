@@ -1,12 +1,13 @@
-"""How many items people must rate to tell two systems apart with a proxy.
+"""How many items people must rate to find a difference between two systems with a proxy's help.
 
-On each item, the proxy's difference of the two systems and the difference of the mean ratings of
-people are normal with a given correlation. The proxy has scores for all items, people rate some of
-them. The estimate is PPI++ with a tuned λ (`prediction_powered`, as in `wellput estimate`), for these
-judges and other items.
+A *proxy*, such as a language model or a metric, has scores for all items; people rate some of the
+items. On each item, the proxy's difference of the two systems and the difference of people's mean
+ratings are normal with a given correlation. The estimate is PPI++ with a tuned λ
+(`prediction_powered`, as in `wellput estimate`); its test holds for these judges and other items.
 
-As in `power`, no item is drawn: the sums that the estimate is made of have known distributions. Its
-error is that of leaving out one item at a time, in an expansion whose first two terms are kept.
+As in `power`, no item is drawn: the sums that the estimate is computed from have known distributions.
+The standard error is that of leaving out one item at a time, approximated by the first two terms of an
+expansion.
 """
 
 from __future__ import annotations
@@ -35,8 +36,8 @@ TEST = "two-sided test of `wellput estimate`"
 
 @dataclass(frozen=True)
 class ProxyPlan:
-    """The proxy has scores for `n_items` items. On each, the difference of the two systems by the proxy
-    and by the mean rating of `judges` judges is taken; `correlation` is that of the two, over items."""
+    """The proxy has scores for `n_items` items. `correlation` is the correlation over items of two
+    differences between the systems: the proxy's, and that of the mean ratings of `judges` judges."""
 
     correlation: float
     n_items: int
@@ -76,7 +77,7 @@ def power_with_proxy(
         f"proxy_correlation {r:g} is impossible: people's own noise (sd_noise {sd_noise:g}, sd_item "
         f"{sd_item:g}) leaves at most {limit:.2f}.",
     )
-    with_truth = r / limit if limit else 0.0
+    r_with_truth = r / limit if limit else 0.0
     draws = Draws(simulations, seed)
 
     def share(n: int, n_judges: int | None, *, n_scored: int) -> tuple[float, str]:
@@ -85,9 +86,9 @@ def power_with_proxy(
         if n_scored < n:
             return math.nan, f"only {n_scored:,} items have scores of the proxy"
         k = n_judges or 1
-        own_r = with_truth * highest_correlation(k, sd_item, sd_noise)
+        r_with_people = r_with_truth * highest_correlation(k, sd_item, sd_noise)
         spread = math.sqrt(sd_item**2 + 2 * sd_noise**2 / k)
-        t = _estimate_t(draws, n, n_scored - n, own_r, difference / spread)
+        t = _estimate_t(draws, n, n_scored - n, r_with_people, difference / spread)
         return significant_share(t, n - 1, alpha), ""
 
     plan = partial(
@@ -102,16 +103,16 @@ def power_with_proxy(
         start_items=MIN_LABELS,
     )
     table = plan(lambda n, k: share(n, k, n_scored=proxy.n_items), max_items=proxy.n_items)
-    alone = plan(lambda n, k: share(n, k, n_scored=n))
+    people_only_table = plan(lambda n, k: share(n, k, n_scored=n))
     return replace(
         table,
         rows=tuple(
             replace(row, people_only=other.power)
-            for row, other in zip(table.rows, alone.rows, strict=True)
+            for row, other in zip(table.rows, people_only_table.rows, strict=True)
         ),
         smallest=tuple(
-            replace(one, people_only=other.n_items)
-            for one, other in zip(table.smallest, alone.smallest, strict=True)
+            replace(study, people_only=other.n_items)
+            for study, other in zip(table.smallest, people_only_table.smallest, strict=True)
         ),
         assumed={
             "difference": difference,
@@ -126,8 +127,8 @@ def power_with_proxy(
 
 
 def highest_correlation(n_judges: float, sd_item: float, sd_noise: float) -> float:
-    """The correlation that a perfect proxy would reach: that of the true differences of two systems on
-    items with the differences of their mean ratings, which have noise.
+    """The correlation that a perfect proxy would reach: the correlation of the true differences of two
+    systems on items with the differences of their mean ratings by `n_judges` judges, which have noise.
 
     >>> highest_correlation(2, sd_item=1.0, sd_noise=1.0) ** 2  # 1 / (1 + 2 / 2)
     0.5000000000000001
@@ -136,31 +137,37 @@ def highest_correlation(n_judges: float, sd_item: float, sd_noise: float) -> flo
 
 
 def _estimate_t(draws: Draws, n: int, extra: int, r: float, mean: float) -> Floats:
-    """The t of many studies with n labeled and `extra` unlabeled items, where labels (with this mean)
-    and proxies have a standard deviation of 1."""
-    rest = math.sqrt(1 - r**2)
+    """The t statistics of the simulated studies with n labeled and `extra` unlabeled items. Labels
+    (people's differences y, with this mean) and the proxy's differences f have a standard deviation of
+    1 and the correlation r."""
+    unexplained = math.sqrt(1 - r**2)
     root, cross = np.sqrt(draws.chi_square(0, n - 1)), draws.normal(0)
     ff = root**2 / n
-    fy = r * ff + rest * root * cross / n
-    yy = r * (2 * fy - r * ff) + rest**2 * (cross**2 + draws.chi_square(1, n - 2)) / n
+    fy = r * ff + unexplained * root * cross / n
+    yy = r * (2 * fy - r * ff) + unexplained**2 * (cross**2 + draws.chi_square(1, n - 2)) / n
     f_mean = draws.normal(1) / math.sqrt(n)
-    value = mean + r * f_mean + rest * draws.normal(2) / math.sqrt(n)
+    value = mean + r * f_mean + unexplained * draws.normal(2) / math.sqrt(n)
     labeled, variance = yy / (n - 1), yy / (n - 1)
     if extra > 1:
         total = n + extra
-        free = draws.chi_square(2, extra - 1)
+        unlabeled_squares = draws.chi_square(2, extra - 1)
         gap = draws.normal(3) / math.sqrt(extra) - f_mean
-        slope = extra / (n * ff + free + n * extra / total * gap**2) * (total - 1) / total
+        slope = (
+            extra / (n * ff + unlabeled_squares + n * extra / total * gap**2) * (total - 1) / total
+        )
         tuning = np.clip(slope * fy, 0.0, np.sqrt(yy / ff))
-        # Leaving out an item changes the mean of y − λf, and λ, which matters where the means of f
-        # differ; the last part is the product of both changes.
+        # Leaving out an item changes the mean of y − λf, and it changes λ, which matters where the
+        # means of f differ between labeled and unlabeled items; `of_both` is the product of both
+        # changes.
         shift = slope * fy * n / extra
         of_tuning = ff * yy + fy**2 + 2 * shift * ff * (shift * ff - 2 * fy)
         of_both = ff * yy + fy**2 - 2 * ff * (tuning * fy + shift * (fy - tuning * ff))
         is_tuned = (tuning > 0) & (tuning == slope * fy)
-        more = np.where(is_tuned, (gap * slope) ** 2 * of_tuning + 2 * slope / n * of_both, 0.0)
-        labeled = (yy - 2 * tuning * fy + tuning**2 * ff) / (n - 1) + more / n
-        variance = labeled + tuning**2 * free / (extra - 1) / extra
+        added_variance = np.where(
+            is_tuned, (gap * slope) ** 2 * of_tuning + 2 * slope / n * of_both, 0.0
+        )
+        labeled = (yy - 2 * tuning * fy + tuning**2 * ff) / (n - 1) + added_variance / n
+        variance = labeled + tuning**2 * unlabeled_squares / (extra - 1) / extra
         value = value + tuning * gap
     t = value / np.sqrt(variance)
     skewness = math.sqrt(6 * n * (n - 1) / ((n - 2) * (n + 1) * (n + 3))) / math.sqrt(n)

@@ -19,13 +19,15 @@ MAX_EXACT_PAIRS = 50
 """Without ties and zeros, the signed rank test is exact up to this many pairs (as in SciPy)."""
 
 MAX_PERMUTED_PAIRS = 13
-"""With ties or zeros, it tries all signs up to this many pairs (as in SciPy)."""
+"""With ties or zeros, the signed rank test tries all signs up to this many pairs (as in SciPy)."""
 
 
 def rank_sum(x: ArrayLike, y: ArrayLike) -> Estimate:
-    """Whether values of x tend to be greater or less than those of y: U of x, out of |x| · |y|.
+    """Whether values of x tend to be greater or less than those of y. The value is U: the number of
+    pairs, out of |x| · |y|, in which the value of x is greater (ties count half).
 
-    Exact for small samples without ties, otherwise normal with corrections for ties and continuity.
+    p is exact for small samples without ties, otherwise from the normal distribution with corrections
+    for ties and continuity.
     """
     from scipy.stats import mannwhitneyu
 
@@ -51,8 +53,8 @@ def signed_rank(x: ArrayLike, y: ArrayLike) -> Estimate:
     """Whether differences x − y of pairs are centered at 0. The value is the smaller of two sums: the
     ranks of the positive differences, and those of the negative.
 
-    Pairs without a difference are left out, as Wilcoxon did. Exact for few pairs, otherwise normal with
-    a correction for ties.
+    Pairs without a difference are left out, as Wilcoxon did. p is exact for few pairs, otherwise from
+    the normal distribution with a correction for ties.
     """
     from scipy.stats import wilcoxon
 
@@ -68,12 +70,14 @@ def signed_rank(x: ArrayLike, y: ArrayLike) -> Estimate:
         return undefined("no pair differs", n=n)
     test = wilcoxon(differences)
     if len(np.unique(nonzero)) == n <= MAX_EXACT_PAIRS:
-        how = "exact"
+        distribution = "exact"
     else:
-        how = "exact by permutation" if n <= MAX_PERMUTED_PAIRS else "normal with tie correction"
+        distribution = (
+            "exact by permutation" if n <= MAX_PERMUTED_PAIRS else "normal with tie correction"
+        )
     return Estimate(
         float(test.statistic),
         p_value=float(test.pvalue),
-        method=f"Wilcoxon signed rank, {how}",
+        method=f"Wilcoxon signed rank, {distribution}",
         n=len(nonzero),
     )

@@ -6,10 +6,11 @@ counts the intercept as a parameter, not the variance. `ridge` shrinks the coeff
 value that is not finite are left out and counted.
 
 `stepwise` chooses predictors. By AIC, it starts with all of them and drops or takes back the one that
-lowers AIC most, until none does (as R's `step` with direction "both"). By p, it drops the predictor
-with the largest p above 0.10 and takes back the one with the smallest p below 0.05. Where there are
-too many predictors for the rows, the search starts with none, and skips combinations of the predictors
-already taken. Figures of a model chosen this way are too good: cross-validate it.
+lowers AIC most, until none lowers it (as R's `step` with direction "both"). By p, it drops the
+predictor with the largest p above 0.10 and takes back the one with the smallest p below 0.05. Where
+there are too many predictors for the rows, the search starts without predictors, and skips those that
+are linear combinations of the ones already taken. Figures of a model chosen this way are too good:
+cross-validate it.
 """
 
 from __future__ import annotations
@@ -27,20 +28,22 @@ from wellput.core.metric import Floats
 from wellput.core.options import checks_options, wrong_size
 
 EXACT_VARIANCE_SHARE = 1e-12
-"""A residual variance below this share of y's variance is 0: the predictors determine y."""
+"""A residual variance below this share of y's variance counts as 0: the predictors determine y."""
 
 DEPENDENT_VARIANCE_SHARE = 1e-10
 """A column is a combination of the others if they leave less than this share of its variance."""
 
 MAX_VARIANCE_INFLATION = 10.0
-"""Above this there is a warning (the usual rule of thumb; it is an R² of 0.9 on the others)."""
+"""Above this there is a warning. It is the usual rule of thumb, and means that the other predictors
+explain more than 90% of a predictor's variance."""
 
 
 @dataclass(frozen=True, eq=False)
 class Regression:
     """A fitted linear model. Coefficients are in the order of `names`, without the intercept.
 
-    `variance_inflation` is 1 / (1 − R²) of each predictor on the others. Standard errors, t, p and AIC
+    `variance_inflation` is 1 / (1 − R²) for each predictor, where R² is that of a regression of it on
+    the others. `left_out` counts rows with a value that is not finite. Standard errors, t, p and AIC
     are NaN where they mean nothing: in a ridge regression, or where the predictors determine y
     (`is_exact`).
     """
@@ -72,7 +75,8 @@ class Regression:
 
     @property
     def studentized(self) -> Floats:
-        """Externally studentized residuals: each from the fit without its row.
+        """Externally studentized residuals: each divided by its standard error, which is estimated
+        without its row.
 
         Exact for least squares, approximate for ridge. NaN where undefined: for a row that alone
         determines a coefficient, for predictors that determine y, for too few rows.
@@ -80,25 +84,34 @@ class Regression:
         freedom = self.n - self._parameters - 1
         if freedom <= 0.5 or self.is_exact:
             return np.full(self.n, np.nan)
-        apart = np.where(self.leverages < 1 - EXACT_VARIANCE_SHARE, 1 - self.leverages, np.nan)
-        rest = (self.residuals @ self.residuals - self.residuals**2 / apart) / freedom
+        one_minus_leverage = np.where(
+            self.leverages < 1 - EXACT_VARIANCE_SHARE, 1 - self.leverages, np.nan
+        )
+        variances_without = (
+            self.residuals @ self.residuals - self.residuals**2 / one_minus_leverage
+        ) / freedom
         with np.errstate(divide="ignore", invalid="ignore"):
-            return np.asarray(self.residuals / np.sqrt(rest * apart), dtype=np.float64)
+            return np.asarray(
+                self.residuals / np.sqrt(variances_without * one_minus_leverage), dtype=np.float64
+            )
 
     @property
     def cooks_distances(self) -> Floats:
-        """How far the fitted values move when a row is left out (Cook 1977); more than 1 is far."""
+        """How far the fitted values move when a row is left out (Cook 1977); more than 1 is a lot."""
         freedom = self.n - self._parameters
         if freedom <= 0.5 or self.is_exact:
             return np.full(self.n, np.nan)
-        apart = np.where(self.leverages < 1 - EXACT_VARIANCE_SHARE, 1 - self.leverages, np.nan)
+        one_minus_leverage = np.where(
+            self.leverages < 1 - EXACT_VARIANCE_SHARE, 1 - self.leverages, np.nan
+        )
         variance = float(self.residuals @ self.residuals) / freedom
-        moved = self.residuals**2 * self.leverages / apart**2
+        moved = self.residuals**2 * self.leverages / one_minus_leverage**2
         return np.asarray(moved / (self._parameters * variance), dtype=np.float64)
 
     @property
     def _parameters(self) -> float:
-        """The number of parameters with the intercept; shrunken ones count as less than 1."""
+        """The number of parameters with the intercept; a coefficient that ridge shrinks counts as less
+        than 1."""
         return float(self.leverages.sum())
 
 
@@ -170,7 +183,8 @@ def ridge(
 
     It is scikit-learn's `Ridge(alpha=penalty)` on columns of mean 0 and standard deviation 1. The
     intercept is not penalized. The default penalty is the one with the smallest leave-one-out error
-    among 61 between n·10⁻⁴ and n·10². Collinear predictors and more predictors than rows are allowed.
+    among 61 penalties between n·10⁻⁴ and n·10², for n rows. Collinear predictors and more predictors
+    than rows are allowed.
     """
     y, x, left_out = complete_rows(y, x)
     check_varied(y, x, names)
@@ -194,14 +208,14 @@ def ridge(
     shrink = s**2 / (s**2 + penalty)
     coefficients = (vt.T @ (s / (s**2 + penalty) * projected)) / spreads
     residuals = centered - u @ (shrink * projected)
-    nothing = np.full(k, np.nan)
+    undefined = np.full(k, np.nan)
     return Regression(
         names=tuple(names),
         intercept=float(y.mean() - means @ coefficients),
         coefficients=coefficients,
-        standard_errors=nothing,
-        t_values=nothing,
-        p_values=nothing,
+        standard_errors=undefined,
+        t_values=undefined,
+        p_values=undefined,
         intercept_error=float("nan"),
         n=n,
         left_out=left_out,
@@ -223,14 +237,14 @@ def akaike(squares: float, n: int, k: int) -> float:
 
 
 def variance_inflation(x: Floats) -> Floats:
-    """1 / (1 − R²) of each column on the others: 1 where it is independent of them, infinite where it
-    is their combination."""
+    """1 / (1 − R²) of each column, from a regression on the others: 1 where it is independent of them,
+    infinite where it is a linear combination of them."""
     standard, _, _ = _standardized(x)
     # The triangular factor has the same R² between columns as the data, in only k rows.
     r = np.linalg.qr(standard, mode="r") / np.sqrt(len(x))
     shares = np.array(
         [
-            float(np.square(_rest(np.delete(r, place, axis=1), column)).sum())
+            float(np.square(_residuals(np.delete(r, place, axis=1), column)).sum())
             for place, column in enumerate(r.T)
         ]
     )
@@ -252,7 +266,8 @@ def complete_rows(y: Floats, x: Floats) -> tuple[Floats, Floats, int]:
 
 
 def check_varied(y: Floats, x: Floats, names: Sequence[str]) -> None:
-    """Raises InputError for judgments or predictors that do not vary, with the predictors' names."""
+    """Raises InputError where judgments or predictors do not vary or are too large, or rows are too
+    few; the message names the predictors."""
     if x.shape[1] != len(names):
         raise InputError(f"Each of {counted(x.shape[1], 'predictor')} needs a name: {list(names)}.")
     for name, column in (("judgment", y), *zip(names, x.T, strict=True)):
@@ -277,13 +292,14 @@ def is_combination(column: Floats, others: Floats) -> bool:
         return False
     standard, _, _ = _standardized(np.column_stack([others, column]))
     return bool(
-        np.square(_rest(standard[:, :-1], standard[:, -1])).mean() < DEPENDENT_VARIANCE_SHARE
+        np.square(_residuals(standard[:, :-1], standard[:, -1])).mean() < DEPENDENT_VARIANCE_SHARE
     )
 
 
 def _refuse_combinations(r: Floats, names: Sequence[str]) -> None:
-    """`r` is the triangular factor of the standardized columns divided by √n: its squared diagonal
-    is the share of each column's variance that the columns before it leave."""
+    """Raises InputError where a column is a linear combination of others. `r` is the triangular factor
+    of the standardized columns divided by √n: its squared diagonal is the share of each column's
+    variance that the columns before it do not explain."""
     for place in range(1, len(r)):
         if r[place, place] ** 2 < DEPENDENT_VARIANCE_SHARE:
             weights = np.linalg.solve(r[:place, :place], r[:place, place])
@@ -294,25 +310,28 @@ def _refuse_combinations(r: Floats, names: Sequence[str]) -> None:
 
 
 def _standardized(x: Floats) -> tuple[Floats, Floats, Floats]:
-    """The columns with mean 0 and standard deviation 1; their means and standard deviations before."""
+    """The columns with mean 0 and standard deviation 1; the means and the standard deviations that they
+    had."""
     means, spreads = x.mean(axis=0), x.std(axis=0)
     return (x - means) / spreads, means, spreads
 
 
-def _rest(others: Floats, column: Floats) -> Floats:
-    """The residuals of a column on the others."""
+def _residuals(others: Floats, column: Floats) -> Floats:
+    """The residuals of a regression of a column on the others."""
     return np.asarray(
         column - others @ np.linalg.lstsq(others, column, rcond=None)[0], dtype=np.float64
     )
 
 
 def _two_sided(t_values: Floats, freedom: int) -> Floats:
+    """The two-sided p-values of t statistics."""
     from scipy.special import stdtr
 
     return np.asarray(2 * stdtr(freedom, -np.abs(t_values)), dtype=np.float64)
 
 
 def _upper_f(f: float, k: int, freedom: int) -> float:
+    """The p-value of an F statistic with k and `freedom` degrees of freedom."""
     from scipy.special import fdtrc
 
     return float("nan") if np.isnan(f) else float(fdtrc(k, freedom, f))
@@ -324,8 +343,8 @@ ENTER_BELOW_P = 0.05
 
 @dataclass(frozen=True, slots=True)
 class SelectionStep:
-    """One step of the search: the predictor dropped (`-name`) or taken (`+name`), and the model
-    after."""
+    """One step of the search: the `change` ("start", "-name" for a predictor dropped, "+name" for one
+    taken), and the predictors and the AIC of the model after it."""
 
     change: str
     names: tuple[str, ...]
@@ -342,12 +361,12 @@ def stepwise(
     search = _Search(y, x, list(names))
     chosen = frozenset(range(len(names)) if len(y) > len(names) + 1 else ())
     steps = [SelectionStep("start", search.names_of(chosen), search.aic(chosen))]
-    seen = {chosen}
+    tried = {chosen}
     change = search.by_aic if by == "aic" else search.by_p
-    while (place := change(chosen)) is not None and chosen ^ {place} not in seen:
+    while (place := change(chosen)) is not None and chosen ^ {place} not in tried:
         sign = "-" if place in chosen else "+"
         chosen ^= {place}
-        seen.add(chosen)
+        tried.add(chosen)
         steps.append(
             SelectionStep(f"{sign}{names[place]}", search.names_of(chosen), search.aic(chosen))
         )
@@ -385,13 +404,14 @@ class _Search:
         return akaike(float(np.square(self.y - self.y.mean()).sum()), len(self.y), 0)
 
     def to_take(self, chosen: frozenset[int]) -> list[int]:
-        """The predictors that can be added."""
+        """The places of the predictors that can be added."""
         if len(self.y) <= len(chosen) + 2:
             return []
         others = sorted(set(range(len(self.names))) - chosen)
         return [p for p in others if not is_combination(self.x[:, p], self.x[:, sorted(chosen)])]
 
     def by_aic(self, chosen: frozenset[int]) -> int | None:
+        """The predictor to drop or to take by AIC; None where no change lowers AIC."""
         scores = {
             place: self.aic(chosen ^ {place}) for place in [*sorted(chosen), *self.to_take(chosen)]
         }
@@ -401,6 +421,7 @@ class _Search:
         return best
 
     def by_p(self, chosen: frozenset[int]) -> int | None:
+        """The predictor to drop or to take by p; None where there is none."""
         if chosen:
             p_values = self.fit(chosen).p_values
             worst = int(np.argmax(p_values))

@@ -1,14 +1,14 @@
 """Intervals and paired tests by resampling statistics; text is not read again.
 
-Here *statistics* are a system's additive statistics, one row per item (n, k); a *score* is a
-function from sums of them to scores, over leading axes; a *replicate* is the score of one resample.
-With one seed, all metrics and systems with the same number of items see the same draws, so
-replicates of two systems are paired one by one. Two paired systems must have the same items in the
-same order.
+*Statistics* are numbers that a metric counts on each item, such as BLEU's matching n-grams; an array of
+a system's statistics has one row per item, (n, k). A `ScoreFunction` makes scores of sums of these
+rows: from (…, k) to (…). A *replicate* is the score of one resample. With one seed, all metrics and
+systems with the same number of items get the same draws, so replicates of two systems are paired one by
+one. Two paired systems must have the same items in the same order.
 
 A replicate is undefined (NaN) where none of a resample's items has a score. Undefined replicates are
-left out of an interval, which is undefined itself where their share is larger than 1 - confidence. In a
-test they count as extreme, so they can only raise p.
+left out of an interval; where their share is larger than 1 - confidence, the interval is undefined. In
+a test they count as extreme, so they can only raise p.
 """
 
 from __future__ import annotations
@@ -72,7 +72,8 @@ def paired_bootstrap(
     """The difference score(a) - score(b), its percentile interval and two-sided p-value.
 
     The differences d of the replicates, shifted to mean 0, show what chance gives when the systems are
-    equally good. p is the share of them at least as far from 0 as the observed difference.
+    equally good. p is the share of the shifted differences that are at least as far from 0 as the
+    observed difference.
 
     `null="sacrebleu"` gives the p-value of sacreBLEU's paired bootstrap, to compare with published
     figures: the share of |d| - mean |d| that reaches the observed |difference|. Because the sign is
@@ -119,8 +120,8 @@ def approximate_randomization(
     score_a, score_b = _total(a, score), _total(b, score)
     p_value = float("nan")
     if len(a):
-        moved = _native.swap_sums(np.subtract(a, b), n_resamples, seed, threads)
-        by_chance = score(block_sum(a) - moved) - score(block_sum(b) + moved)
+        exchanged = _native.swap_sums(np.subtract(a, b), n_resamples, seed, threads)
+        by_chance = score(block_sum(a) - exchanged) - score(block_sum(b) + exchanged)
         p_value = _p_value(np.abs(by_chance), score_a, score_b)
     return Estimate(
         value=score_a - score_b,
@@ -143,7 +144,8 @@ def bootstrap_replicates(
 
 
 def percentile_interval(replicates: Floats, *, confidence: float) -> tuple[float, float]:
-    """The middle `confidence` of the replicates, (NaN, NaN) when too many are undefined."""
+    """The bounds of the middle share `confidence` of the replicates; (NaN, NaN) when too many are
+    undefined."""
     check_number("confidence", confidence)
     defined = replicates[~np.isnan(replicates)]
     outside = 1 - confidence
@@ -158,6 +160,7 @@ def _total(statistics: Floats, score: ScoreFunction) -> float:
 
 
 def _centered(differences: Floats) -> Floats:
+    """The differences minus the mean of those that are defined."""
     defined = ~np.isnan(differences)
     return differences - differences[defined].mean() if defined.any() else differences
 
@@ -166,14 +169,14 @@ def _p_value(by_chance: Floats, score_a: float, score_b: float) -> float:
     observed = abs(score_a - score_b)
     if np.isnan(observed):
         return float("nan")
-    enough = observed - RELATIVE_ROUNDING * max(abs(score_a), abs(score_b))
-    return resampling_p_value(by_chance, enough)
+    least_extreme = observed - RELATIVE_ROUNDING * max(abs(score_a), abs(score_b))
+    return resampling_p_value(by_chance, least_extreme)
 
 
 def resampling_p_value(by_chance: Floats, observed: float) -> float:
-    """(b + 1) / (m + 1), where b of the m resamples are at least as extreme as observed, or
-    undefined."""
-    # NaN is not less, so it counts.
+    """(b + 1) / (m + 1), where b of the m resamples are undefined or at least as large as
+    `observed`."""
+    # NaN is not less than anything, so it is counted.
     return float((np.count_nonzero(~(by_chance < observed)) + 1) / (len(by_chance) + 1))
 
 
@@ -186,7 +189,7 @@ def _refuse_unpaired(a: Floats, b: Floats) -> None:
 
 
 def check_resampling(n_resamples: int, seed: int) -> None:
-    """Refuses numbers that no kernel can draw with."""
+    """Raises InputError for numbers with which the native code cannot draw."""
     if n_resamples < 1:
         raise InputError(f"At least one resample is needed, not {n_resamples}.")
     if n_resamples > MAX_RESAMPLES:

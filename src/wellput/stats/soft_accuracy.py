@@ -1,9 +1,9 @@
 """Soft pairwise accuracy (Thompson, Mathur, Deutsch & Khayrallah 2024).
 
 For every pair of systems there are two permutation tests, one of the metric's scores and one of
-people's: how sure is it that the first system is better? A pair counts 1 - |p of the metric - p of
-people|. This is 1 where both are sure of the same order, or equally unsure, and 0 where they are sure
-of opposite orders.
+people's; each p-value says how strong the evidence is that the first system is better. The accuracy is
+the mean over pairs of 1 - |p of the metric - p of people|. This is 1 where both give the same evidence,
+strong or weak, and 0 where both give the strongest evidence for opposite orders.
 
 If two systems are equally good, it does not matter which of them gave which output of an item. So a
 test exchanges the two scores of an item at random, which flips the sign of their difference. Both tests
@@ -27,7 +27,7 @@ from wellput.stats.two_way_jackknife import TableFigure
 REFERENCE_SEED = 4
 """The seed of mt-metrics-eval."""
 MAX_DRAWN_SIGNS = 1 << 24
-"""Signs that are held at once, 4 bytes each."""
+"""The most random signs in memory at once, 4 bytes each."""
 
 
 def spa(x: Floats, z: Floats, *, n_resamples: int = 1000, seed: int = REFERENCE_SEED) -> Estimate:
@@ -36,8 +36,8 @@ def spa(x: Floats, z: Floats, *, n_resamples: int = 1000, seed: int = REFERENCE_
     The value lies between 0 and 1; n is the number of pairs of systems. A pair uses the items that both
     systems have; a pair without any is left out. With the default options, the value is that of
     mt-metrics-eval, which draws the exchanges with this seed and adds scores in single precision. One
-    case differs: systems with the same scores everywhere have p = 1/2 in either order. There they have
-    p = 1, so that the order of the systems matters.
+    case differs: two systems with the same scores everywhere have p = 1/2 here, in either order. In
+    mt-metrics-eval they have p = 1, so that the order of the systems matters.
     """
     check_resampling(n_resamples, seed)
     x, z = common_cells(x, z)
@@ -60,11 +60,11 @@ def spa(x: Floats, z: Floats, *, n_resamples: int = 1000, seed: int = REFERENCE_
 
 def pairwise_p_values(scores: Floats, *, n_resamples: int, seed: int) -> Floats:
     """A one-sided p-value for each pair of systems (rows of `scores`, with an item in each column): how
-    often the first leads by at least as much as it does, if the two scores of each item are exchanged
-    at random. Where one of them is NaN, the pair has no such item.
+    often the first leads by at least as much as observed, if the two scores of each item are exchanged
+    at random. Items where one of the two scores is NaN are left out.
 
-    The share of exchanges itself, without the usual 1 in numerator and denominator: the accuracy is
-    defined so, and needs no p-value above 0.
+    p is the plain share of exchanges, without the usual 1 added to numerator and denominator: the soft
+    accuracy is defined so, and may use p = 0.
     """
     first, second = np.triu_indices(len(scores), 1)
     single = _in_single_precision(scores)
@@ -82,8 +82,8 @@ def pairwise_p_values(scores: Floats, *, n_resamples: int, seed: int) -> Floats:
 
 
 def _in_single_precision(scores: Floats) -> NDArray[np.float32]:
-    """The scores, all multiplied by the power of two that makes the largest about 1. This changes no
-    digit; without it 1e39 would be infinite, and 1e-46 would be 0."""
+    """The scores in single precision, all multiplied by the power of two that makes the largest about
+    1. This changes no digit; otherwise 1e39 would become infinite, and 1e-46 would become 0."""
     scaled = np.ldexp(scores, -np.frexp(largest_size(scores))[1])
     return np.ascontiguousarray(scaled, np.float32)
 
@@ -98,7 +98,8 @@ def _random_signs(n_resamples: int, n_items: int, seed: int) -> Iterator[NDArray
 
 
 def spa_by_normal_curve(x: Floats, z: Floats) -> float:
-    """The value of `spa_leave_one_out` alone, much faster; NaN where no two systems share an item."""
+    """Only the value of `spa_leave_one_out`, computed much faster; NaN where no two systems share an
+    item."""
     x, z = common_cells(x, z)
     present = np.isfinite(x).astype(np.float64)
     first, second = np.triu_indices(len(x), 1)
@@ -115,8 +116,8 @@ def _normal_p_values_of_pairs(scores: Floats, present: Floats) -> Floats:
     """The one-sided p-value of each system (row) against each other (column)."""
     from scipy.special import ndtr  # imported late: SciPy takes long to load
 
-    # Differences do not change if a number is taken from all scores of an item; squares lose fewer
-    # digits then.
+    # Subtracting an item's mean from its scores does not change differences, but squares lose fewer
+    # digits.
     filled = np.nan_to_num(scores - present_means(scores, axis=0))
     sums = filled @ present.T
     squares = (filled**2) @ present.T
@@ -132,11 +133,12 @@ def _normal_p_values_of_pairs(scores: Floats, present: Floats) -> Floats:
 
 def spa_leave_one_out(x: Floats, z: Floats, value: float | None = None) -> TableFigure:
     """Soft pairwise accuracy without each system, without each item, and without each cell (the score
-    of one system on one item), all shifted so that the accuracy with everything is `value`, if given.
+    of one system on one item). If `value` is given, all are shifted by one number, so that the accuracy
+    with all systems and items is `value`.
 
     Here p-values come from the normal distribution, not from random exchanges, whose noise would hide
-    the small change that one item makes. Its variance is the sum of the squared differences: this is
-    the exact variance of a sum whose signs are flipped at random.
+    the small change that one item makes. The variance of this distribution is the sum of the squared
+    differences: the exact variance of a sum whose signs are flipped at random.
     """
     x, z = common_cells(x, z)
     n_systems, n_items = x.shape
@@ -159,9 +161,13 @@ def spa_leave_one_out(x: Floats, z: Floats, value: float | None = None) -> Table
             cells[system] += changes
         items += changes
     if not counts:
-        nothing = np.full(n_systems, np.nan)
+        undefined_systems = np.full(n_systems, np.nan)
         return TableFigure(
-            np.nan, nothing, np.full(n_items, np.nan), np.full(x.shape, np.nan), np.isfinite(x)
+            np.nan,
+            undefined_systems,
+            np.full(n_items, np.nan),
+            np.full(x.shape, np.nan),
+            np.isfinite(x),
         )
     mean = sums / counts
     center = mean if value is None else value

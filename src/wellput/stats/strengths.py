@@ -5,9 +5,9 @@ proportional to π_i, π_j and ν √(π_i π_j) (Davidson 1970). Without ties �
 Bradley & Terry's (1952). Strengths are logarithms with mean 0, estimated by maximum likelihood.
 
 The maximum is finite only if, for every division of the systems into two sets, each set won or tied
-against the other (Ford 1957). Otherwise some strengths are infinite or cannot be compared: systems form
-*components*, and only systems of one component are comparable. Strengths are then relative to the
-largest component.
+against the other at least once (Ford 1957). Otherwise some strengths are infinite or cannot be
+compared: systems form *components*, and only systems of one component are comparable. Strengths are
+then relative to the mean of the largest component.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from wellput.stats.preferences import Choices
 
 MAX_NEWTON_STEPS = 100
 CONVERGED_STEP = 1e-10
+"""The fit ends where the next step would change every log strength by less than this."""
 WALD_METHOD = "Bradley–Terry with Davidson's ties, maximum likelihood, Wald interval"
 
 
@@ -33,10 +34,11 @@ WALD_METHOD = "Bradley–Terry with Davidson's ties, maximum likelihood, Wald in
 class BradleyTerry:
     """The fitted model. `strengths` are log strengths in the order of `systems`.
 
-    Their mean over the largest component is 0. They are infinite or NaN where the data give no number,
-    with the reason in `method`. `ties` is ν. `components` has the place of the first member of each
-    system's component. `reason` says why some strengths are not finite. `logs` and `covariance` (of the
-    logs, and of log ν in the last row and column) hold within each component.
+    The mean of the strengths in the largest component is 0. They are infinite or NaN where the data do
+    not determine them, with the reason in `method`. `ties` is ν. `components` has the place of the
+    first member of each system's component. `reason` says why some strengths are not finite. `logs` are
+    the log strengths with mean 0 in each component, and `covariance` is theirs, with log ν in the last
+    row and column.
     """
 
     systems: tuple[str, ...]
@@ -74,28 +76,28 @@ def bradley_terry(choices: Choices, *, confidence: float = 0.95) -> BradleyTerry
     The intervals are Wald's, from the information matrix. They are rough for a few dozen choices.
     """
     check_number("confidence", confidence)
-    reach = _closure((choices.wins + choices.ties) > 0)
-    together = reach & reach.T
+    is_reachable = _closure((choices.wins + choices.ties) > 0)
+    together = is_reachable & is_reachable.T
     components = np.argmax(together, axis=1)  # named by their first member
-    inside = components[:, None] == components
-    wins, ties = choices.wins * inside, choices.ties * inside
+    is_same_component = components[:, None] == components
+    wins, ties = choices.wins * is_same_component, choices.ties * is_same_component
     if not _has_finite_ties(wins, ties):
         return _unfit(choices, components, confidence)
     logs, covariance = _fit(wins, ties, components)
     if np.isnan(logs).any():  # pragma: no cover - the likelihood is concave with a finite maximum
         return _unfit(choices, components, confidence)
-    sizes = inside.sum(axis=1)
+    sizes = is_same_component.sum(axis=1)
     largest = int(np.argmax(sizes))
-    played = choices.offered.sum(axis=1)
+    n_compared = choices.offered.sum(axis=1)
     strengths = []
     for system in range(len(logs) - 1):
         if components[system] != components[largest] or sizes[largest] == 1:
             center = largest if sizes[largest] > 1 else None
-            strengths.append(_infinite(choices, reach, system, center))
+            strengths.append(_infinite(choices, is_reachable, system, center))
             continue
         value = float(logs[system])
         low, high = _interval(value, float(np.sqrt(covariance[system, system])), confidence)
-        strengths.append(Estimate(value, low, high, method=WALD_METHOD, n=int(played[system])))
+        strengths.append(Estimate(value, low, high, method=WALD_METHOD, n=int(n_compared[system])))
     return BradleyTerry(
         systems=choices.systems,
         strengths=tuple(strengths),
@@ -104,12 +106,15 @@ def bradley_terry(choices: Choices, *, confidence: float = 0.95) -> BradleyTerry
         logs=logs[:-1],
         covariance=covariance,
         confidence=confidence,
-        reason="" if inside.all() else _why_infinite(choices, components == components[largest]),
+        reason=""
+        if is_same_component.all()
+        else _why_infinite(choices, components == components[largest]),
     )
 
 
 def _closure(edges: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """From which system a chain of wins and ties leads to which; every system leads to itself."""
+    """Whether a chain of wins and ties leads from each system (row) to each other (column); every
+    system leads to itself."""
     reach = edges | np.eye(len(edges), dtype=np.bool_)
     for via in range(len(reach)):
         reach |= np.outer(reach[:, via], reach[via])
@@ -168,7 +173,8 @@ def _fit(
 
 
 def idle_directions(components: NDArray[np.int64], *, has_ties: bool) -> Floats:
-    """The projection on what choices cannot tell: the level of each component, and ν without ties."""
+    """The projection on the directions that choices do not determine: the mean of each component, and
+    log ν where there are no ties."""
     k = len(components)
     is_same = components[:, None] == components
     idle = np.zeros((k + 1, k + 1))
@@ -180,8 +186,8 @@ def idle_directions(components: NDArray[np.int64], *, has_ties: bool) -> Floats:
 def _likelihood(
     x: Floats, i: NDArray[np.int64], j: NDArray[np.int64], counts: Floats
 ) -> tuple[float, Floats]:
-    """The log-likelihood, and the chances of (i, j, tie) in each pair, by log strengths and, last,
-    log ν."""
+    """The log-likelihood, and the probabilities of (i wins, j wins, tie) in each pair (3, pairs). `x`
+    has the log strengths and, last, log ν; `counts` (3, pairs) are the observed outcomes."""
     utilities = np.stack([x[i], x[j], (x[i] + x[j]) / 2 + x[-1]])
     utilities -= utilities.max(axis=0)
     weights = np.exp(utilities)
@@ -193,8 +199,9 @@ def _likelihood(
 def pair_slope(
     chances: Floats, i: NDArray[np.int64], j: NDArray[np.int64], counts: Floats, k: int
 ) -> tuple[Floats, Floats]:
-    """The gradient and the information matrix. A win is one point, a tie half a point for each
-    system."""
+    """The gradient of the log-likelihood and the information matrix. `chances` and `counts` (3, pairs)
+    are the probabilities and numbers of (i wins, j wins, tie). A win is one point, a tie half a point
+    for each system."""
     n = counts.sum(axis=0)
     points = chances[0] + chances[2] / 2
     surplus = counts[0] + counts[2] / 2 - n * points
@@ -215,11 +222,13 @@ def pair_slope(
 
 
 def _interval(value: float, error: float, confidence: float) -> tuple[float, float]:
-    half = NormalDist().inv_cdf((1 + confidence) / 2) * error
-    return value - half, value + half
+    """Wald's interval: value ± z · error."""
+    half_width = NormalDist().inv_cdf((1 + confidence) / 2) * error
+    return value - half_width, value + half_width
 
 
 def _tie_estimate(logs: Floats, covariance: Floats, n: int, confidence: float) -> Estimate:
+    """ν with its interval; log ν is the last of `logs`, and `n` is the number of ties."""
     if not n:
         return Estimate(0.0, method="no ties were observed", n=0)
     low, high = _interval(float(logs[-1]), float(np.sqrt(covariance[-1, -1])), confidence)
@@ -239,19 +248,20 @@ def _infinite(
     if not n:
         return undefined("it was never offered", n=0)
     if won_all if largest is None else reach[system, largest]:
-        why = (
+        reason = (
             "it won every comparison" if won_all else "no weaker system has won or tied against it"
         )
-        return Estimate(np.inf, method=f"infinite: {why}", n=n)
+        return Estimate(np.inf, method=f"infinite: {reason}", n=n)
     if lost_all if largest is None else reach[largest, system]:
-        why = (
+        reason = (
             "it lost every comparison" if lost_all else "it has not won or tied against a stronger"
         )
-        return Estimate(-np.inf, method=f"infinite: {why}", n=n)
+        return Estimate(-np.inf, method=f"infinite: {reason}", n=n)
     return undefined("nothing says how it compares with the others", n=n)
 
 
 def _why_infinite(choices: Choices, in_largest: NDArray[np.bool_]) -> str:
+    """Why some strengths are not finite, in words; `in_largest` marks the largest component."""
     inside = [name for name, is_in in zip(choices.systems, in_largest, strict=True) if is_in]
     if len(inside) == 1:
         return "no two systems each won or tied against the other, directly or over others"
@@ -262,6 +272,7 @@ def _why_infinite(choices: Choices, in_largest: NDArray[np.bool_]) -> str:
 
 
 def _unfit(choices: Choices, components: NDArray[np.int64], confidence: float) -> BradleyTerry:
+    """The result where the likelihood has no maximum, because it grows with ν without end."""
     k = len(choices.systems)
     reason = "the choices fit a model of ever more ties: no finite tie parameter, so no strengths"
     return BradleyTerry(

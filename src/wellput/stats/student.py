@@ -5,25 +5,27 @@ that they cannot contradict each other.
 correlation) and with the degrees of freedom of the error.
 
 `CautiousStudent` is for differences that may be skewed. If values are skewed, their mean and
-its standard error are correlated, and t is skewed the other way: a sample that happens to have none of
-the few large differences has a mean that is too small and an error that is far too small. Hall's
-transformation (1992) removes this skewness from t, to the first order. Where tails are heavy it gives
-small p-values too often. Neither is right everywhere, so both are used: a difference is real only where
-both say so, and the interval contains the intervals of both (measured in docs/results/calibration.md).
+its standard error are correlated, and t is skewed in the opposite direction: a sample that happens to
+have none of the few large differences has a mean that is too small and an error that is far too small.
+Hall's transformation (1992) removes this skewness from t, to the first order. Where tails are heavy,
+though, it gives small p-values too often. Neither Student's t nor Hall's is right everywhere, so both
+are used: the p-value is the larger one, and the interval contains the intervals of both (measured in
+docs/results/calibration.md).
 
 `welch_test` says whether several independent means are equal (Welch 1951). Unlike the usual analysis of
 variance it does not assume that the groups have the same spread or size: each mean is weighted by its
 precision. It needs only the means, their standard errors and the errors' degrees of freedom, so it also
 serves for differences whose errors come from a jackknife over items or clusters.
 
-`anytime_half_widths` and `anytime_p_values` hold however often one looks while judgments come in. The
-normal-mixture boundary (Robbins 1970; Howard et al. 2021, eq. 14): with information I = 1 / error²
-and a prior N(0, τ²) of the true value, |estimate − truth| stays within
+`anytime_half_widths` and `anytime_p_values` stay valid however often one looks at the results while
+judgments are collected. They use the normal-mixture boundary (Robbins 1970; Howard et al. 2021, eq.
+14): with information I = 1 / error² and a prior N(0, τ²) of the true value, |estimate − truth| stays
+within
 
     √((I + ρ) log((I + ρ) / (ρ α²))) / I,   ρ = 1 / τ²
 
-at all times together with probability 1 − α. It holds for sums of independent normal steps, so for the
-estimates of a model asymptotically.
+at all times together with probability 1 − α. This is exact for sums of independent normal steps, and
+approximate, with enough data, for the estimates of a model.
 """
 
 from __future__ import annotations
@@ -66,15 +68,16 @@ LOGIT = Scale(lambda share: _fisher_z(2 * share - 1), lambda z: (np.tanh(z) + 1)
 
 
 def scale_of_pairs(pairs: int, *, is_share: bool) -> Scale:
-    """Fisher's z for a coefficient that counts this many pairs. With few pairs it may be 1, where z is
-    infinite: so it is first moved a little towards chance, as if one more pair were half right."""
-    kept = pairs / (pairs + 1)
+    """Fisher's z for a coefficient that counts this many pairs. With few pairs the coefficient may be
+    1, where z is infinite. So it is first moved a little towards chance, as if one more pair were half
+    right."""
+    shrinkage = pairs / (pairs + 1)
     base = LOGIT if is_share else FISHER_Z
     middle = 0.5 if is_share else 0.0
     return Scale(
-        lambda values: base.forward(middle + kept * (values - middle)),
+        lambda values: base.forward(middle + shrinkage * (values - middle)),
         lambda z: np.clip(
-            middle + (base.backward(z) - middle) / kept, 0.0 if is_share else -1.0, 1.0
+            middle + (base.backward(z) - middle) / shrinkage, 0.0 if is_share else -1.0, 1.0
         ),
     )
 
@@ -112,7 +115,7 @@ def student_estimate(
 
 HALL_SLOPE = 1 / 3
 HALL_SHIFT = 1 / 6
-"""The two constants of Hall's transformation of a mean."""
+"""The two constants of Hall's transformation (`hall_transformed`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,12 +136,12 @@ class CautiousStudent:
         below = max(critical, hall_untransformed(critical, self.skew))
         above = min(-critical, hall_untransformed(-critical, self.skew))
         t = self.value / self.error
-        least = min(abs(t), abs(hall_transformed(t, self.skew)))
+        smaller_t = min(abs(t), abs(hall_transformed(t, self.skew)))
         return Estimate(
             self.value,
             self.value - below * self.error,
             self.value - above * self.error,
-            2 * float(stdtr(self.freedom, -least)),
+            2 * float(stdtr(self.freedom, -smaller_t)),
             method=method,
             n=n,
             null=0.0,
@@ -209,17 +212,18 @@ def welch_test(means: Floats, errors: Floats, freedom: Floats) -> EqualityTest:
     weights = 1 / errors**2
     total = weights.sum()
     center = (weights * means).sum() / total
-    spread = ((1 - weights / total) ** 2 / freedom).sum()
+    uncertainty = ((1 - weights / total) ** 2 / freedom).sum()
     between = (weights * (means - center) ** 2).sum() / (k - 1)
-    statistic = between / (1 + 2 * (k - 2) / (k**2 - 1) * spread)
-    within = (k**2 - 1) / (3 * spread)
+    statistic = between / (1 + 2 * (k - 2) / (k**2 - 1) * uncertainty)
+    within = (k**2 - 1) / (3 * uncertainty)
     return EqualityTest(
         float(statistic), (k - 1, float(within)), float(fdtrc(k - 1, within, statistic))
     )
 
 
 def anytime_half_widths(errors: Floats, *, alpha: float, prior_sd: float) -> Floats:
-    """Half the width of each interval.
+    """Half the width of the interval around each estimate, from the estimates' standard errors;
+    `prior_sd` is τ above.
 
     >>> errors = np.array([1.0, 0.1])
     >>> (anytime_half_widths(errors, alpha=0.05, prior_sd=1.0) / errors).round(2).tolist()
@@ -231,7 +235,8 @@ def anytime_half_widths(errors: Floats, *, alpha: float, prior_sd: float) -> Flo
 
 
 def anytime_p_values(values: Floats, errors: Floats, *, prior_sd: float) -> Floats:
-    """The least α whose interval excludes 0: below α just where `anytime_half_widths` does."""
+    """For each estimate the smallest α whose interval does not contain 0, so p is below α exactly where
+    the interval of `anytime_half_widths` excludes 0."""
     information, rho = 1 / np.asarray(errors) ** 2, 1 / prior_sd**2
     total = information + rho
     exponent = (information * np.asarray(values)) ** 2 / (2 * total)
@@ -239,8 +244,8 @@ def anytime_p_values(values: Floats, errors: Floats, *, prior_sd: float) -> Floa
 
 
 def normal_errors(values: Floats, errors: Floats, freedom: Floats) -> Floats:
-    """Standard errors as if they were known: such that value / error has the normal p-value that
-    Student's t gives it with these degrees of freedom."""
+    """Larger standard errors that allow for few degrees of freedom: value / error then has the p-value
+    in the normal distribution that it had in Student's t."""
     from scipy.special import ndtri, stdtr
 
     t = np.maximum(np.abs(np.asarray(values)) / errors, 1e-8)

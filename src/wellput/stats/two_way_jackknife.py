@@ -1,14 +1,17 @@
-"""How far a figure of two crossed kinds of units, such as judges × items, holds for other units.
+"""Standard errors of a figure of two crossed kinds of units, such as systems × items, for other units.
 
-`TwoWayJackknife`, a figure without each system, without each item and without each cell;
-`TableFigure`, a figure of a table of systems × items (such as a correlation of two tables) together
-with these. The variance for other systems and other items is V(systems) + V(items) − V(cells), as in
-Cameron, Gelbach & Miller (2011), but at least the greater of the first two.
+A *figure* is any number computed from a table, such as a correlation of two tables; a *cell* is one
+entry, such as the score of one system on one item. `TwoWayJackknife` is a figure without each system,
+without each item and without each cell; `TableFigure` is a figure of a table of systems × items
+together with these. The variance for other systems and other items is V(systems) + V(items) − V(cells),
+as in Cameron, Gelbach & Miller (2011), but at least the greater of the first two.
 
-Satterthwaite's degrees of freedom are too many where units are few (three judges: type I up to .07).
-The geometric mean of his and those of the smaller number of units replaces them where it is less.
-Where few units decide, as with skewed scores, the variance is less certain than among normal ones: what
-is seen of their kurtosis takes degrees of freedom away (20 skewed systems: type I .09 without that).
+Satterthwaite's degrees of freedom are too many where there are few units (with three judges, tests at
+.05 reject up to .07 of true null hypotheses). The geometric mean of them and of one less than the
+smaller number of units is used where it is less. Where few units have large effects, as with skewed
+scores, the variance is less certain than among normal ones, so the observed kurtosis of the effects
+reduces the degrees of freedom (without that, with 20 skewed systems, tests at .05 reject .09 of true
+null hypotheses).
 
 Nothing is drawn at random. docs/results/agreement_calibration.md measures the intervals, from 4 systems
 on.
@@ -34,8 +37,9 @@ if TYPE_CHECKING:
     from wellput.stats.clusters import ClusteredItems
 
 MIN_UNITS = 4
-"""Fewer systems, or items, show too little about others."""
+"""With fewer systems, or items, there is no interval."""
 MIN_UNITS_FOR_SATTERTHWAITE = 3
+"""With fewer units of one kind, the degrees of freedom are one less than these."""
 
 
 def crossed_variance(
@@ -48,10 +52,10 @@ def crossed_variance(
     if fewest < 1:
         return math.nan, fewest
     variance = max(rows + columns - cells, rows, columns)
-    spread = rows**2 / row_freedom + columns**2 / column_freedom
-    if fewest < MIN_UNITS_FOR_SATTERTHWAITE - 1 or not spread > 0:
+    spread_of_variance = rows**2 / row_freedom + columns**2 / column_freedom
+    if fewest < MIN_UNITS_FOR_SATTERTHWAITE - 1 or not spread_of_variance > 0:
         return variance, fewest
-    satterthwaite = variance**2 / spread
+    satterthwaite = variance**2 / spread_of_variance
     return variance, min(satterthwaite, math.sqrt(fewest * satterthwaite))
 
 
@@ -73,7 +77,7 @@ class TwoWayJackknife:
         )
 
     def of(self, place: int) -> TwoWayJackknife:
-        """One figure among several."""
+        """The figure at this place, where there are several on the first axis."""
         return TwoWayJackknife(self.systems[place], self.items[place], self.cells[place])
 
     def too_few(self, generalize: Generalize) -> str:
@@ -82,8 +86,8 @@ class TwoWayJackknife:
         words = {"systems": "system", "items": self.unit}
         for units, n in counts.items():
             if generalize in (units, "both") and n < MIN_UNITS:
-                few = counted(n, words[units])
-                return f"{few} cannot show how others differ, it takes {MIN_UNITS}"
+                number = counted(n, words[units])
+                return f"{number} cannot show how others differ, it takes {MIN_UNITS}"
         return ""
 
     def freedom(self, generalize: Generalize) -> float:
@@ -115,16 +119,17 @@ class TwoWayJackknife:
         )
 
     def covariances(self, generalize: Generalize) -> list[Floats]:
-        """The covariances of several figures, to take the widest of: for one figure the largest is the
-        square of its error. Empty where there are too few units, or a figure is undefined."""
+        """Covariance matrices of several figures, of which a test takes the one with the largest
+        p-value; for a single figure, the largest is the square of its error. Empty where there are too
+        few units, or where a figure is undefined."""
         if self.too_few(generalize):
             return []
         systems, items = _covariance(self.systems), _covariance(self.items)
         if generalize != "both":
-            found = [systems if generalize == "systems" else items]
+            matrices = [systems if generalize == "systems" else items]
         else:
-            found = [systems, items, systems + items - _covariance(self.cells)]
-        return found if all(np.isfinite(one).all() for one in found) else []
+            matrices = [systems, items, systems + items - _covariance(self.cells)]
+        return matrices if all(np.isfinite(matrix).all() for matrix in matrices) else []
 
 
 def jackknife_variance(without: Floats) -> float:
@@ -137,9 +142,10 @@ def jackknife_variance(without: Floats) -> float:
 
 
 def jackknife_freedom(without: Floats) -> float:
-    """Degrees of freedom of `jackknife_variance`: one less than the units where their effects spread
-    like normal ones, fewer where few units decide. A variance of n values with the kurtosis k is as
-    uncertain as one of normal values with 2 / (2 / (n − 1) + (k − 3) / n) degrees of freedom."""
+    """Degrees of freedom of `jackknife_variance`: one less than the number of units where their effects
+    look normally distributed, fewer where a few units have much larger effects. A variance of n values
+    with the kurtosis k is as uncertain as one of normal values with 2 / (2 / (n − 1) + (k − 3) / n)
+    degrees of freedom."""
     n = len(without)
     if not jackknife_variance(without) > 0:
         return n - 1.0
@@ -149,9 +155,10 @@ def jackknife_freedom(without: Floats) -> float:
 
 
 def _covariance(without: Floats) -> Floats:
+    """The jackknife's covariance matrix of several figures, from their values without each unit."""
     n = without.shape[-1]
-    apart = without - without.mean(axis=-1, keepdims=True)
-    return np.asarray((n - 1) / n * apart @ apart.T, dtype=np.float64)
+    deviations = without - without.mean(axis=-1, keepdims=True)
+    return np.asarray((n - 1) / n * deviations @ deviations.T, dtype=np.float64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -172,12 +179,11 @@ class LeftOutClusters:
 
 @dataclass(frozen=True, eq=False)
 class TableFigure:
-    """A figure of a table (NaN where undefined), and the figure without each system, item and cell.
-    `cells` is systems × items. Where a cell is not `present`, or an item has no cells, the entry is the
-    figure itself, because nothing changes without it. Where items have `clusters`, whole clusters are
-    left out. `left_out` has the figure without each of them. Where that is None it is approximated: a
-    cluster changes the figure by what its items change one by one, and a little more, as the others
-    then count more."""
+    """A figure of a table (`value`, NaN where undefined), and the figure without each system, item and
+    cell. `cells` is systems × items. Where a cell is not `present`, or an item has no cells, the entry
+    is the figure itself. Where items have `clusters`, whole clusters are left out instead of items:
+    `left_out` has the figure without each cluster. Where `left_out` is None, this is approximated from
+    the changes by the cluster's items one by one, made a little larger because fewer items remain."""
 
     value: float
     systems: Floats
@@ -216,11 +222,11 @@ class TableFigure:
     def mean(cls, figures: Sequence[TableFigure]) -> TableFigure:
         """The mean of several figures of one table, such as one for each document."""
         return cls(
-            float(np.mean([one.value for one in figures])),
-            np.mean([one.systems for one in figures], axis=0),
-            np.mean([one.items for one in figures], axis=0),
-            np.mean([one.cells for one in figures], axis=0),
-            np.logical_or.reduce([one.present for one in figures]),
+            float(np.mean([figure.value for figure in figures])),
+            np.mean([figure.systems for figure in figures], axis=0),
+            np.mean([figure.items for figure in figures], axis=0),
+            np.mean([figure.cells for figure in figures], axis=0),
+            np.logical_or.reduce([figure.present for figure in figures]),
         )
 
     @property
@@ -260,7 +266,7 @@ class TableFigure:
         )
 
     def _without(self, scale: Scale) -> TwoWayJackknife:
-        """The figure without each unit, on a scale."""
+        """The figure without each system, item (or cluster of items) and cell, on a scale."""
         has_system, has_item = self.present.any(axis=1), self.present.any(axis=0)
         systems = scale.forward(self.systems[has_system])
         items = scale.forward(self.items[has_item])
@@ -290,15 +296,15 @@ class TableFigure:
     def _approximately_without(
         self, clusters: ClusteredItems, scale: Scale, in_cells: Floats
     ) -> tuple[Floats, Floats]:
-        """The figure without each cluster, and without each system's cells in it, on a scale.
+        """The figure without each cluster, and without each system's cells in a cluster, on a scale.
         `in_cells` (systems × clusters) is the number of these cells."""
         value = float(scale.forward(np.array(self.value)))
         present = self.present[:, self.present.any(axis=0)]
         n, n_cells = present.shape[1], float(present.sum())
         by_item = scale.forward(self.items[self.present.any(axis=0)]) - value
         by_cell = scale.forward(self.cells[:, self.present.any(axis=0)]) - value
-        left = n - clusters.sizes.astype(np.float64)
-        factor = (n - 1) / np.where(left > 0, left, np.nan)
+        n_left = n - clusters.sizes.astype(np.float64)
+        factor = (n - 1) / np.where(n_left > 0, n_left, np.nan)
         cells = clusters.sums(np.where(present, by_cell, 0.0).T).T
         return (
             value + clusters.sums(by_item) * factor,

@@ -1,14 +1,15 @@
-"""How well a linear model does on systems, items, or both, that it has not seen.
+"""How well a linear model predicts judgments of systems, items, or both, that it was not trained on.
 
-`HeldOut`: Pearson's r between judgments and scores by models that have not seen the
-sentence's system, its item, or either. A model scores *all* rows, its scores are standardized over
-them (mean 0, standard deviation 1), and those of the rows it has not seen are kept. Plain predictions
-would be wrong: each contains the mean of the rows learned from, which is lower the higher the rows left
-out are, so that r would be far below 0 where there is nothing to predict. Standardizing uses no
-judgment of the rows left out, and r is then 0 on average where there is nothing to predict.
+`HeldOut` has Pearson's r between judgments and predictions in cross-validation: the scores of a row
+come from a model trained without the row's system, without its item, or without both. A model scores
+*all* rows, its scores are standardized over all rows (mean 0, standard deviation 1), and those of the
+rows held out are kept. Plain predictions would be wrong: each contains the mean of the training rows,
+which is lower the higher the rows held out are, so r would be far below 0 where there is nothing to
+predict. Standardizing uses no judgment of the rows held out, and r is then 0 on average where there is
+nothing to predict.
 
-For the interval, systems and items are left out one by one and all models are fitted again, because the
-models of other folds learned from them, too. The choices of a model (predictors, the penalty of a ridge
+For the interval, systems and items are left out one by one and all models are fitted again, because
+models of other folds were trained on them. The choices of a model (predictors, the penalty of a ridge
 regression) are kept. Single cells are left out without a new fit, which makes the interval a little
 wider.
 """
@@ -33,7 +34,7 @@ from wellput.stats.two_way_jackknife import TwoWayJackknife
 
 Unseen: TypeAlias = Literal["item", "system", "both"]
 GENERALIZES_TO: dict[Unseen, Generalize] = {"item": "items", "system": "systems", "both": "both"}
-"""The interval of r generalizes to the units that the models have not seen."""
+"""The interval of r holds for other units of the kind that the models were not trained on."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,13 +46,15 @@ class RegressionColumns:
 
 
 Learn: TypeAlias = Callable[[Floats, Floats], RegressionColumns]
-"""Chooses a model from rows (y, x); raises InputError where it cannot."""
+"""A function that chooses a model from the training rows (y, x); it raises InputError where it
+cannot."""
 
 
 @dataclass(frozen=True, eq=False)
 class HeldOut:
-    """`scores` are the rows' scores by models that have not seen them, NaN where no model was
-    fitted."""
+    """`scores` are the rows' scores by models that were not trained on them, NaN where no model was
+    fitted. `r` is their correlation with the judgments over `n` rows, from `folds` folds; `without` has
+    r without each system, item and row."""
 
     unseen: Unseen
     scores: Floats
@@ -81,14 +84,14 @@ class HeldOut:
         )
 
     def minus(self, other: HeldOut) -> Estimate:
-        """How much higher r is than the r of other models on the same rows."""
+        """r minus the r of other models on the same rows, with interval and p-value."""
         generalize = GENERALIZES_TO[self.unseen]
-        apart = self.without - other.without
+        difference = self.without - other.without
         return student_estimate(
             self.r - other.r,
-            apart.error(generalize),
-            apart.freedom(generalize),
-            method=apart.too_few(generalize) or "two-way jackknife",
+            difference.error(generalize),
+            difference.freedom(generalize),
+            method=difference.too_few(generalize) or "two-way jackknife",
             n=self.n,
         )
 
@@ -104,8 +107,11 @@ def held_out(
     folds: int,
     seed: int,
 ) -> HeldOut:
-    """Items go into at most `folds` folds at random. Each system is a fold of its own; but where
-    systems and items are left out together, systems go into at most `folds` folds, too."""
+    """Cross-validates the models that `learn` chooses, on judgments y (n) and predictors x (n, k);
+    `systems` and `items` name those of each row, and `unseen` says what is held out.
+
+    Items go into at most `folds` folds at random. Each system is a fold of its own; but where systems
+    and items are held out together, systems go into at most `folds` folds, too."""
     rows = RowProducts.of(y, x)
     system_of, item_of = sorted_places_of(systems), sorted_places_of(items)
     grid = _Grid.of(system_of, item_of, unseen, folds, seed)
@@ -114,25 +120,25 @@ def held_out(
     by_item = _UnitSums.of(rows, item_of, grid.items, grid.systems)
     systems_moments = np.zeros((len(by_system.sums), 6))
     items_moments = np.zeros((len(by_item.sums), 6))
-    tried = 0
+    n_folds = 0
     for fold_of_systems, fold_of_items in grid.folds():
-        held, seen = grid.rows(fold_of_systems, fold_of_items)
-        if not held.any():
+        is_held_out, is_training = grid.rows(fold_of_systems, fold_of_items)
+        if not is_held_out.any():
             continue
-        tried += 1
+        n_folds += 1
         try:
-            model = learn(y[seen], x[seen])
+            model = learn(y[is_training], x[is_training])
         except InputError:
             continue
-        slopes = _standard_slopes(rows, model, rows.products[seen].sum(axis=0))
-        scores[held] = rows.x[held][:, list(model.columns)] @ slopes
+        slopes = _standard_slopes(rows, model, rows.products[is_training].sum(axis=0))
+        scores[is_held_out] = rows.x[is_held_out][:, list(model.columns)] @ slopes
         systems_moments += by_system.moments(rows, model, fold_of_systems, fold_of_items)
         items_moments += by_item.moments(rows, model, fold_of_items, fold_of_systems)
-    there = np.isfinite(scores)
-    moments = _moments(rows.y[there], scores[there])
+    is_scored = np.isfinite(scores)
+    moments = _moments(rows.y[is_scored], scores[is_scored])
     total = moments.sum(axis=0)
     without = TwoWayJackknife(_r(systems_moments), _r(items_moments), _r(total - moments))
-    return HeldOut(unseen, scores, float(_r(total)), int(there.sum()), tried, without)
+    return HeldOut(unseen, scores, float(_r(total)), int(is_scored.sum()), n_folds, without)
 
 
 def leave_one_out_r(y: Floats, x: Floats, model: RegressionColumns) -> tuple[float, int]:
@@ -140,9 +146,9 @@ def leave_one_out_r(y: Floats, x: Floats, model: RegressionColumns) -> tuple[flo
     rows = RowProducts.of(y, x)
     slopes = _standard_slopes(rows, model, rows.total - rows.products)
     scores = (slopes * rows.x[:, list(model.columns)]).sum(axis=1)
-    there = np.isfinite(scores)
-    total = _moments(rows.y[there], scores[there]).sum(axis=0)
-    return float(_r(total)), int(there.sum())
+    is_scored = np.isfinite(scores)
+    total = _moments(rows.y[is_scored], scores[is_scored]).sum(axis=0)
+    return float(_r(total)), int(is_scored.sum())
 
 
 def _standard_slopes(rows: RowProducts, model: RegressionColumns, sums: Floats) -> Floats:
@@ -159,8 +165,8 @@ def _standard_slopes(rows: RowProducts, model: RegressionColumns, sums: Floats) 
 
 @dataclass(frozen=True, eq=False)
 class _Axis:
-    """The folds of the rows by their systems, or by their items. `is_split`: these units are left out;
-    otherwise there is one fold, and models see it."""
+    """The folds of the rows by their systems, or by their items. `is_split` says that these units are
+    held out in turn; otherwise there is one fold, and models are trained on it."""
 
     is_split: bool
     fold_of: Places
@@ -178,19 +184,21 @@ class _Axis:
 
 @dataclass(frozen=True, eq=False)
 class _Grid:
-    """Which rows a fold of systems and a fold of items hold out, and which rows models learn from."""
+    """Which rows are held out by a fold of systems and a fold of items together, and which rows the
+    models are trained on."""
 
     systems: _Axis
     items: _Axis
 
     @classmethod
     def of(cls, system_of: Places, item_of: Places, unseen: Unseen, folds: int, seed: int) -> _Grid:
+        """Random folds, from the numbers of each row's system and item; see `held_out`."""
         by_system, by_item = unseen != "item", unseen != "system"
         rng = np.random.default_rng(seed)
         n_items, n_systems = int(item_of.max()) + 1, int(system_of.max()) + 1
         item_fold = rng.permutation(n_items) % (folds if by_item else 1)
-        most = folds if by_item else n_systems
-        system_fold = rng.permutation(n_systems) % (most if by_system else 1)
+        n_system_folds = folds if by_item else n_systems
+        system_fold = rng.permutation(n_systems) % (n_system_folds if by_system else 1)
         return cls(_Axis(by_system, system_fold[system_of]), _Axis(by_item, item_fold[item_of]))
 
     def folds(self) -> Iterator[tuple[int, int]]:
@@ -204,8 +212,9 @@ class _Grid:
 
 @dataclass(frozen=True, eq=False)
 class _UnitSums:
-    """The fits and scores without each unit (a system, or an item). `sums` are the sums of the products
-    of its rows, by the fold of the other axis: (units, other folds, k + 2, k + 2)."""
+    """The fits and scores without each unit (a system, or an item). `sums` are the sums of
+    `RowProducts` over the unit's rows, by the fold of the other axis: (units, other folds, k + 2, k +
+    2)."""
 
     own: _Axis
     other: _Axis
@@ -213,6 +222,7 @@ class _UnitSums:
 
     @classmethod
     def of(cls, rows: RowProducts, unit_of: Places, own: _Axis, other: _Axis) -> _UnitSums:
+        """From the number of each row's unit; `own` is the axis of these units."""
         n = int(unit_of.max()) + 1
         fold_of_unit = np.zeros(n, dtype=np.intp)
         fold_of_unit[unit_of] = own.fold_of
@@ -224,27 +234,27 @@ class _UnitSums:
         """The moments of the rows that this fold holds out, without each unit's rows: (units, 6)."""
         all_folds, this_fold = self.sums.sum(axis=1), self.sums[:, other]
         learned = all_folds - this_fold if self.other.is_split else this_fold
-        seen = _without_each(learned, self.own.seen(own))
-        held = _without_each(this_fold, self.own.held(own))
-        slopes = _standard_slopes(rows, model, seen)
+        training_sums = _without_each(learned, self.own.seen(own))
+        held_sums = _without_each(this_fold, self.own.held(own))
+        slopes = _standard_slopes(rows, model, training_sums)
         inner = [column + 1 for column in model.columns]
-        squares = held[:, inner, :][:, :, inner]
+        squares = held_sums[:, inner, :][:, :, inner]
         return np.column_stack(
             [
-                held[:, 0, 0],
-                held[:, 0, -1],
-                (slopes * held[:, 0, inner]).sum(axis=1),
-                held[:, -1, -1],
+                held_sums[:, 0, 0],
+                held_sums[:, 0, -1],
+                (slopes * held_sums[:, 0, inner]).sum(axis=1),
+                held_sums[:, -1, -1],
                 np.einsum("ui,uij,uj->u", slopes, squares, slopes),
-                (slopes * held[:, inner, -1]).sum(axis=1),
+                (slopes * held_sums[:, inner, -1]).sum(axis=1),
             ]
         )
 
 
 def _without_each(sums: Floats, units: NDArray[np.bool_]) -> Floats:
     """The sums over these units, without each unit."""
-    counted = np.where(units[:, None, None], sums, 0.0)
-    return np.asarray(counted.sum(axis=0) - counted, dtype=np.float64)
+    included = np.where(units[:, None, None], sums, 0.0)
+    return np.asarray(included.sum(axis=0) - included, dtype=np.float64)
 
 
 def _moments(y: Floats, scores: Floats) -> Floats:

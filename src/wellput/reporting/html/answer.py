@@ -2,7 +2,7 @@
 
 With judgments the picture has the systems in people's order with their estimates, and beside them
 the rank that each metric gives every system. Without judgments it has the systems under each metric,
-and `headline` says which scores best and whether its lead is real.
+and `headline` says which system scores best and whether its lead is significant ("real").
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ MIN_SHARE_OF_SCALE = 0.3
 
 @dataclass(frozen=True)
 class ReportAnswer:
-    """`picture` has the data that the page draws: the systems by people's order or under the
-    metrics."""
+    """`picture` has the data that the page draws: the systems in people's order, or under the
+    metrics. `question` is the one that people answered, empty without judgments."""
 
     sentences: Sequence[str]
     picture: Mapping[str, Any]
@@ -65,7 +65,7 @@ def answers_of(
     scales: Mapping[str, tuple[float, float]],
 ) -> list[ReportAnswer]:
     """An answer for each question that people were asked; without judgments, one about the metrics.
-    `scales` are the lowest and the highest rating given to each question."""
+    `scales` has the lowest and the highest rating given to each question."""
     rankings = () if agreement is None else agreement.ranking
     if agreement is None or not rankings:
         return [_by_metrics(result)]
@@ -96,6 +96,7 @@ def _by_people(
     *,
     is_named: bool,
 ) -> ReportAnswer:
+    """The answer to one question; `is_named` says that its sentence names the question."""
     whole = scale if ranking.model == "mean" else (0.0, 1.0)
     domain = shown_range(ranking.systems, whole)
     picture = {
@@ -138,9 +139,9 @@ def _by_people(
 
 
 def _rank_cell(row: RankedSystem, order: MetricOrder) -> dict[str, Any] | None:
-    """The system's rank and score under the metric, how far this rank is from those that people leave
-    open, and the systems that it stands `above` or `below` although people order them the other way;
-    None where the metric has no score for it."""
+    """The system's rank and score under the metric, how far this rank is from the ranks that people's
+    judgments allow, and the systems that it stands `above` or `below` although people order them the
+    other way; None where the metric has no score for the system."""
     if row.system not in order.systems:
         return None
     place = order.systems.index(row.system)
@@ -202,25 +203,29 @@ def _metric_column(result: ScoreResult, metric: str, systems: Sequence[str]) -> 
 
 
 def _by_mean_rank(result: ScoreResult) -> list[str]:
+    """All systems by their mean rank under the metrics, best first; no score counts as the last
+    rank."""
     metrics = ranking_metrics(result)
     orders = [best_first(result, metric) for metric in metrics]
     places = {
-        system: sum(o.index(system) if system in o else len(result.systems) for o in orders)
+        system: sum(
+            order.index(system) if system in order else len(result.systems) for order in orders
+        )
         for system in result.systems
     }
     return sorted(result.systems, key=lambda system: places[system])
 
 
 def shown_range(systems: Sequence[RankedSystem], scale: tuple[float, float]) -> tuple[float, float]:
-    """The part of the rating scale that the axis shows: all of it where the intervals cover a good
-    share of it, else what they cover."""
-    ends = [
-        end
+    """The part of the rating scale that the axis shows: all of it where the intervals cover at least
+    `MIN_SHARE_OF_SCALE` of it, otherwise only what the intervals cover."""
+    shown_values = [
+        value
         for row in systems
-        for end in (row.estimate, row.low, row.high)
-        if end is not None and math.isfinite(end)
+        for value in (row.estimate, row.low, row.high)
+        if value is not None and math.isfinite(value)
     ]
-    low, high = min(ends), max(ends)
+    low, high = min(shown_values), max(shown_values)
     if high == low or high - low >= MIN_SHARE_OF_SCALE * (scale[1] - scale[0]):
         return scale
     return max(low, scale[0]), min(high, scale[1])
@@ -252,18 +257,19 @@ def headline(result: ScoreResult) -> str:
 
 
 def references_sentence(items: Sequence[Item]) -> str:
-    """How similar the references of an item are; empty where no item has several."""
+    """A sentence that says how similar the references of an item are; empty where no item has
+    several."""
     several = [item.references for item in items if len(item.references) > 1]
     if not several:
         return ""
     metric = GenerationStringAccuracy()
     identical = sum(len(set(references)) == 1 for references in several)
-    apart: list[float] = []
+    distances: list[float] = []
     for references in several:
-        for one, other in combinations([metric.tokens(text) for text in references], 2):
-            steps = aligned(one, other, metric.costs, with_moves=False)
-            apart.append(sum(step.mark != "." for step in steps))
-    distance = f"differ in {sum(apart) / len(apart):.1f} words on average"
+        for first, other in combinations([metric.tokens(text) for text in references], 2):
+            steps = aligned(first, other, metric.costs, with_moves=False)
+            distances.append(sum(step.mark != "." for step in steps))
+    distance = f"differ in {sum(distances) / len(distances):.1f} words on average"
     if len(several) == 1:
         return f"1 item has several references: two of them {distance}."
     return (
@@ -278,15 +284,18 @@ def ranking_metrics(result: ScoreResult) -> list[str]:
 
 
 def higher_is_better(result: ScoreResult, metric: str) -> bool | None:
-    """Whether a higher score is better; None for metrics that do not say, and for sentinels."""
+    """Whether a higher score is better; None for metrics where neither is better, and for sentinels
+    (random numbers and the output's length, which useful metrics must beat)."""
     return None if is_sentinel(metric) else result.higher_is_better[metric]
 
 
 def best_first(result: ScoreResult, metric: str) -> list[str]:
     """The systems that have a score, best first under the metric."""
-    known = [s for s in result.systems if not math.isnan(_value(result, s, metric))]
+    known = [system for system in result.systems if not math.isnan(_value(result, system, metric))]
     is_better = result.higher_is_better[metric]
-    return sorted(known, key=lambda s: _value(result, s, metric) * (-1 if is_better else 1))
+    return sorted(
+        known, key=lambda system: _value(result, system, metric) * (-1 if is_better else 1)
+    )
 
 
 def _value(result: ScoreResult, system: str, metric: str) -> float:
@@ -294,6 +303,7 @@ def _value(result: ScoreResult, system: str, metric: str) -> float:
 
 
 def _is_real(result: ScoreResult, metric: str, a: str, b: str) -> bool:
+    """Whether the difference of two systems is significant."""
     return any(
         result.is_significant(pair.p_adjusted, pair.n)
         for pair in result.comparisons
@@ -302,6 +312,7 @@ def _is_real(result: ScoreResult, metric: str, a: str, b: str) -> bool:
 
 
 def _which(won: Sequence[str], metrics: Sequence[str]) -> str:
+    """The metrics under which a system scores best, in words; `metrics` are all that were used."""
     if len(won) == len(metrics):
         return all_of(len(metrics)) if len(metrics) > 1 else metrics[0]
     if len(won) > 4:
@@ -310,7 +321,8 @@ def _which(won: Sequence[str], metrics: Sequence[str]) -> str:
 
 
 def _lead(won: Sequence[str], real: Sequence[str]) -> str:
-    """Whether the system's lead over the next best is real or may be chance."""
+    """Whether the system's lead over the next best is real or may be chance: it scores best under the
+    metrics `won`, significantly so under `real`."""
     if len(real) == len(won):
         return "its lead over the next best is real" + (" under each" if len(won) > 1 else "")
     if not real:

@@ -3,8 +3,9 @@
 The specification does not contain the rows: a script of the page adds the rows that the reader chose,
 and saves the same rows as CSV. In titles, `$metric` and `$question` stand for the reader's choice. In a
 note, `$equation` stands for the equation of the line that is drawn.
-Colors are those of Okabe and Ito, which people with color blindness can tell apart. Nothing is
-shown by color alone. Where there are too many systems for shapes, each has its own panel.
+
+Colors are those of Okabe and Ito, which people with color blindness can distinguish. Nothing is shown
+by color alone. Where there are too many systems for different shapes, each has its own panel.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from wellput.core.errors import MissingExtra
 BLUE, VERMILION, GREEN, ORANGE, SKY, PURPLE, YELLOW, GRAY = (
     "#0072B2", "#D55E00", "#009E73", "#E69F00", "#56B4E9", "#CC79A7", "#B8A800", "#7f7f7f",
 )  # fmt: skip
-"""Okabe and Ito's colors, with a darker yellow for a white ground, and gray instead of black."""
+"""Okabe and Ito's colors, with a darker yellow for a white background, and gray instead of black."""
 
 SYSTEM_COLORS = (BLUE, VERMILION, GREEN, ORANGE, PURPLE, SKY, YELLOW, GRAY)
 POINT_SHAPES = (
@@ -33,10 +34,13 @@ CLAIM_MARKS = {
     "no difference shown": (GRAY, "circle"),
     "not tested": (GRAY, "cross"),
 }
+"""The color and the shape for each claim about a system's score, compared with the baseline."""
 CHART_WIDTH = 950
+"""In pixels."""
 MAX_SYSTEMS_IN_A_PANEL = 6
-"""The points of more systems cannot be told apart by shape and color."""
+"""The points of more systems cannot be distinguished by shape and color."""
 PANEL_WIDTH = 148
+"""In pixels; panels are square."""
 
 Condition = Literal["always", "lines", "left_out"]
 
@@ -71,7 +75,7 @@ class Chart:
 
 
 def altair() -> Any:
-    """Altair, imported only to draw."""
+    """The module Altair, imported only when a chart is made; raises MissingExtra without it."""
     try:
         import altair
     except ImportError:
@@ -86,15 +90,16 @@ def has_panels(systems: Sequence[str]) -> bool:
 
 def scatter_note(systems: Sequence[str]) -> str:
     """What the reader can do with the points."""
-    alone = " Choose a name above to see one system alone." if len(systems) > 1 else ""
-    return "Choose a point to open its item." + ("" if has_panels(systems) else alone)
+    single_system = " Choose a name above to see one system alone." if len(systems) > 1 else ""
+    return "Choose a point to open its item." + ("" if has_panels(systems) else single_system)
 
 
 def scatter_spec(
     x: str, x_title: str, y: str, y_title: str, systems: Sequence[str], *, with_reason: bool
 ) -> dict[str, Any]:
-    """A point for each output: all systems in one panel while shapes tell them apart, else a panel for
-    each system, in the order given."""
+    """The Vega-Lite specification of a scatter plot, with a point for each output. All systems
+    share one panel if they are few (see `has_panels`); otherwise each has a panel, in the order given.
+    `with_reason`: rows with a reason are drawn as left out."""
     alt = altair()
     is_split = has_panels(systems)
     scale = alt.Scale(zero=False, nice=True)
@@ -140,6 +145,7 @@ def scatter_spec(
 
 
 def _system_marks(alt: Any, systems: Sequence[str]) -> dict[str, Any]:
+    """The encoding that gives each system a color and a shape."""
     shown = list(systems)
     colors = alt.Scale(domain=shown, range=list(SYSTEM_COLORS[: len(shown)]))
     shapes = alt.Scale(domain=shown, range=list(POINT_SHAPES[: len(shown)]))

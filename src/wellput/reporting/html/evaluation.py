@@ -41,8 +41,8 @@ if TYPE_CHECKING:
 @dataclass(frozen=True)
 class ShownItems:
     """Items in file order with their `places` among all `total` items. `has_references`: every system
-    has outputs with references. `has_trees`: all items with references have trees. `kind` is that of
-    the outputs, None if all are text. `found` are the requested ids that exist."""
+    has outputs with references. `has_trees`: all items with references have syntax trees. `kind` is the
+    kind of the outputs, None if all are text. `found` has the requested ids that exist."""
 
     items: tuple[Item, ...]
     places: tuple[int, ...]
@@ -70,10 +70,10 @@ def draw_shown_items(
     others."""
     rng = np.random.default_rng(seed)
     # A heap of the `size` smallest keys. They are negated: heapq removes the smallest entry.
-    kept: list[tuple[float, int, Item]] = []
+    heap: list[tuple[float, int, Item]] = []
     systems: dict[str, None] = {}
     total = 0
-    compared: set[str] = set()
+    with_references: set[str] = set()
     found: set[str] = set()
     has_trees = True
     kind: OutputKind | None = None
@@ -84,25 +84,25 @@ def draw_shown_items(
             if is_first:
                 found.add(item.id)
             entry = (-(key - is_first), total, item)
-            if len(kept) < size:
-                heapq.heappush(kept, entry)
+            if len(heap) < size:
+                heapq.heappush(heap, entry)
             else:
-                heapq.heappushpop(kept, entry)
+                heapq.heappushpop(heap, entry)
             total += 1
             systems.update(dict.fromkeys(item.outputs))
             if item.references or item.references_by_system:
-                compared.update(name for name in item.outputs if item.references_for(name))
+                with_references.update(name for name in item.outputs if item.references_for(name))
                 has_trees &= any(tree is not None for tree in item.trees)
             if kind is None:
                 kind = _kind_in(item)
         on_progress(len(block))
-    shown = sorted((place, item) for _, place, item in kept)
+    shown = sorted((place, item) for _, place, item in heap)
     return ShownItems(
         items=tuple(item for _, item in shown),
         places=tuple(place for place, _ in shown),
         total=total,
         systems=tuple(systems),
-        has_references=bool(systems) and compared == set(systems),
+        has_references=bool(systems) and with_references == set(systems),
         has_trees=has_trees,
         kind=kind,
         found=frozenset(found),
@@ -120,7 +120,7 @@ def _kind_in(item: Item) -> OutputKind | None:
 
 
 def logged_scorers(sample: ShownItems) -> list[str]:
-    """The scores that a log has for every system's outputs."""
+    """The names of the scores that an evaluation log already has for every system's outputs."""
     named: dict[str, set[str]] = {system: set() for system in sample.systems}
     for item in sample.items:
         for system, scores in item.logged.items():
@@ -129,8 +129,8 @@ def logged_scorers(sample: ShownItems) -> list[str]:
 
 
 def usual_metrics(sample: ShownItems, *, has_judgments: bool) -> list[str | Metric]:
-    """The metrics that these items allow; for a log, the scores in it. With judgments also the
-    sentinels, which show how far a useless metric gets."""
+    """The metrics that these items allow; for an evaluation log, the scores in it. With judgments also
+    the sentinels (length-only and random), which show what a useless metric reaches."""
     logged: list[str | Metric] = [Logged(scorer) for scorer in logged_scorers(sample)]
     sentinels = ",length-only,random" if has_judgments else ""
     if logged:
@@ -139,6 +139,7 @@ def usual_metrics(sample: ShownItems, *, has_judgments: bool) -> list[str | Metr
 
 
 def _text_metrics(sample: ShownItems, sentinels: str) -> str:
+    """The names of the usual metrics, with the sentinels; what they need must be there."""
     if sample.kind is not None:
         return sample.kind.usual_metrics
     if not sample.has_references:
@@ -149,8 +150,8 @@ def _text_metrics(sample: ShownItems, sentinels: str) -> str:
 
 @dataclass(frozen=True)
 class Evaluation:
-    """What a report shows: scores with intervals and all pairs of systems (their segments are kept),
-    the items, and the judgments if there are any."""
+    """What a report shows: scores with intervals and all pairs of systems (`result`, which keeps
+    segment scores), the items to show (`sample`), and figures of the judgments if there are any."""
 
     title: str
     result: ScoreResult
@@ -185,19 +186,19 @@ def evaluate_for_page(
     by: str | None = None,
     on_phase: OnPhase = ignore_phase,
 ) -> Evaluation:
-    """Scores with intervals and all pairs, agreement with the judges where there are any, and the
-    items to show; scores and agreement also for the slices of a tag (`by`). Without metrics, those that
-    the items allow."""
+    """Scores with intervals and tests of all pairs of systems, agreement with the judges where there
+    are any, and the items to show (at most `shown`). With `by`, scores and agreement also for each
+    value of this tag. Without `metrics`, `usual_metrics` are used."""
     uncertainty = options.uncertainty
     judged = {answer.item for answer in answers}
     on_items = on_phase("reading items")
     sample = draw_shown_items(
         source, size=shown, seed=uncertainty.seed, first=judged, on_progress=on_items
     )
-    known = KnownNames(sample.systems, sample.found)
-    options = replace(options, exclusions=with_unknown(answers, options.exclusions, known))
+    known_names = KnownNames(sample.systems, sample.found)
+    options = replace(options, exclusions=with_unknown(answers, options.exclusions, known_names))
     named = create_all(metrics or usual_metrics(sample, has_judgments=bool(answers)))
-    chosen = each_scorer(named, source)
+    scorers = each_scorer(named, source)
     has_pairs = len(sample.systems) > 1
     inference = Inference(
         has_intervals=True,
@@ -210,7 +211,7 @@ def evaluate_for_page(
     )
     result = score_source(
         source,
-        chosen,
+        scorers,
         inference=inference,
         plan=ScoringPlan(threads=uncertainty.threads),
         on_phase=on_phase,
@@ -223,8 +224,8 @@ def evaluate_for_page(
             result.tables, choices, questions=options.questions, exclusions=options.exclusions
         )
         asked = {entry["question"] for entry in agreement.preferences}
-        kept, _ = without_excluded(choices, options.exclusions)
-        people = people_of_choices(result.tables, [c for c in kept if c.question in asked])
+        kept_choices, _ = without_excluded(choices, options.exclusions)
+        people = people_of_choices(result.tables, [c for c in kept_choices if c.question in asked])
     elif answers:
         ratings = cast("Sequence[Judgment]", answers)
         agreement = agree(result.tables, ratings, options, on_phase=on_phase)
@@ -238,4 +239,4 @@ def evaluate_for_page(
         )
         on_phase("preparing charts")
         people = people_of_ratings(result.tables, ratings, options)
-    return Evaluation(title, result, chosen, sample, agreement, people)
+    return Evaluation(title, result, scorers, sample, agreement, people)

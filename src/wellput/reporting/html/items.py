@@ -1,11 +1,12 @@
-"""Items as the explorer shows them: texts, alignments, trees, scores, ratings.
+"""Items as the explorer, the part of a report for browsing them, shows them: texts, alignments, trees,
+scores, ratings.
 
 Scores, ratings and their ranks (from 0, the worst of the outputs shown, to 100, the best) are lists
-with a value for each metric or question.
+with a value for each metric or question. A *treelet* is a word of a tree with its direct dependents.
 
 A page may hold thousands of outputs, so their data are short. A text is sent as its tokens, with
 `WORD_JOINER` where the tokenizer cut without white space: the page gets the tokens and the text from
-one string. Where this string does not give the original text, the tokens are sent beside the text.
+one string. Where this string does not give the original text, text and tokens are both sent.
 """
 
 from __future__ import annotations
@@ -48,30 +49,30 @@ def explorer_items(
 ) -> list[dict[str, Any]]:
     """A record for each item; its outputs are in the order of the systems, None where a system has
     none."""
-    strings = _chosen(metrics, GenerationStringAccuracy())
-    trees = _chosen(metrics, GenerationTreeAccuracy())
-    texts = [_references(item) for item in sample.items]
+    string_metric = _chosen(metrics, GenerationStringAccuracy())
+    tree_metric = _chosen(metrics, GenerationTreeAccuracy())
+    references_of = [_references(item) for item in sample.items]
     records = [
-        _record(item, references, strings, trees, len(sample.systems))
-        for item, references in zip(sample.items, texts, strict=True)
+        _record(item, references, string_metric, tree_metric, len(sample.systems))
+        for item, references in zip(sample.items, references_of, strict=True)
     ]
     figures = {name: _rounded(values) for name, values in _figures(sample, tables, people).items()}
     reasons = _reasons(sample, tables, people)
     for row, system in enumerate(sample.systems):
-        at = [place for place, item in enumerate(sample.items) if system in item.outputs]
-        batch = Batch.of(system, [sample.items[place] for place in at])
-        parts = _drawn(batch, strings, trees, metrics)
-        for place, output, drawn in zip(at, batch.outputs, parts, strict=True):
+        item_places = [place for place, item in enumerate(sample.items) if system in item.outputs]
+        batch = Batch.of(system, [sample.items[place] for place in item_places])
+        parts = _drawn(batch, string_metric, tree_metric, metrics)
+        for place, output, drawn in zip(item_places, batch.outputs, parts, strict=True):
             for part in drawn.values():
                 if isinstance(part, dict):
-                    part["reference"] = list(texts[place]).index(part["reference"])
-            entry = {**_shown(output, strings), **drawn}
+                    part["reference"] = list(references_of[place]).index(part["reference"])
+            entry = {**_shown(output, string_metric), **drawn}
             for name, values in figures.items():
                 entry[name] = values[row][place]
             if (row, place) in reasons:
                 entry["left_out"] = reasons[row, place]
             records[place]["outputs"][row] = entry
-        on_progress(len(at))
+        on_progress(len(item_places))
     return records
 
 
@@ -82,47 +83,50 @@ def _chosen(metrics: Sequence[Metric], usual: M) -> M:
 
 def _references(item: Item) -> dict[str, Tree | None]:
     """The item's references with their trees: first the shared ones, then those of single systems."""
-    found: dict[str, Tree | None] = {}
-    both = [(item.references, item.trees)]
-    both += [(item.references_for(s), item.trees_for(s)) for s in item.references_by_system]
-    for texts, trees in both:
+    tree_of: dict[str, Tree | None] = {}
+    texts_with_trees = [(item.references, item.trees)]
+    texts_with_trees += [
+        (item.references_for(s), item.trees_for(s)) for s in item.references_by_system
+    ]
+    for texts, trees in texts_with_trees:
         for place, text in enumerate(texts):
-            found[text] = found.get(text) or (trees[place] if place < len(trees) else None)
-    return found
+            tree_of[text] = tree_of.get(text) or (trees[place] if place < len(trees) else None)
+    return tree_of
 
 
 def _record(
     item: Item,
     references: Mapping[str, Tree | None],
-    strings: GenerationStringAccuracy,
-    trees: GenerationTreeAccuracy,
+    string_metric: GenerationStringAccuracy,
+    tree_metric: GenerationTreeAccuracy,
     n_systems: int,
 ) -> dict[str, Any]:
+    """The record of an item; the outputs are filled in later."""
     shown: list[dict[str, Any]] = []
     for text, tree in references.items():
-        tokens = strings.tokens(text)
+        tokens = string_metric.tokens(text)
         entry: dict[str, Any] = sent_text(text, tokens)
         if tree is not None:
-            entry["tree"] = drawn_tree(text, tree, trees, item.id)
+            entry["tree"] = drawn_tree(text, tree, tree_metric, item.id)
         if item.references and text not in item.references:
-            entry["changed"] = _changed(tokens, item.references, strings)
+            entry["changed"] = _changed(tokens, item.references, string_metric)
         shown.append(entry)
-    given = {"source": item.source, "context": item.context}
+    optional_texts = {"source": item.source, "context": item.context}
     return {
         "id": item.id,
-        **{name: text for name, text in given.items() if text},
+        **{name: text for name, text in optional_texts.items() if text},
         "references": shown,
         "outputs": [None] * n_systems,
     }
 
 
 def _changed(
-    tokens: Sequence[str], references: Sequence[str], strings: GenerationStringAccuracy
+    tokens: Sequence[str], references: Sequence[str], string_metric: GenerationStringAccuracy
 ) -> list[int]:
     """The places of the words in a paraphrased reference that the closest given reference lacks."""
     paths = [
-        aligned(strings.tokens(given), tokens, strings.costs, with_moves=False)
-        for given in references
+        aligned(string_metric.tokens(reference), tokens, string_metric.costs, with_moves=False)
+        for reference in references
     ]
     closest = min(paths, key=lambda path: sum(step.mark != "." for step in path))
     return [step.hypothesis for step in closest if step.mark in "si"]
@@ -130,56 +134,66 @@ def _changed(
 
 def _drawn(
     batch: Batch,
-    strings: GenerationStringAccuracy,
-    trees: GenerationTreeAccuracy,
+    string_metric: GenerationStringAccuracy,
+    tree_metric: GenerationTreeAccuracy,
     metrics: Sequence[Metric],
 ) -> list[dict[str, Any]]:
-    """The alignment, the treelets and the explanations of other metrics for each output, where
-    there are any. The alignment is the explanation of the metrics that align."""
+    """For each output the alignment, the treelets and the explanations of other metrics, where there
+    are any. The metrics that align outputs with references are explained by the alignment."""
     parts: list[dict[str, Any]] = [{} for _ in range(len(batch))]
-    referenced = batch.with_references()
-    compared = [part for part, own in zip(parts, batch.references, strict=True) if own]
-    is_text = len(referenced) > 0 and all(isinstance(output, str) for output in batch.outputs)
+    referenced_batch = batch.with_references()
+    with_references = [
+        part for part, explanation in zip(parts, batch.references, strict=True) if explanation
+    ]
+    is_text = len(referenced_batch) > 0 and all(isinstance(output, str) for output in batch.outputs)
     if is_text:
-        for part, alignment in zip(compared, drawn_alignments(referenced, strings), strict=True):
+        for part, alignment in zip(
+            with_references, drawn_alignments(referenced_batch, string_metric), strict=True
+        ):
             if alignment is not None:
                 part["alignment"] = alignment
-    if is_text and all(any(tree is not None for tree in row) for row in referenced.trees):
-        for part, treelets in zip(compared, drawn_treelets(referenced, trees), strict=True):
+    if is_text and all(any(tree is not None for tree in row) for row in referenced_batch.trees):
+        for part, treelets in zip(
+            with_references, drawn_treelets(referenced_batch, tree_metric), strict=True
+        ):
             part["treelets"] = treelets
     if any(isinstance(output, tuple) for output in batch.outputs):
         return parts  # the page shows samples without drawings
     for metric in metrics:
         if isinstance(metric, Explains) and not isinstance(metric, AlignmentOptions):
             is_compared = "references" in metric.needs
-            rows, seen = (compared, referenced) if is_compared else (parts, batch)
-            texts = metric.explain(seen) if len(seen) else []
-            for part, text, output in zip(rows, texts, seen.outputs, strict=True):
-                own = dedent(text).removeprefix(f"{output}\n")  # the page has the output already
-                if own:
-                    part.setdefault("explained", []).append([metric.name, own])
+            rows, explained_batch = (
+                (with_references, referenced_batch) if is_compared else (parts, batch)
+            )
+            texts = metric.explain(explained_batch) if len(explained_batch) else []
+            for part, text, output in zip(rows, texts, explained_batch.outputs, strict=True):
+                # The page has the output already.
+                explanation = dedent(text).removeprefix(f"{output}\n")
+                if explanation:
+                    part.setdefault("explained", []).append([metric.name, explanation])
     return parts
 
 
 def _figures(
     sample: ShownItems, tables: Mapping[str, ScoreTable], people: People | None
 ) -> dict[str, Floats]:
-    """Scores and ratings, and the ranks of both, as arrays scorers × systems × items of the sample."""
+    """Scores and ratings, and the ranks of both, as arrays scorers × systems × items of the sample. The
+    scorers are metrics or questions."""
     places = list(sample.places)
     order = [next(iter(tables.values())).row(system) for system in sample.systems]
     scores = np.stack([table.scores[order][:, places] for table in tables.values()])
-    turned = [
+    oriented = [
         -values if table.higher_is_better is False else values
         for values, table in zip(scores, tables.values(), strict=True)
     ]
-    figures = {"scores": scores, "ranks": np.stack([_percentiles(v) for v in turned])}
+    figures = {"scores": scores, "ranks": np.stack([_percentiles(v) for v in oriented])}
     if people is not None:
         ratings = np.stack([given[order][:, places] for given in people.ratings.values()])
-        turned = [
+        oriented = [
             -values if question in LOWER_IS_BETTER else values
             for values, question in zip(ratings, people.ratings, strict=True)
         ]
-        figures |= {"people": ratings, "people_ranks": np.stack([*map(_percentiles, turned)])}
+        figures |= {"people": ratings, "people_ranks": np.stack([*map(_percentiles, oriented)])}
     return figures
 
 
@@ -202,24 +216,26 @@ def _percentiles(values: Floats) -> Floats:
 def _reasons(
     sample: ShownItems, tables: Mapping[str, ScoreTable], people: People | None
 ) -> dict[tuple[int, int], list[str | None]]:
-    """For outputs that the figures leave out: the reason for each question, None where they are in."""
+    """For outputs that the figures leave out, by the places of system and item: the reason for each
+    question, None where the output is not left out."""
     if people is None:
         return {}
     table = next(iter(tables.values()))
     rows = {table.row(system): row for row, system in enumerate(sample.systems)}
     columns = {place: column for column, place in enumerate(sample.places)}
-    found: dict[tuple[int, int], list[str | None]] = {}
+    reasons: dict[tuple[int, int], list[str | None]] = {}
     for number, question in enumerate(people.ratings):
         for (system, item), reason in people.left_out.get(question, {}).items():
             if item in columns:
                 cell = rows[system], columns[item]
-                found.setdefault(cell, [None] * len(people.ratings))[number] = reason
-    return found
+                reasons.setdefault(cell, [None] * len(people.ratings))[number] = reason
+    return reasons
 
 
-def _shown(output: Output, strings: GenerationStringAccuracy) -> dict[str, Any]:
+def _shown(output: Output, string_metric: GenerationStringAccuracy) -> dict[str, Any]:
+    """The text of an output as it is sent to the page; several samples are numbered."""
     if isinstance(output, str):
-        return sent_text(output, strings.tokens(output))
+        return sent_text(output, string_metric.tokens(output))
     if isinstance(output, tuple):
         return {"text": "\n".join(f"({i}) {text}" for i, text in enumerate(output, start=1))}
     from wellput.core.output_kinds import kind_of
@@ -255,10 +271,10 @@ def sent_text(text: str, tokens: Sequence[str]) -> dict[str, Any]:
     >>> sent_text("Two.", ["Two", "."]), sent_text("Two.", ["two", "."])
     ({'text': 'Two\\u2060.'}, {'text': 'Two.', 'tokens': ['two', '.']})
     """
-    both = glued(text, tokens)
-    apart = [token for token in both.replace(WORD_JOINER, " ").split(" ") if token]
-    if both.replace(WORD_JOINER, "") == text and apart == list(tokens):
-        return {"text": both}
+    joined = glued(text, tokens)
+    pieces = [token for token in joined.replace(WORD_JOINER, " ").split(" ") if token]
+    if joined.replace(WORD_JOINER, "") == text and pieces == list(tokens):
+        return {"text": joined}
     return {"text": text, "tokens": list(tokens)}
 
 
@@ -270,16 +286,16 @@ def glued(text: str, tokens: Sequence[str]) -> str:
     'No|, two|.'
     """
     pieces: list[str] = []
-    at = 0
+    start_of_rest = 0
     for token in tokens:
-        start = text.find(token, at)
-        between = text[at:start]
+        start = text.find(token, start_of_rest)
+        between = text[start_of_rest:start]
         if start < 0 or between.strip() or WORD_JOINER in token:
             return text
         if pieces:
             pieces.append(" " if between else WORD_JOINER)
         pieces.append(token)
-        at = start + len(token)
+        start_of_rest = start + len(token)
     return "".join(pieces)
 
 
@@ -295,9 +311,11 @@ def drawn_alignments(batch: Batch, metric: GenerationStringAccuracy) -> list[dic
             continue
         steps = aligned(reference, output, metric.costs, with_moves=True)
         moves = origins(reference, output, steps)
-        # A mark tells which side of a step is empty, except for moves: m is where a word was, M
-        # where it is.
-        marks = "".join("M" if s.mark == "m" and s.reference < 0 else s.mark for s in steps)
+        # Except for moves, a mark says which side of a step is empty. Moves have two marks: m is where
+        # the word was, M is where it is now.
+        marks = "".join(
+            "M" if step.mark == "m" and step.reference < 0 else step.mark for step in steps
+        )
         drawn.append(
             {
                 "reference": batch.references[row][place],
@@ -309,7 +327,8 @@ def drawn_alignments(batch: Batch, metric: GenerationStringAccuracy) -> list[dic
 
 
 def drawn_treelets(batch: Batch, metric: GenerationTreeAccuracy) -> list[dict[str, Any]]:
-    """For each output: the reference with a tree that fits it best, and its wrong treelets."""
+    """For each output: the best fitting reference that has a tree, the output's wrong treelets, and the
+    words that belong to none (`loose`)."""
     drawn: list[dict[str, Any]] = []
     for row, (place, has_problems) in enumerate(metric.chosen_references(batch)):
         reference, tree = reference_with_tree(batch, row, place)
@@ -327,8 +346,9 @@ def drawn_treelets(batch: Batch, metric: GenerationTreeAccuracy) -> list[dict[st
 
 
 def drawn_tree(reference: str, tree: Tree, metric: GenerationTreeAccuracy, item: str) -> Any:
-    """The tree over the reference's tokens: words, heads (−1 for the root), heights of the arcs; also
-    relations and tags where the tokens are the tree's words."""
+    """The tree over the reference's tokens: words, heads (the place of each word's head, −1 for the
+    root), heights of the arcs in the drawing; also relations and tags where the tokens are the tree's
+    words."""
     tokens, heads = reference_tokens(reference, tree, metric.tokenize, item)
     over_tokens = Tree(
         tuple(Word(form, head + 1) for form, head in zip(tokens, heads, strict=True))

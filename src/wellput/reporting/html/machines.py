@@ -1,5 +1,6 @@
-"""The section of a report about machine judges: people, the machine and the corrected means side by
-side, where the machine is wrong by system, and the worst disagreements first."""
+"""The section of a report about machine judges, such as language models: the means of people, of the
+machine, and corrected ones side by side; how far the machine is wrong about each system; and the worst
+disagreements."""
 
 from __future__ import annotations
 
@@ -20,8 +21,8 @@ CORRECTED_NOTE = (
 
 
 def machine_words(comparison: MachineComparison) -> list[str]:
-    """The verdict, a sentence each; what `min_items=` would change is an option of `wellput vet`. The
-    page shows words as they are, so commands have no backticks."""
+    """The sentences of the verdict on the machine. The keyword `min_items=` is replaced by the option
+    of `wellput vet`, and backticks are removed, because the page does not format text."""
     option = "wellput vet --min-items"
     return [
         sentence.replace("min_items= ", f"{option} ")
@@ -32,7 +33,7 @@ def machine_words(comparison: MachineComparison) -> list[str]:
 
 
 def comparison_name(comparison: MachineComparison) -> str:
-    """The question and the machine."""
+    """The question and the machine, as the reader chooses them in the chart."""
     return f"{comparison.question}, {comparison.judge}"
 
 
@@ -41,12 +42,12 @@ def machine_rows(comparison: MachineComparison) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = []
     for row in comparison.systems:
         shared = {"comparison": comparison_name(comparison), "system": row.system}
-        for who, value, low, high in (
+        for source, value, low, high in (
             ("people", row.people.value, row.people.low, row.people.high),
             ("machine", row.proxy_only, None, None),
             ("corrected", row.estimate.value, row.estimate.low, row.estimate.high),
         ):
-            rows.append({**shared, "who": who, "value": value, "low": low, "high": high})
+            rows.append({**shared, "who": source, "value": value, "low": low, "high": high})
     return rows
 
 
@@ -88,23 +89,24 @@ def _systems_table(comparison: MachineComparison) -> Table:
 
 
 def bounds_of(low: float | None, high: float | None) -> str:
+    """The interval as text, – where there is none."""
     return "–" if low is None or high is None else f"[{shown(low)}, {shown(high)}]"
 
 
 def _worst_table(comparison: MachineComparison, items: Mapping[str, Item]) -> Table:
     rows = [
         [
-            " against ".join(one.systems),
-            one.item,
-            shown(one.people),
-            shown(one.judge),
-            shown(one.judge - one.people, sign=True),
-            _text(one, items),
+            " against ".join(disagreement.systems),
+            disagreement.item,
+            shown(disagreement.people),
+            shown(disagreement.judge),
+            shown(disagreement.judge - disagreement.people, sign=True),
+            _text(disagreement, items),
         ]
-        for one in comparison.worst
+        for disagreement in comparison.worst
     ]
-    share = len(comparison.worst[0].systems) > 1
-    notes = ["Shares of choices for the first system."] if share else []
+    are_choices = len(comparison.worst[0].systems) > 1
+    notes = ["Shares of choices for the first system."] if are_choices else []
     return Table(
         ["system", "item", "people", "machine", "machine − people", "output"],
         rows,
@@ -114,13 +116,16 @@ def _worst_table(comparison: MachineComparison, items: Mapping[str, Item]) -> Ta
     )
 
 
-def _text(one: Disagreement, items: Mapping[str, Item]) -> str:
-    item = items.get(one.item)
+def _text(disagreement: Disagreement, items: Mapping[str, Item]) -> str:
+    """The outputs that were judged, shortened."""
+    item = items.get(disagreement.item)
     if item is None:
         return ""
     texts = []
-    for system in one.systems:
+    for system in disagreement.systems:
         output = item.outputs.get(system, "")
         text = output if isinstance(output, str) else output[0] if isinstance(output, tuple) else ""
-        texts.append(shorten(text, MAX_TEXT_CHARACTERS // len(one.systems), placeholder=" …"))
+        texts.append(
+            shorten(text, MAX_TEXT_CHARACTERS // len(disagreement.systems), placeholder=" …")
+        )
     return " / ".join(texts)

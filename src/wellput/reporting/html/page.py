@@ -1,8 +1,8 @@
-"""`HtmlReport`: the page, one file with its style, scripts, charts and items inside, and its
-summary on the terminal.
+"""`HtmlReport`: the page, one file that contains its style, scripts, charts and items; and its summary
+on the terminal.
 
-The page fetches nothing: its content security policy forbids every request, and every script but the
-two embedded ones. Users' texts are data in the page, never markup: figures are JSON in which `<` is
+The page loads nothing: its content security policy forbids every request, and allows only the two
+embedded scripts. Users' texts are data in the page, never markup: figures are JSON in which `<` is
 escaped, items are packed with gzip, and the scripts only set `textContent`.
 """
 
@@ -46,16 +46,17 @@ SCRIPTS = (
     "explorer.js",
     "page.js",
 )
+"""The files in `assets` that make up the page's own script, in this order."""
 LIBRARY_ENTRY = "window.vegaEmbed = vegaEmbed;"
 MIN_FREE_BYTES = 1 << 29
-"""Address space that the engine which bundles the library needs. It took 240 MB on two cores; each
-further core has a thread that takes more."""
+"""The address space, in bytes, that vl-convert needs to bundle the chart library. It took 240 MB on two
+cores; each further core has a thread that takes more."""
 
 
 def report_page(evaluation: Evaluation, library: str, *, on_phase: OnPhase = ignore_phase) -> str:
     """The report as HTML; `library` is the script that `chart_library` gives."""
     assets = files("wellput.reporting.html") / "assets"
-    own = "\n".join((assets / name).read_text(encoding="utf-8") for name in SCRIPTS)
+    page_script = "\n".join((assets / name).read_text(encoding="utf-8") for name in SCRIPTS)
     sample = evaluation.sample
     items = explorer_items(
         sample,
@@ -68,12 +69,12 @@ def report_page(evaluation: Evaluation, library: str, *, on_phase: OnPhase = ign
     page = Template((assets / "page.html").read_text(encoding="utf-8"))
     return page.substitute(
         title=html.escape(evaluation.title),
-        policy=content_policy(library, own),
+        policy=content_policy(library, page_script),
         style=(assets / "report.css").read_text(encoding="utf-8"),
         data=embedded_json(page_data(evaluation)),
         items=packed_json(items),
         library=library,
-        script=own,
+        script=page_script,
     )
 
 
@@ -111,21 +112,22 @@ def facts(evaluation: Evaluation) -> list[str]:
 
 
 def embedded_json(value: Mapping[str, Any]) -> str:
-    """Strict JSON that cannot end the script element it stands in."""
+    """Strict JSON without characters that could end the script element in which it stands."""
     strict = strict_json(value)
     text = json.dumps(strict, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
 
 
 def packed_json(value: object) -> str:
-    """JSON, gzip, base64: a third of the size, and no character that has a meaning in HTML."""
+    """The value as JSON, packed by gzip and written in base64: a third of the size, and no character
+    that has a meaning in HTML."""
     text = json.dumps(value, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
     return base64.b64encode(gzip.compress(text.encode("ascii"), 6, mtime=0)).decode("ascii")
 
 
 def content_policy(*scripts: str) -> str:
-    """Only these scripts run, and nothing is loaded. Vega compiles expressions: that is
-    `unsafe-eval`."""
+    """The content security policy under which only these scripts run, and nothing is loaded. Vega
+    compiles expressions, which needs `unsafe-eval`."""
     hashes = " ".join(f"'sha256-{_digest(script)}'" for script in scripts)
     return (
         f"default-src 'none'; script-src {hashes} 'unsafe-eval'; style-src 'unsafe-inline'; "
@@ -145,17 +147,18 @@ def chart_library() -> str:
 
 
 def _check_address_space() -> None:
-    """Raises where `ulimit -v` leaves too little memory: the engine that bundles the library would end
-    the program."""
+    """Raises InputError where `ulimit -v` leaves too little memory: vl-convert would then end the whole
+    program."""
     limit, _ = resource.getrlimit(resource.RLIMIT_AS)
     sizes = Path("/proc/self/statm")
     if limit == resource.RLIM_INFINITY or not sizes.exists():
         return
-    left = limit - int(sizes.read_text().split()[0]) * resource.getpagesize()
-    if left < MIN_FREE_BYTES:
+    free_bytes = limit - int(sizes.read_text().split()[0]) * resource.getpagesize()
+    if free_bytes < MIN_FREE_BYTES:
         raise InputError(
             f"The charts of a report need {MIN_FREE_BYTES >> 20} MB of address space, but the limit "
-            f"leaves {max(0, left) >> 20} MB. Raise the limit (ulimit -v), or limit memory instead."
+            f"leaves {max(0, free_bytes) >> 20} MB. Raise the limit (ulimit -v), or limit memory "
+            "instead."
         )
 
 
@@ -200,7 +203,7 @@ class HtmlReport(Result):
 
 
 def report_summary(report: HtmlReport) -> Report:
-    """The file, what it shows, and the answer in words."""
+    """What the terminal shows: the file, what is in it, and the answer in words."""
     evaluation = report.evaluation
     sample, result = evaluation.sample, evaluation.result
     record = report.records()[0]
@@ -227,11 +230,19 @@ def report_summary(report: HtmlReport) -> Report:
 
 
 def _in_words(evaluation: Evaluation) -> list[str]:
+    """The sentences of the answer, and notes on what limits it or is missing."""
     agreement = evaluation.agreement
     advice = [] if agreement is None else [*agreement.advice, *agreement.notes]
     lines = [sentence for answer in evaluation.answers for sentence in answer.sentences]
-    last = [references_sentence(evaluation.sample.items)]
+    about_references = [references_sentence(evaluation.sample.items)]
     result = evaluation.result
     by_slice = slices_words(result, agreement) if result.slices else []
     missing = [*map(left_out_sentence, result.left_out), *result.notes]
-    return [*lines, *by_slice, *few_items(result), *advice, *missing, *filter(None, last)]
+    return [
+        *lines,
+        *by_slice,
+        *few_items(result),
+        *advice,
+        *missing,
+        *filter(None, about_references),
+    ]

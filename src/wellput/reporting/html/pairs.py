@@ -1,7 +1,7 @@
 """`PairMatrix`: every pair of systems, under each metric and by people's judgments.
 
-The page draws it as a table with rows and columns best first: above the diagonal stand the pairs
-whose row people prefer.
+The page draws the pairs as a table with rows and columns best first: above the diagonal, people prefer
+the system of the row.
 """
 
 from __future__ import annotations
@@ -19,8 +19,9 @@ from wellput.reporting.table import p_text
 
 @dataclass(frozen=True)
 class SystemPair:
-    """`a` minus `b`. `ahead` is 1 where a is really better, −1 where b is, 0 where no difference is
-    shown, None where they differ and neither is better."""
+    """Two systems and the difference of their scores, a's minus b's (`delta`), with its p-values and
+    interval. `ahead` is 1 where a is significantly better, −1 where b is, 0 where no difference is
+    shown, and None where they differ but the metric does not say which is better."""
 
     a: str
     b: str
@@ -52,7 +53,7 @@ class PairMatrix:
     order: Sequence[str]
     scorers: Sequence[ScorerPairs]
     units: str = "items"
-    """What the intervals and p-values of metrics hold for others of, such as documents."""
+    """Intervals and p-values of metrics hold for other units of this kind, such as documents."""
 
     def to_dict(self) -> dict[str, Any]:
         """The values as the scripts of the page read them; a system is its place in `systems`."""
@@ -90,12 +91,14 @@ class PairMatrix:
 
 
 def _short(value: float | None) -> float | None:
+    """The number with four significant digits, so that the page is small."""
     return None if value is None else float(f"{value:.4g}")
 
 
 def pair_matrix(
     result: ScoreResult, rankings: Sequence[Ranking], order: Sequence[str]
 ) -> PairMatrix:
+    """The pairs by people's rankings that have tests, and under every metric."""
     scorers = [_by_people(ranking) for ranking in rankings if ranking.has_tests]
     scorers += [_by_metric(result, metric) for metric in result.metrics]
     units = "items" if result.clusters is None else result.clusters.words

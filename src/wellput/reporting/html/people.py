@@ -26,9 +26,10 @@ PlaceInTable = tuple[int, int]  # the places of a system and an item
 
 @dataclass(frozen=True)
 class People:
-    """For each question: the mean rating of every judged output, the reason why an output is not in the
-    figures, and the regression of the ratings on each metric. `unit` names the numbers; `scales` are
-    the lowest and the highest rating that any judge gave."""
+    """For each question: the mean rating of every judged output (`ratings`), the reasons why outputs
+    are not in the figures (`left_out`), the regressions of the ratings on each metric (`lines`), and
+    the lowest and the highest rating that any judge gave (`scales`). `unit` says what the numbers
+    are."""
 
     ratings: Mapping[str, Floats]
     left_out: Mapping[str, Mapping[PlaceInTable, str]] = field(default_factory=dict)
@@ -42,10 +43,11 @@ def people_of_ratings(
 ) -> People:
     """The ratings that `agree` correlates with the metrics, and the ratings that it leaves out."""
     first = next(iter(tables.values()))
-    _, ready = prepared_panels(judgments, first.systems, first.items, options)
-    known = KnownNames(set(first.systems), set(first.items))
-    others = exclusions_of_unknown(options.exclusions, known)  # the charts have no point for these
-    everything = replace(options, exclusions=others, judges_below=None)
+    _, panels = prepared_panels(judgments, first.systems, first.items, options)
+    known_names = KnownNames(set(first.systems), set(first.items))
+    # The charts have no point for outputs that the evalset does not have.
+    of_unknown_names = exclusions_of_unknown(options.exclusions, known_names)
+    everything = replace(options, exclusions=of_unknown_names, judges_below=None)
     complete = {
         question: prepared_panels(
             judgments,
@@ -53,34 +55,36 @@ def people_of_ratings(
             first.items,
             replace(everything, questions=(question,), normalization=panel.normalization),
         )[1][question]
-        for question, panel in ready.items()
+        for question, panel in panels.items()
     }
     ratings: dict[str, Floats] = {}
     left_out: dict[str, dict[PlaceInTable, str]] = {}
     lines: list[dict[str, Any]] = []
-    for question, panel in ready.items():
-        kept = panel.means
-        ratings[question] = np.where(np.isnan(kept), complete[question].means, kept)
+    for question, panel in panels.items():
+        kept_means = panel.means
+        ratings[question] = np.where(np.isnan(kept_means), complete[question].means, kept_means)
         cells = cells_of_all(list(tables.values()), panel.table())
-        left_out[question] = _reasons(ratings[question], kept, cells, panel, complete[question])
+        left_out[question] = _reasons(
+            ratings[question], kept_means, cells, panel, complete[question]
+        )
         for metric, table in tables.items():
-            line = regression_line(table.scores[cells], kept[cells])
+            line = regression_line(table.scores[cells], kept_means[cells])
             if line is not None:
                 lines.append({"question": question, "metric": metric, **line})
-    scales = dict.fromkeys(panel.normalization for panel in ready.values())
+    scales = dict.fromkeys(panel.normalization for panel in panels.values())
     unit = "mean rating" if set(scales) == {"none"} else f"mean rating ({', '.join(scales)})"
     return People(ratings, left_out, lines, unit, _scales(judgments))
 
 
 def _scales(judgments: Sequence[Judgment]) -> dict[str, tuple[float, float]]:
-    given: dict[str, list[float]] = {}
+    ratings: dict[str, list[float]] = {}
     for judgment in judgments:
-        given.setdefault(judgment.question, []).append(judgment.number)
-    return {question: (min(values), max(values)) for question, values in given.items()}
+        ratings.setdefault(judgment.question, []).append(judgment.number)
+    return {question: (min(values), max(values)) for question, values in ratings.items()}
 
 
 def people_of_choices(tables: Mapping[str, ScoreTable], answers: Sequence[Preference]) -> People:
-    """The share of offers in which each output was chosen; a tie is half a choice."""
+    """The share of the comparisons of each output in which it was chosen; a tie is half a choice."""
     first = next(iter(tables.values()))
     systems = {name: place for place, name in enumerate(first.systems)}
     items = {name: place for place, name in enumerate(first.items)}
@@ -111,7 +115,7 @@ def regression_line(
     x: Floats, y: Floats, *, of: tuple[str, str] = ("score", "rating")
 ) -> dict[str, Any] | None:
     """The least-squares line through the points, from the lowest to the highest x, and its equation in
-    words (`of` names x and y); None for fewer than 3 points and where all x are equal."""
+    words (`of` has the names of x and y); None for fewer than 3 points and where all x are equal."""
     known = ~(np.isnan(x) | np.isnan(y))
     x, y = x[known], y[known]
     if len(x) < 3 or np.ptp(x) == 0:
@@ -135,22 +139,25 @@ def regression_line(
 
 
 def _reasons(
-    ratings: Floats, kept: Floats, cells: Any, panel: Panel, complete: Panel
+    ratings: Floats, kept_means: Floats, cells: Any, panel: Panel, complete: Panel
 ) -> dict[PlaceInTable, str]:
     """The reason why a judged output is not in the figures, by its cell."""
     reasons: dict[PlaceInTable, str] = {}
     for system, item in np.argwhere(~np.isnan(ratings) & ~cells).tolist():
-        if not np.isnan(kept[system, item]):
+        if not np.isnan(kept_means[system, item]):
             reasons[system, item] = "a metric has no score for it"
             continue
-        given = complete.ratings[:, system, item]
-        judges = {complete.judges[place] for place in np.flatnonzero(~np.isnan(given)).tolist()}
-        found = dict.fromkeys(
+        ratings_of_output = complete.ratings[:, system, item]
+        judges = {
+            complete.judges[place]
+            for place in np.flatnonzero(~np.isnan(ratings_of_output)).tolist()
+        }
+        exclusion_reasons = dict.fromkeys(
             exclusion.reason
             for exclusion in panel.excluded
             if _covers(exclusion, judges, panel.systems[system], panel.items[item])
         )
-        reasons[system, item] = "; ".join(found) or "left out"
+        reasons[system, item] = "; ".join(exclusion_reasons) or "left out"
     return reasons
 
 

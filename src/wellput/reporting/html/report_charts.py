@@ -34,8 +34,8 @@ def forest_chart(rows: Sequence[Mapping[str, Any]]) -> Chart:
 
 
 def slices_chart(rows: Sequence[Mapping[str, Any]], tag: str, more: str = "") -> Chart:
-    """The same with a panel for each slice of the items, for the metric that the reader chooses. Rows
-    have `slice`, too. `more` is a further note."""
+    """As `forest_chart`, with a panel for each slice of the items (those with one value of the tag),
+    for the metric that the reader chooses. Rows also have `slice`. `more` is a further note."""
     spec = _forest_spec(rows, "slice", x="shared")
     notes = _whisker_note(rows)
     notes["always"] = f"{notes.get('always', '')} {more}".strip()
@@ -51,7 +51,8 @@ def _whisker_note(rows: Sequence[Mapping[str, Any]]) -> dict[Condition, str]:
 def _forest_spec(
     rows: Sequence[Mapping[str, Any]], panel: str, *, x: Literal["independent", "shared"]
 ) -> dict[str, Any]:
-    """Panels by a column of the rows, in its order; their x axes are independent or shared."""
+    """The specification with a panel for each value of the column `panel` of the rows, in the rows'
+    order; the panels' x axes are independent or shared."""
     alt = altair()
     systems = list(dict.fromkeys(row["system"] for row in rows))
     panels = list(dict.fromkeys(row[panel] for row in rows))
@@ -93,7 +94,7 @@ def _forest_spec(
 def length_chart(
     metrics: Sequence[str], systems: Sequence[str], lines: Sequence[Mapping[str, Any]]
 ) -> Chart:
-    """Score against the output's length in words."""
+    """Scores against the output's length in words. `lines` are the regression lines of each metric."""
     spec = scatter_spec(
         "length", "words of the output", "score", "$metric", systems, with_reason=False
     )
@@ -113,7 +114,7 @@ def length_chart(
 
 
 def correlations_chart(rows: Sequence[Mapping[str, Any]], metrics: Sequence[str]) -> Chart:
-    """Metric against metric over outputs."""
+    """The correlation of each two metrics over outputs, as a table of colored cells."""
     alt = altair()
     base = alt.Chart(alt.NamedData("rows")).encode(
         x=alt.X(
@@ -193,13 +194,13 @@ def agreement_chart(rows: Sequence[Mapping[str, Any]], questions: Sequence[str])
     values = base.mark_text(fontSize=12, fontWeight="bold", dy=-11).encode(
         x="value:Q", text=alt.Text("value:Q", format=".2f")
     )
-    # The ceiling is drawn for one row only: drawn for each, its dashes would run together.
+    # The ceiling is drawn for one row only: drawn for every row, its dashes would overlap.
     top = alt.Chart(data).transform_filter("datum.order == 0 && isValid(datum.ceiling)")
     line = top.mark_rule(strokeDash=[5, 4], strokeWidth=2, color=VERMILION).encode(x="ceiling:Q")
     limit = top.mark_rect(opacity=0.12, color=VERMILION).encode(
         x="ceiling_low:Q", x2="ceiling_high:Q"
     )
-    # Above the plot, where no interval runs into it.
+    # The label stands above the plot, where it covers no interval.
     label = top.mark_text(align="right", dx=4, baseline="bottom", y=-3, color=VERMILION).encode(
         x="ceiling:Q", text=alt.value("ceiling: expected of a perfect metric")
     )
@@ -234,7 +235,7 @@ def agreement_chart(rows: Sequence[Mapping[str, Any]], questions: Sequence[str])
 
 
 def agreement_domain(rows: Sequence[Mapping[str, Any]]) -> list[float]:
-    """From 0 to 1, or from −1 where anything drawn is negative."""
+    """The range of the axis: from 0 to 1, or from −1 where any number that is drawn is negative."""
     keys = ("value", "low", "high", "chance_low")
     drawn = [row[key] for row in rows for key in keys if row[key] is not None]
     return [-1.0 if any(value < 0 for value in drawn) else 0.0, 1.0]

@@ -1,5 +1,6 @@
-"""`Section`, one part of the page of a report; `sections_of` makes the sections of an evaluation. The
-section about slices has scores, people's preferences and agreement for each value of a tag.
+"""`Section`, one part of the page of a report; `sections_of` makes the sections of an evaluation. A
+*slice* is the items with one value of a tag; the section about slices has scores, people's preferences
+and agreement for each of them.
 """
 
 from __future__ import annotations
@@ -96,7 +97,7 @@ def probe_section(probed: ProbeResult) -> Section:
 
 def probe_rows(probed: ProbeResult) -> list[dict[str, Any]]:
     """Rows of the heat map, in percent. Kinds with few texts are left out, if others have enough."""
-    enough = [probe for probe in probed.probes if probe.n >= MIN_TEXTS_FOR_CLAIMS]
+    with_enough_texts = [probe for probe in probed.probes if probe.n >= MIN_TEXTS_FOR_CLAIMS]
     return [
         {
             "metric": probe.metric,
@@ -112,12 +113,12 @@ def probe_rows(probed: ProbeResult) -> list[dict[str, Any]]:
                 )
             },
         }
-        for probe in enough or probed.probes
+        for probe in with_enough_texts or probed.probes
     ]
 
 
 def slices_section(evaluation: Evaluation) -> Section:
-    """Scores, people's preferences and agreement for each value of a tag; which slices differ."""
+    """Scores, people's preferences and agreement for each value of a tag, and which values differ."""
     result = evaluation.result
     tag = next(iter(result.slices[0].by or {}))
     ordered = replace(result, systems=tuple(evaluation.order))
@@ -132,12 +133,12 @@ def slices_section(evaluation: Evaluation) -> Section:
 
 
 def machines_section(evaluation: Evaluation) -> Section:
-    """What machine judges say beside people."""
-    several = len(evaluation.machines) > 1
+    """What machine judges say, compared with people."""
+    are_several = len(evaluation.machines) > 1
     words: list[str] = []
-    for one in evaluation.machines:
-        first, *others = machine_words(one)
-        start = f"{comparison_name(one)}: " if several else ""
+    for comparison in evaluation.machines:
+        first, *others = machine_words(comparison)
+        start = f"{comparison_name(comparison)}: " if are_several else ""
         words += [f"{start}{first}", " ".join(others)] if others else [f"{start}{first}"]
     return Section(
         "machines",
@@ -145,22 +146,23 @@ def machines_section(evaluation: Evaluation) -> Section:
         words=words,
         charts=[
             report_charts.machines_chart(
-                [row for one in evaluation.machines for row in machine_rows(one)],
-                [comparison_name(one) for one in evaluation.machines],
+                [row for comparison in evaluation.machines for row in machine_rows(comparison)],
+                [comparison_name(comparison) for comparison in evaluation.machines],
             )
         ],
         tables=[
             table
-            for one in evaluation.machines
-            for table in machine_tables(one, evaluation.sample.items)
+            for comparison in evaluation.machines
+            for table in machine_tables(comparison, evaluation.sample.items)
         ],
     )
 
 
 def scores_section(evaluation: Evaluation) -> Section:
+    """The systems' scores with intervals; sentinels are left out of the chart."""
     ordered = replace(evaluation.result, systems=tuple(evaluation.order))
-    serious = [score for score in ordered.scores if not is_sentinel(score.metric)]
-    rows = [_score_row(score, ordered) for score in serious or ordered.scores]
+    of_metrics = [score for score in ordered.scores if not is_sentinel(score.metric)]
+    rows = [_score_row(score, ordered) for score in of_metrics or ordered.scores]
     rows.sort(key=lambda row: ordered.systems.index(row["system"]))
     return Section(
         "scores",
@@ -172,6 +174,7 @@ def scores_section(evaluation: Evaluation) -> Section:
 
 
 def pairs_section(evaluation: Evaluation) -> Section:
+    """Which systems differ significantly, under each metric and by people."""
     rankings = () if evaluation.agreement is None else evaluation.agreement.ranking
     matrix = pair_matrix(evaluation.result, rankings, evaluation.order)
     return Section("pairs", "Which differences are real", charts=[matrix])
@@ -202,23 +205,25 @@ def people_sections(
             for row in entry["systems"]
         ]
         judges.append(report_charts.preferences_chart(rows, questions))
-    against = [
+    against_others = [
         {"question": summary.question, "judge": judge, "value": value}
         for summary in agreement.judges
         for judge, value in (summary.normalized or asdict(summary))["against_rest"].items()
     ]
-    if against:
-        judges.append(report_charts.judges_chart(against, questions))
-    later = replace(agreement, ranking=(), orders=(), slices=())
-    tables = [_with_question(table, questions) for table in tables_of(later)]
+    if against_others:
+        judges.append(report_charts.judges_chart(against_others, questions))
+    rest_of_result = replace(agreement, ranking=(), orders=(), slices=())
+    tables = [_with_question(table, questions) for table in tables_of(rest_of_result)]
     about_judges = [
-        t for t in tables if t.title.startswith(("Judges", "Preferences")) or not t.title
+        table
+        for table in tables
+        if table.title.startswith(("Judges", "Preferences")) or not table.title
     ]
     about_metrics = [table for table in tables if table not in about_judges]
-    alone = (
+    no_comparison = (
         [] if judges else ["No two judges rated the same outputs: how far they agree is unknown."]
     )
-    words = [*alone, *([] if agreement.preferences else excluded_notes(agreement))]
+    words = [*no_comparison, *([] if agreement.preferences else excluded_notes(agreement))]
     words += [] if agreement.agreement else agreement.notes
     return [
         Section(
@@ -246,11 +251,11 @@ def metrics_section(evaluation: Evaluation) -> Section:
     names = list(tables)
     scores = [oriented(table, table.scores).ravel() for table in tables.values()]
     rows: list[dict[str, Any]] = []
-    for i, one in enumerate(names):
+    for i, metric in enumerate(names):
         for j, other in enumerate(names):
             known = ~(np.isnan(scores[i]) | np.isnan(scores[j]))
             r = _pearson(scores[i][known], scores[j][known])
-            rows.append({"metric": one, "other": other, "r": r, "n": int(known.sum())})
+            rows.append({"metric": metric, "other": other, "r": r, "n": int(known.sum())})
     charts = [report_charts.correlations_chart(rows, names)] if len(names) > 1 else []
     if evaluation.sample.kind is None:
         lengths, places = _lengths(evaluation.sample), list(evaluation.sample.places)
@@ -292,6 +297,7 @@ def _score_row(score: Score, result: ScoreResult) -> dict[str, Any]:
 
 
 def _claim(score: Score, result: ScoreResult) -> str:
+    """What the test says about the difference from the baseline, a key of `CLAIM_MARKS`."""
     is_better = higher_is_better(result, score.metric)
     if score.p_adjusted is None or score.delta is None or math.isnan(score.p_adjusted):
         return "not tested"
@@ -303,18 +309,19 @@ def _claim(score: Score, result: ScoreResult) -> str:
 
 
 def agreement_rows(agreement: AgreementResult) -> list[dict[str, Any]]:
-    """Best first within each question and coefficient."""
+    """Rows of the chart, best first within each question and coefficient. The ceiling is the agreement
+    that a perfect metric would reach with these judges."""
     ceilings = {summary.question: summary.ceiling or {} for summary in agreement.judges}
     groups: dict[tuple[str, str], list[Agreement]] = {}
     for row in agreement.agreement:
         groups.setdefault((row.question, row.coefficient), []).append(row)
     rows: list[dict[str, Any]] = []
-    for (question, coefficient), found in groups.items():
-        found.sort(key=lambda row: (math.isnan(row.value), -row.value))
+    for (question, coefficient), metrics_rows in groups.items():
+        metrics_rows.sort(key=lambda row: (math.isnan(row.value), -row.value))
         # Only Pearson's r of pooled segments has a ceiling: the judges' noise is measured for it.
-        is_capped = coefficient == "pearson" and found[0].average == "none"
-        own = ceilings.get(question, {}) if is_capped else {}
-        for order, row in enumerate(found):
+        is_capped = coefficient == "pearson" and metrics_rows[0].average == "none"
+        ceiling = ceilings.get(question, {}) if is_capped else {}
+        for order, row in enumerate(metrics_rows):
             rows.append(
                 {
                     "metric": row.metric,
@@ -330,9 +337,9 @@ def agreement_rows(agreement: AgreementResult) -> list[dict[str, Any]]:
                     "note": row.note,
                     "order": order,
                     "kind": "sentinel" if is_sentinel(row.metric) else "metric",
-                    "ceiling": own.get("value"),
-                    "ceiling_low": own.get("low"),
-                    "ceiling_high": own.get("high"),
+                    "ceiling": ceiling.get("value"),
+                    "ceiling_low": ceiling.get("low"),
+                    "ceiling_high": ceiling.get("high"),
                 }
             )
     return rows
@@ -355,7 +362,7 @@ def _pearson(x: Floats, y: Floats) -> float:
 
 
 MAX_SLICES_DRAWN = 24
-"""If there are more slices, those with the most items are drawn; the tables have all."""
+"""If there are more slices, only those with the most items are drawn; the tables have all slices."""
 
 
 def slice_tables_of(result: ScoreResult, agreement: AgreementResult | None) -> list[Table]:
@@ -369,8 +376,8 @@ def slice_tables_of(result: ScoreResult, agreement: AgreementResult | None) -> l
 
 
 def slices_words(result: ScoreResult, agreement: AgreementResult | None) -> list[str]:
-    """The differences that depend on the slice, and the slices that differ from the whole, under
-    metrics and for people."""
+    """Sentences about the differences that depend on the slice, and about the slices whose order of
+    systems differs from that over all items, under metrics and for people."""
     tag = next(iter(result.slices[0].by or {}))
     words = [*shown_dependences(result, tag), *order_sentences(result)]
     if agreement is not None and agreement.slices:
@@ -385,7 +392,8 @@ def slices_chart_of(
     order: Sequence[str],
     row_of: Callable[[Score, ScoreResult], Mapping[str, Any]],
 ) -> Chart:
-    """A panel for each slice, systems in the given order."""
+    """A chart with a panel for each slice, systems in the given order; `row_of` makes the row of a
+    score."""
     tag = next(iter(result.slices[0].by or {}))
     largest = sorted(result.slices, key=lambda part: -part.items)[:MAX_SLICES_DRAWN]
     drawn = [part for part in result.slices if part in largest]
@@ -398,9 +406,9 @@ def slices_chart_of(
     rows.sort(key=lambda row: order.index(row["system"]))
     places = {(part.by or {})[tag]: place for place, part in enumerate(drawn)}
     rows.sort(key=lambda row: places[row["slice"]])
-    more = (
+    note = (
         ""
         if len(drawn) == len(result.slices)
         else (f"Only the {MAX_SLICES_DRAWN} largest of {len(result.slices)} slices are drawn.")
     )
-    return report_charts.slices_chart(rows, tag, more)
+    return report_charts.slices_chart(rows, tag, note)

@@ -8,8 +8,9 @@ less than `epsilon`, by a one-sided t-test; p-values are corrected by Benjamini 
 `advantage_probability` is how often the machine is at least as close to the remaining people as the
 person left out, on average over people.
 
-The t-test takes all trials as independent. Those on outputs for the same item are not: then it finds
-too many people beaten. With `clusters` a second test, whose error counts whole clusters, decides.
+A *trial* is one output that is judged. The t-test takes all trials as independent. Trials on outputs
+for the same item are not: the test then finds too many people beaten. With `clusters` of trials, a
+second test decides; its standard error comes from sums over whole clusters.
 """
 
 from __future__ import annotations
@@ -33,11 +34,13 @@ mean squared difference."""
 
 FALSE_DISCOVERY_RATE = 0.05
 MIN_PEOPLE_OF_TRIAL = 2
+"""A trial counts if at least this many people answered it."""
 WINNING_RATE_TO_PASS = 0.5
 MIN_PEOPLE_TESTED = 3
 LOWEST_MIN_TRIALS = 10
-"""A lower limit is not advised: a t-test on so few trials says little."""
+"""A smaller `min_trials` is not advised: a t-test on so few trials says little."""
 LIMIT_STEP = 5
+"""An advised `min_trials` is a multiple of this."""
 TIE_TOLERANCE = 1e-9
 """Mean squared differences that are closer than this, relative to their size, are equal."""
 
@@ -54,8 +57,9 @@ class ClusteredOutcome:
 
 @dataclass(frozen=True, slots=True)
 class PersonLeftOut:
-    """One person against the machine. `judge` is the person's row; `advantage_probability` the share of
-    trials in which the machine is at least as close to the others; `p_value` is not corrected."""
+    """One person against the machine. `judge` is the person's row; `advantage_probability` is the share
+    of trials in which the machine is at least as close to the remaining people as this person is;
+    `p_value` is not corrected, `p_adjusted` is. `won` says that the machine beats the person."""
 
     judge: int
     n_trials: int
@@ -68,14 +72,15 @@ class PersonLeftOut:
 
     @property
     def is_beaten(self) -> bool:
-        """By the clustered test where there is one."""
+        """Whether the machine beats the person, by the clustered test where there is one."""
         return self.won if self.clustered is None else self.clustered.won
 
 
 @dataclass(frozen=True)
 class AlternativeAnnotatorTest:
-    """What the test found. `people` has those with enough trials; where there are none, the rates are
-    NaN. `untested` has the row and the trials of those with too few trials, but at least one."""
+    """What the test found. `people` has the people with enough trials; where there are none, the rates
+    are NaN. `untested` has the row and the number of trials of each person with too few trials, but at
+    least one."""
 
     epsilon: float
     scoring: Scoring
@@ -86,12 +91,12 @@ class AlternativeAnnotatorTest:
 
     @property
     def winning_rate(self) -> float:
-        return float(np.mean([one.won for one in self.people])) if self.people else NAN
+        return float(np.mean([person.won for person in self.people])) if self.people else NAN
 
     @property
     def advantage_probability(self) -> float:
-        found = [one.advantage_probability for one in self.people]
-        return float(np.mean(found)) if found else NAN
+        shares = [person.advantage_probability for person in self.people]
+        return float(np.mean(shares)) if shares else NAN
 
     @property
     def passed(self) -> bool | None:
@@ -100,12 +105,12 @@ class AlternativeAnnotatorTest:
 
     @property
     def is_clustered(self) -> bool:
-        return any(one.clustered is not None for one in self.people)
+        return any(person.clustered is not None for person in self.people)
 
     @property
     def beaten_rate(self) -> float:
         """The winning rate of the test that decides: the clustered one where there is one."""
-        return float(np.mean([one.is_beaten for one in self.people])) if self.people else NAN
+        return float(np.mean([person.is_beaten for person in self.people])) if self.people else NAN
 
     @property
     def is_decided(self) -> bool | None:
@@ -119,9 +124,9 @@ class AlternativeAnnotatorTest:
 
     @property
     def lower_limit(self) -> tuple[int, int] | None:
-        """The `min_trials` with which enough people would be tested, and how many; None where there is
-        none that still leaves each of them enough trials."""
-        counts = [one.n_trials for one in self.people] + [n for _, n in self.untested]
+        """A lower `min_trials` with which enough people would be tested, and how many people; None
+        where enough are tested already, or where it would have to be below `LOWEST_MIN_TRIALS`."""
+        counts = [person.n_trials for person in self.people] + [n for _, n in self.untested]
         usable = [n for n in counts if n >= LOWEST_MIN_TRIALS]
         if self.is_enough or not _is_enough(len(usable), len(counts)):
             return None
@@ -142,12 +147,12 @@ def alternative_annotator_test(
     min_trials: int = 30,
     clusters: Places | None = None,
 ) -> AlternativeAnnotatorTest:
-    """From people's answers (judges × trials) and the machine's (trials), NaN where there is none.
-    Labels are given as numbers, one for each label.
+    """The test, from people's answers (judges × trials) and the machine's (trials), NaN where there is
+    no answer. Labels are given as numbers, one for each label.
 
     The test uses trials that the machine and at least two people answered, and people with at least
-    `min_trials` of them. `clusters` has the place of each trial's item; trials of the same one may
-    depend on each other in any way.
+    `min_trials` of these trials. `clusters` has the number of each trial's item; trials of the same
+    item may depend on each other in any way.
 
     >>> people = np.array([[1.0, 2, 3, 3], [1, 2, 3, 4], [1, 3, 3, 4]])
     >>> machine = np.array([1.0, 2, 3, 4])
@@ -159,27 +164,27 @@ def alternative_annotator_test(
         raise InputError(f"epsilon={epsilon} must lie between 0 and 1, such as 0.1.")
     if min_trials < 2:
         raise InputError("The test needs at least two trials of a person.")
-    given = ~np.isnan(people)
-    used = ~np.isnan(machine) & (given.sum(axis=0) >= MIN_PEOPLE_OF_TRIAL)
-    people, machine, given = people[:, used], machine[used], given[:, used]
+    is_answered = ~np.isnan(people)
+    used = ~np.isnan(machine) & (is_answered.sum(axis=0) >= MIN_PEOPLE_OF_TRIAL)
+    people, machine, is_answered = people[:, used], machine[used], is_answered[:, used]
     places = np.arange(len(used))[used] if clusters is None else clusters[used]
     rows: list[tuple[int, int, float, float]] = []
     by_cluster: list[tuple[int, float]] = []
-    counts = given.sum(axis=1)
+    counts = is_answered.sum(axis=1)
     for judge in np.flatnonzero(counts >= min_trials):
-        own = given[judge]
-        rest = np.delete(people[:, own], judge, axis=0)
+        is_own_trial = is_answered[judge]
+        others = np.delete(people[:, is_own_trial], judge, axis=0)
         lead = np.sign(
             _without_noise(
-                _distances(people[judge, own], rest, scoring),
-                _distances(machine[own], rest, scoring),
+                _distances(people[judge, is_own_trial], others, scoring),
+                _distances(machine[is_own_trial], others, scoring),
             )
         )
         # +1 where the machine alone wins, −1 where the person alone does, 0 where both do.
         trials = np.arange(len(lead))
         p_value = _p_less(-lead, epsilon, trials)
-        rows.append((int(judge), int(own.sum()), float(np.mean(lead >= 0)), p_value))
-        own_places = np.unique(places[own], return_inverse=True)[1]
+        rows.append((int(judge), int(is_own_trial.sum()), float(np.mean(lead >= 0)), p_value))
+        own_places = np.unique(places[is_own_trial], return_inverse=True)[1]
         n_clusters = int(own_places.max()) + 1
         by_cluster.append(
             (n_clusters, p_value)
@@ -187,21 +192,24 @@ def alternative_annotator_test(
             else (n_clusters, _p_less(-lead, epsilon, own_places))
         )
     adjusted = benjamini_yekutieli(np.array([row[3] for row in rows]))
-    found = tuple(
-        PersonLeftOut(*row, p_adjusted=float(p), won=bool(p <= FALSE_DISCOVERY_RATE), clustered=one)
-        for row, p, one in zip(rows, adjusted, _clustered(by_cluster, rows), strict=True)
+    tested_people = tuple(
+        PersonLeftOut(
+            *row, p_adjusted=float(p), won=bool(p <= FALSE_DISCOVERY_RATE), clustered=clustered
+        )
+        for row, p, clustered in zip(rows, adjusted, _clustered(by_cluster, rows), strict=True)
     )
-    few = np.flatnonzero((counts > 0) & (counts < min_trials))
-    untested = tuple((int(judge), int(counts[judge])) for judge in few)
+    too_few = np.flatnonzero((counts > 0) & (counts < min_trials))
+    untested = tuple((int(judge), int(counts[judge])) for judge in too_few)
     return AlternativeAnnotatorTest(
-        epsilon, scoring, found, int(used.sum()), min_trials=min_trials, untested=untested
+        epsilon, scoring, tested_people, int(used.sum()), min_trials=min_trials, untested=untested
     )
 
 
 def _clustered(
     by_cluster: Sequence[tuple[int, float]], rows: Sequence[tuple[int, int, float, float]]
 ) -> list[ClusteredOutcome | None]:
-    """The outcome of each person; none where every trial is a cluster of its own."""
+    """The outcome of each person, from the number of clusters and the p-value of each; None where
+    every trial is a cluster of its own."""
     if all(n == row[1] for (n, _), row in zip(by_cluster, rows, strict=True)):
         return [None] * len(rows)
     adjusted = benjamini_yekutieli(np.array([p for _, p in by_cluster]))
@@ -211,13 +219,13 @@ def _clustered(
     ]
 
 
-def _distances(answers: Floats, rest: Floats, scoring: Scoring) -> Floats:
-    """How far each answer is from those of the rest: the share of unequal ones, or the mean squared
-    difference, whose root has the same order."""
-    differences = answers - rest
-    far = (differences != 0).astype(np.float64) if scoring == "accuracy" else differences**2
-    counts = (~np.isnan(rest)).sum(axis=0)
-    return np.asarray(np.where(np.isnan(rest), 0.0, far).sum(axis=0) / counts)
+def _distances(answers: Floats, others: Floats, scoring: Scoring) -> Floats:
+    """How far each answer (trials) is from the answers of the others (judges × trials): the share of
+    unequal ones, or the mean squared difference (its root would give the same winners)."""
+    differences = answers - others
+    by_judge = (differences != 0).astype(np.float64) if scoring == "accuracy" else differences**2
+    counts = (~np.isnan(others)).sum(axis=0)
+    return np.asarray(np.where(np.isnan(others), 0.0, by_judge).sum(axis=0) / counts)
 
 
 def _without_noise(a: Floats, b: Floats) -> Floats:
@@ -226,8 +234,9 @@ def _without_noise(a: Floats, b: Floats) -> Floats:
 
 
 def _p_less(values: Floats, null: float, clusters: Places) -> float:
-    """The p-value of a one-sided t-test that the mean is not below `null`; its error is that of the
-    sums of clusters. Where all values are equal it is 0 or 1, with one cluster it is 1."""
+    """The p-value of a one-sided t-test of the hypothesis that the mean of `values` is not below
+    `null`; the standard error comes from the sums of the clusters. Where all values are equal, p is 0
+    or 1; with one cluster, p is 1."""
     from scipy.special import stdtr  # imported late: SciPy takes long to load
 
     n = int(clusters.max()) + 1

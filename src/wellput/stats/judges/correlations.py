@@ -1,9 +1,10 @@
 """Correlations between judges: how far judges agree, how reliable their mean is, who differs.
 
 Ratings are judges × units (see `stats.judges.ratings`). Correlations are Pearson's, over the units
-that both sides have, at least three. A judge's mean and spread do not matter in a pair. They matter
-where judges who rated different units are averaged (split halves, the rest of the panel): normalize
-per judge first, or the units of a mild judge look like good units.
+that both sides have, at least three. The mean and the spread of a judge's ratings do not matter for the
+correlation of two judges. They matter where judges who rated different units are averaged (split
+halves, the rest of the panel): normalize per judge first, or the units of a mild judge look like good
+units.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ from wellput.stats.judges.ratings import (
 )
 
 MAD_TO_SD = 1.4826
-"""A normal distribution's standard deviation over its median absolute deviation."""
+"""A normal distribution's standard deviation divided by its median absolute deviation."""
 
 MIN_UNITS_FOR_OUTLIER = 10
 """A low correlation with the other judges counts only from this many units on: on fewer, chance alone
@@ -49,7 +50,7 @@ MAX_CORRELATION_FOR_Z = 0.999999
 
 @dataclass(frozen=True, slots=True)
 class PairCorrelation:
-    """The correlation of two rows; `first` and `second` are their places."""
+    """The correlation of two rows; `first` and `second` are the rows' places, from 0."""
 
     first: int
     second: int
@@ -67,8 +68,8 @@ def pair_correlations(rows: ArrayLike) -> tuple[PairCorrelation, ...]:
 
 def pairwise_correlations(ratings: ArrayLike, *, fewest: int = MIN_UNITS_TO_COMPARE) -> PairSummary:
     """Mean, minimum, maximum and standard deviation of the correlations between judges who share at
-    least `fewest` units, as Mutton et al. (2007) report them; of very many pairs, a sample
-    (`stats.judges.pairs`).
+    least `fewest` units, as Mutton et al. (2007) report them; where there are very many pairs, of a
+    sample of them (`stats.judges.ratings`).
 
     A judge of zero variance correlates with nobody: such judges' pairs are left out, and the summary
     names the judges.
@@ -115,10 +116,11 @@ def split_half(
     """The reliability of the panel's mean rating; `panel_reliability` gives it with an interval.
 
     The judges are split at random into two halves, each unit's ratings are averaged within each
-    half, and the two averages are correlated over the units that have both. Spearman–Brown then
-    takes the mean correlation of `n_splits` splits from half a panel to a whole one. Its factor is
-    the mean of 1 / n in a half divided by the mean of 1 / n in the whole panel, where n is the number
-    of ratings of a unit. With an odd number of judges, each split leaves out one at random.
+    half, and the two averages are correlated over the units that have both. The Spearman–Brown formula
+    then turns the mean correlation of `n_splits` splits, which is that of half a panel, into the
+    reliability of the whole panel. Its factor is the mean of 1 / n in a half divided by the mean of
+    1 / n in the whole panel, where n is the number of ratings of a unit. With an odd number of judges,
+    each split leaves out one at random.
 
     `split="judges"` splits the panel once for all units: for judges who all rate (nearly) all units.
     `split="units"` splits each unit's ratings: for a crowd where few judges share a unit. Units with
@@ -159,6 +161,7 @@ Half = tuple[Floats, Floats]
 
 
 def _halves_of_panel(ratings: Floats, rng: np.random.Generator) -> Iterator[tuple[Half, Half]]:
+    """Random splits of the judges, one after the other."""
     half = len(ratings) // 2
     while True:
         order = rng.permutation(len(ratings))
@@ -166,6 +169,7 @@ def _halves_of_panel(ratings: Floats, rng: np.random.Generator) -> Iterator[tupl
 
 
 def _halves_of_units(ratings: Floats, rng: np.random.Generator) -> Iterator[tuple[Half, Half]]:
+    """Random splits of each unit's ratings, one after the other."""
     ratings = gathered(ratings)
     # A unit a row: sorting and adding along rows is several times quicker than along columns.
     missing = np.ascontiguousarray(np.isnan(ratings).T)
@@ -179,7 +183,9 @@ def _halves_of_units(ratings: Floats, rng: np.random.Generator) -> Iterator[tupl
         keys = np.ascontiguousarray(rng.random(ratings.shape).T)
         keys[missing] = np.inf
         shuffled = np.take_along_axis(known, np.argsort(keys, axis=1), axis=1)
-        first, second = (np.where(own, shuffled, 0.0).sum(axis=1) for own in (is_first, is_second))
+        first, second = (
+            np.where(in_half, shuffled, 0.0).sum(axis=1) for in_half in (is_first, is_second)
+        )
         yield (ratios(first, counts), counts), (ratios(second, counts), counts)
 
 
@@ -188,13 +194,13 @@ def _half(ratings: Floats) -> Half:
 
 
 def _between(first: Half, second: Half) -> tuple[float, float]:
-    """The correlation of two halves over the units that have both, and the noise in their means; both
-    are NaN where the correlation is undefined."""
-    both = (first[1] > 0) & (second[1] > 0)
-    value = _correlation(first[0][both], second[0][both]).value
+    """The correlation of the means of two halves, over the units rated in both, and the mean of the
+    halves' `noise_share`; both are NaN where the correlation is undefined."""
+    is_shared = (first[1] > 0) & (second[1] > 0)
+    value = _correlation(first[0][is_shared], second[0][is_shared]).value
     if np.isnan(value):
         return value, value
-    return value, (noise_share(first[1][both]) + noise_share(second[1][both])) / 2
+    return value, (noise_share(first[1][is_shared]) + noise_share(second[1][is_shared])) / 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,13 +226,13 @@ def judges_against_rest(
        standard deviation is robust (1.4826 times the judges' median absolute deviation), and at least
        1 / √(n − 3), what chance alone gives a judge of n units.
 
-    A judge whose correlation is undefined for another reason is no outlier.
+    A judge whose correlation is undefined for another reason is not an outlier.
     """
     ratings = as_ratings(ratings)
-    given = ~np.isnan(ratings)
-    sums, counts = np.where(given, ratings, 0.0).sum(axis=0), given.sum(axis=0)
-    given &= counts > 1
-    correlations = _with_rest(ratings, given, sums, counts)
+    is_used = ~np.isnan(ratings)
+    sums, counts = np.where(is_used, ratings, 0.0).sum(axis=0), is_used.sum(axis=0)
+    is_used &= counts > 1
+    correlations = _with_rest(ratings, is_used, sums, counts)
     z = np.array([_fisher_z(estimate.value) for estimate in correlations])
     z = z[~np.isnan(z)]
     center = float(np.median(z)) if len(z) else np.nan
@@ -254,27 +260,28 @@ def judges_against_rest(
 
 
 def _with_rest(
-    ratings: Floats, given: NDArray[np.bool_], sums: Floats, counts: NDArray[np.intp]
+    ratings: Floats, is_used: NDArray[np.bool_], sums: Floats, counts: NDArray[np.intp]
 ) -> list[Estimate]:
-    """Each judge's correlation with the others' mean, from all ratings' sums and numbers. The units of
-    each judge are moved to the left of a table, so that many judges are compared at once."""
-    judges, units = np.nonzero(given)
+    """Each judge's correlation with the mean of the others, on the units that `is_used` (judges ×
+    units) marks; `sums` and `counts` are those of all ratings of each unit. The units of each judge are
+    moved to the left of a table, so that many judges are compared at once."""
+    judges, units = np.nonzero(is_used)
     n = np.bincount(judges, minlength=len(ratings))
     ends = np.cumsum(n)
     columns = np.arange(len(judges)) - np.repeat(ends - n, n)
-    own = ratings[judges, units]
-    rest = (sums[units] - own) / (counts[units] - 1)
+    of_judge = ratings[judges, units]
+    of_others = (sums[units] - of_judge) / (counts[units] - 1)
     width = max(1, int(n.max(initial=0)))
     values: list[float] = []
     step = max(1, CELLS_AT_A_TIME // width)
     for start in range(0, len(ratings), step):
         stop = min(start + step, len(ratings))
-        part = slice(int(ends[start] - n[start]), int(ends[stop - 1]))
+        block = slice(int(ends[start] - n[start]), int(ends[stop - 1]))
         x, y = np.zeros((2, stop - start, width))
-        rows = judges[part] - start
-        x[rows, columns[part]], y[rows, columns[part]] = own[part], rest[part]
-        both = np.arange(width) < n[start:stop, None]
-        values += row_pearson(x, y, both).tolist()
+        rows = judges[block] - start
+        x[rows, columns[block]], y[rows, columns[block]] = of_judge[block], of_others[block]
+        is_filled = np.arange(width) < n[start:stop, None]
+        values += row_pearson(x, y, is_filled).tolist()
     return [_estimated(value, int(size)) for value, size in zip(values, n, strict=True)]
 
 

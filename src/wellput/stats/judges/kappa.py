@@ -1,8 +1,9 @@
 """Agreement on categories beyond chance: Cohen's kappa, Fleiss' kappa, a decision against verdicts.
 
-Kappa is 1 − observed / expected disagreement. Cohen's (1960) expects disagreement by each judge's
-distribution of ratings, Fleiss' (1971) by the pooled one. Both are NaN, with the reason, where all
-ratings are the same category: then no disagreement is expected.
+Kappa is 1 − observed / expected disagreement. The expected disagreement is that of random ratings:
+drawn from each judge's own distribution of ratings in Cohen's kappa (1960), and from the distribution
+of all ratings in Fleiss' kappa (1971). Both are NaN, with the reason, where all ratings are the same
+category: then no disagreement is expected.
 """
 
 from __future__ import annotations
@@ -44,11 +45,11 @@ def cohen_kappa(first: ArrayLike, second: ArrayLike, *, weights: Weights = "none
         raise InputError(
             f"Two judges must rate the same units; the arrays have shapes {x.shape} and {y.shape}."
         )
-    both = ~(np.isnan(x) | np.isnan(y))
-    n = int(both.sum())
+    is_shared = ~(np.isnan(x) | np.isnan(y))
+    n = int(is_shared.sum())
     if not n:
         return undefined("no unit was rated by both judges", n=0)
-    value = _kappa(x[both], y[both], weights)
+    value = _kappa(x[is_shared], y[is_shared], weights)
     if np.isnan(value):
         return undefined("both judges gave every unit the same rating", n=n)
     name = "Cohen's kappa" if weights == "none" else f"Cohen's kappa, {weights} weights"
@@ -60,22 +61,23 @@ def pairwise_kappas(
     ratings: ArrayLike, *, weights: Weights = "none", fewest: int = MIN_UNITS_TO_COMPARE
 ) -> PairSummary:
     """Cohen's kappa over all pairs of judges who share at least `fewest` units, or a sample of these
-    (`stats.judges.pairs`)."""
+    pairs (`stats.judges.ratings`)."""
     ratings = as_ratings(ratings)
     if weights == "quadratic":
         pairs = SquaredDisagreements.of(ratings, fewest=fewest)
         values = (1 - ratios(pairs.observed, pairs.expected)).tolist()
     else:
         values = [
-            _kappa(x[both], y[both], weights)
+            _kappa(x[is_shared], y[is_shared], weights)
             for shared in shared_values(ratings, sharing_pairs(ratings, fewest=fewest))
-            for x, y, both in zip(shared.x, shared.y, shared.both, strict=True)
+            for x, y, is_shared in zip(shared.x, shared.y, shared.both, strict=True)
         ]
     return summarize_pairs(values, len(ratings), fewest=fewest)
 
 
 def _kappa(x: Floats, y: Floats, weights: Weights) -> float:
-    """Computed without a table of categories × categories: a 0–100 scale has 101 categories."""
+    """Cohen's kappa of two rows without NaN. It is computed without a table of categories × categories,
+    because a 0–100 scale has 101 categories."""
     values, codes = np.unique(np.concatenate([x, y]), return_inverse=True)
     if len(values) == 1:
         return NAN
@@ -90,8 +92,8 @@ def _kappa(x: Floats, y: Floats, weights: Weights) -> float:
         return float(1 - np.mean(x != y) / (1 - p @ q))
     # E|X − Y| sums, over the gaps between values, gap × chance that X and Y lie on different sides.
     below_x, below_y = np.cumsum(p)[:-1], np.cumsum(q)[:-1]
-    apart = below_x * (1 - below_y) + below_y * (1 - below_x)
-    return float(1 - np.mean(np.abs(x - y)) / (apart @ np.diff(values)))
+    on_both_sides = below_x * (1 - below_y) + below_y * (1 - below_x)
+    return float(1 - np.mean(np.abs(x - y)) / (on_both_sides @ np.diff(values)))
 
 
 def fleiss_kappa(ratings: ArrayLike) -> Estimate:
@@ -128,7 +130,8 @@ def fleiss_kappa(ratings: ArrayLike) -> Estimate:
 
 @dataclass(frozen=True, slots=True)
 class Confusion:
-    """A yes-or-no decision against verdicts; each (judge, unit) verdict is one case.
+    """A yes-or-no decision against people's verdicts, which are taken as right; each verdict of a judge
+    on a unit is one case.
 
     A ratio is NaN where its denominator is 0; `undefined` gives the reasons.
     """
@@ -193,26 +196,26 @@ def confusion(decisions: ArrayLike, verdicts: ArrayLike) -> Confusion:
     Units without a decision and missing verdicts do not count. To count units rather than verdicts,
     give the majority's verdicts as one row.
     """
-    said = np.asarray(decisions, dtype=np.float64)
+    decided = np.asarray(decisions, dtype=np.float64)
     judged = np.atleast_2d(np.asarray(verdicts, dtype=np.float64))
-    if said.ndim != 1 or judged.ndim != 2 or judged.shape[1] != len(said):
+    if decided.ndim != 1 or judged.ndim != 2 or judged.shape[1] != len(decided):
         raise InputError(
-            f"Each unit needs one decision; the decisions have shape {said.shape}, the verdicts are on "
-            f"{judged.shape[-1]} units."
+            f"Each unit needs one decision; the decisions have shape {decided.shape}, the verdicts are "
+            f"on {judged.shape[-1]} units."
         )
-    for name, array in (("Decisions", said), ("Verdicts", judged)):
+    for name, array in (("Decisions", decided), ("Verdicts", judged)):
         strange = np.unique(array[~np.isnan(array) & (array != 0) & (array != 1)])
         if len(strange):
             raise InputError.collect(
                 f"{name} are 1 (yes), 0 (no) or NaN (none); there are",
                 [f"{value:g}" for value in strange],
             )
-    said = np.broadcast_to(said, judged.shape)
+    decided = np.broadcast_to(decided, judged.shape)
     return Confusion(
-        true_positives=int(((said == 1) & (judged == 1)).sum()),
-        false_positives=int(((said == 1) & (judged == 0)).sum()),
-        false_negatives=int(((said == 0) & (judged == 1)).sum()),
-        true_negatives=int(((said == 0) & (judged == 0)).sum()),
+        true_positives=int(((decided == 1) & (judged == 1)).sum()),
+        false_positives=int(((decided == 1) & (judged == 0)).sum()),
+        false_negatives=int(((decided == 0) & (judged == 1)).sum()),
+        true_negatives=int(((decided == 0) & (judged == 0)).sum()),
     )
 
 

@@ -2,7 +2,7 @@
 measurement.
 
 Alpha is 1 − observed / expected disagreement (Krippendorff 2004, ch. 11): 1 is perfect agreement, 0 is
-chance, below 0 is systematic disagreement. The level says how much two ratings disagree:
+chance, below 0 is systematic disagreement. The level says how much two ratings a and b disagree:
 
 - `nominal`: 0 or 1;
 - `interval`: (a − b)²;
@@ -74,8 +74,8 @@ def _alpha(ratings: Floats, level: MeasurementLevel) -> float:
     """Alpha of gathered ratings, at least two in each unit; NaN where all ratings are the same."""
     present = ~np.isnan(ratings)
     counts = present.sum(axis=0)
-    given = ratings[present]
-    if np.ptp(given) == 0:
+    all_ratings = ratings[present]
+    if np.ptp(all_ratings) == 0:
         return NAN
     if level == "interval":
         within, total = _squared_differences(ratings, counts)
@@ -90,8 +90,9 @@ def _alpha(ratings: Floats, level: MeasurementLevel) -> float:
 
 
 def _mean_ranks(ratings: Floats) -> Floats:
-    """Krippendorff's ordinal difference of c and k counts the ratings between them, and half of the
-    ratings c and k: this is the difference of their mean ranks."""
+    """The mean rank of each rating among all ratings. Krippendorff's ordinal difference of two values
+    counts the ratings between them, and half of the ratings that equal one of them: this is the
+    difference of the values' mean ranks."""
     present = ~np.isnan(ratings)
     _, codes, sizes = np.unique(ratings[present], return_inverse=True, return_counts=True)
     ranks = np.full(ratings.shape, np.nan)
@@ -102,7 +103,7 @@ def _mean_ranks(ratings: Floats) -> Floats:
 def _squared_differences(ratings: Floats, counts: Floats) -> tuple[Floats, float]:
     """The sums of (a − b)² over all ordered pairs, within each unit and over all ratings.
 
-    For m ratings the sum is 2 m times their sum of squares about the mean.
+    For m ratings, this sum is 2 m times the sum of their squared differences from their mean.
     """
     n = counts.sum()
     centered = ratings - np.nansum(ratings) / n
@@ -122,6 +123,8 @@ def _unequal_pairs(ratings: Floats, counts: Floats) -> tuple[Floats, float]:
 
 
 def _ratio_differences(ratings: Floats) -> tuple[Floats, float]:
+    """The sums of ((a − b) / (a + b))² over all ordered pairs, within each unit and over all
+    ratings."""
     within = np.zeros(ratings.shape[1])
     for place in range(len(ratings) - 1):
         within += 2 * np.nansum(_ratio_distance(ratings[place], ratings[place + 1 :]), axis=0)

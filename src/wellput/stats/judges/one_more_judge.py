@@ -1,11 +1,13 @@
-"""How far one more judge agrees with people, beside how far people agree with each other.
+"""How far one more judge, such as a language model, agrees with people, compared with how far people
+agree with each other.
 
 Each person is left out in turn. This person and the judge are both compared with the remaining people
-on the same trials, so the two figures are of the same kind. For numbers the figure is Pearson's r with
-the mean of the remaining people, within questions. For labels it is the share of the remaining people
-who gave the same label; κ says how far the judge's share exceeds chance, which is the share of a judge
-who gives the same labels in random order. Figures are means over the people left out. Their intervals
-come from leaving out items, or groups of them, and hold for other items and these people.
+on the same trials (a trial is one output judged on one question), so the two figures are of the same
+kind. For numbers the figure is Pearson's r with the mean of the remaining people, after the mean of
+each question is subtracted. For labels it is the share of the remaining people who gave the same label;
+κ says how far the judge's share exceeds chance, which is the share of a judge who gives the same labels
+in random order. Figures are means over the people left out. Their intervals come from leaving out
+items, or groups of items, and hold for other items and these people.
 
 `repeat_consistency` is how far a judge agrees with itself.
 """
@@ -36,9 +38,9 @@ KAPPA_METHOD = "share of equal answers beyond chance (κ); jackknife over items"
 
 @dataclass(frozen=True, slots=True)
 class JudgeAgreement:
-    """`people`: a person with the other people; `judge`: the judge with the same people; `difference`:
-    the judge's figure minus people's; `beyond_chance`: for labels, κ of the judge with the same
-    people."""
+    """`people`: how far a person agrees with the other people; `judge`: how far the judge agrees with
+    the same people; `difference`: the judge's figure minus people's; `beyond_chance`: for labels, κ of
+    the judge with the same people."""
 
     people: Estimate
     judge: Estimate
@@ -55,32 +57,31 @@ def judge_agreement(
     scoring: Scoring,
     confidence: float = 0.95,
 ) -> JudgeAgreement:
-    """From people's answers (people × trials) and the judge's (trials), NaN where there is none, and
-    the item and the question of each trial."""
-    given = ~np.isnan(people)
-    used = ~np.isnan(judge) & (given.sum(axis=0) >= 2)
+    """The agreement of the judge and of people, from people's answers (people × trials) and the judge's
+    (trials), NaN where there is none, and the numbers of each trial's item and question."""
+    used = ~np.isnan(judge) & ((~np.isnan(people)).sum(axis=0) >= 2)
     people, judge, items, questions = people[:, used], judge[used], items[used], questions[used]
     is_share = scoring == "accuracy"
     mean_figures = _shares if is_share else _correlations
 
-    def figures(kept: Places) -> tuple[float, ...]:
-        return mean_figures(people[:, kept], judge[kept], questions[kept])
+    def figures(trials: Places) -> tuple[float, ...]:
+        return mean_figures(people[:, trials], judge[trials], questions[trials])
 
     value = figures(np.arange(len(judge)))
     if math.isnan(value[0]) or math.isnan(value[1]):
-        nothing = undefined(
+        nowhere_defined = undefined(
             f"nobody shares {MIN_SHARED_UNITS} trials with others, or all answers are equal"
         )
-        return JudgeAgreement(nothing, nothing, nothing)
+        return JudgeAgreement(nowhere_defined, nowhere_defined, nowhere_defined)
     without, n = _without_groups(items, figures)
     method = SHARE_METHOD if is_share else PEARSON_METHOD
     scale = IDENTITY if is_share else FISHER_Z
 
     def estimate(column: int) -> Estimate:
-        found = _estimate(
+        unbounded = _estimate(
             value[column], without[:, column], n, scale, confidence, method, len(judge)
         )
-        return _bounded(found, 0.0, 1.0) if is_share else found
+        return _bounded(unbounded, 0.0, 1.0) if is_share else unbounded
 
     return JudgeAgreement(
         people=estimate(0),
@@ -108,14 +109,15 @@ def judge_agreement(
 def panel_correlation(
     people: Floats, judge: Floats, *, items: Places, questions: Places, confidence: float = 0.95
 ) -> Estimate:
-    """Pearson's r of the judge with the mean of all people, within questions."""
+    """Pearson's r of the judge (trials) with the mean of all people (people × trials), after the mean
+    of each question is subtracted. `items` and `questions` have the numbers of each trial's."""
     means = present_means(people, axis=0)
     used = ~np.isnan(means) & ~np.isnan(judge)
     means, judge, items, questions = means[used], judge[used], items[used], questions[used]
 
-    def figures(kept: Places) -> tuple[float, float]:
+    def figures(trials: Places) -> tuple[float, float]:
         r = pearson(
-            _centered(judge[kept], questions[kept]), _centered(means[kept], questions[kept])
+            _centered(judge[trials], questions[trials]), _centered(means[trials], questions[trials])
         )
         return r, r
 
@@ -138,18 +140,18 @@ def repeat_consistency(
     """How far a judge repeats itself; None where it never answered the same trial twice.
 
     For labels, the share of pairs of answers to one trial that are equal. For numbers, the share of the
-    variance of single answers that is between trials (ICC1). `trials` and `items` are those of each
-    answer.
+    variance of single answers that is between trials (ICC1, an intraclass correlation). `trials` and
+    `items` have the number of each answer's trial and item.
     """
     counts = np.bincount(trials)
     repeated = counts[trials] > 1
     answers, trials, items = answers[repeated], trials[repeated], items[repeated]
     if len(np.unique(trials)) < 2:
         return None
-    one = _equal_pairs if are_labels else _variance_between
+    consistency_of = _equal_pairs if are_labels else _variance_between
 
-    def figures(kept: Places) -> tuple[float, float]:
-        value = one(answers[kept], trials[kept])
+    def figures(places: Places) -> tuple[float, float]:
+        value = consistency_of(answers[places], trials[places])
         return value, value
 
     value = figures(np.arange(len(answers)))[0]
@@ -157,23 +159,26 @@ def repeat_consistency(
     if math.isnan(value):
         return undefined("all answers are equal", n=n_trials)
     without, n = _without_groups(items, figures)
-    what = "share of equal answers to the same trial" if are_labels else "ICC1 of repeated answers"
-    method = f"{what}; jackknife over items"
-    found = _estimate(value, without[:, 0], n, IDENTITY, confidence, method, n_trials)
-    return _bounded(found, 0.0 if are_labels else -1.0, 1.0)
+    figure_name = (
+        "share of equal answers to the same trial" if are_labels else "ICC1 of repeated answers"
+    )
+    method = f"{figure_name}; jackknife over items"
+    estimate = _estimate(value, without[:, 0], n, IDENTITY, confidence, method, n_trials)
+    return _bounded(estimate, 0.0 if are_labels else -1.0, 1.0)
 
 
 def _equal_pairs(answers: Floats, trials: Places) -> float:
-    """Each trial has the same weight."""
+    """The share of pairs of answers to one trial that are equal; each trial has the same weight."""
     shares = []
     for trial in np.unique(trials):
-        own = answers[trials == trial]
-        _, sizes = np.unique(own, return_counts=True)
-        shares.append(float((sizes * (sizes - 1)).sum()) / (len(own) * (len(own) - 1)))
+        of_trial = answers[trials == trial]
+        _, sizes = np.unique(of_trial, return_counts=True)
+        shares.append(float((sizes * (sizes - 1)).sum()) / (len(of_trial) * (len(of_trial) - 1)))
     return float(np.mean(shares)) if shares else NAN
 
 
 def _variance_between(answers: Floats, trials: Places) -> float:
+    """The share of the variance of single answers that is between trials; NaN where undefined."""
     places = np.unique(trials, return_inverse=True)[1]
     counts = np.bincount(places)
     if len(counts) < 2:
@@ -187,51 +192,56 @@ def _variance_between(answers: Floats, trials: Places) -> float:
 
 
 def _correlations(people: Floats, judge: Floats, questions: Places) -> tuple[float, ...]:
-    found = []
+    """Pearson's r of a person, and of the judge, with the mean of the other people: means over the
+    people left out."""
+    by_person = []
     for person in range(len(people)):
-        rest = present_means(np.delete(people, person, axis=0), axis=0)
-        own = ~np.isnan(people[person]) & ~np.isnan(rest)
-        if own.sum() < MIN_SHARED_UNITS:
+        others_mean = present_means(np.delete(people, person, axis=0), axis=0)
+        is_shared = ~np.isnan(people[person]) & ~np.isnan(others_mean)
+        if is_shared.sum() < MIN_SHARED_UNITS:
             continue
-        target = _centered(rest[own], questions[own])
-        found.append(
+        target = _centered(others_mean[is_shared], questions[is_shared])
+        by_person.append(
             [
-                pearson(_centered(answers[own], questions[own]), target)
+                pearson(_centered(answers[is_shared], questions[is_shared]), target)
                 for answers in (people[person], judge)
             ]
         )
-    return _means([pair for pair in found if not np.isnan(pair).any()], 2)
+    return _means([pair for pair in by_person if not np.isnan(pair).any()], 2)
 
 
 def _shares(people: Floats, judge: Floats, questions: Places) -> tuple[float, ...]:
-    """The shares of people and of the judge; and its κ: 0 where one side's answers are all equal, NaN
-    where all answers are."""
-    found = []
+    """The shares of equal answers of people and of the judge, and the judge's κ. κ is 0 where all the
+    judge's answers, or all people's, are equal, and NaN where all answers are equal."""
+    rows = []
     for person in range(len(people)):
-        rest = np.delete(people, person, axis=0)
-        own = ~np.isnan(people[person]) & ~np.isnan(rest).all(axis=0)
-        if own.sum() < MIN_SHARED_UNITS:
+        others = np.delete(people, person, axis=0)
+        is_shared = ~np.isnan(people[person]) & ~np.isnan(others).all(axis=0)
+        if is_shared.sum() < MIN_SHARED_UNITS:
             continue
-        counts = (~np.isnan(rest[:, own])).sum(axis=0)
+        counts = (~np.isnan(others[:, is_shared])).sum(axis=0)
         by_person, by_judge = (
-            float(((answers[own] == rest[:, own]).sum(axis=0) / counts).mean())
+            float(((answers[is_shared] == others[:, is_shared]).sum(axis=0) / counts).mean())
             for answers in (people[person], judge)
         )
-        chance = _chance_share(judge[own], rest[:, own], questions[own])
+        chance = _chance_share(judge[is_shared], others[:, is_shared], questions[is_shared])
         kappa = (by_judge - chance) / (1 - chance) if chance < 1 else NAN
-        found.append([by_person, by_judge, kappa])
-    return _means(found, 3)
+        rows.append([by_person, by_judge, kappa])
+    return _means(rows, 3)
 
 
-def _chance_share(judge: Floats, rest: Floats, questions: Places) -> float:
-    """The share of equal answers if the judge gave its answers to any trials of the same question."""
-    counts = (~np.isnan(rest)).sum(axis=0)
+def _chance_share(judge: Floats, others: Floats, questions: Places) -> float:
+    """The share of answers equal to the others' (people × trials) if the judge gave the same answers to
+    the trials of each question in random order."""
+    counts = (~np.isnan(others)).sum(axis=0)
     total = 0.0
     for question in np.unique(questions):
-        own = questions == question
-        for answer in np.unique(judge[own]):
-            of_judge = float(np.mean(judge[own] == answer))
-            total += of_judge * float(((rest[:, own] == answer).sum(axis=0) / counts[own]).sum())
+        of_question = questions == question
+        for answer in np.unique(judge[of_question]):
+            share_of_judge = float(np.mean(judge[of_question] == answer))
+            total += share_of_judge * float(
+                ((others[:, of_question] == answer).sum(axis=0) / counts[of_question]).sum()
+            )
     return total / len(judge)
 
 
@@ -242,7 +252,7 @@ def _means(rows: list[list[float]], n_figures: int) -> tuple[float, ...]:
 
 
 def _centered(values: Floats, questions: Places) -> Floats:
-    """The values less the mean of their question."""
+    """The values minus the mean of their question."""
     counts = np.bincount(questions)
     sums = np.bincount(questions, values)
     means = np.divide(sums, counts, out=np.zeros(len(counts)), where=counts > 0)
@@ -252,7 +262,8 @@ def _centered(values: Floats, questions: Places) -> Floats:
 def _without_groups(
     items: Places, figures: Callable[[Places], tuple[float, ...]]
 ) -> tuple[Floats, int]:
-    """The figures without each item, or each of `MAX_GROUPS` groups of items."""
+    """The figures without each item, or each of `MAX_GROUPS` groups of items (groups × figures), and
+    the number of groups. `figures` takes the places of the trials that are kept."""
     places = np.unique(items, return_inverse=True)[1]
     n = min(int(places.max(initial=-1)) + 1, MAX_GROUPS)
     groups = places % n if n else places
@@ -270,17 +281,21 @@ def _estimate(
     *,
     null: float | None = None,
 ) -> Estimate:
-    inside = abs(value) < 1 and (np.abs(without) < 1).all()
-    if scale is FISHER_Z and not inside:
+    """The figure with the interval of the jackknife, whose `n` groups give the figures `without` them;
+    `count` is the number of trials, and n of the result."""
+    is_inside = abs(value) < 1 and (np.abs(without) < 1).all()
+    if scale is FISHER_Z and not is_inside:
         return Estimate(value, method=method, n=count, null=null)
-    moved = scale.forward(without)
-    error = math.sqrt(jackknife_variance(moved)) if n > 1 and not np.isnan(moved).any() else NAN
+    on_scale = scale.forward(without)
+    is_defined = n > 1 and not np.isnan(on_scale).any()
+    error = math.sqrt(jackknife_variance(on_scale)) if is_defined else NAN
     return student_estimate(
         value, error, n - 1, null=null, confidence=confidence, scale=scale, method=method, n=count
     )
 
 
-def _bounded(found: Estimate, least: float, most: float) -> Estimate:
-    if found.low is None or found.high is None:
-        return found
-    return replace(found, low=max(found.low, least), high=min(found.high, most))
+def _bounded(estimate: Estimate, least: float, most: float) -> Estimate:
+    """The estimate with its interval cut off at `least` and `most`."""
+    if estimate.low is None or estimate.high is None:
+        return estimate
+    return replace(estimate, low=max(estimate.low, least), high=min(estimate.high, most))

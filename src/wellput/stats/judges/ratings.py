@@ -5,7 +5,7 @@ one item.
 
 Pairs of judges who share enough units are compared many at a time. The number of pairs grows with the
 square of the number of judges. So at most `MAX_PAIRS` pairs, of at most `MAX_PAIRED_JUDGES` judges who
-rated enough units, are compared. If there are more, they are drawn at random, always the same ones.
+rated enough units, are compared. Where there are more, they are drawn at random, with a fixed seed.
 Means over 50,000 pairs have negligible sampling error; the lowest and highest value are those of the
 pairs drawn.
 """
@@ -51,24 +51,24 @@ def gathered(ratings: Floats) -> Floats:
     units, judges = np.nonzero(~np.isnan(ratings).T)
     counts = np.bincount(units, minlength=ratings.shape[1])
     places = np.arange(len(units)) - np.repeat(np.cumsum(counts) - counts, counts)
-    found = np.full((int(counts.max(initial=0)), ratings.shape[1]), np.nan)
-    found[places, units] = ratings[judges, units]
-    return found
+    upper_rows = np.full((int(counts.max(initial=0)), ratings.shape[1]), np.nan)
+    upper_rows[places, units] = ratings[judges, units]
+    return upper_rows
 
 
 def without_empty(ratings: Floats) -> Floats:
     """The ratings without the judges and the units that have none. A table of a crowd is large, so it
     is copied only if there are any."""
-    given = ~np.isnan(ratings)
-    judges, units = given.any(axis=1), given.any(axis=0)
+    is_rated = ~np.isnan(ratings)
+    judges, units = is_rated.any(axis=1), is_rated.any(axis=0)
     if not judges.all():
         ratings = ratings[judges]
     return ratings if units.all() else ratings[:, units]
 
 
 def noise_share(counts: Floats | NDArray[np.intp]) -> float:
-    """The mean of 1 / number of ratings over the rated units: how much of one rating's noise is in a
-    unit's mean rating."""
+    """The mean over the rated units of 1 / (number of the unit's ratings): how much of the noise of one
+    rating is in a unit's mean rating."""
     return float((1 / counts[counts > 0]).mean())
 
 
@@ -87,10 +87,10 @@ def shared_units(ratings: Floats, *, fewest: int = 0) -> Iterator[tuple[int, int
     """Every pair of rows that share at least `fewest` units, with the values of both on these units."""
     present = ~np.isnan(ratings)
     counts = present.astype(np.float64) @ present.T
-    # In a crowd, few of the many pairs share anything.
+    # In a crowd, few of the many pairs share any unit.
     for first, second in np.argwhere(np.triu(counts >= fewest, 1)).tolist():
-        both = present[first] & present[second]
-        yield first, second, ratings[first, both], ratings[second, both]
+        is_shared = present[first] & present[second]
+        yield first, second, ratings[first, is_shared], ratings[second, is_shared]
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,23 +139,26 @@ def summarize_pairs(
 
 def constant_judges(ratings: Floats) -> tuple[int, ...]:
     """The rows of judges who gave the same rating to all their units, at least two."""
-    given = (row[~np.isnan(row)] for row in ratings)
+    by_judge = (row[~np.isnan(row)] for row in ratings)
     return tuple(
-        judge for judge, values in enumerate(given) if len(values) > 1 and is_constant(values)
+        judge for judge, values in enumerate(by_judge) if len(values) > 1 and is_constant(values)
     )
 
 
 MAX_PAIRS = 50_000
 MAX_PAIRED_JUDGES = 4_000
 CELLS_AT_A_TIME = 1 << 21
+"""The largest number of array cells computed at a time, so that memory stays small."""
 SPARSE_COST = 50
-"""What counting one shared unit costs, in multiplications of a dense product of matrices."""
+"""Counting one shared unit with a sparse matrix takes as long as this many multiplications with a dense
+one."""
 
 
 @dataclass(frozen=True, eq=False)
 class JudgePairs:
-    """The pairs to compare: the rows of both judges. `n_sharing` counts all pairs that share enough
-    units, among the judges drawn; `n_judges` are the judges drawn, of `n_able` who rated enough."""
+    """The pairs to compare: `first` and `second` are the rows of both judges. `n_sharing` counts all
+    pairs that share enough units, among the judges drawn; `n_judges` is the number of judges drawn, of
+    `n_able` who rated enough units."""
 
     first: Places
     second: Places
@@ -188,7 +191,8 @@ def sharing_pairs(ratings: Floats, *, fewest: int) -> JudgePairs:
 def _sharing_pairs(
     packed: bytes, shape: tuple[int, int], fewest: int, limits: tuple[int, int]
 ) -> JudgePairs:
-    """Several figures of one table ask for the same pairs, which depend only on who rated what."""
+    """As `sharing_pairs`, from the bits of who rated what (`packed`, judges × units). The result is
+    cached, because several figures of one table of ratings need the same pairs."""
     bits = np.unpackbits(np.frombuffer(packed, np.uint8), count=shape[0] * shape[1])
     present = bits.reshape(shape).astype(np.bool_)
     able = np.flatnonzero(present.sum(axis=1) >= fewest)
@@ -197,9 +201,9 @@ def _sharing_pairs(
     most_pairs, most_judges = limits
     if len(able) > most_judges:
         judges = np.sort(rng.choice(able, most_judges, replace=False))
-    found = list(_pairs_by_block(present[judges], fewest))
-    first = np.concatenate([able[:0], *(block[0] for block in found)])
-    second = np.concatenate([able[:0], *(block[1] for block in found)])
+    blocks = list(_pairs_by_block(present[judges], fewest))
+    first = np.concatenate([able[:0], *(block[0] for block in blocks)])
+    second = np.concatenate([able[:0], *(block[1] for block in blocks)])
     n_sharing = len(first)
     if n_sharing > most_pairs:
         chosen = np.sort(rng.choice(n_sharing, most_pairs, replace=False))
@@ -215,12 +219,12 @@ def _pairs_by_block(present: NDArray[np.bool_], fewest: int) -> Iterator[tuple[P
     if is_sparse:
         from scipy.sparse import csr_array  # imported late: SciPy takes long to load
 
-        given = csr_array(present, dtype=np.float32)
+        rated = csr_array(present, dtype=np.float32)
     else:
-        given = present.astype(np.float32)
+        rated = present.astype(np.float32)
     block = max(1, CELLS_AT_A_TIME // max(n_judges, 1))
     for start in range(0, n_judges, block):
-        shared = given[start : start + block] @ given.T
+        shared = rated[start : start + block] @ rated.T
         counts = shared.toarray() if is_sparse else shared
         first, second = np.nonzero(counts >= fewest)
         first = first + start
@@ -230,8 +234,9 @@ def _pairs_by_block(present: NDArray[np.bool_], fewest: int) -> Iterator[tuple[P
 
 @dataclass(frozen=True, eq=False)
 class SharedValues:
-    """Some of the pairs: their places, and both judges' values, pairs × units of the judge who rated
-    fewer. `both` marks the units that are shared; other values are 0."""
+    """Some of the pairs: their places in the list of pairs, and the values `x` and `y` of both judges.
+    These are pairs × units of that judge of the pair who rated fewer. `both` marks the units that are
+    shared; other values are 0."""
 
     places: Places
     x: Floats
@@ -240,7 +245,7 @@ class SharedValues:
 
 
 def shared_values(ratings: Floats, pairs: JudgePairs) -> Iterator[SharedValues]:
-    """The values of all pairs on the units they share."""
+    """The values of all pairs on the units they share, some pairs at a time."""
     rows, units = np.nonzero(~np.isnan(ratings))
     counts = np.bincount(rows, minlength=len(ratings))
     begin = np.concatenate([[0], np.cumsum(counts)[:-1]])
@@ -255,10 +260,10 @@ def shared_values(ratings: Floats, pairs: JudgePairs) -> Iterator[SharedValues]:
         end = start + max(1, min(most - start, CELLS_AT_A_TIME // int(widths[most - 1])))
         places = order[start:end]
         along = np.arange(widths[end - 1])
-        one, other = fewer[places, None], more[places, None]
-        is_own = along < counts[one]
-        own = units[np.where(is_own, begin[one] + along, 0)]
-        x, y = ratings[one, own], ratings[other, own]
+        first_rows, second_rows = fewer[places, None], more[places, None]
+        is_own = along < counts[first_rows]
+        own_units = units[np.where(is_own, begin[first_rows] + along, 0)]
+        x, y = ratings[first_rows, own_units], ratings[second_rows, own_units]
         both = is_own & ~np.isnan(y)
         yield SharedValues(places, np.where(both, x, 0.0), np.where(both, y, 0.0), both)
         start = end
@@ -266,14 +271,15 @@ def shared_values(ratings: Floats, pairs: JudgePairs) -> Iterator[SharedValues]:
 
 def pair_pearson(ratings: Floats, pairs: JudgePairs) -> Floats:
     """Pearson's r of each pair; NaN where a judge is constant on the units they share."""
-    found = np.full(len(pairs), NAN)
+    correlations = np.full(len(pairs), NAN)
     for shared in shared_values(ratings, pairs):
-        found[shared.places] = row_pearson(shared.x, shared.y, shared.both)
-    return found
+        correlations[shared.places] = row_pearson(shared.x, shared.y, shared.both)
+    return correlations
 
 
 def row_pearson(x: Floats, y: Floats, both: NDArray[np.bool_]) -> Floats:
-    """Pearson's r of each row of x and y where `both` are there, 0 elsewhere; NaN where undefined."""
+    """Pearson's r of each row of x with the same row of y, over the cells that `both` marks; the values
+    of other cells must be 0. NaN where undefined."""
     n = both.sum(axis=1)
     x, varies_x = _centered(x, both, n)
     y, varies_y = _centered(y, both, n)
@@ -286,21 +292,21 @@ def row_pearson(x: Floats, y: Floats, both: NDArray[np.bool_]) -> Floats:
 def _centered(
     values: Floats, both: NDArray[np.bool_], n: NDArray[np.intp]
 ) -> tuple[Floats, NDArray[np.bool_]]:
-    """The values less their mean, the largest 1, so that squares neither overflow nor vanish; and
-    whether they vary more than rounding does."""
+    """Each row's values minus their mean, divided by the largest, so that squares neither overflow nor
+    vanish; and whether the row varies by more than rounding. `n` counts the cells of `both`."""
     high = np.where(both, values, -np.inf).max(axis=1)
     low = np.where(both, values, np.inf).min(axis=1)
     varies = high - low > CONSTANT_SPREAD_SHARE * np.maximum(np.abs(high), np.abs(low))
-    apart = np.where(both, values - (values.sum(axis=1) / np.maximum(n, 1))[:, None], 0.0)
-    largest = np.abs(apart).max(axis=1)
-    return apart / np.where(varies, largest, 1.0)[:, None], varies
+    deviations = np.where(both, values - (values.sum(axis=1) / np.maximum(n, 1))[:, None], 0.0)
+    largest = np.abs(deviations).max(axis=1)
+    return deviations / np.where(varies, largest, 1.0)[:, None], varies
 
 
 @dataclass(frozen=True, eq=False)
 class SquaredDisagreements:
-    """For every pair of judges who share enough units: the sum of (a − b)² over these (`observed`),
-    what it would be if both gave their ratings to random units (`expected`), and the number of units
-    (`n`)."""
+    """For every pair of judges who share enough units: the sum of (a − b)² over these units, where a
+    and b are the judges' ratings (`observed`); what it would be if both gave their ratings to random
+    units (`expected`); and the number of units (`n`)."""
 
     observed: Floats
     expected: Floats

@@ -4,20 +4,21 @@
 the mean squares of an analysis of variance: the share of the variance of ratings that units explain.
 
 - *ICC1*: every unit has its own judges.
-- *ICC2*: the same judges rate all units and stand for other judges; severity counts as disagreement.
-- *ICC3*: the same judges rate all units and stand only for themselves; severity does not count.
+- *ICC2*: the same judges rate all units, and the result is about any judges; if one judge is more
+  severe than another, this counts as disagreement.
+- *ICC3*: the same judges rate all units, and the result is about these judges; severity does not count.
 - *ICC1k*, *ICC2k*, *ICC3k*: the same for the mean of k judges instead of one.
 
 ICC2 and ICC3 need every judge's rating of every unit. ICC1 does not: where units have different numbers
-of ratings, the variance of the units' means replaces their mean square, and the harmonic mean of these
-numbers replaces k (Thomas & Hultquist 1978).
+of ratings, the variance of the units' means is used instead of their mean square, and the harmonic mean
+of these numbers instead of k (Thomas & Hultquist 1978).
 
 `Reliability` is the share of the variance of the units' mean ratings that other judges would
-reproduce. Its root is the *ceiling*, the expected correlation of the units' true values with these
-means. The reproducible variance is the covariance of the ratings that two different judges give to one
-unit. The variance of the means includes the noise of units with few ratings. Where every judge rated
-every unit this is Cronbach's alpha. Its intervals come from a jackknife over judges and items on the
-scale of log(1 − reliability): they hold for other judges and other items.
+reproduce. Its root is the *ceiling*: the expected correlation of the units' true values with the units'
+mean ratings. The reproducible variance is the covariance of the ratings that two different judges give
+to one unit. The variance of the means includes the noise of units with few ratings. Where every judge
+rated every unit, reliability is Cronbach's alpha. Its intervals come from a jackknife over judges and
+items on the scale of log(1 − reliability): they hold for other judges and other items.
 """
 
 from __future__ import annotations
@@ -46,10 +47,11 @@ IntraclassName = Literal["ICC1", "ICC2", "ICC3", "ICC1k", "ICC2k", "ICC3k"]
 
 @dataclass(frozen=True, slots=True)
 class Intraclass:
-    """One coefficient, with the interval and the F-test that R's psych::ICC prints.
+    """One coefficient, with the interval and the F-test (with `df1` and `df2` degrees of freedom) that
+    R's psych::ICC prints.
 
     `p_value` is that of the one-sided F-test that units do not differ. The interval is two-sided, so
-    the two may disagree. `k` is the number of judges averaged, 1 for a single one.
+    p-value and interval may disagree. `k` is the number of judges averaged, 1 for a single judge.
     """
 
     name: IntraclassName
@@ -81,15 +83,15 @@ def intraclass_correlations(ratings: ArrayLike, *, confidence: float = 0.95) -> 
     """
     check_number("confidence", confidence)
     ratings = without_empty(as_ratings(ratings))
-    given = ~np.isnan(ratings)
+    is_rated = ~np.isnan(ratings)
     n_units = ratings.shape[1]
-    counts = given.sum(axis=0)
+    counts = is_rated.sum(axis=0)
     if n_units < 2 or not (counts > 1).any():
         reason = "it needs at least two units, and one of them with two ratings"
         return IntraclassTable({}, n_units, reason)
-    if is_constant(ratings[given]):
+    if is_constant(ratings[is_rated]):
         return IntraclassTable({}, n_units, "all ratings are the same")
-    if not given.all():
+    if not is_rated.all():
         reason = (
             "ICC2 and ICC3 need every judge's rating of every trial; ICC1 assumes that each trial has "
             "its own judges"
@@ -100,12 +102,14 @@ def intraclass_correlations(ratings: ArrayLike, *, confidence: float = 0.95) -> 
 
 
 def _by_name(rows: list[Intraclass]) -> dict[IntraclassName, Intraclass]:
+    """The coefficients by name, those of single judges first."""
     return {row.name: row for row in sorted(rows, key=lambda row: (row.name[-1] == "k", row.name))}
 
 
 def _one_way(ratings: Floats, confidence: float) -> list[Intraclass]:
-    given = ~np.isnan(ratings)
-    values, units = ratings[given], np.nonzero(given)[1]
+    """ICC1 and ICC1k, by a one-way analysis of variance."""
+    is_rated = ~np.isnan(ratings)
+    values, units = ratings[is_rated], np.nonzero(is_rated)[1]
     counts = np.bincount(units)
     means = np.bincount(units, values) / counts
     k = len(counts) / float((1 / counts).sum())
@@ -116,6 +120,7 @@ def _one_way(ratings: Floats, confidence: float) -> list[Intraclass]:
 
 
 def _two_way(ratings: Floats, confidence: float) -> list[Intraclass]:
+    """The other four coefficients, by a two-way analysis of variance."""
     k, n = ratings.shape
     units, judges = ratings.mean(axis=0), ratings.mean(axis=1)
     residuals = ratings - units - judges[:, None] + ratings.mean()
@@ -156,7 +161,7 @@ def _from_f(
     upper = (1 + confidence) / 2
     low, high = f / float(fdtri(df1, df2, upper)), f * float(fdtri(df2, df1, upper))
     p_value = float(fdtrc(df1, df2, f))
-    single, mean = ([_of_f(value, each) for value in (f, low, high)] for each in (k, 1))
+    single, mean = ([_of_f(value, n_judges) for value in (f, low, high)] for n_judges in (k, 1))
     return [
         Intraclass(names[0], single[0], single[1], single[2], f, df1, df2, p_value, 1),
         Intraclass(names[1], mean[0], mean[1], mean[2], f, df1, df2, p_value, k),
@@ -164,7 +169,8 @@ def _from_f(
 
 
 def _of_f(f: float, k: float) -> float:
-    """NaN for the mean of judges who disagree about units that all have one mean."""
+    """(F − 1) / (F + k − 1); NaN where judges disagree and all units have the same mean (F = 0) and
+    k = 1."""
     if np.isinf(f):
         return 1.0
     return (f - 1) / (f + k - 1) if f + k > 1 else math.nan
@@ -197,19 +203,20 @@ def _random_bounds(
 
 
 def _stepped_up(value: float, k: float) -> float:
-    """Spearman–Brown: the coefficient of the mean of k from that of one. As in R's psych::ICC, a bound
-    below 0 has no absolute value in the denominator (compare `spearman_brown`)."""
+    """The coefficient of the mean of k judges from that of one judge, by Spearman and Brown's formula.
+    As in R's psych::ICC, the denominator has no absolute value (compare `spearman_brown`)."""
     return k * value / (1 + (k - 1) * value)
 
 
 def _quotient(part: float, whole: float) -> float:
+    """part / whole; where the whole is 0, ∞ for a positive part, else NaN."""
     if whole:
         return part / whole
     return float("inf") if part > 0 else NAN
 
 
 MAX_GROUPS = 40
-"""More judges or items than this are left out in this many groups of nearly equal size."""
+"""If there are more judges, or items, they are left out in this many groups of nearly equal size."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,22 +243,22 @@ def panel_reliability(
     """The reliability of ratings (judges × units, NaN = missing). `items` has the number of each unit's
     item, because outputs for one item are left out together; by default every unit is an item.
 
-    With two judges there is no interval: without one of them nobody is left to agree with.
+    With two judges there is no interval: if one is left out, nobody remains to agree with.
     """
     array = as_ratings(ratings)
     judges, units = np.nonzero(~np.isnan(array))
-    of_unit = np.arange(array.shape[1]) if items is None else np.asarray(items, dtype=np.intp)
-    given = _Given(array[judges, units], judges, units, of_unit[units])
+    item_of_unit = np.arange(array.shape[1]) if items is None else np.asarray(items, dtype=np.intp)
+    entries = _Entries(array[judges, units], judges, units, item_of_unit[units])
     n = len(np.unique(units))
     if n < MIN_UNITS_TO_COMPARE or len(np.unique(judges)) < 2:
         return _undefined("it needs two judges and three units", n)
-    value = given.reliability()
+    value = entries.reliability()
     if math.isnan(value):
         return _undefined("too few units have ratings of two judges, or all means are equal", n)
-    low, high, method = _interval(given, value, confidence, np.random.default_rng(seed))
-    found = Estimate(value, low, high, method=method, n=n)
+    low, high, method = _interval(entries, value, confidence, np.random.default_rng(seed))
+    reliability = Estimate(value, low, high, method=method, n=n)
     if value <= 0:
-        return Reliability(found, undefined("judges agree no more than by chance", n=n))
+        return Reliability(reliability, undefined("judges agree no more than by chance", n=n))
     ceiling = Estimate(
         math.sqrt(value),
         None if low is None else math.sqrt(max(low, 0.0)),
@@ -259,7 +266,7 @@ def panel_reliability(
         method=method,
         n=n,
     )
-    return Reliability(found, ceiling)
+    return Reliability(reliability, ceiling)
 
 
 def _undefined(reason: str, n: int) -> Reliability:
@@ -267,25 +274,27 @@ def _undefined(reason: str, n: int) -> Reliability:
 
 
 @dataclass(frozen=True, eq=False)
-class _Given:
-    """One entry per rating: its value, and the places of its judge, unit and item."""
+class _Entries:
+    """One entry for each rating: its value, and the numbers of its judge, unit and item, from 0."""
 
     values: Floats
     judges: Places
     units: Places
     items: Places
 
-    def without(self, left_out: NDArray[np.bool_]) -> _Given:
-        kept = ~left_out
-        return _Given(self.values[kept], self.judges[kept], self.units[kept], self.items[kept])
+    def without(self, left_out: NDArray[np.bool_]) -> _Entries:
+        is_kept = ~left_out
+        return _Entries(
+            self.values[is_kept], self.judges[is_kept], self.units[is_kept], self.items[is_kept]
+        )
 
     @property
     def noise_share(self) -> float:
         return noise_share(np.bincount(self.units))
 
     def reliability(self, noise: float | None = None) -> float:
-        """NaN where no variance of the true values can be estimated. `noise` is the `noise_share` of
-        the whole panel: the means have more noise when some ratings are left out."""
+        """The reliability; NaN where it cannot be estimated. `noise` is the `noise_share` of the whole
+        panel: it corrects for the means' greater noise when some ratings are left out."""
         if not len(self.values):
             return NAN
         counts = np.bincount(self.units).astype(np.float64)
@@ -297,42 +306,50 @@ class _Given:
         shared = counts > 1
         if not variance > 0 or shared.sum() < MIN_UNITS_TO_COMPARE:
             return NAN
-        true = self._covariance(counts, shared, center)
+        true_variance = self._covariance(counts, shared, center)
         if noise is not None:
-            variance = true + (variance - true) * noise / self.noise_share
-        return true / variance if variance > 0 else NAN
+            variance = true_variance + (variance - true_variance) * noise / self.noise_share
+        return true_variance / variance if variance > 0 else NAN
 
     def _covariance(self, counts: Floats, shared: NDArray[np.bool_], center: float) -> float:
         """The mean product of two judges' ratings of one unit minus that of two judges' ratings of any
         units; every unit has the same weight."""
-        kept = shared[self.units]
-        values, judges, units = self.values[kept] - center, self.judges[kept], self.units[kept]
+        is_shared = shared[self.units]
+        values, judges, units = (
+            self.values[is_shared] - center,
+            self.judges[is_shared],
+            self.units[is_shared],
+        )
         sums = np.bincount(units, values, minlength=len(counts))[shared]
         squares = np.bincount(units, values**2, minlength=len(counts))[shared]
         k = counts[shared]
-        together = float(((sums**2 - squares) / (k * (k - 1))).mean())
+        within_units = float(((sums**2 - squares) / (k * (k - 1))).mean())
         weights = 1 / counts[units]
         of_judge, weight = np.bincount(judges, weights * values), np.bincount(judges, weights)
         pairs = float(weight.sum() ** 2 - (weight**2).sum())
-        apart = float(of_judge.sum() ** 2 - (of_judge**2).sum()) / pairs
-        return together - apart
+        by_chance = float(of_judge.sum() ** 2 - (of_judge**2).sum()) / pairs
+        return within_units - by_chance
 
 
 def _interval(
-    given: _Given, value: float, confidence: float, rng: np.random.Generator
+    entries: _Entries, value: float, confidence: float, rng: np.random.Generator
 ) -> tuple[float | None, float | None, str]:
-    if len(np.unique(given.judges)) < 3:
+    """The bounds of the reliability, None where there are none, and the method or the reason."""
+    if len(np.unique(entries.judges)) < 3:
         return None, None, "no interval: two judges do not show how much others would differ"
-    if len(np.unique(given.items)) < 2:
+    if len(np.unique(entries.items)) < 2:
         return None, None, "no interval: one item does not show how much others would differ"
-    judges, n_judges = _jackknife(given, given.judges, rng)
-    items, n_items = _jackknife(given, given.items, rng)
-    answers, _ = _jackknife(given, given.judges * (given.items.max() + 1) + given.items, rng)
-    # Leaving out one of a unit's few ratings changes their products at least twice as much as other
-    # judges would. So half of the variance of single answers is subtracted from that of judges.
-    # All of it would be right for a crowd, but too much for judges of strong tastes (coverage .91).
-    own = max(judges - answers / 2, 0.0)
-    variance, freedom = crossed_variance(own, items, 0.0, n_judges - 1, n_items - 1)
+    judges, n_judges = _jackknife(entries, entries.judges, rng)
+    items, n_items = _jackknife(entries, entries.items, rng)
+    answers, _ = _jackknife(
+        entries, entries.judges * (entries.items.max() + 1) + entries.items, rng
+    )
+    # Leaving out one of a unit's few ratings changes the products of ratings at least twice as much as
+    # other judges would. So half of the variance of single answers is subtracted from that of judges.
+    # Subtracting all of it would be right for a crowd, but too much for judges of strong tastes (their
+    # 95% intervals would contain the truth in 91% of cases).
+    of_judges = max(judges - answers / 2, 0.0)
+    variance, freedom = crossed_variance(of_judges, items, 0.0, n_judges - 1, n_items - 1)
     if not variance > 0 or not value < 1:
         return None, None, "no interval: the spread is unknown"
     method = f"jackknife over judges and items, {freedom:.1f} df"
@@ -343,18 +360,23 @@ def _interval(
     return 1 - math.exp(center + reach), 1 - math.exp(center - reach), method
 
 
-def _jackknife(given: _Given, units: Places, rng: np.random.Generator) -> tuple[float, int]:
-    """The variance of log(1 − reliability) from leaving units out, one by one or group by group; NaN
-    where the reliability is undefined without one of them."""
-    names, places = np.unique(units, return_inverse=True)
+def _jackknife(
+    entries: _Entries, left_out_units: Places, rng: np.random.Generator
+) -> tuple[float, int]:
+    """The variance of log(1 − reliability) from leaving out judges, items, or single answers, one by
+    one or group by group, and the number of these units or groups. `left_out_units` has the unit of
+    each rating. NaN where the reliability is undefined without one of them."""
+    names, places = np.unique(left_out_units, return_inverse=True)
     n = len(names)
     if n > MAX_GROUPS:
         groups = rng.permutation(n) % MAX_GROUPS
         places, n = groups[places], MAX_GROUPS
     if n < 2:
         return NAN, n
-    noise = given.noise_share
-    found = np.array([given.without(places == place).reliability(noise) for place in range(n)])
-    if np.isnan(found).any() or (found >= 1).any():
+    noise = entries.noise_share
+    without_each = np.array(
+        [entries.without(places == place).reliability(noise) for place in range(n)]
+    )
+    if np.isnan(without_each).any() or (without_each >= 1).any():
         return NAN, n
-    return jackknife_variance(np.log(1 - found)), n
+    return jackknife_variance(np.log(1 - without_each)), n

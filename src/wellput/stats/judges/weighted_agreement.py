@@ -1,14 +1,15 @@
-"""Artstein & Poesio's beta: weighted agreement on labels or sets of labels.
+"""Artstein & Poesio's beta: weighted agreement on labels or sets of labels. A *coder* is a judge who
+gives labels.
 
 Beta (Artstein & Poesio 2005, "Kappa³ = alpha (or beta)") is 1 − observed / expected disagreement.
-Like Cohen's kappa, it expects disagreement by each coder's distribution of values; for two coders and
-the nominal distance it equals Cohen's kappa. Like Krippendorff's alpha, it weights disagreements by a
-distance: `nominal` (0 or 1), `jaccard` (1 − the share of the union that is common) or `masi`
-(Passonneau 2006: the common share counts fully for equal sets, 2/3 for a set within the other, 1/3
-for sets that overlap).
+As in Cohen's kappa, the expected disagreement is that of values drawn from each coder's own
+distribution; for two coders and the nominal distance, beta equals Cohen's kappa. Like Krippendorff's
+alpha, beta weights disagreements by a distance: `nominal` (0 or 1), `jaccard` (1 − the share of the
+union of two sets that is common) or `masi` (Passonneau 2006: as Jaccard, but the common share counts
+fully for equal sets, 2/3 for a set within the other, 1/3 for sets that overlap).
 
-A value is a label or a set of labels; for Jaccard and MASI a label is a set of one. The empty set is a
-value, at distance 0 from itself and 1 from all others. None or NaN is no value.
+A value is a label or a set of labels; for Jaccard and MASI, a label counts as a set of one label. The
+empty set is a value, at distance 0 from itself and 1 from all others. None or NaN is no value.
 """
 
 from __future__ import annotations
@@ -28,23 +29,23 @@ from wellput.stats.judges.ratings import SquaredDisagreements, as_ratings
 
 Distance = Literal["nominal", "jaccard", "masi"]
 Values = Sequence[Sequence[Hashable | Set[Hashable] | None]]
-"""Coders × units."""
+"""The values of each coder (rows) for each unit (columns)."""
 
 
 def beta(values: Values, *, distance: Distance = "nominal") -> Estimate:
     """Beta of all coders (rows) over all units (columns).
 
-    Both disagreements are means over the pairs of coders, and beta is one minus their quotient.
-    Where values are missing, a pair uses the units that both coded, for the coders' distributions as
-    well, and is weighted by their number.
+    The observed and the expected disagreement are means over the pairs of coders. Where values are
+    missing, a pair uses only the units that both coded, for the coders' distributions as well, and is
+    weighted by the number of these units.
     """
-    found = _disagreements(values, distance)
-    coded = int((~np.isnan(found.by_unit)).sum())
-    if not found.pairs:
+    disagreements = _disagreements(values, distance)
+    coded = int((~np.isnan(disagreements.by_unit)).sum())
+    if not disagreements.pairs:
         return undefined("no unit was coded by two coders", n=0)
-    if not found.expected:
+    if not disagreements.expected:
         return undefined("all values are the same", n=coded)
-    value = 1 - found.observed / found.expected
+    value = 1 - disagreements.observed / disagreements.expected
     return Estimate(value, method=f"Artstein & Poesio's beta, {distance} distance", n=coded)
 
 
@@ -68,23 +69,27 @@ def interval_beta(ratings: ArrayLike, *, fewest: int = 1) -> Estimate:
 def beta_by_item(
     values: Values, items: Sequence[Hashable] | None = None, *, distance: Distance = "nominal"
 ) -> dict[Hashable, float]:
-    """One figure per item: 1 − the item's observed / the whole corpus's expected disagreement.
+    """Beta for each item: 1 − the item's observed / the whole corpus's expected disagreement.
 
     `items` names the item of each unit (such as the sentence that a node belongs to); by default each
     unit is an item, named by its place. An item's observed disagreement is the mean over its units that
     two coders coded, NaN where there is none. The mean over items of equal size is beta.
     """
-    found = _disagreements(values, distance)
-    names = range(len(found.by_unit)) if items is None else items
-    if len(names) != len(found.by_unit):
-        raise InputError(f"There are {len(found.by_unit)} units, but items for {len(names)}.")
+    disagreements = _disagreements(values, distance)
+    names = range(len(disagreements.by_unit)) if items is None else items
+    if len(names) != len(disagreements.by_unit):
+        raise InputError(
+            f"There are {len(disagreements.by_unit)} units, but items for {len(names)}."
+        )
     members: dict[Hashable, list[float]] = {name: [] for name in names}
-    for name, disagreement in zip(names, found.by_unit, strict=True):
+    for name, disagreement in zip(names, disagreements.by_unit, strict=True):
         if not np.isnan(disagreement):
             members[name].append(float(disagreement))
     return {
-        name: 1 - float(np.mean(each)) / found.expected if each and found.expected else NAN
-        for name, each in members.items()
+        name: 1 - float(np.mean(of_item)) / disagreements.expected
+        if of_item and disagreements.expected
+        else NAN
+        for name, of_item in members.items()
     }
 
 
@@ -105,8 +110,8 @@ def distances(values: Sequence[Hashable], distance: Distance) -> Floats:
     sets = [value if isinstance(value, Set) else {value} for value in values]
     labels = {label: place for place, label in enumerate(dict.fromkeys(x for s in sets for x in s))}
     member = np.zeros((len(sets), len(labels)))
-    for row, each in enumerate(sets):
-        member[row, [labels[label] for label in each]] = 1
+    for row, labels_of_row in enumerate(sets):
+        member[row, [labels[label] for label in labels_of_row]] = 1
     sizes = member.sum(axis=1)
     common = member @ member.T
     union = sizes[:, None] + sizes - common
@@ -119,7 +124,9 @@ def distances(values: Sequence[Hashable], distance: Distance) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class _Disagreements:
-    """`by_unit` is each unit's mean over the pairs of coders who coded it, NaN where there is none."""
+    """`by_unit` has each unit's mean distance over the pairs of coders who coded it, NaN where there is
+    none; `observed` and `expected` are the disagreements of all units; `pairs` counts the pairs of
+    values that were compared."""
 
     by_unit: Floats
     observed: float
@@ -128,20 +135,21 @@ class _Disagreements:
 
 
 def _disagreements(values: Values, distance: Distance) -> _Disagreements:
+    """The observed and the expected disagreement of all pairs of coders."""
     codes, domain = _encoded(values)
-    apart = distances(domain, distance)
+    value_distances = distances(domain, distance)
     units = codes.shape[1]
     sums, counts = np.zeros(units), np.zeros(units, dtype=np.int64)
     expected = 0.0
     for first, second in combinations(codes, 2):
-        both = (first >= 0) & (second >= 0)
-        n = int(both.sum())
+        is_shared = (first >= 0) & (second >= 0)
+        n = int(is_shared.sum())
         if n:
-            a, b = first[both], second[both]
-            sums[both] += apart[a, b]
-            counts += both
+            a, b = first[is_shared], second[is_shared]
+            sums[is_shared] += value_distances[a, b]
+            counts += is_shared
             p, q = (np.bincount(row, minlength=len(domain)) / n for row in (a, b))
-            expected += n * float(p @ apart @ q)
+            expected += n * float(p @ value_distances @ q)
     pairs = int(counts.sum())
     return _Disagreements(
         by_unit=ratios(sums, counts),
@@ -152,7 +160,7 @@ def _disagreements(values: Values, distance: Distance) -> _Disagreements:
 
 
 def _encoded(values: Values) -> tuple[NDArray[np.int64], list[Hashable]]:
-    """The values as places in a list of the distinct ones, −1 where there is none."""
+    """The values as places in a list of the different values, −1 where there is none; and this list."""
     if len({len(row) for row in values}) > 1:
         raise InputError(
             "Every coder needs a value, or None, for every unit; there are rows of "

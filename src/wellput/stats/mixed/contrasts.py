@@ -1,20 +1,23 @@
 """Differences of systems under a mixed model: how sure they are, and which ranks they allow.
 
-`contrast_effects` gives contrasts of fixed effects with Satterthwaite's degrees of freedom. A
-contrast's variance is itself an estimate, since it rests on estimated variance components. Its spread
-follows from the components' covariance by the delta method, and is that of a chi-square with 2 ·
-variance² / spread degrees of freedom (Satterthwaite 1946; Fai & Cornelius 1996).
+`contrast_effects` gives *contrasts* of fixed effects (weighted sums, such as the difference of two
+systems) with Satterthwaite's degrees of freedom. The variance of a contrast is itself an estimate,
+because it is computed from estimated variances of judges, items and so on (*components*). The variance
+of this estimate (its *spread*) follows from the components' covariance by the delta method. A
+chi-square distribution with 2 · variance² / spread degrees of freedom has the same relative spread
+(Satterthwaite 1946; Fai & Cornelius 1996).
 
-`rank_ranges` says between which ranks each system lies, from the differences that are surely real. A
-system's rank lies between one more than the number of systems surely better and the number of systems
-not surely worse (Mogstad et al. 2024). If the differences hold together with some confidence, as
-Holm's correction makes them, so do these ranges.
+`rank_ranges` says between which ranks each system lies, from the differences that are significant. A
+system's rank lies between one more than the number of systems that are significantly better and the
+number of systems that are not significantly worse, itself included (Mogstad et al. 2024). If Holm's
+correction makes all differences hold together with 95% confidence, the ranges hold together with 95%
+confidence too.
 
-`difference_variances` has what the mixed model of a ranking (`linear`) gives, in closed form, where
-every judge rated both systems on every item. With the first system's rating minus the second's as the
-value of a judge and an item, restricted likelihood estimates a judge's and an item's part of the
-spread by mean squares. A part that would be negative is 0: its mean square is then pooled with the
-residual's.
+`difference_variances` gives the result of the mixed model of a ranking (`linear`) in closed form, where
+every judge rated both systems on every item. Take the first system's rating minus the second's as the
+value of a judge and an item. From mean squares, restricted likelihood estimates which parts of the
+variance of these values come from judges, from items and from the residual. A part that would be
+negative is 0: its mean square is then pooled with the residual's.
 """
 
 from __future__ import annotations
@@ -35,7 +38,7 @@ Places: TypeAlias = NDArray[np.intp]
 class Contrasts:
     """Values of contrasts of fixed effects, standard errors, degrees of freedom (∞: normal).
 
-    `covariance` is that of the effects, on which the errors rest.
+    `covariance` is that of the effects, from which the errors are computed.
     """
 
     values: Floats
@@ -46,10 +49,12 @@ class Contrasts:
 
 @dataclass(frozen=True, eq=False)
 class VarianceSpread:
-    """How the covariance of effects depends on variance parameters, and how sure these are.
+    """How the covariance of p effects depends on k variance parameters, and how precisely these are
+    estimated.
 
-    `slopes` (k, p, p) has the derivative of the covariance in each parameter, `covariance` (k, k) is
-    that of the parameters' estimates. With no parameters the variances are known.
+    `slopes` (k, p, p) has the derivative of the effects' covariance in each parameter, `covariance`
+    (k, k) is the covariance of the parameters' estimates. Without parameters the variances are taken as
+    known.
     """
 
     slopes: Floats
@@ -59,7 +64,8 @@ class VarianceSpread:
 def contrast_effects(
     weights: Floats, effects: Floats, covariance: Floats, spread: VarianceSpread
 ) -> Contrasts:
-    """Contrasts, one for each row of `weights`, which may leave out the last effects."""
+    """Contrasts, one for each row of `weights` (contrasts, effects). The row may be shorter than
+    `effects`: the last effects then have weight 0."""
     weights = np.atleast_2d(np.asarray(weights, np.float64))
     weights = np.pad(weights, ((0, 0), (0, len(effects) - weights.shape[1])))
 
@@ -88,7 +94,7 @@ def _with_freedom(
     spread: VarianceSpread,
     quadratic: Callable[[Floats], Floats],
 ) -> Contrasts:
-    """`quadratic` is w'Mw of every contrast w."""
+    """The contrasts with these values; `quadratic(M)` gives w'Mw for the weights w of each."""
     variances = quadratic(covariance)
     slopes = np.zeros((len(values), len(spread.slopes)))
     for k, slope in enumerate(spread.slopes):
@@ -100,13 +106,14 @@ def _with_freedom(
 
 
 def rank_ranges(better: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The lowest and highest rank (1 is best) of each system, by who is surely better than whom."""
+    """The best and the worst possible rank (1 is best) of each system; `better[a, b]` says that system
+    a is significantly better than b."""
     return 1 + better.sum(axis=0), len(better) - better.sum(axis=1)
 
 
 def rank_clusters(estimates: Floats, better: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Each system's cluster, 1 the best, as WMT draws them: every system of a cluster is surely better
-    than every system of the clusters below it."""
+    """Each system's cluster, 1 the best, as WMT draws them: every system of a cluster is significantly
+    better than every system of the clusters below it; `better` is as in `rank_ranges`."""
     order = np.argsort(-np.asarray(estimates), kind="stable")
     clusters = np.ones(len(order), np.int64)
     for place in range(1, len(order)):
@@ -116,21 +123,22 @@ def rank_clusters(estimates: Floats, better: NDArray[np.bool_]) -> NDArray[np.in
 
 
 MIN_ITEMS_FOR_FREEDOM = 10
-"""With fewer items, a difference has at most (items − 1) degrees of freedom: where the variance of
-items is estimated as 0, the model would count every judgment."""
+"""With fewer items, a difference has at most (items − 1) degrees of freedom. Otherwise, where the
+variance of items is estimated as 0, the degrees of freedom would grow with the number of judgments."""
 MIN_JUDGES_FOR_FREEDOM = 4
-"""With fewer judges, their tastes are often estimated as 0 by chance. So a difference has at most
-(judges − 1) degrees of freedom, which is cautious."""
+"""With fewer judges, the variance of their tastes is often estimated as 0 by chance. So a difference
+has at most (judges − 1) degrees of freedom, which is cautious."""
 
 
 def difference_variances(
     by_judge: Floats, by_item: Floats, residual: Floats, n_judges: int, n_items: int
 ) -> tuple[Floats, Floats]:
-    """The variance of the mean difference and its Satterthwaite degrees of freedom, for many panels.
+    """The variance of the mean difference and its Satterthwaite degrees of freedom, for many panels at
+    once (one entry of each array for each panel).
 
-    `by_judge`, `by_item` and `residual` are mean squares of the differences. The residual's has twice
-    the (judges − 1)(items − 1) degrees of freedom of the differences, because the sums of the two
-    ratings say as much about it.
+    `by_judge`, `by_item` and `residual` are mean squares of the differences. That of the residual has
+    twice (judges − 1)(items − 1) degrees of freedom, because the sums of the two ratings say as much
+    about it as their differences.
     """
     free_judge, free_item = n_judges - 1, n_items - 1
     free_residual = 2 * free_judge * free_item
@@ -139,10 +147,10 @@ def difference_variances(
     small, large = np.minimum(by_judge, by_item), np.maximum(by_judge, by_item)
     free_small = np.where(is_judge_smaller, free_judge, free_item)
     free_large = np.where(is_judge_smaller, free_item, free_judge)
-    once = _pooled(residual, free_residual, small, free_small)
-    twice = _pooled(once, free_residual + free_small, large, free_large)
-    has_small, has_large = small > residual, large > once
-    total = np.where(has_small, small + large - residual, np.where(has_large, large, twice))
+    pooled_small = _pooled(residual, free_residual, small, free_small)
+    pooled_both = _pooled(pooled_small, free_residual + free_small, large, free_large)
+    has_small, has_large = small > residual, large > pooled_small
+    total = np.where(has_small, small + large - residual, np.where(has_large, large, pooled_both))
     spread = small**2 / free_small + large**2 / free_large + residual**2 / free_residual
     freedom = np.where(
         has_small,
@@ -157,5 +165,6 @@ def difference_variances(
 
 
 def _pooled(square: Floats, freedom: Floats | int, other: Floats, other_freedom: Floats) -> Floats:
+    """The mean of two mean squares, weighted by their degrees of freedom."""
     total = square * freedom + other * other_freedom
     return np.asarray(total / (freedom + other_freedom), dtype=np.float64)

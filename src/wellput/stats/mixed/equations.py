@@ -1,12 +1,15 @@
 """The design of a mixed model of judgments, and the solution of its equations.
 
 A judgment has a fixed effect of its system, fixed effects of covariates, and one random intercept
-of each *factor*: a judge, an item, a document, or one of these with a system ("judge:system"). A
-choice between two systems has each of them twice, the second with the sign turned.
+of each *factor*: a judge, an item, a document, or one of these with a system ("judge:system"). The
+values of a factor, such as the single items, are its *levels*; each has a column in the equations. A
+choice between two systems has each effect twice, with opposite signs.
 
-The levels of items and documents (or of judges, if there are more of them) are *absorbed* one by
-one by the kernel; the *core* of the other columns, the fixed effects last, is dense. With very many
-systems, all effects with a system are absorbed instead, because systems do not meet each other.
+The columns of items and documents (or of judges, if there are more of them) are *absorbed*, which means
+eliminated one by one, by the *kernel*, native code for sparse equations. The other columns, with the
+fixed effects last, form the dense *core*. With very many systems, all effects with a system are
+absorbed instead, because those of different systems do not occur in the same judgment.
+
 Random effects are spherical as in lme4 (Bates et al. 2015): an effect is its factor's θ, the standard
 deviation in units of the residual's, times a column's solution, so that θ = 0 needs no special case.
 """
@@ -32,21 +35,22 @@ Codes: TypeAlias = NDArray[np.int64]
 ITEM_SIDE = ("item:system", "item", "document:system", "document")
 JUDGE_SIDE = ("judge:system", "judge")
 CONFOUNDED_SHARE = 1e-9
-"""A column with less than this share of its own is made up of the others."""
+"""If less than this share of a column's variance is not explained by the others, it is a combination of
+them."""
 MAX_CORE_COLUMNS = 10_000
-"""A core of 10,000 columns takes 0.8 GB and about 10 s for each evaluation."""
+"""A core of 10,000 columns takes 0.8 GB and about 10 s for each evaluation of the likelihood."""
 MIN_CORE_TO_SPLIT = 500
-"""With a smaller core it does not matter much what is absorbed."""
+"""With fewer core columns it does not matter much what is absorbed."""
 KERNEL_COST = 75
-"""What a step of the kernel costs, in steps of LAPACK's dense matrices."""
+"""How long one arithmetic step of the kernel takes, in steps of LAPACK on dense matrices."""
 MAX_SINGLE_SHARE = 0.9
-"""A part with more levels than this share of its judgments meets too few levels twice to estimate
+"""If a factor has more levels than this share of the judgments, too few levels occur twice to estimate
 their variance."""
 
 
 @dataclass(frozen=True, eq=False)
 class MixedDesign:
-    """What was judged by whom: integer codes from 0 without gaps, a row a judgment.
+    """What was judged by whom: integer codes from 0 without gaps, one row for each judgment.
 
     `systems` and every array of `factors` have shape (n,) for ratings and (n, 2) for choices
     between two systems; `covariates` has shape (n, c), differences between the two for choices.
@@ -89,20 +93,20 @@ class MixedDesign:
         return int(self.systems.max()) + 1
 
     def only(self, names: tuple[str, ...]) -> MixedDesign:
-        """With these factors only."""
+        """The same judgments with these factors only."""
         factors = {name: codes for name, codes in self.factors.items() if name in names}
         return MixedDesign(self.systems, factors, self.covariates)
 
     def rows(self, chosen: NDArray[np.bool_]) -> MixedDesign:
-        """These judgments only, the codes renumbered; `systems` keep their codes."""
+        """The design of the chosen judgments, the factors' codes renumbered; systems keep theirs."""
         factors = {name: renumbered(codes[chosen]) for name, codes in self.factors.items()}
         return MixedDesign(self.systems[chosen], factors, self.covariates[chosen])
 
 
 def renumbered(codes: Codes) -> Codes:
     """Codes without gaps, in the same order."""
-    found = np.unique(codes, return_inverse=True)[1].astype(np.int64)
-    return found.reshape(codes.shape)
+    flat = np.unique(codes, return_inverse=True)[1].astype(np.int64)
+    return flat.reshape(codes.shape)
 
 
 def crossed_codes(first: Codes, second: Codes) -> Codes:
@@ -112,10 +116,11 @@ def crossed_codes(first: Codes, second: Codes) -> Codes:
 
 class MixedModel:
     """The equations of a design: `factor` them at some θ and weights, then ask for solutions and
-    inverses.
+    inverses, which use the latest factorization.
 
-    Columns are those of the absorbed factors, of the other factors, of systems (without the first if
-    `has_reference`), of covariates. The latest factorization is the one that every method uses.
+    *Outer* columns are, in this order, those of the absorbed factors, of the other factors, of systems
+    (without the first if `has_reference`) and of covariates. *Inner* columns are the ones that the
+    kernel computes with: there, `MergedColumns` has replaced two factors by one where this is possible.
     """
 
     def __init__(self, design: MixedDesign, *, has_reference: bool = False) -> None:
@@ -149,7 +154,7 @@ class MixedModel:
         self._core = np.zeros((0, 0))
 
     def _rows(self) -> tuple[NDArray[np.int32], Floats]:
-        """The inner columns of each judgment, and its values there."""
+        """The numbers of each judgment's inner columns that are not 0, and its values there."""
         design, n = self.design, len(self.design)
         signs = np.array([1.0, -1.0]) if design.is_choice else np.array([1.0])
         merged = {pair.whole_name for pair in self._merged.pairs}
@@ -177,7 +182,7 @@ class MixedModel:
         return self.times(np.eye(self.n_columns, self.n_fixed, -self.n_random))
 
     def check_fixed(self) -> None:
-        """Refuse fixed effects that determine one another."""
+        """Raises InputError if some fixed effects are a combination of others."""
         fixed = self.fixed_matrix()
         gram = fixed.T @ fixed
         unit = np.sqrt(np.diag(gram))
@@ -197,18 +202,19 @@ class MixedModel:
     def times(self, x: Floats) -> Floats:
         """The design matrix times x (columns,) or (columns, k), not scaled."""
         inner = self._merged.gather(x.reshape(len(x), -1))
-        found = self._kernel.multiply(np.ascontiguousarray(inner))
-        return found.reshape(len(self.design), *x.shape[1:])
+        product = self._kernel.multiply(np.ascontiguousarray(inner))
+        return product.reshape(len(self.design), *x.shape[1:])
 
     def transposed_times(self, v: Floats) -> Floats:
         """The transposed design matrix times v (n,) or (n, k), not scaled."""
-        found = self._kernel.multiply_transposed(np.ascontiguousarray(v.reshape(len(v), -1)))
-        return self._merged.gather_transposed(found).reshape(self.n_columns, *v.shape[1:])
+        product = self._kernel.multiply_transposed(np.ascontiguousarray(v.reshape(len(v), -1)))
+        return self._merged.gather_transposed(product).reshape(self.n_columns, *v.shape[1:])
 
     @one_blas_thread()
     def factor(self, thetas: Mapping[str, float], weights: Floats) -> tuple[float, float]:
-        """Factor the equations; the log determinants of the random part and of what is left for the
-        fixed.
+        """Factor the equations by Cholesky's method, with the θ of each factor and the weight of each
+        judgment. Returns two log determinants: that of the random effects' part of the equations, and
+        that of the fixed effects' part after the random effects are eliminated.
 
         The second is NaN if the fixed effects cannot be estimated separately.
         """
@@ -255,7 +261,7 @@ class MixedModel:
         """Right-hand sides from which the absorbed columns are eliminated."""
         if not self._merged.pairs:
             return self._kernel.forward(np.ascontiguousarray(inner))
-        # The kernel knows effects b, the core their merged u': b = R u'.
+        # The kernel computes with effects b, the core with their merged form u': b = R u'.
         sides = inner.copy()
         sides[self.n_absorbed :] = 0.0
         sides = self._kernel.forward(sides)
@@ -264,7 +270,7 @@ class MixedModel:
         return sides
 
     def _with_absorbed(self, inner: Floats) -> Floats:
-        """The solution of all inner columns from that of the core's."""
+        """The solution of all inner columns from the solution of the core's columns."""
         if not self._merged.pairs:
             return self._kernel.backward(inner)
         effects = inner.copy()
@@ -275,10 +281,11 @@ class MixedModel:
 
     @one_blas_thread()
     def invert(self, *, random_only: bool = False, keeps_factor: bool = False) -> Inverse:
-        """The parts of the inverse that are needed.
+        """The parts of the inverse of the equations that a fit needs, of all columns or of the random
+        ones only.
 
-        Of all columns together it is made in the factor's place, unless `keeps_factor`; of the
-        random ones alone it is made beside it.
+        The inverse of all columns overwrites the factorization, unless `keeps_factor`; that of the
+        random columns never does.
         """
         n_core = self._n_inner - self.n_absorbed
         if random_only:
@@ -308,7 +315,7 @@ class MixedModel:
         return Inverse(diagonal, leverages[0], columns)
 
     def by_factor(self, values: Floats) -> dict[str, Floats]:
-        """The part of each factor of an array whose rows are columns of the model."""
+        """Each factor's rows of an array whose rows are the outer columns of the model."""
         return {name: values[place] for name, place in self.places.items()}
 
 
@@ -323,46 +330,50 @@ class Inverse:
 
 
 def _sides(design: MixedDesign) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The factors to absorb, in the order in which they fill in least, and the others."""
+    """The factors to absorb, in the order that makes the fewest zeros of the equations nonzero, and the
+    other factors."""
     levels = {name: int(codes.max()) + 1 for name, codes in design.factors.items()}
     sides = [[name for name in side if name in levels] for side in (ITEM_SIDE, JUDGE_SIDE)]
-    sides.sort(
-        key=lambda side: -sum(levels[name] for name in side)
-    )  # the item side, if both are equally good
-    absorbed, rest = sides
+    # The side with more levels first; the item side, if both have as many.
+    sides.sort(key=lambda side: -sum(levels[name] for name in side))
+    absorbed, others = sides
     n_fixed = design.n_systems + design.covariates.shape[1]
-    n_core = n_fixed + sum(levels[name] for name in rest)
+    n_core = n_fixed + sum(levels[name] for name in others)
     if n_core > MIN_CORE_TO_SPLIT and not design.is_choice:
-        crossed = [name for name in (*absorbed, *rest) if name.endswith(":system")]
+        crossed = [name for name in (*absorbed, *others) if name.endswith(":system")]
         n_mains = n_fixed + sum(levels.values()) - sum(levels[name] for name in crossed)
-        left = n_core**3 - n_mains**3
-        if left > 0 and KERNEL_COST * _cost_of_systems(design, crossed) < left:
+        dense_steps_saved = n_core**3 - n_mains**3
+        if (
+            dense_steps_saved > 0
+            and KERNEL_COST * _cost_of_systems(design, crossed) < dense_steps_saved
+        ):
             absorbed = crossed
     return tuple(absorbed), tuple(name for name in design.factors if name not in absorbed)
 
 
 def _cost_of_systems(design: MixedDesign, crossed: list[str]) -> float:
-    """What it takes to absorb all effects with a system. Those of one system meet only each other and
-    the judges, items and documents of the system: what is left after the first factor is dense."""
+    """How many steps it takes to absorb all effects with a system (`crossed`). The effects of one
+    system occur only together and with the judges, items and documents of the system; after the first
+    factor is eliminated, their equations are dense."""
     systems = design.systems
-    dense, met = np.zeros((2, design.n_systems))
+    n_dense, n_met = np.zeros((2, design.n_systems))
     for name, codes in design.factors.items():
         n_levels = int(codes.max()) + 1
         of_systems = np.unique(systems * n_levels + codes) // n_levels
         counts = np.bincount(of_systems, minlength=design.n_systems)
         if name not in crossed:
-            met += counts
+            n_met += counts
         elif name != crossed[0]:
-            dense += counts
-    fronts = dense + met + 1 + design.covariates.shape[1]
-    return float((dense * fronts**2).sum())
+            n_dense += counts
+    fronts = n_dense + n_met + 1 + design.covariates.shape[1]
+    return float((n_dense * fronts**2).sum())
 
 
 def part_with_smaller_core(design: MixedDesign, share: float) -> NDArray[np.bool_] | None:
-    """The judgments of a share, at least ten, of the judges, documents or items, whichever make up the
-    core; None if so few judgments say too little.
+    """Marks the judgments of a random share of the judges, documents or items, whichever make up the
+    core: at least ten of them. None if these judgments are too few to estimate the variances.
 
-    A part of what is absorbed would leave the core as large as it is.
+    Taking only a share of the factors that are absorbed would not make the core smaller.
     """
     core = _sides(design)[1]
     named = [name for name in ("judge", "document", "item") if name in core]
@@ -376,6 +387,8 @@ def part_with_smaller_core(design: MixedDesign, share: float) -> NDArray[np.bool
     rows = chosen[units]
     if len(np.unique(design.systems[rows])) < design.n_systems:
         return None
-    most = MAX_SINGLE_SHARE * float(rows.sum())
-    has_repeats = all(len(np.unique(codes[rows])) <= most for codes in design.factors.values())
+    max_levels = MAX_SINGLE_SHARE * float(rows.sum())
+    has_repeats = all(
+        len(np.unique(codes[rows])) <= max_levels for codes in design.factors.values()
+    )
     return rows if has_repeats or named[0] == "judge" else None

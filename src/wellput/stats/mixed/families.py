@@ -1,8 +1,9 @@
-"""How a judgment comes about from a latent value η if it is yes or no, a grade or a choice.
+"""The probability of a judgment (yes or no, a grade, a choice) given its latent value η, the sum of the
+effects of its system, judge and item.
 
 A *family* gives each judgment's negative log likelihood as a function of η and of *shape* parameters
 that all judgments share (thresholds between grades, the frequency of ties), with the derivatives that
-the Laplace approximation needs.
+the Laplace approximation needs. Arrays have one entry for each judgment, (n,).
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ from scipy.special import expit
 from wellput.stats.mixed.equations import Codes, Floats, renumbered
 
 MAX_LOG_STEP = 25.0
-"""Between thresholds: on its way an optimizer may ask for more, which no number can hold."""
+"""The largest log of a step between thresholds. An optimizer may try larger values, whose exponential
+would overflow."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,7 +33,8 @@ class Terms:
 
 
 class Family(Protocol):
-    """`has_reference` says that only differences between systems count."""
+    """A kind of judgment. `has_reference` says that only differences between systems count, so the
+    first system's effect is fixed at 0."""
 
     @property
     def name(self) -> str: ...
@@ -40,22 +43,26 @@ class Family(Protocol):
     def has_reference(self) -> bool: ...
 
     def rows(self, chosen: NDArray[np.bool_]) -> Family:
-        """These judgments only."""
+        """The chosen judgments only."""
         ...
 
-    def first_shape(self) -> Floats: ...
+    def first_shape(self) -> Floats:
+        """Shape parameters to begin a search with."""
+        ...
 
-    def terms(self, eta: Floats, shape: Floats) -> Terms: ...
+    def terms(self, eta: Floats, shape: Floats) -> Terms:
+        """The negative log likelihoods and their derivatives at η."""
+        ...
 
     def shape_slope(
         self, eta: Floats, shape: Floats, of_slopes: Floats, of_curvatures: Floats
     ) -> Floats:
-        """The derivative in each shape parameter of Σ loss + of_slopes · slope + of_curvatures ·
-        curvature, the two weights held."""
+        """The derivative in each shape parameter of Σ (loss + of_slopes · slope + of_curvatures ·
+        curvature), where `of_slopes` and `of_curvatures` are constant weights."""
         ...
 
     def natural_shape(self, shape: Floats) -> tuple[Floats, Floats]:
-        """The parameters as people know them (thresholds, log ν), and their Jacobian."""
+        """The parameters in their usual form (thresholds, log ν), and their derivatives in `shape`."""
         ...
 
 
@@ -108,7 +115,7 @@ class Grades:
         return replace(self, values=renumbered(self.values[chosen]))
 
     def first_shape(self) -> Floats:
-        """Thresholds of the shares of grades, without any effects."""
+        """The shape whose thresholds give the observed shares of the grades where η is 0."""
         shares = np.cumsum(np.bincount(self.values))[:-1] / len(self.values)
         thresholds = np.log(shares / (1 - shares))
         return np.concatenate([thresholds[:1], np.log(np.diff(thresholds))])
@@ -148,27 +155,31 @@ class Grades:
         n_grades = len(shape) + 1
         # Where thresholds coincide, the loss is infinite and has no slope.
         with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
-            narrow = 1 / np.expm1(step)
+            inverse_step = 1 / np.expm1(step)
             of_upper = (
                 upper
                 - 1
-                - narrow
+                - inverse_step
                 - of_slopes * at_upper
                 + of_curvatures * at_upper * (1 - 2 * upper)
             )
             of_lower = (
-                lower + narrow - of_slopes * at_lower + of_curvatures * at_lower * (1 - 2 * lower)
+                lower
+                + inverse_step
+                - of_slopes * at_lower
+                + of_curvatures * at_lower * (1 - 2 * lower)
             )
-            found = np.bincount(self.values, of_upper, n_grades)[:-1]
-            found += np.bincount(self.values, of_lower, n_grades)[1:]
-            return np.asarray(found @ self.natural_shape(shape)[1])
+            of_thresholds = np.bincount(self.values, of_upper, n_grades)[:-1]
+            of_thresholds += np.bincount(self.values, of_lower, n_grades)[1:]
+            return np.asarray(of_thresholds @ self.natural_shape(shape)[1])
 
 
 @dataclass(frozen=True, eq=False)
 class ChoicesWithTies:
-    """Davidson (1970): the first wins, the second wins, or a tie, by exp(η/2), exp(−η/2) and ν.
+    """Davidson's model (1970): the probabilities that the first system wins, that the second wins, and
+    of a tie are proportional to exp(η/2), exp(−η/2) and ν.
 
-    `values` are 1, 0 and 0.5. The shape is log ν.
+    `values` are 1, 0 and 0.5 for these outcomes. The shape is log ν.
     """
 
     values: Floats
@@ -186,7 +197,8 @@ class ChoicesWithTies:
         return shape, np.eye(1)
 
     def _parts(self, eta: Floats, shape: Floats) -> tuple[Floats, Floats, Floats, Floats]:
-        """The log of the sum, the expected score (½, −½, 0), the chance of no tie, that of a tie."""
+        """The log of exp(η/2) + exp(−η/2) + ν; the expected score (½ for a win, −½ for a loss, 0 for a
+        tie); the probability of no tie, and of a tie."""
         sums = np.logaddexp(np.logaddexp(eta / 2, -eta / 2), shape[0])
         first, second = np.exp(eta / 2 - sums), np.exp(-eta / 2 - sums)
         return sums, (first - second) / 2, first + second, np.exp(shape[0] - sums)
@@ -205,6 +217,6 @@ class ChoicesWithTies:
         self, eta: Floats, shape: Floats, of_slopes: Floats, of_curvatures: Floats
     ) -> Floats:
         _, mean, decided, tie = self._parts(eta, shape)
-        found = tie - (self.values == 0.5) - of_slopes * mean * tie
-        found += of_curvatures * tie * (2 * mean**2 - decided / 4)
-        return np.array([float(found.sum())])
+        slopes = tie - (self.values == 0.5) - of_slopes * mean * tie
+        slopes += of_curvatures * tie * (2 * mean**2 - decided / 4)
+        return np.array([float(slopes.sum())])

@@ -1,9 +1,10 @@
 """Which variance components a study can estimate.
 
-A component's variance can be estimated if, once the systems' means are taken out, the covariance it
-gives to the judgments is not made up of those of the other components and of the residual. This is
-read off the Gram matrix of these covariances, whose entries MINQUE uses too (Rao 1971): exact,
-whatever the design.
+A *component* is a source of variance, such as judges or items; it makes judgments that share a judge or
+an item correlated. Its variance can be estimated if the covariance matrix that it gives to the
+judgments (after the systems' means are subtracted) is not a weighted sum of those of the other
+components and of the residual. The Gram matrix of these covariance matrices shows this exactly for
+every design; its entries are those of MINQUE (Rao 1971).
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from wellput.stats.mixed.equations import CONFOUNDED_SHARE, Codes, Floats, Mixed
 PRIORITY = ("judge", "item", "document", "judge:system", "item:system", "document:system")
 """If the data cannot distinguish two components, the first of them in this order is kept."""
 MAX_DENSE_LEVELS = 2_000
+"""Up to this many levels of all factors together, matrices are dense."""
 NO_REPEATS = {
     "judge": "no judge judged more than once",
     "item": "no item was judged more than once",
@@ -49,23 +51,26 @@ def identify_components(design: MixedDesign) -> Identified:
         else:
             estimable.append(name)
     gram = _gram(design, estimable)
-    kept: list[int] = [0]  # the residual
+    kept_places: list[int] = [0]  # the residual
     for k, name in enumerate(estimable, start=1):
-        others = _made_up_of(gram, k, kept)
+        others = _made_up_of(gram, k, kept_places)
         if others is None:
-            kept.append(k)
+            kept_places.append(k)
         else:
             reasons[name] = _why_confounded(name, [estimable[m - 1] for m in others if m > 0])
-            if not others:  # nothing is left of it once the systems' means are taken out
+            # Then nothing of the component is left when the systems' means are subtracted.
+            if not others:
                 reasons[name] = "this design cannot distinguish it from the systems themselves"
-    return Identified(tuple(estimable[k - 1] for k in kept[1:]), reasons)
+    return Identified(tuple(estimable[k - 1] for k in kept_places[1:]), reasons)
 
 
 def _place(name: str) -> tuple[int, str]:
+    """A key that sorts components by `PRIORITY`, unknown ones last."""
     return (PRIORITY.index(name) if name in PRIORITY else len(PRIORITY), name)
 
 
 def _own_reason(design: MixedDesign, name: str) -> str | None:
+    """Why the component cannot be estimated whatever the others are; None if it may be."""
     codes = design.factors[name]
     if design.is_choice and (codes[:, 0] == codes[:, 1]).all():
         return f"the effect of {_article(name)} is the same for both systems of a choice"
@@ -88,7 +93,8 @@ def _why_confounded(name: str, others: Sequence[str]) -> str:
 
 
 def _gram(design: MixedDesign, names: Sequence[str]) -> Floats:
-    """The Gram matrix of the residual's covariance and the factors', the systems' means taken out."""
+    """The Gram matrix of the covariance matrices of the residual (first) and of the factors, after the
+    systems' means are subtracted."""
     n, fixed = len(design), _matrix(design.systems)
     within = (fixed.T @ fixed).toarray()
     middle = np.linalg.pinv(within, hermitian=True)
@@ -105,7 +111,7 @@ def _gram(design: MixedDesign, names: Sequence[str]) -> Floats:
     for a in range(len(factors)):
         rows = shared[ends[a] : ends[a + 1]]
         blocks = [rows[:, ends[b] : ends[b + 1]] for b in range(a + 1)]
-        # With the residual first: its covariance is the identity.
+        # The residual is first: its covariance matrix is the identity.
         betweens = [means[a].T @ means[a]] + [
             means[a].T @ (block @ mean) for block, mean in zip(blocks, means, strict=False)
         ]
@@ -124,20 +130,22 @@ def _sum_of_squares(matrix: sparse.csr_matrix | Floats) -> float:
 
 
 def _matrix(codes: Codes) -> sparse.csr_matrix:
+    """The design matrix of a factor: judgments × levels; for choices, −1 for the second system's."""
     n = len(codes)
     signs = np.array([1.0, -1.0]) if codes.ndim == 2 else np.array([1.0])
     rows = np.repeat(np.arange(n), len(signs))
     return sparse.csr_matrix((np.tile(signs, n), (rows, codes.ravel())))
 
 
-def _made_up_of(gram: Floats, k: int, kept: Sequence[int]) -> list[int] | None:
-    """Those kept that make up component k, or None if it has something of its own."""
+def _made_up_of(gram: Floats, k: int, estimable: Sequence[int]) -> list[int] | None:
+    """The components among `estimable` (0 is the residual) whose covariance matrices, weighted, add up
+    to that of component k; None if they do not, so that k can be estimated."""
     if gram[0, 0] < CONFOUNDED_SHARE or gram[k, k] <= CONFOUNDED_SHARE * gram[0, 0]:
         return []  # the systems' means leave nothing of any judgment, or nothing of this component
-    unit = np.sqrt(np.diag(gram)[kept])
-    inner = gram[np.ix_(kept, kept)] / np.outer(unit, unit)
-    outer = gram[kept, k] / unit / np.sqrt(gram[k, k])
+    unit = np.sqrt(np.diag(gram)[estimable])
+    inner = gram[np.ix_(estimable, estimable)] / np.outer(unit, unit)
+    outer = gram[estimable, k] / unit / np.sqrt(gram[k, k])
     shares = np.linalg.solve(inner, outer)
     if 1 - float(outer @ shares) > CONFOUNDED_SHARE:
         return None
-    return [m for m, share in zip(kept, shares, strict=True) if abs(share) > 1e-6]
+    return [m for m, share in zip(estimable, shares, strict=True) if abs(share) > 1e-6]

@@ -1,10 +1,9 @@
 """What the systems' effects would be without each judge.
 
-One step instead of a fit for every judge: the effects of items and documents, and the variances, stay
-as they were fitted to all data; the effects of the systems and of the other judges are solved again,
-exactly.
-For the most influential judge a refit is worth its time: `fit_linear(values[keep], design.rows(keep),
-start=ratios_of(fitted))`.
+The model is not fitted again for every judge: the effects of items and documents, and the variances,
+stay as they were fitted to all data; only the effects of the systems and of the other judges are
+computed again, exactly. For the most influential judge a new fit is worth its time:
+`fit_linear(values[keep], design.rows(keep), start=ratios_of(fitted))`.
 """
 
 from __future__ import annotations
@@ -21,10 +20,11 @@ from wellput.stats.mixed.linear import LinearMixed
 
 @dataclass(frozen=True, eq=False)
 class JudgeInfluence:
-    """`effects` (judges, systems) are those without each judge; NaN where a system has no other judge.
+    """`effects` (judges, systems) are the systems' effects without each judge; NaN where a system has
+    no other judge.
 
-    `shifts` is how far the judge's absence moves the difference of two systems, in standard errors of
-    that difference, for the pair that it moves most.
+    `shifts` (judges) is how far leaving the judge out moves the difference of two systems, in standard
+    errors of that difference, for the pair whose difference moves most.
     """
 
     effects: Floats
@@ -38,19 +38,20 @@ class JudgeInfluence:
 def judge_influence(
     fitted: LinearMixed | LaplaceMixed, design: MixedDesign, judges: Codes
 ) -> JudgeInfluence:
-    """The effects of systems without each judge; `judges` (n,) are codes from 0."""
+    """The effects of systems without each judge, from a fit to `design`; `judges` (n,) has the number
+    of each judgment's judge, from 0."""
     n_systems = design.n_systems
     has_reference = isinstance(fitted, LaplaceMixed) and fitted.family != "binary"
-    plain = MixedModel(
+    fixed_model = MixedModel(
         MixedDesign(design.systems, {}, design.covariates), has_reference=has_reference
     )
-    columns = plain.fixed_matrix()
-    own = fitted.effects.copy()
+    columns = fixed_model.fixed_matrix()
+    fixed_effects = fitted.effects.copy()
     if has_reference:
-        own[:n_systems] -= own[0]
-        own = own[1:]
+        fixed_effects[:n_systems] -= fixed_effects[0]
+        fixed_effects = fixed_effects[1:]
     names = [name for name in JUDGE_SIDE if name in design.factors and fitted.components[name] > 0]
-    response = fitted.residuals + columns @ own
+    response = fitted.residuals + columns @ fixed_effects
     order = np.argsort(judges, kind="stable")
     ends = np.searchsorted(judges[order], np.arange(int(judges.max()) + 2))
     matrices, sides = [], []
@@ -59,11 +60,11 @@ def judge_influence(
         matrix, side = _part(fitted, design, names, rows, columns[rows], response[rows])
         matrices.append(matrix)
         sides.append(side)
-    found = _without_each(np.array(matrices), np.array(sides))
+    all_effects = _without_each(np.array(matrices), np.array(sides))
     if has_reference:
-        found = np.insert(found, 0, 0.0, axis=1)
-        found[:, :n_systems] -= found[:, :n_systems].mean(axis=1, keepdims=True)
-    effects = found[:, :n_systems]
+        all_effects = np.insert(all_effects, 0, 0.0, axis=1)
+        all_effects[:, :n_systems] -= all_effects[:, :n_systems].mean(axis=1, keepdims=True)
+    effects = all_effects[:, :n_systems]
     return JudgeInfluence(effects, _shifts(fitted, effects))
 
 
@@ -75,8 +76,9 @@ def _part(
     columns: Floats,
     response: Floats,
 ) -> tuple[Floats, Floats]:
-    """One judge's share of the equations of fixed effects, the judge's own effects integrated out."""
-    local, penalties = [], []
+    """One judge's part of the normal equations of the fixed effects (matrix, right-hand side), after
+    the judge's own random effects are eliminated. `rows` are the judge's judgments."""
+    judge_blocks, penalties = [], []
     for name in names:
         codes = design.factors[name][rows].reshape(len(rows), -1)
         levels = np.unique(codes)
@@ -84,33 +86,38 @@ def _part(
         block = np.zeros((len(rows), len(levels)))
         for sign, column in zip(signs, codes.T, strict=True):
             block[np.arange(len(rows)), np.searchsorted(levels, column)] += sign
-        local.append(block)
+        judge_blocks.append(block)
         penalties.append(np.full(len(levels), 1 / fitted.components[name]))
         response = response + block @ fitted.modes[name][levels]
     weighed = fitted.weights[rows, None] * columns
     matrix, side = columns.T @ weighed, weighed.T @ response
-    if local:
-        own = np.hstack(local)
-        inner = own.T @ (fitted.weights[rows, None] * own) + np.diag(np.concatenate(penalties))
-        met = own.T @ weighed
-        solved = np.linalg.solve(inner, met)
-        matrix = matrix - met.T @ solved
-        side = side - solved.T @ (own.T @ (fitted.weights[rows] * response))
+    if judge_blocks:
+        of_judge = np.hstack(judge_blocks)
+        inner = of_judge.T @ (fitted.weights[rows, None] * of_judge) + np.diag(
+            np.concatenate(penalties)
+        )
+        crossed = of_judge.T @ weighed
+        solved = np.linalg.solve(inner, crossed)
+        matrix = matrix - crossed.T @ solved
+        side = side - solved.T @ (of_judge.T @ (fitted.weights[rows] * response))
     return matrix, side
 
 
 def _without_each(matrices: Floats, sides: Floats) -> Floats:
-    found = np.full((len(matrices), matrices.shape[1]), np.nan)
+    """The fixed effects without each judge, from the judges' parts of the equations; NaN where they
+    cannot be estimated."""
+    effects = np.full((len(matrices), matrices.shape[1]), np.nan)
     matrix, side = matrices.sum(axis=0), sides.sum(axis=0)
     for judge in range(len(matrices)):
-        rest = matrix - matrices[judge]
+        of_others = matrix - matrices[judge]
         unit = np.sqrt(np.abs(np.diag(matrix)))
-        if np.linalg.eigvalsh(rest / np.outer(unit, unit))[0] > 1e-9:
-            found[judge] = np.linalg.solve(rest, side - sides[judge])
-    return found
+        if np.linalg.eigvalsh(of_others / np.outer(unit, unit))[0] > 1e-9:
+            effects[judge] = np.linalg.solve(of_others, side - sides[judge])
+    return effects
 
 
 def _shifts(fitted: LinearMixed | LaplaceMixed, effects: Floats) -> Floats:
+    """`JudgeInfluence.shifts`, from the systems' effects without each judge."""
     n = effects.shape[1]
     moved = effects - fitted.effects[:n]
     covariance = fitted.covariance[:n, :n]

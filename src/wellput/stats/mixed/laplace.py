@@ -1,13 +1,16 @@
 """Mixed models of yes or no, grades and choices, by the Laplace approximation.
 
 The likelihood is integrated over the random effects as lme4::glmer (nAGQ = 1) and ordinal::clmm do
-it: by a normal curve at the effects' mode. The mode is found by Newton's method (penalized
-iteratively reweighted least squares); the approximation's gradient is exact, the change of the mode
-and of the weights included. Standard errors rest on the Hessian of the whole approximation.
+it: by a normal curve at the effects' mode (their most likely values). The mode is found by Newton's
+method (penalized iteratively reweighted least squares). The gradient of the approximation is exact: it
+includes the changes of the mode and of the weights. Standard errors come from the Hessian of the whole
+approximation.
 
-Maximum likelihood takes the effects of systems for known when it estimates variances, so that with few
-judges these come out too small. For contrasts the variances are therefore estimated once more by
+When maximum likelihood estimates variances, it takes the effects of systems as known, so with few
+judges the variances are too small. For contrasts the variances are therefore estimated once more by
 *restricted* likelihood, which integrates over the fixed effects too (as REML does in linear models).
+
+θ is the standard deviation of a factor's random effects on the latent scale (log odds).
 """
 
 from __future__ import annotations
@@ -36,8 +39,8 @@ from wellput.stats.mixed.separation import require_connected, require_finite
 
 FIRST_THETA = 0.5
 SEARCH_END_SLOPE = 1e-3
-"""The search ends at this slope of the likelihood, with each parameter in units of about one standard
-error."""
+"""The search ends where the likelihood's slope is below this, with each parameter in units of about one
+standard error."""
 ZERO_THETA = 1e-3
 """A smaller standard deviation on the latent scale is set to 0 if the likelihood rises towards 0."""
 MAX_THETA = 10.0
@@ -45,13 +48,14 @@ MAX_THETA = 10.0
 SUSPICIOUS_LATENT = 8.0
 """Log odds this large without random effects may be infinite: the fit then checks for separation."""
 RUNAWAY_LATENT = 32.0
-"""Log odds this large are infinite for all that is known: looking on would end in overflow."""
+"""Where log odds become this large, the search stops before they overflow: they may be infinite."""
 DERIVATIVE_STEP = 1e-3
 """How far parameters are moved for second derivatives, in units of their rough standard errors."""
 LARGE_CORE = 1_500
-"""Above this many core columns a part of the data gives the start, and standard errors take the
-variances as known."""
+"""Above this many core columns (see `equations`), the search starts from a fit to a part of the data,
+and standard errors take the variances as known."""
 PART_CORE = 400
+"""About how many core columns that part has."""
 
 
 KNOWN_VARIANCES = VarianceSpread(np.zeros((0, 0, 0)), np.zeros((0, 0)))
@@ -145,6 +149,7 @@ def fit_choices(values: Floats, design: MixedDesign) -> LaplaceMixed:
 
 
 def _fit(family: Family, design: MixedDesign) -> LaplaceMixed:
+    """Fits the model after checking that its fixed effects can be estimated."""
     if design.n_systems < 2:
         raise InputError("there is only one system: there is nothing to compare")
     if design.is_choice:
@@ -155,11 +160,11 @@ def _fit(family: Family, design: MixedDesign) -> LaplaceMixed:
 
 
 class _Problem(LaplaceLikelihood):
-    """The way to the highest likelihood and to the result."""
+    """The search for the parameters with the highest likelihood, and the result there."""
 
     def first_parameters(self) -> tuple[Floats, Floats, bool]:
-        """Those of the model without random effects, its Hessian in fixed effects and shape, and
-        whether the search looked as if they may be infinite."""
+        """The fixed effects and the shape of the model without random effects; the Hessian in them; and
+        whether the search suggests that some of them may be infinite."""
         model, family = self.model, self.family
         columns = model.fixed_matrix()
         parameters = np.concatenate([np.zeros(model.n_fixed), family.first_shape()])
@@ -195,6 +200,8 @@ class _Problem(LaplaceLikelihood):
         return parameters, safely_positive(hessian), is_suspicious
 
     def fit(self) -> LaplaceMixed:
+        """The fitted model: first all parameters by L-BFGS, then θ that are 0 held there, then Newton
+        steps."""
         first, hessian, is_suspicious = self.first_parameters()
         if is_suspicious:
             require_finite(self.family, self.model.fixed_matrix(), self.model.design)
@@ -215,7 +222,8 @@ class _Problem(LaplaceLikelihood):
         return self._polished(parameters, np.flatnonzero(~is_zero), units)
 
     def _first_thetas(self) -> Floats:
-        """A half for each, or in large designs those of a part of the data."""
+        """The θ to start from: `FIRST_THETA` for each, or in large designs those of a fit to a part of
+        the data."""
         first = np.full(self.n_thetas, FIRST_THETA)
         rows = None
         if self.model.n_core > LARGE_CORE:
@@ -227,11 +235,11 @@ class _Problem(LaplaceLikelihood):
         fixed, hessian, _ = part.first_parameters()
         start = np.concatenate([first, fixed])
         end = part._descend(start, part._units(start, hessian))
-        found = dict(zip(part.names, end[: self.n_thetas], strict=True))
-        return np.asarray(np.clip([found[name] for name in self.names], 0.05, 3.0), np.float64)
+        theta_of = dict(zip(part.names, end[: self.n_thetas], strict=True))
+        return np.asarray(np.clip([theta_of[name] for name in self.names], 0.05, 3.0), np.float64)
 
     def _polished(self, parameters: Floats, free: NDArray[np.int64], units: Floats) -> LaplaceMixed:
-        """The result after Newton steps with the whole Hessian."""
+        """The result after Newton steps with the whole Hessian in the `free` parameters."""
         widths = DERIVATIVE_STEP * np.sqrt((units**2).sum(axis=1))
         for _ in range(3):
             hessian = hessian_by_differences(lambda at: self(at)[1], parameters, widths, free)
@@ -248,11 +256,14 @@ class _Problem(LaplaceLikelihood):
             if (np.abs(step) <= 1e-3 * np.sqrt(np.diag(covariance))).all():
                 break
         n = int((free < self.n_thetas).sum())
-        own = np.asarray(covariance[n:, n:], np.float64)
-        return self._result(parameters, own, *self._restricted(parameters, own))
+        fixed_covariance = np.asarray(covariance[n:, n:], np.float64)
+        return self._result(
+            parameters, fixed_covariance, *self._restricted(parameters, fixed_covariance)
+        )
 
     def _restricted(self, parameters: Floats, covariance: Floats) -> tuple[Floats, VarianceSpread]:
-        """The covariance of fixed effects and shape, and how sure it is, by restricted likelihood."""
+        """The covariance of fixed effects and shape by restricted likelihood, and how it depends on the
+        estimated θ."""
         free = np.flatnonzero(parameters[: self.n_thetas] > 0)
         if not len(free):
             return covariance, KNOWN_VARIANCES
@@ -270,11 +281,11 @@ class _Problem(LaplaceLikelihood):
             value, gradient = slope(start * shares)
             return value, start * gradient
 
-        found = minimize(
+        search = minimize(
             relative, np.ones(len(free)), jac=True, method="L-BFGS-B", bounds=[(0.3, 3.0)] * len(free),
             options={"ftol": 1e-10, "gtol": 1e-3, "maxiter": 50},
         )  # fmt: skip
-        thetas = start * found.x
+        thetas = start * search.x
         hessian = hessian_by_differences(lambda at: slope(at)[1], thetas, 0.01 * thetas)
         at = parameters.copy()
         at[free] = thetas
@@ -300,7 +311,8 @@ class _Problem(LaplaceLikelihood):
     def _descend(
         self, start: Floats, units: Floats, is_zero: NDArray[np.bool_] | None = None
     ) -> Floats:
-        """L-BFGS in those units; θ stays at 0 or above, and at 0 where `is_zero`."""
+        """The parameters where L-BFGS ends, searching in the steps of `units` (see `_units`); θ stays
+        at 0 or above, and at 0 where `is_zero`."""
         from scipy.optimize import minimize
 
         fixed_units = np.diag(units)[: self.n_thetas]
@@ -317,17 +329,17 @@ class _Problem(LaplaceLikelihood):
             value, gradient = self(at)
             return value, units.T @ gradient
 
-        found = minimize(
+        search = minimize(
             objective, np.zeros(len(start)), jac=True, method="L-BFGS-B", bounds=bounds,
             options={"maxcor": 30, "ftol": 1e-15, "gtol": SEARCH_END_SLOPE, "maxiter": 300},
         )  # fmt: skip
-        end = start + units @ found.x
+        end = start + units @ search.x
         end[: self.n_thetas] = np.maximum(end[: self.n_thetas], 0.0)
         return np.asarray(end)
 
     def _at_zero(self, parameters: Floats) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """Which θ are 0 at the optimum, and which are only stuck at 0: the slope at 0 is always 0, so
-        it is taken a little above."""
+        """Which θ are 0 at the optimum, and for which the search only ended at 0. The slope at θ = 0 is
+        always 0, so the slope a little above 0 decides."""
         is_zero = np.zeros(len(parameters), np.bool_)
         is_stuck = is_zero.copy()
         for k in np.flatnonzero(parameters[: self.n_thetas] <= ZERO_THETA):
@@ -348,6 +360,8 @@ class _Problem(LaplaceLikelihood):
     def _result(
         self, parameters: Floats, covariance: Floats, restricted: Floats, spread: VarianceSpread
     ) -> LaplaceMixed:
+        """The fitted model at these parameters; the covariances are those of fixed effects and shape,
+        by full and by restricted likelihood."""
         mode = self.mode(parameters)
         thetas, fixed, shape = self.split(parameters)
         named = dict(zip(self.names, thetas.tolist(), strict=True))
@@ -377,8 +391,8 @@ class _Problem(LaplaceLikelihood):
         )
 
     def _centering(self) -> Floats:
-        """Turns fixed effects and shape into effects of all systems (mean 0 where one was the
-        reference) and shape."""
+        """The matrix that turns fixed effects and shape into effects of all systems (with mean 0 where
+        the first system was the reference), of covariates, and shape."""
         n_systems, n_fixed = self.model.design.n_systems, self.model.n_fixed
         size = n_fixed + self.n_shape
         if not self.model.has_reference:

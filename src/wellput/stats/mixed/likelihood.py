@@ -17,14 +17,15 @@ from wellput.stats.mixed.equations import Floats, MixedModel
 from wellput.stats.mixed.families import Family, Terms
 
 MODE_STEPS = 100
+"""The most Newton steps to the mode."""
 MODE_TOLERANCE = 1e-15
 """The mode is found if the squared length of a step, in the curvature at the mode, is below this."""
 
 
 @dataclass(frozen=True, eq=False)
 class Mode:
-    """The effects with the highest likelihood (`solution`, scaled), their η, and the terms and the
-    value of the likelihood there."""
+    """The effects with the highest likelihood (`solution`, divided by their θ), the judgments' latent
+    values η, the likelihood's `terms` and `value` there, and the log determinant of its curvature."""
 
     solution: Floats
     eta: Floats
@@ -47,12 +48,13 @@ class LaplaceLikelihood:
         self._last = np.zeros(model.n_columns)
 
     def split(self, parameters: Floats) -> tuple[Floats, Floats, Floats]:
+        """The θ, the fixed effects, and the shape."""
         ends = (self.n_thetas, self.n_thetas + self.model.n_fixed)
         return parameters[: ends[0]], parameters[ends[0] : ends[1]], parameters[ends[1] :]
 
     def mode(self, parameters: Floats, *, is_restricted: bool = False) -> Mode:
         """The mode of the random effects; the search starts at the last mode. With `is_restricted`,
-        also that of the fixed effects, as changes of the given ones."""
+        also that of the fixed effects, as differences from those in `parameters`."""
         model, family = self.model, self.family
         thetas, fixed, shape = self.split(parameters)
         named = dict(zip(self.names, thetas.tolist(), strict=True))
@@ -94,7 +96,8 @@ class LaplaceLikelihood:
         return Mode(u, eta, terms, log_determinant, value)
 
     def __call__(self, parameters: Floats, *, is_restricted: bool = False) -> tuple[float, Floats]:
-        """The negative log likelihood and its gradient (the restricted one's only in θ)."""
+        """The negative log likelihood and its gradient; that of the restricted likelihood is in θ
+        only."""
         self.evaluations += 1
         model = self.model
         mode = self.mode(parameters, is_restricted=is_restricted)
@@ -102,12 +105,13 @@ class LaplaceLikelihood:
         terms, u = mode.terms, mode.solution
         inverse = model.invert(random_only=not is_restricted, keeps_factor=True)
         scale = model.scale(dict(zip(self.names, thetas.tolist(), strict=True)))
-        # The weights move with the mode: what that does to the determinant, by one adjoint solution.
-        pull = inverse.leverages * terms.thirds
-        sides = scale * model.transposed_times(pull)
+        # The weights change with the mode; solving one adjoint equation gives the effect on the
+        # determinant.
+        weight_slopes = inverse.leverages * terms.thirds
+        sides = scale * model.transposed_times(weight_slopes)
         adjoint = model.solve(sides, random_only=not is_restricted)
-        moved = model.times(scale * adjoint)
-        per_eta = terms.slopes + 0.5 * pull - 0.5 * moved * terms.curvatures
+        eta_adjoint = model.times(scale * adjoint)
+        per_eta = terms.slopes + 0.5 * weight_slopes - 0.5 * eta_adjoint * terms.curvatures
         sums = model.transposed_times(np.stack([per_eta, terms.slopes], axis=1))
         of_thetas = np.zeros(self.n_thetas)
         for k, place in enumerate(model.places.values()):
@@ -117,7 +121,9 @@ class LaplaceLikelihood:
                 of_thetas[k] += (self.levels[k] - trace) / thetas[k]
         if is_restricted:
             return mode.value + 0.5 * mode.log_determinant, of_thetas
-        of_shape = self.family.shape_slope(mode.eta, shape, -0.5 * moved, 0.5 * inverse.leverages)
+        of_shape = self.family.shape_slope(
+            mode.eta, shape, -0.5 * eta_adjoint, 0.5 * inverse.leverages
+        )
         gradient = np.concatenate([of_thetas, sums[model.n_random :, 0], of_shape])
         return mode.value + 0.5 * mode.log_determinant, gradient
 
@@ -128,37 +134,38 @@ class LaplaceLikelihood:
         named = dict(zip(self.names, thetas.tolist(), strict=True))
         self.model.factor(named, mode.terms.curvatures)
         scale = self.model.scale(named)
-        own = np.concatenate([fixed, shape])
-        # η's slope of each shape parameter, at the judgments: what the shape shares with the effects.
+        fixed_and_shape = np.concatenate([fixed, shape])
+        # The derivative of each judgment's slope in each shape parameter: how far the estimates of
+        # shape and effects depend on each other.
         widths = np.full(len(shape), 1e-4)
         crossed = np.zeros((len(mode.eta), len(shape)))
-        inner = np.zeros((len(shape), len(shape)))
-        none = np.zeros(len(mode.eta))
+        shape_slopes = np.zeros((len(shape), len(shape)))
+        zeros = np.zeros(len(mode.eta))
         for k, width in enumerate(widths):
             move = np.zeros(len(shape))
             move[k] = width
             up, down = (self.family.terms(mode.eta, shape + sign * move).slopes for sign in (1, -1))
             crossed[:, k] = (up - down) / (2 * width)
             ends = [
-                self.family.shape_slope(mode.eta, shape + sign * move, none, none)
+                self.family.shape_slope(mode.eta, shape + sign * move, zeros, zeros)
                 for sign in (1, -1)
             ]
-            inner[:, k] = (ends[0] - ends[1]) / (2 * width)
+            shape_slopes[:, k] = (ends[0] - ends[1]) / (2 * width)
         sides = scale[:, None] * self.model.transposed_times(crossed)
         solved = self.model.solve(sides) if len(shape) else sides
-        between = inner - sides.T @ solved
-        whole = self.model.invert().fixed_columns[self.model.n_random :]
-        found = np.zeros((len(own), len(own)))
+        shape_information = shape_slopes - sides.T @ solved
+        fixed_covariance = self.model.invert().fixed_columns[self.model.n_random :]
+        covariance = np.zeros((len(fixed_and_shape), len(fixed_and_shape)))
         n_fixed = len(fixed)
-        found[:n_fixed, :n_fixed] = whole
+        covariance[:n_fixed, :n_fixed] = fixed_covariance
         if len(shape):
-            of_shape = np.linalg.inv(safely_positive((between + between.T) / 2))
-            part = solved[self.model.n_random :]
-            found[:n_fixed, :n_fixed] += part @ of_shape @ part.T
-            found[:n_fixed, n_fixed:] = -part @ of_shape
-            found[n_fixed:, :n_fixed] = found[:n_fixed, n_fixed:].T
-            found[n_fixed:, n_fixed:] = of_shape
-        return found
+            of_shape = np.linalg.inv(safely_positive((shape_information + shape_information.T) / 2))
+            fixed_part = solved[self.model.n_random :]
+            covariance[:n_fixed, :n_fixed] += fixed_part @ of_shape @ fixed_part.T
+            covariance[:n_fixed, n_fixed:] = -fixed_part @ of_shape
+            covariance[n_fixed:, :n_fixed] = covariance[:n_fixed, n_fixed:].T
+            covariance[n_fixed:, n_fixed:] = of_shape
+        return covariance
 
     def covariance_slope(self, parameters: Floats, k: np.int64) -> Floats:
         """The derivative of the covariance of fixed effects and shape in one θ."""
@@ -176,12 +183,12 @@ def hessian_by_differences(
 ) -> Floats:
     """The Hessian in the free parameters, by central differences of the slope."""
     free = np.arange(len(at)) if free is None else free
-    found = np.zeros((len(free), len(free)))
+    hessian = np.zeros((len(free), len(free)))
     for column, k in enumerate(free):
         move = np.zeros(len(at))
         move[k] = widths[k]
-        found[:, column] = (slope(at + move) - slope(at - move))[free] / (2 * widths[k])
-    return (found + found.T) / 2
+        hessian[:, column] = (slope(at + move) - slope(at - move))[free] / (2 * widths[k])
+    return (hessian + hessian.T) / 2
 
 
 def safely_positive(matrix: Floats) -> Floats:

@@ -1,10 +1,11 @@
 """Linear mixed models of ratings by restricted maximum likelihood (REML).
 
 The criterion is lme4's (Bates et al. 2015, eq. 41), profiled over the fixed effects and the
-residual variance. It is minimized over *ratios* γ = θ², a component's variance in units of the
-residual variance, by Newton steps with the average-information matrix (Gilmour, Thompson & Cullis
-1995). A ratio whose optimum lies at 0 is 0 exactly. Degrees of freedom are Satterthwaite's as in
-lmerTest (Kuznetsova et al. 2017).
+residual variance. It is minimized over *ratios* γ = θ², a component's variance (that of judges, of
+items and so on) in units of the residual variance, by Newton steps with the average-information matrix
+(Gilmour, Thompson & Cullis 1995): the mean of the observed and the expected Fisher information. A ratio
+whose optimum lies at 0 is exactly 0. Degrees of freedom are Satterthwaite's as in lmerTest (Kuznetsova
+et al. 2017).
 """
 
 from __future__ import annotations
@@ -32,31 +33,39 @@ from wellput.stats.mixed.equations import (
 )
 
 MAX_VALUE, MIN_SPREAD = 1e60, 1e-60
-"""Fourth powers of values are summed, and must neither overflow nor vanish."""
+"""The largest absolute value, and the smallest difference of the largest and the least value: fourth
+powers of values are summed, and must neither overflow nor vanish."""
 MAX_STEPS = 60
 MAX_SHORTENINGS = 8
+"""How often a step is made shorter until it lowers the criterion."""
 CONVERGED_DECREASE = 1e-11
 LARGE_CONVERGED_DECREASE = 1e-5
-"""The search ends where a step promises to lower the criterion by less than this; 1e-5 is a step of
-less than 1/200 standard error. For models with a large core, where an evaluation takes seconds."""
+"""The search ends where the next step would lower the criterion by less than `CONVERGED_DECREASE`, or,
+in models with a large core, where an evaluation takes seconds, by less than `LARGE_CONVERGED_DECREASE`;
+1e-5 is a step of less than 1/200 standard error."""
 FIRST_RATIO = 0.3
+"""The ratio of each factor where the search starts."""
 LEAST_RATIO = 1e-4
-"""A ratio below this times the levels per judgment, which the criterion wants smaller still, is set to
-0."""
+"""A ratio is set to 0 if it has fallen below this times (levels / judgments) and the criterion would
+still be lower for a smaller one."""
 LARGE_LEAST_SHARE = 1e-4
-"""In models with a large core, a ratio below this share of `LEAST_RATIO` is so little that 0 needs no
-evaluation of its own."""
+"""In models with a large core, a ratio is set to 0 only below this share of that limit. It is then so
+small that the criterion is not evaluated again at 0."""
 LARGE_CORE = 1_500
-"""Above this many core columns a part of the data gives the start, and the average information stands
-for the observed (see `LinearMixed`)."""
+"""Above this many core columns (see `equations`), the search starts from a fit to a part of the data,
+and the average information is used for the observed (see `LinearMixed`)."""
 PART_CORE = 1_000
+"""About how many core columns that part has."""
 MAX_FALL, MAX_GROWTH = 0.02, 9.0
-"""A step leaves at least this share of a ratio, and adds at most this many times the ratio."""
+"""A step leaves at least this share (`MAX_FALL`) of a ratio, and adds at most this many times
+(`MAX_GROWTH`) the ratio."""
 RELATIVE_DIFFERENCE = 1e-4
+"""How far a ratio is moved to compute a derivative by differences, as a share of the ratio."""
 EXACT_SHARE = 1e-10
 """A residual variance below this share of the variance of the values is rounding."""
 ROUNDED_SQUARES = 1e-20
-"""Squares below this share of those of the values are rounding: the fixed effects explain all."""
+"""A sum of squared residuals below this share of the values' sum of squares is rounding: the effects
+explain every value."""
 EXACT = (
     "systems, judges and items explain every value exactly: nothing is left that says how sure the "
     "differences are"
@@ -69,14 +78,15 @@ CRITERION_ROUNDING = 1e-9
 class LinearMixed:
     """A fitted model.
 
-    `effects` are those of systems, then of covariates, `covariance` is theirs. `components` has the
-    variance of each factor and of the "residual"; `modes` each factor's predicted effects (BLUPs: a
-    judge's is positive where the judge gives more than others). `criterion` is the REML criterion,
-    −2 log likelihood.
+    `effects` are those of systems, then of covariates; `covariance` is the covariance of the effects.
+    `components` has the variance of each factor and of the "residual"; `modes` has each factor's
+    predicted effects (BLUPs: a judge's effect is positive where the judge gives higher ratings than
+    others). `criterion` is the REML criterion, −2 log likelihood; `evaluations` says how often it was
+    computed.
 
-    `contrast` takes many contrasts at once. Its degrees of freedom rest on the observed information,
-    or, in models so large that this would take longer than the fit and there are many degrees of
-    freedom, on the average of the observed and the expected.
+    `contrast` takes many contrasts at once. Its degrees of freedom come from the observed Fisher
+    information. In large models this would take longer than the fit, and there are many degrees of
+    freedom; there they come from the average of the observed and the expected information.
     """
 
     effects: Floats
@@ -87,7 +97,7 @@ class LinearMixed:
     residuals: Floats
     evaluations: int
     spread: VarianceSpread
-    """The spread of the ratios that are not 0, and of the residual variance."""
+    """How the covariance depends on the ratios that are not 0 and on the residual variance."""
 
     @property
     def n(self) -> int:
@@ -103,7 +113,8 @@ class LinearMixed:
         return contrast_effects(weights, self.effects, self.covariance, self.spread)
 
     def contrast_pairs(self, first: Places, second: Places) -> Contrasts:
-        """How far the first system of each pair is ahead of the second."""
+        """The effect of the first system of each pair minus that of the second; arguments are the
+        systems' codes."""
         return contrast_pairs(first, second, self.effects, self.covariance, self.spread)
 
 
@@ -147,7 +158,11 @@ def _check(values: Floats, design: MixedDesign) -> None:
 
 @dataclass(frozen=True, eq=False)
 class _Point:
-    """The criterion at some ratios, its slope and curvature in them, and what the result needs."""
+    """The criterion at some ratios, its slope and curvature in them, and what the result needs.
+
+    `solution` has the effects, `squares` the penalized sum of squares, `log_slope` the part of the
+    slope that comes from the log determinants.
+    """
 
     ratios: Floats
     criterion: float
@@ -162,7 +177,7 @@ class _Point:
 
 
 class _Problem:
-    """The criterion as a function of ratios, the way to its minimum, and the result there."""
+    """The criterion as a function of ratios, the search for its minimum, and the result there."""
 
     def __init__(self, model: MixedModel, values: Floats) -> None:
         self.model = model
@@ -184,7 +199,8 @@ class _Problem:
         self.model.check_fixed()
 
     def first_ratios(self, start: Mapping[str, float] | None) -> Floats:
-        """The given ones, or in large designs those of a part of the data."""
+        """The ratios to start from: those of `start`, or `FIRST_RATIO`, or in large designs those of a
+        fit to a part of the data."""
         if start is not None:
             return np.asarray(np.maximum([start[name] for name in self.names], self.negligible))
         first: Floats = np.maximum(np.full(len(self.names), FIRST_RATIO), self.negligible)
@@ -194,11 +210,11 @@ class _Problem:
         if rows is None:
             return first
         part = _Problem(MixedModel(self.model.design.rows(rows)), self.values[rows])
-        found = dict(zip(part.names, part.minimize(first)[0].ratios, strict=True))
-        return np.asarray(np.maximum([found[name] for name in self.names], self.negligible))
+        ratio_of = dict(zip(part.names, part.minimize(first)[0].ratios, strict=True))
+        return np.asarray(np.maximum([ratio_of[name] for name in self.names], self.negligible))
 
     def at(self, ratios: Floats, *, has_curvature: bool = True) -> _Point:
-        """Evaluate at ratios; a ratio of 0 stays there, its slope is given as 0."""
+        """Evaluates the criterion at these ratios; where a ratio is 0, its slope is returned as 0."""
         self.evaluations += 1
         model, n = self.model, len(self.values)
         thetas = dict(zip(self.names, np.sqrt(ratios).tolist(), strict=True))
@@ -213,23 +229,26 @@ class _Problem:
             log_random + log_fixed + self.n_free * (1 + np.log(2 * np.pi * squares / self.n_free))
         )
         sums = model.by_factor(model.transposed_times(residuals))
-        pulls = np.array([float(part @ part) for part in sums.values()])
+        squared_sums = np.array([float(part @ part) for part in sums.values()])
         products = self._products(sums, scale) if has_curvature else np.zeros((0, 0))
         inverse = model.invert()
         traces = [float(part.sum()) for part in model.by_factor(inverse.diagonal).values()]
         with np.errstate(invalid="ignore", divide="ignore"):
             log_slope = np.where(ratios > 0, (self.levels - np.array(traces)) / ratios, 0.0)
-        slope = np.where(ratios > 0, log_slope - self.n_free * pulls / squares, 0.0)
+        slope = np.where(ratios > 0, log_slope - self.n_free * squared_sums / squares, 0.0)
         curvature = products
         if has_curvature:
-            curvature = self.n_free * (products / squares - np.outer(pulls, pulls) / squares**2)
+            curvature = self.n_free * (
+                products / squares - np.outer(squared_sums, squared_sums) / squares**2
+            )
         return _Point(
             ratios, criterion, solution * scale, residuals, squares, slope, log_slope, curvature,
             products, inverse,
         )  # fmt: skip
 
     def _products(self, sums: Mapping[str, Floats], scale: Floats) -> Floats:
-        """w'Pw of the working variates w = ZZ'e of each factor, e the residuals."""
+        """w'Pw of the working variates w = ZZ'e of each factor, where e are the residuals, Z is the
+        factor's design matrix, and P projects out what the model explains."""
         model = self.model
         effects = np.zeros((model.n_columns, len(self.names)))
         for k, (name, part) in enumerate(sums.items()):
@@ -246,29 +265,31 @@ class _Problem:
         return point, point.ratios > 0
 
     def _with_zeros(self, point: _Point) -> _Point:
-        """The ratios that are as small as can be set to 0."""
+        """The point with those ratios set to 0 that are at their lower bound."""
         is_zero = self._at_bound(point)
         ratios = np.where(is_zero, 0.0, point.ratios)
         if not self.is_large:
             return self.at(ratios)
         solution = point.solution.copy()
-        for name, is_one in zip(self.names, is_zero, strict=True):
-            if is_one:
+        for name, is_zero_ratio in zip(self.names, is_zero, strict=True):
+            if is_zero_ratio:
                 solution[self.model.places[name]] = 0.0
         slopes = (np.where(is_zero, 0.0, slope) for slope in (point.slope, point.log_slope))
         slope, log_slope = slopes
         return replace(point, ratios=ratios, solution=solution, slope=slope, log_slope=log_slope)
 
     def _descend(self, point: _Point) -> _Point:
-        enough = LARGE_CONVERGED_DECREASE if self.is_large else CONVERGED_DECREASE
-        enough = max(enough, 1e-14 * abs(point.criterion))
+        """The point where the steps end: Newton's, or where it fails to lower the criterion, a small
+        one."""
+        least_decrease = LARGE_CONVERGED_DECREASE if self.is_large else CONVERGED_DECREASE
+        least_decrease = max(least_decrease, 1e-14 * abs(point.criterion))
         for _ in range(MAX_STEPS):
             if point.ratios.max(initial=0.0) > 1 / EXACT_SHARE:
                 break
             new = None
             for step in (self._newton_step(point), self._small_step(point)):
                 promised = -0.5 * float(point.slope @ step)
-                if promised >= enough:
+                if promised >= least_decrease:
                     new = self._search(point, step, promised)
                 if new is not None:
                     break
@@ -278,11 +299,12 @@ class _Problem:
         return point
 
     def _at_bound(self, point: _Point) -> NDArray[np.bool_]:
-        """Which ratios are at their lower bound, where the fit would improve below it."""
+        """Which ratios are at their lower bound while the fit would improve below it."""
         return np.asarray((point.ratios <= self.least * (1 + 1e-9)) & (point.slope > 0))
 
     def _small_step(self, point: _Point) -> Floats:
-        """The step of an MM algorithm (Zhou et al. 2019): slow, but never uphill."""
+        """The step of a minorization-maximization (MM) algorithm (Zhou et al. 2019): slow, but it never
+        raises the criterion."""
         free = point.ratios > 0
         pulls = point.log_slope - point.slope
         ratios = point.ratios.copy()
@@ -291,8 +313,8 @@ class _Problem:
         return np.asarray(np.maximum(ratios, lowest) - point.ratios)
 
     def _lowest(self, point: _Point) -> Floats:
-        """How small a step may make each ratio. It does not fall to nothing at once: from there it
-        would have to grow step by step."""
+        """How small a step may make each ratio. A single step does not make it negligible, because it
+        could grow again only slowly."""
         lowest = MAX_FALL * point.ratios
         return np.asarray(np.where(lowest > self.negligible, lowest, self.least))
 
@@ -320,8 +342,9 @@ class _Problem:
         return step
 
     def _search(self, point: _Point, step: Floats, promised: float) -> _Point | None:
-        """The first of ever shorter steps that lowers the criterion as it should."""
-        # Far from the optimum the curvature misleads.
+        """The point after the first of ever shorter steps that lowers the criterion enough; None where
+        none does."""
+        # Far from the optimum the curvature is misleading, so growth is limited.
         least = np.where(point.ratios > 0, self.least, 0.0)
         is_growing = step > 0
         sizes = np.maximum(point.ratios, self.negligible)[is_growing]
@@ -337,6 +360,7 @@ class _Problem:
         return None
 
     def result(self, point: _Point, is_free: NDArray[np.bool_], center: float) -> LinearMixed:
+        """The fitted model at a point; `center` was subtracted from the values."""
         model = self.model
         residual = point.squares / self.n_free
         if residual < EXACT_SHARE * float(self.values.var()):
@@ -365,29 +389,29 @@ class _Problem:
         """Derivatives of the effects' covariance in the free ratios and the residual variance."""
         residual = point.squares / self.n_free
         fixed = point.inverse.fixed_columns
-        found = []
-        for name, ratio, is_one in zip(self.names, point.ratios, is_free, strict=True):
-            if is_one:
+        of_ratios = []
+        for name, ratio, is_free_ratio in zip(self.names, point.ratios, is_free, strict=True):
+            if is_free_ratio:
                 part = fixed[self.model.places[name]]
-                found.append(residual / ratio * part.T @ part)
-        return np.stack([*found, fixed[self.model.n_random :]])
+                of_ratios.append(residual / ratio * part.T @ part)
+        return np.stack([*of_ratios, fixed[self.model.n_random :]])
 
     def _average_information(self, point: _Point, is_free: NDArray[np.bool_]) -> Floats:
         """The mean of the observed and the expected information in (free ratios, residual variance)."""
         free = np.flatnonzero(is_free)
         residual = point.squares / self.n_free
-        pulls = np.array(
+        squared_effects = np.array(
             [
                 float((point.solution[self.model.places[self.names[k]]] ** 2).sum())
                 / point.ratios[k] ** 2
                 for k in free
             ]
         )
-        found = np.zeros((len(free) + 1, len(free) + 1))
-        found[:-1, :-1] = point.products[np.ix_(free, free)] / residual
-        found[:-1, -1] = found[-1, :-1] = pulls / residual**2
-        found[-1, -1] = self.n_free / residual**2
-        return found
+        information = np.zeros((len(free) + 1, len(free) + 1))
+        information[:-1, :-1] = point.products[np.ix_(free, free)] / residual
+        information[:-1, -1] = information[-1, :-1] = squared_effects / residual**2
+        information[-1, -1] = self.n_free / residual**2
+        return information
 
     def _variance_covariance(self, point: _Point, is_free: NDArray[np.bool_]) -> Floats:
         """Twice the inverse of the criterion's Hessian in (free ratios, residual variance)."""
@@ -401,8 +425,9 @@ class _Problem:
         return 2 * _inverse(average)
 
     def _expected(self, point: _Point, free: NDArray[np.int64]) -> Floats:
-        """tr(PVPV) of each pair of components, from differences of the log determinant's slope."""
-        found = np.zeros((len(free), len(free)))
+        """The expected information of each pair of components (tr(PVPV)), from differences of the log
+        determinant's slope."""
+        information = np.zeros((len(free), len(free)))
         for column, k in enumerate(free):
             change = RELATIVE_DIFFERENCE * point.ratios[k]
             ends = []
@@ -410,17 +435,18 @@ class _Problem:
                 ratios = point.ratios.copy()
                 ratios[k] += sign * change
                 ends.append(self.at(ratios, has_curvature=False).log_slope[free])
-            found[:, column] = (ends[1] - ends[0]) / (2 * change)
-        return (found + found.T) / 2
+            information[:, column] = (ends[1] - ends[0]) / (2 * change)
+        return (information + information.T) / 2
 
 
 def _units(matrix: Floats) -> Floats:
-    """The units of the rows; 1 for a row of which nothing is known."""
-    found = np.sqrt(np.abs(np.diag(matrix)))
-    return np.where(found > 0, found, 1.0)
+    """The unit of each row: the root of its diagonal entry, or 1 where that is 0."""
+    roots = np.sqrt(np.abs(np.diag(matrix)))
+    return np.where(roots > 0, roots, 1.0)
 
 
 def _correlation(matrix: Floats) -> Floats:
+    """The matrix with each row and column divided by its unit."""
     unit = _units(matrix)
     return np.asarray(matrix / np.outer(unit, unit))
 
@@ -433,7 +459,7 @@ def _inverse(matrix: Floats) -> Floats:
 
 
 def ratios_of(fitted: LinearMixed) -> dict[str, float]:
-    """The ratios of a fit, as a start for another."""
+    """The ratios of a fit, from which another fit can start."""
     residual = fitted.components["residual"]
     return {
         name: value / residual for name, value in fitted.components.items() if name != "residual"

@@ -3,11 +3,13 @@
 Every output belongs to one item, so the columns of "item" are sums of the columns of "item:system": the
 equations of both need no more columns than there are outputs. In spherical effects u (an effect is θ
 times u), an output's effect is b = θ_output u_output + θ_item u_item. For the outputs of an item, b
-has the covariance θ_output² I + θ_item² J, J all ones. Its root R takes merged effects u' to b = R u'.
+has the covariance θ_output² I + θ_item² J, where J is all ones. With the square root R of this matrix,
+b = R u' for merged effects u', one for each output.
 
-The columns of a model are the *outer* ones, those of `MergedColumns` the *inner* ones. T takes u' to u
-and keeps lengths. What T does not reach, no judgment sees: there the equations are the identity. So the
-solution of the outer equations C for a side x is T (T'C T)⁻¹ T'x + x − T T'x.
+The columns of a model are the *outer* ones, those of `MergedColumns` the *inner* ones. A matrix T turns
+u' into u without changing its length: u = T u'. No judgment depends on the directions of u that T does
+not reach, so there the matrix of the equations is the identity. So the solution of the outer equations
+C for a right-hand side x is T (T'C T)⁻¹ T'x + x − T T'x.
 """
 
 from __future__ import annotations
@@ -27,9 +29,10 @@ MIN_LEVELS_TO_MERGE = 100
 
 @dataclass(frozen=True, eq=False)
 class MergedPair:
-    """A factor (`wholes`) and its interaction with systems (`parts`): names and outer columns.
+    """A factor, such as "item" (its levels are *wholes*), and its interaction with systems, such as
+    "item:system" (its levels are the *parts* of the wholes): names, and slices of the outer columns.
 
-    `begins` has the first part of each whole, and where the last whole ends.
+    `begins` has the place of the first part of each whole, and the number of parts at the end.
     """
 
     whole_name: str
@@ -47,7 +50,7 @@ class MergedPair:
         return np.asarray(np.add.reduceat(of_parts, self.begins[:-1], axis=0))
 
     def repeated(self, of_wholes: Floats) -> Floats:
-        """A whole's value at each of its parts."""
+        """For each part, the value of its whole."""
         return np.repeat(of_wholes, self.sizes, axis=0)
 
 
@@ -56,9 +59,10 @@ def merged_pairs(
     factors: Mapping[str, NDArray[np.int64]],
     places: Mapping[str, slice],
 ) -> list[MergedPair]:
-    """The pairs among these factors of ratings. A pair whose parts are not in the order of their wholes
-    is left as it is."""
-    found = []
+    """The pairs that can be merged among these factors of ratings, where `factors` are each judgment's
+    codes and `places` the outer columns. A pair whose parts are not sorted by their wholes is not
+    merged."""
+    pairs = []
     for name in names:
         other = f"{name}:system"
         if other not in names or places[name].stop - places[name].start < MIN_LEVELS_TO_MERGE:
@@ -69,14 +73,15 @@ def merged_pairs(
         if is_nested and (np.diff(of_part) >= 0).all():
             ends = np.cumsum(np.bincount(of_part))
             begins = np.concatenate([[0], ends]).astype(np.int64)
-            found.append(MergedPair(name, other, places[name], places[other], begins))
-    return found
+            pairs.append(MergedPair(name, other, places[name], places[other], begins))
+    return pairs
 
 
 class MergedColumns:
     """The inner columns of a model with `n_outer` columns, of which `n_absorbed` come before the core.
 
-    `set` takes the θ that R and T depend on. Arrays have a row for each column.
+    `set` takes the θ that R and T (see the top of this module) depend on. Arrays have a row for each
+    column.
     """
 
     def __init__(self, pairs: Sequence[MergedPair], n_absorbed: int, n_outer: int) -> None:
@@ -96,8 +101,8 @@ class MergedColumns:
         self._maps = [(np.zeros(0), np.zeros(0))] * len(self.pairs)
 
     def set(self, thetas: Mapping[str, float]) -> None:
-        """Sets R = own · I + shared · J, and T: u_part = u' + inner · S, u_whole = outer · S. S is the
-        sum of u' over the parts of a whole."""
+        """Sets R = own · I + shared · J for each whole, and T: u_part = u' + inner · S and
+        u_whole = outer · S, where S is the sum of u' over the parts of a whole."""
         self._roots, self._maps = [], []
         for pair in self.pairs:
             whole, part = thetas[pair.whole_name], thetas[pair.part_name]
@@ -110,53 +115,54 @@ class MergedColumns:
                 self._maps.append(((part / lengths - 1) / sizes, whole / lengths))
 
     def gather(self, x: Floats) -> Floats:
-        """Effects of the outer columns, not scaled, as effects of the inner."""
+        """Effects of the outer columns, not scaled, as effects of the inner columns."""
         if not self.pairs:
             return x
-        found = x[self._kept]
+        inner = x[self._kept]
         for pair, place in zip(self.pairs, self._inner_parts, strict=True):
-            found[place] += pair.repeated(x[pair.wholes])
-        return found
+            inner[place] += pair.repeated(x[pair.wholes])
+        return inner
 
     def gather_transposed(self, sums: Floats) -> Floats:
         """Sums over the judgments of each inner column as sums over those of each outer one."""
         if not self.pairs:
             return sums
-        found = self._spread(sums)
+        outer = self._spread(sums)
         for pair in self.pairs:
-            found[pair.wholes] = pair.sums(found[pair.parts])
-        return found
+            outer[pair.wholes] = pair.sums(outer[pair.parts])
+        return outer
 
     def scale(self, outer: Floats) -> Floats:
-        """Numbers that scale the inner columns, before R: 1 for those of pairs."""
+        """The scales of the inner columns, from those of the outer ones: 1 for the columns of pairs,
+        which R scales."""
         if not self.pairs:
             return outer
-        found = outer[self._kept]
+        inner = outer[self._kept]
         for place in self._inner_parts:
-            found[place] = 1.0
-        return found
+            inner[place] = 1.0
+        return inner
 
     def to_inner(self, x: Floats) -> Floats:
         """T'x."""
         if not self.pairs:
             return x
-        found = x[self._kept]
+        merged = x[self._kept]
         for pair, place, (inner, outer) in self._mapped():
             part = x[pair.parts]
-            found[place] += pair.repeated(_times(inner, pair.sums(part)))
-            found[place] += pair.repeated(_times(outer, x[pair.wholes]))
-        return found
+            merged[place] += pair.repeated(_times(inner, pair.sums(part)))
+            merged[place] += pair.repeated(_times(outer, x[pair.wholes]))
+        return merged
 
     def to_outer(self, u: Floats) -> Floats:
         """T u."""
         if not self.pairs:
             return u
-        found = self._spread(u)
+        effects = self._spread(u)
         for pair, place, (inner, outer) in self._mapped():
             sums = pair.sums(u[place])
-            found[pair.parts] += pair.repeated(_times(inner, sums))
-            found[pair.wholes] = _times(outer, sums)
-        return found
+            effects[pair.parts] += pair.repeated(_times(inner, sums))
+            effects[pair.wholes] = _times(outer, sums)
+        return effects
 
     def root(self, x: Floats) -> None:
         """R x, in place."""
@@ -168,7 +174,8 @@ class MergedColumns:
             x[place] += pair.repeated(_times(shared, sums))
 
     def scale_core(self, core: Floats) -> None:
-        """R (X − I) R + I in place of a core X to which the identity was added; the lower triangle."""
+        """Replaces the lower triangle of a core X, to which the identity was added, by
+        R (X − I) R + I."""
         if not self.pairs:
             return
         self._add_to_diagonal(core, -1.0)
@@ -176,33 +183,33 @@ class MergedColumns:
         self._add_to_diagonal(core, 1.0)
 
     def scale_inverse(self, inverse: Floats) -> None:
-        """R X R in place of an inverse X of the core: the covariance of effects b."""
+        """Replaces an inverse X of the core by R X R, the covariance of effects b."""
         if self.pairs:
             scale_blocks(inverse, *self._blocks(len(inverse)))
 
     def core_diagonal(self, inverse: Floats) -> Floats:
         """The diagonal of the outer inverse, from the core's inverse; 0 at the absorbed columns."""
-        found = np.concatenate([np.zeros(self.n_absorbed), np.diag(inverse)])
+        diagonal = np.concatenate([np.zeros(self.n_absorbed), np.diag(inverse)])
         if not self.pairs:
-            return found
-        found = self._spread(found)
+            return diagonal
+        diagonal = self._spread(diagonal)
         for pair, place, (inner, outer) in self._mapped():
             first = place.start - self.n_absorbed
             rows = pair_row_sums(inverse, first + pair.begins)
             totals = pair.sums(rows)
-            found[pair.parts] += pair.repeated(2 * inner) * rows - pair.repeated(2 * inner)
-            found[pair.parts] += pair.repeated(inner**2 * (totals - pair.sizes))
-            found[pair.wholes] = 1 + outer**2 * (totals - pair.sizes)
-        return found
+            diagonal[pair.parts] += pair.repeated(2 * inner) * rows - pair.repeated(2 * inner)
+            diagonal[pair.parts] += pair.repeated(inner**2 * (totals - pair.sizes))
+            diagonal[pair.wholes] = 1 + outer**2 * (totals - pair.sizes)
+        return diagonal
 
     def _mapped(self) -> zip[tuple[MergedPair, slice, tuple[Floats, Floats]]]:
         return zip(self.pairs, self._inner_parts, self._maps, strict=True)
 
     def _spread(self, inner: Floats) -> Floats:
-        """Inner rows at their outer places, 0 at the wholes of pairs."""
-        found = np.zeros((len(self._kept), *inner.shape[1:]))
-        found[self._kept] = inner
-        return found
+        """The inner rows moved to their outer places, with 0 at the wholes of pairs."""
+        outer = np.zeros((len(self._kept), *inner.shape[1:]))
+        outer[self._kept] = inner
+        return outer
 
     def _add_to_diagonal(self, core: Floats, value: float) -> None:
         for place in self._inner_parts:
@@ -210,7 +217,8 @@ class MergedColumns:
             core[at, at] += value
 
     def _blocks(self, n_core: int) -> tuple[NDArray[np.int64], Floats, Floats]:
-        """Where blocks begin, and each block's numbers of R. A column outside of pairs is a block."""
+        """Where the blocks of R begin, and the two numbers of each block (see `set`). A column outside
+        of pairs is a block of its own."""
         is_begin = np.ones(n_core + 1, np.bool_)
         own, shared = np.ones(n_core), np.zeros(n_core)
         for pair, place, (of_part, of_whole) in zip(
@@ -232,15 +240,15 @@ def pair_row_sums(inverse: Floats, begins: NDArray[np.int64]) -> Floats:
     first, last = int(begins[0]), int(begins[-1])
     places = np.arange(first, last)
     within = places - np.repeat(begins[:-1], sizes)  # how many columns of the block come before
-    found: Floats = inverse[places, places]
+    sums: Floats = inverse[places, places]
     for back in range(1, int(sizes.max(initial=0))):
         rows = places[within >= back]
         entries = inverse[rows, rows - back]
-        found[rows - first] += entries
-        found[rows - back - first] += entries
-    return found
+        sums[rows - first] += entries
+        sums[rows - back - first] += entries
+    return sums
 
 
 def _times(of_wholes: Floats, x: Floats) -> Floats:
-    """A number for each whole times a row, or a number, for each whole."""
+    """The product of one number for each whole and a row of numbers, or a number, for each whole."""
     return np.asarray((of_wholes * x.T).T)

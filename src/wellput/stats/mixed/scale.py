@@ -1,7 +1,8 @@
-"""Latent effects on the scale on which people judged: the share of yes, the mean grade, the win rate.
+"""Systems' effects, turned from the latent scale (log odds) to the scale on which people judged: the
+share of yes, the mean grade, the win rate.
 
-These are expectations over judges and items like those of the study: the latent value is averaged
-over the random effects, not taken at their mean, where shares would be too extreme.
+These are expectations over judges and items like those of the study: shares are averaged over the
+random effects. Shares computed for the average judge and item would be too extreme.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from wellput.stats.mixed.laplace import LaplaceMixed
 QUADRATURE_NODES = 61
 """Nodes of Gauss-Hermite quadrature: exact to 8 digits up to a latent standard deviation of 5."""
 DERIVATIVE_STEP = 1e-5
+"""How far a parameter is moved to compute a derivative by differences, in log odds."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,13 +63,14 @@ def expected_values(
 def expectations(
     fitted: LaplaceMixed, effects: Floats, shape: Floats, grades: Floats | None
 ) -> Floats:
+    """The expectation of each system, from the systems' effects and the family's shape parameters."""
     nodes, weights = np.polynomial.hermite_e.hermegauss(QUADRATURE_NODES)
     weights = weights / weights.sum()
     spread = float(np.sqrt(sum(fitted.components.values())))
     if fitted.family == "binary":
         return np.asarray(expit(effects[:, None] + spread * nodes) @ weights)
     if fitted.family == "ordinal" and grades is not None:
-        # The lowest grade and, for each step up, the chance to lie above it times its height.
+        # The lowest grade plus, for each step between grades, its height times the chance to be above.
         latent = effects[:, None] + spread * nodes
         above = expit(latent[:, :, None] - shape) @ np.diff(np.asarray(grades, np.float64))
         return np.asarray(grades[0] + above @ weights)
@@ -80,5 +83,6 @@ def expectations(
 
 
 def _points_with_ties(latent: Floats, log_ties: float) -> Floats:
+    """The expected points of the first system in Davidson's model: 1 for a win, a half for a tie."""
     sums = np.logaddexp(np.logaddexp(latent / 2, -latent / 2), log_ties)
     return np.asarray(np.exp(latent / 2 - sums) + np.exp(log_ties - sums) / 2)

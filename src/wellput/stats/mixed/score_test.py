@@ -1,7 +1,7 @@
 """`score_statistic`: whether further fixed effects would improve a model, without fitting them.
 
-Rao's score test needs the smaller model only. So it also serves where the larger one has no finite
-estimate, because one system won all choices of a pair.
+Rao's score test needs only the fit without them. So it also works where the larger model has no finite
+estimate, for example because one system won all choices of a pair.
 """
 
 from __future__ import annotations
@@ -23,36 +23,37 @@ from wellput.stats.mixed.laplace import LaplaceMixed
 def score_statistic(
     fitted: LaplaceMixed, design: MixedDesign, columns: Floats
 ) -> tuple[float, int]:
-    """χ², where `columns` (n, k) have no effect, and its degrees of freedom: as many as there are
-    columns that the model and the other columns do not determine. `design` is that of the fitted
-    model, whose linear model at the mode has `weights` and `residuals`."""
-    plain = MixedModel(
+    """The statistic, which has a χ² distribution if `columns` (n, k) have no effect, and its degrees of
+    freedom: the number of columns that are not combinations of the model's or of other columns.
+    `design` is that of the fitted model; `weights` and `residuals` of `fitted` are those of the linear
+    model with the same estimates."""
+    fixed_model = MixedModel(
         MixedDesign(design.systems, {}, design.covariates),
         has_reference=fitted.family != "binary",
     )
-    known = plain.fixed_matrix()
-    both = np.hstack([known, columns])
-    weighed = fitted.weights[:, None] * both
-    information, scores = both.T @ weighed, weighed.T @ fitted.residuals
+    known = fixed_model.fixed_matrix()
+    all_columns = np.hstack([known, columns])
+    weighed = fitted.weights[:, None] * all_columns
+    information, scores = all_columns.T @ weighed, weighed.T @ fitted.residuals
     names = [name for name in design.factors if fitted.components[name] > 0]
     if names:
         random = hstack([_levels(design.factors[name]) for name in names]).tocsc()
         sizes = [int(design.factors[name].max()) + 1 for name in names]
         penalties = np.repeat([1 / fitted.components[name] for name in names], sizes)
         inner = random.T @ diags(fitted.weights) @ random + diags(penalties)
-        met = random.T @ weighed
-        information -= met.T @ splu(inner.tocsc()).solve(met)
+        crossed = random.T @ weighed
+        information -= crossed.T @ splu(inner.tocsc()).solve(crossed)
     p = known.shape[1]
     shared = np.linalg.solve(
         information[:p, :p], np.column_stack([information[:p, p:], scores[:p]])
     )
-    own = information[p:, p:] - information[p:, :p] @ shared[:, :-1]
-    left = scores[p:] - information[p:, :p] @ shared[:, -1]
+    new_information = information[p:, p:] - information[p:, :p] @ shared[:, :-1]
+    new_scores = scores[p:] - information[p:, :p] @ shared[:, -1]
     unit = np.sqrt(np.diag(information)[p:])
-    shares, directions = np.linalg.eigh(own / np.outer(unit, unit))
+    shares, directions = np.linalg.eigh(new_information / np.outer(unit, unit))
     is_new = shares > CONFOUNDED_SHARE
-    found = (left / unit) @ directions[:, is_new]
-    return float((found**2 / shares[is_new]).sum()), int(is_new.sum())
+    directed_scores = (new_scores / unit) @ directions[:, is_new]
+    return float((directed_scores**2 / shares[is_new]).sum()), int(is_new.sum())
 
 
 def _levels(codes: Codes) -> csr_matrix:

@@ -1,8 +1,8 @@
 """Whether a model of yes or no, grades or choices has a finite best fit at all.
 
-If a direction of the parameters makes no judgment less likely and some more likely, the likelihood
-grows for ever in that direction (Albert & Anderson 1984): a system that won every comparison is
-infinitely strong. Such data are refused with a message, and no large number is reported.
+If moving the parameters in some direction makes no judgment less likely and some more likely, the
+likelihood grows without end in that direction (Albert & Anderson 1984). For example, a system that won
+every comparison is infinitely strong. Such data, called *separated*, are refused with a message.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ from wellput.stats.mixed.families import ChoicesWithTies, Family, Grades, YesNo
 
 
 def comparable_groups(design: MixedDesign) -> list[tuple[int, ...]]:
-    """The systems of choices in groups: only those within a group can be compared."""
+    """The systems of choices in groups; two systems can be compared only within a group, directly or
+    through other systems."""
     n = design.n_systems
     pairs = csr_matrix((np.ones(len(design)), design.systems.T), shape=(n, n))
     _, labels = connected_components(pairs, directed=False)
@@ -25,15 +26,16 @@ def comparable_groups(design: MixedDesign) -> list[tuple[int, ...]]:
 
 
 def require_connected(design: MixedDesign) -> None:
-    """Refuse choices in which some systems cannot be compared with others, not even through a third
-    system."""
+    """Raises `Disconnected` for choices in which some systems cannot be compared with others, not even
+    through a third system."""
     groups = comparable_groups(design)
     if len(groups) > 1:
         raise Disconnected(groups)
 
 
 class Disconnected(InputError):
-    """`groups` are the codes of systems that can be compared with one another."""
+    """Some systems cannot be compared. `groups` has the codes of the systems that can be compared with
+    one another, group by group."""
 
     def __init__(self, groups: list[tuple[int, ...]]) -> None:
         self.groups = groups
@@ -44,7 +46,8 @@ class Disconnected(InputError):
 
 
 def require_finite(family: Family, fixed: Floats, design: MixedDesign) -> None:
-    """Refuse separated data."""
+    """Raises `Separated` for separated data. `fixed` (judgments × fixed effects) is the design
+    matrix."""
     rows = np.unique(_inequalities(family, fixed), axis=0)
     direction = _separating_direction(rows)
     if direction is not None:
@@ -57,10 +60,12 @@ class Separated(InputError):
 
     def __init__(self, family: Family, direction: Floats, design: MixedDesign) -> None:
         n = design.n_systems - family.has_reference
-        ways = np.concatenate([np.zeros(int(family.has_reference)), direction[:n]])
+        system_directions = np.concatenate([np.zeros(int(family.has_reference)), direction[:n]])
         if family.has_reference:
-            ways = ways - np.median(ways)
-        self.systems: tuple[int, ...] = tuple(np.flatnonzero(np.abs(ways) > 1e-6).tolist())
+            system_directions = system_directions - np.median(system_directions)
+        self.systems: tuple[int, ...] = tuple(
+            np.flatnonzero(np.abs(system_directions) > 1e-6).tolist()
+        )
         super().__init__(
             f"{SEPARATION_MESSAGES[family.name]}: no finite estimate fits best; collect more judgments"
         )
@@ -77,7 +82,8 @@ SEPARATION_MESSAGES = {
 
 
 def _inequalities(family: Family, fixed: Floats) -> Floats:
-    """Rows c such that a direction d with c·d ≥ 0 for all of them makes no judgment less likely."""
+    """Rows c with this property: a direction d of the parameters makes no judgment less likely if
+    c·d ≥ 0 for all rows."""
     if isinstance(family, YesNo):
         return np.asarray(np.where(family.values > 0, 1.0, -1.0)[:, None] * fixed)
     if isinstance(family, Grades):
@@ -104,10 +110,11 @@ def _inequalities(family: Family, fixed: Floats) -> Floats:
 
 
 def _separating_direction(rows: Floats) -> Floats | None:
-    """A direction in which no row falls and some rise, if there is one (Konis 2007)."""
+    """A direction d with c·d ≥ 0 for all rows c and c·d > 0 for some; None where there is none. It is
+    found by linear programming (Konis 2007)."""
     from scipy.optimize import linprog  # imported late: SciPy takes long to load
 
-    found = linprog(-rows.sum(axis=0), A_ub=-rows, b_ub=np.zeros(len(rows)), bounds=(-1, 1))
-    direction = np.asarray(found.x)
+    program = linprog(-rows.sum(axis=0), A_ub=-rows, b_ub=np.zeros(len(rows)), bounds=(-1, 1))
+    direction = np.asarray(program.x)
     scale = np.abs(rows).max()
     return direction if float((rows @ direction).max()) > 1e-7 * scale else None

@@ -2,19 +2,19 @@
 Métivier 2015, Computational Linguistics 41(3)).
 
 γ is 1 − observed / expected disorder: 1 is perfect agreement, 0 is chance, below 0 is less than chance.
-The disorder is that of the best alignment (`span_alignment`), divided by the mean number of spans of a
-judge. A *panel* is a set of texts that the same judges judged, laid end to end as one line of
-characters; this is how pygamma-agreement is used on a collection. With several panels, their disorders
-are added.
+*Disorder* is how far the judges' spans differ when they are aligned in the best way (`span_alignment`),
+divided by the mean number of spans of a judge. A *panel* is a set of texts that the same judges judged,
+joined end to end into one line of characters; this is how pygamma-agreement is used on a collection.
+With several panels, their disorders are added.
 
 The expected disorder is the mean over random panels (section 5.2 of the paper): each judge is replaced
 by one drawn at random, whose spans are all moved along the line by a random distance; what would pass
 the end of the line continues at its beginning. At least `MIN_DRAWS` panels are drawn, and as many as
 the paper asks for, so that the expected disorder is known to 1% (section 5.3).
 
-The interval comes from leaving out units (items, or documents). Without a unit, its spans are left out
-of the observed disorder, and so are, in the random panels, spans that come from it or that were moved
-to a place in it.
+The interval comes from leaving out units (items, or documents) one by one. When a unit is left out, its
+spans are removed from the observed disorder; from the random panels, spans are removed that come from
+this unit or that were moved into it.
 """
 
 from __future__ import annotations
@@ -34,9 +34,13 @@ from wellput.stats.spans.span_alignment import MarkedSpans, aligned_disorders
 
 MIN_DRAWS = 30
 MAX_DRAWS = 300
+"""The least and the greatest number of random panels."""
 EXPECTED_PRECISION = 0.01
+"""Enough panels are drawn for the relative error of the expected disorder to be this, with 95%
+confidence."""
 Z_95 = 1.96
 MAX_PIVOT_TRIES = 100
+"""How often a distance is drawn again that is too close to another judge's."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,7 +57,7 @@ class MarkedPanel:
         return float(self.text_ends[-1])
 
     def units_at(self, places: Floats) -> Places:
-        """The unit of the text at each place of the line."""
+        """The unit of the text at each place of the line, in characters."""
         at = np.searchsorted(self.text_ends, places, "right")
         return self.text_units[np.minimum(at, len(self.text_units) - 1)]
 
@@ -76,8 +80,8 @@ def gamma(
     seed: int = 12345,
     confidence: float = 0.95,
 ) -> Gamma:
-    """γ of all panels together. `clusters` has the cluster of each unit, which the interval leaves out
-    one by one."""
+    """γ of all panels together. `clusters` has the cluster of each unit; the interval leaves clusters
+    out one by one."""
     marked = [panel for panel in panels if len(panel.spans)]
     if not marked:
         return Gamma(undefined("nothing is marked"), math.nan, math.nan, 0)
@@ -105,8 +109,9 @@ def gamma(
 
 
 class _Disorders:
-    """Sums of disorders and numbers of spans: all of them, and those that go with each item or
-    cluster."""
+    """Sums of disorders and numbers of spans: of all spans, and of those that are left out with each
+    item (`of_items`) or cluster (`of_clusters`). These arrays have a row of disorders and a row of
+    numbers."""
 
     def __init__(self, n_items: int) -> None:
         self.total = 0.0
@@ -115,20 +120,20 @@ class _Disorders:
         self.of_clusters = np.zeros((2, n_items))
 
     def add(self, disorders: Floats, items: Sequence[Places], clusters: ClusteredItems) -> None:
-        """`items` are several lists. Each has an item for every span, and the span is left out with
-        any of its items; several lists may have the same item."""
+        """Adds spans with their disorders. `items` are several lists; each has an item for every span,
+        and the span is left out with any of its items. Lists may have the same item for a span."""
         self.total += float(disorders.sum())
         self.spans += len(disorders)
         for sums, codes in (
             (self.of_items, list(items)),
-            (self.of_clusters, [clusters.codes[own] for own in items]),
+            (self.of_clusters, [clusters.codes[span_items] for span_items in items]),
         ):
-            for place, own in enumerate(codes):
-                is_new = np.ones(len(own), np.bool_)
-                for before in codes[:place]:
-                    is_new &= own != before
-                np.add.at(sums[0], own[is_new], disorders[is_new])
-                np.add.at(sums[1], own[is_new], 1.0)
+            for n_earlier, span_codes in enumerate(codes):
+                is_new = np.ones(len(span_codes), np.bool_)
+                for earlier_codes in codes[:n_earlier]:
+                    is_new &= span_codes != earlier_codes
+                np.add.at(sums[0], span_codes[is_new], disorders[is_new])
+                np.add.at(sums[1], span_codes[is_new], 1.0)
 
 
 def _drawn_rates(
@@ -137,11 +142,12 @@ def _drawn_rates(
     clusters: ClusteredItems,
     rng: np.random.Generator,
 ) -> Floats:
-    """The mean disorder of a span in each random panel: draws × panels."""
+    """The mean disorder of a span in each random panel: draws × panels. The sums of the random panels
+    are added to `chance`."""
     rows: list[list[float]] = []
     n_spans = np.array([len(panel.spans) for panel in panels], float)
-    wanted = MIN_DRAWS
-    while len(rows) < wanted:
+    n_draws = MIN_DRAWS
+    while len(rows) < n_draws:
         row = []
         for panel, sums in zip(panels, chance, strict=True):
             spans, items = random_panel(panel, rng)
@@ -152,52 +158,52 @@ def _drawn_rates(
         if len(rows) == MIN_DRAWS:
             totals = np.array(rows) @ n_spans
             variation = float(totals.std() / totals.mean())
-            enough = math.ceil((variation * Z_95 / EXPECTED_PRECISION) ** 2)
-            wanted = min(max(wanted, enough), MAX_DRAWS)
+            n_for_precision = math.ceil((variation * Z_95 / EXPECTED_PRECISION) ** 2)
+            n_draws = min(max(n_draws, n_for_precision), MAX_DRAWS)
     return np.array(rows)
 
 
 def random_panel(panel: MarkedPanel, rng: np.random.Generator) -> tuple[MarkedSpans, list[Places]]:
     """A random panel, and a list for each judge: the item that was at the place of every span before
-    the spans of this judge were moved. For the judge of the span, this is the item that it comes
+    the spans of this judge were moved. For the span's own judge, this is the item that the span comes
     from."""
     spans, length = panel.spans, panel.length
     n = spans.n_judges
-    apart = float((spans.ends - spans.starts).mean()) / 2
+    min_distance = float((spans.ends - spans.starts).mean()) / 2
     while True:
         drawn = rng.integers(0, n, n)
-        pivots = _pivots(length, n, apart, rng)
-        taken = [np.flatnonzero(spans.judges == judge) for judge in drawn]
-        places = np.concatenate(taken)
+        pivots = _pivots(length, n, min_distance, rng)
+        places_by_judge = [np.flatnonzero(spans.judges == judge) for judge in drawn]
+        places = np.concatenate(places_by_judge)
         if len(places):
             break
-    judges = np.repeat(np.arange(n), [len(own) for own in taken])
+    judges = np.repeat(np.arange(n), [len(judge_places) for judge_places in places_by_judge])
     moved = spans.starts[places] + pivots[judges]
-    back = np.where(moved > length, length, 0.0)
-    # The place of the line before the spans of each judge were moved: for a span's own judge, its own.
+    wrapped_by = np.where(moved > length, length, 0.0)
+    # For each judge, the place of the line before this judge's spans were moved.
     items = [panel.units_at((moved - pivots[judge]) % length) for judge in range(n)]
     random = MarkedSpans(
         judges,
-        moved - back,
-        spans.ends[places] + pivots[judges] - back,
+        moved - wrapped_by,
+        spans.ends[places] + pivots[judges] - wrapped_by,
         spans.categories[places],
         n,
     )
     return random, items
 
 
-def _pivots(length: float, n: int, apart: float, rng: np.random.Generator) -> Floats:
-    """How far each judge is moved. If there is room, two distances differ by at least half a mean span,
-    also across the end of the line."""
-    found: list[float] = []
+def _pivots(length: float, n: int, min_distance: float, rng: np.random.Generator) -> Floats:
+    """How far the spans of each judge are moved, in characters. If possible, two such distances differ
+    by at least `min_distance` (half the mean length of a span), also across the end of the line."""
+    pivots: list[float] = []
     for _ in range(n):
         for _ in range(MAX_PIVOT_TRIES):
             pivot = float(rng.integers(0, max(int(length), 1)))
-            gaps = [abs(pivot - other) for other in found]
-            if all(min(gap, length - gap) >= apart for gap in gaps):
+            gaps = [abs(pivot - other) for other in pivots]
+            if all(min(gap, length - gap) >= min_distance for gap in gaps):
                 break
-        found.append(pivot)
-    return np.array(found)
+        pivots.append(pivot)
+    return np.array(pivots)
 
 
 def _without(
@@ -209,20 +215,24 @@ def _without(
     *,
     by_cluster: bool,
 ) -> Floats:
-    """γ without each item, or without each cluster."""
+    """γ without each item, or without each cluster. `rates` are those of `_drawn_rates`."""
     n_items = len(clusters.codes)
     n = len(clusters.sizes) if by_cluster else n_items
-    own = (observed.of_clusters if by_cluster else observed.of_items)[:, :n]
+    observed_of_unit = (observed.of_clusters if by_cluster else observed.of_items)[:, :n]
     expected = np.zeros(n)
     for place, (panel, sums) in enumerate(zip(panels, chance, strict=True)):
         items = panel.units_at(panel.spans.starts)
-        kept = len(panel.spans) - np.bincount(
+        n_spans_left = len(panel.spans) - np.bincount(
             clusters.codes[items] if by_cluster else items, minlength=n
         )
-        lost = (sums.of_clusters if by_cluster else sums.of_items)[:, :n]
-        left = sums.spans - lost[1]
-        rate = ratios(sums.total - lost[0], left)
+        chance_of_unit = (sums.of_clusters if by_cluster else sums.of_items)[:, :n]
+        n_chance_left = sums.spans - chance_of_unit[1]
+        rate = ratios(sums.total - chance_of_unit[0], n_chance_left)
         expected += (
-            kept * np.nan_to_num(rate) * float(rates[:, place].mean()) * sums.spans / sums.total
+            n_spans_left
+            * np.nan_to_num(rate)
+            * float(rates[:, place].mean())
+            * sums.spans
+            / sums.total
         )
-    return 1.0 - ratios(observed.total - own[0], expected)
+    return 1.0 - ratios(observed.total - observed_of_unit[0], expected)

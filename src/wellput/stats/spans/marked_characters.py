@@ -1,9 +1,10 @@
 """Two markings of the same texts, compared character by character.
 
-The row of a text has four sums: characters that both mark, that the first marks, that the second
-marks, and that both would mark by chance: if each marked as many characters of this text, anywhere in
-it. Rows are added; precision, recall and F1 are those of the sums, so a text in which nothing is marked
-changes nothing.
+A *marking* says for each character whether it is marked, such as by a judge who marks errors. The *row*
+of a text has four sums: the numbers of characters that both markings mark, that the first marks, that
+the second marks, and that both would mark by chance, if each marked as many characters at random places
+of this text. Rows are added; precision, recall and F1 are computed from the sums, so a text in which
+nothing is marked changes nothing.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ Marked = NDArray[np.bool_]
 
 
 class Sums(IntEnum):
-    """The columns of a row."""
+    """The columns of a row, in numbers of characters."""
 
     BOTH = 0
     FIRST = 1
@@ -38,49 +39,53 @@ class Sums(IntEnum):
 
 
 def marked_row(first: Marked, second: Marked) -> Floats:
-    """The row of one text.
+    """The row of one text, from the two markings.
 
     >>> marked_row(np.array([True, True, False, False]), np.array([False, True, True, False]))
     array([1., 2., 2., 1.])
     """
-    own, other = int(first.sum()), int(second.sum())
+    n_first, n_second = int(first.sum()), int(second.sum())
     return np.array(
-        [int((first & second).sum()), own, other, own * other / max(len(first), 1)], np.float64
+        [int((first & second).sum()), n_first, n_second, n_first * n_second / max(len(first), 1)],
+        np.float64,
     )
 
 
 def precision(sums: Floats) -> Floats:
-    """The share of what the first marks that the second marks too."""
+    """The share of the characters marked by the first that the second marks too."""
     return ratios(sums[..., Sums.BOTH], sums[..., Sums.FIRST])
 
 
 def recall(sums: Floats) -> Floats:
-    """The share of what the second marks that the first marks too."""
+    """The share of the characters marked by the second that the first marks too."""
     return ratios(sums[..., Sums.BOTH], sums[..., Sums.SECOND])
 
 
 def f1(sums: Floats) -> Floats:
-    """Twice what both mark, divided by what each marks."""
+    """Twice the number of characters that both mark, divided by the sum of the numbers that each
+    marks."""
     return ratios(2 * sums[..., Sums.BOTH], sums[..., Sums.FIRST] + sums[..., Sums.SECOND])
 
 
 def chance_f1(sums: Floats) -> Floats:
-    """F1 if each marked as many characters of each text, anywhere in it."""
+    """F1 if each marked as many characters of each text, at random places."""
     return ratios(2 * sums[..., Sums.BY_CHANCE], sums[..., Sums.FIRST] + sums[..., Sums.SECOND])
 
 
 def chance_precision(sums: Floats) -> Floats:
+    """Precision if each marked as many characters of each text, at random places."""
     return ratios(sums[..., Sums.BY_CHANCE], sums[..., Sums.FIRST])
 
 
 def chance_recall(sums: Floats) -> Floats:
+    """Recall if each marked as many characters of each text, at random places."""
     return ratios(sums[..., Sums.BY_CHANCE], sums[..., Sums.SECOND])
 
 
 @dataclass(frozen=True, slots=True)
 class MarkedAlike:
-    """How far two markings agree, with intervals; the levels of chance; and how far F1 is above its
-    level, with the p-value that it is not."""
+    """How far two markings agree, with intervals; the values that chance would give; and how far F1 is
+    above its value by chance (`above_chance`), with the p-value that the two are equal."""
 
     precision: Estimate
     recall: Estimate
@@ -94,7 +99,8 @@ class MarkedAlike:
 def marked_alike(
     rows: Floats, clusters: ClusteredItems, *, confidence: float = 0.95
 ) -> MarkedAlike:
-    """From the row of each item (the sum of its texts' rows), for other clusters of items."""
+    """The agreement, from the row of each item (the sum of its texts' rows). Intervals hold for other
+    clusters of items."""
     total = rows.sum(axis=0)
 
     def estimate(score: ScoreFunction) -> Estimate:
@@ -114,10 +120,10 @@ def marked_alike(
 
 
 def _above_chance(rows: Floats, clusters: ClusteredItems, confidence: float) -> Estimate:
-    """F1 minus its level of chance; both lie between 0 and 1."""
+    """F1 minus its value by chance; both lie between 0 and 1."""
     if not np.isfinite(f1(rows.sum(axis=0))):
         return undefined("nothing is marked", n=len(rows))
-    found = clustered_difference(
+    difference = clustered_difference(
         scores_without_clusters(rows, f1, clusters),
         scores_without_clusters(rows, chance_f1, clusters),
         rows[:, Sums.BOTH] != rows[:, Sums.BY_CHANCE],
@@ -125,6 +131,7 @@ def _above_chance(rows: Floats, clusters: ClusteredItems, confidence: float) -> 
         confidence=confidence,
     ).estimate
     low, high = (
-        None if end is None else min(max(end, -1.0), 1.0) for end in (found.low, found.high)
+        None if bound is None else min(max(bound, -1.0), 1.0)
+        for bound in (difference.low, difference.high)
     )
-    return replace(found, low=low, high=high)
+    return replace(difference, low=low, high=high)

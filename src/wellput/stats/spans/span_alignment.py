@@ -1,19 +1,20 @@
 """The best alignment of the spans of several judges (Mathet, Widlöcher & Métivier 2015).
 
-A *unitary alignment* takes at most one span of each judge; its other places are empty. An alignment
-puts every span into exactly one of them. The disorder of a unitary alignment is the mean, over all
-pairs of judges, of how different the two spans are: the square of the differences of their ends
-divided by the sum of their lengths, plus 1 for two different categories; 1 where a place of the pair is
-empty, or both are. The best alignment has the least sum of disorders. α, β and the empty place's Δ are
-1, as in pygamma-agreement.
+A *unitary alignment* has a place for each judge; it takes at most one span of each judge, and its other
+places are empty. An alignment puts every span into exactly one unitary alignment. The *disorder* of a
+unitary alignment is the mean, over all pairs of judges, of how different the two spans are: the
+distance of their starts plus that of their ends, divided by the sum of their lengths, squared; plus 1
+for two different categories. The difference is 1 where one or both places of the pair are empty. The
+best alignment has the least sum of disorders. The paper's weights α and β and its difference Δ from an
+empty place are 1, as in pygamma-agreement.
 
-Spans that are far apart are never aligned, so the alignment is found for each group of near spans
-alone. With two judges it is a matching. With more it is a set partition: small groups by dynamic
-programming over sets of spans, large ones as an integer program.
+Spans that are far apart are never aligned, so the best alignment is found for each group of near spans
+separately. With two judges it is a matching. With more it is a partition of the spans into sets, found
+by dynamic programming in small groups and by an integer program in large ones.
 
-`severity_alpha` says how far two judges give the spans that both marked the same severity. For this the
+`severity_alpha` says how far two judges give the same severity to spans that both marked. For this the
 two judges' spans are paired (`overlapping_pairs`) so that the paired spans share the most characters. α
-is Krippendorff's, for names, over all pairs.
+is Krippendorff's nominal alpha over all pairs.
 """
 
 from __future__ import annotations
@@ -33,7 +34,8 @@ from wellput.core.metric import Floats
 from wellput.stats.clusters import ClusteredItems, clustered_interval
 
 MAX_UNITARY_ALIGNMENTS = 100_000
-"""With many judges, or many spans at one place, there are too many to try."""
+"""The most unitary alignments that are tried; many judges, or many spans at one place, would need
+more."""
 MAX_SPANS_FOR_SETS = 8
 """Groups with more spans are solved as an integer program."""
 
@@ -58,9 +60,9 @@ class MarkedSpans:
 
 
 def aligned_disorders(spans: MarkedSpans) -> Floats:
-    """The disorder of the best alignment, given to the spans: each has the disorder of its unitary
-    alignment, divided by the number of spans in it. The sum is that of the alignment. Raises
-    TooManyAlignments, never for two judges.
+    """The disorder of the best alignment, distributed over the spans: each span gets the disorder of
+    its unitary alignment, divided by the number of spans in it. The sum is the disorder of the whole
+    alignment. Raises TooManyAlignments where there are too many to try, never for two judges.
 
     >>> two = MarkedSpans(
     ...     np.array([0, 1, 1]), np.array([0.0, 0.0, 50.0]), np.array([10.0, 5.0, 60.0]),
@@ -75,15 +77,16 @@ def aligned_disorders(spans: MarkedSpans) -> Floats:
     return _partitioned(spans, first, second, difference)
 
 
-def _most_apart(n_judges: int) -> float:
-    """The largest difference of two spans in a unitary alignment of the best alignment: a span with
-    a larger one is better alone."""
+def _max_difference(n_judges: int) -> float:
+    """The largest difference that two spans in one unitary alignment of the best alignment can have:
+    with a larger difference, a span would be better alone."""
     return n_judges * (n_judges - 1) / 2 + n_judges - 1
 
 
 def _near_pairs(spans: MarkedSpans) -> tuple[Places, Places, Floats]:
-    """The pairs of spans of different judges that may be aligned, and their differences."""
-    limit = _most_apart(spans.n_judges)
+    """The pairs of spans of different judges that may be aligned (the places of both), and how
+    different they are."""
+    limit = _max_difference(spans.n_judges)
     order = np.argsort(spans.starts, kind="stable")
     starts, ends = spans.starts[order], spans.ends[order]
     lengths = ends - starts
@@ -93,21 +96,22 @@ def _near_pairs(spans: MarkedSpans) -> tuple[Places, Places, Floats]:
     left = np.repeat(np.arange(len(starts)), counts)
     offsets = np.arange(len(left)) - np.repeat(np.cumsum(counts) - counts, counts)
     right = left + 1 + offsets
-    apart = np.abs(starts[left] - starts[right]) + np.abs(ends[left] - ends[right])
+    distances = np.abs(starts[left] - starts[right]) + np.abs(ends[left] - ends[right])
     left_span, right_span = order[left], order[right]
-    difference = (apart / (lengths[left] + lengths[right])) ** 2
+    difference = (distances / (lengths[left] + lengths[right])) ** 2
     difference += spans.categories[left_span] != spans.categories[right_span]
-    kept = (difference <= limit) & (spans.judges[left_span] != spans.judges[right_span])
-    return left_span[kept], right_span[kept], difference[kept]
+    is_near = (difference <= limit) & (spans.judges[left_span] != spans.judges[right_span])
+    return left_span[is_near], right_span[is_near], difference[is_near]
 
 
 def _matched(spans: MarkedSpans, first: Places, second: Places, difference: Floats) -> Floats:
-    """Two judges: each span is matched with one of the other judge, or with its own empty place."""
-    found = np.ones(len(spans))
+    """The spans' disorders for two judges: each span is matched with one of the other judge, or with
+    its own empty place."""
+    disorders = np.ones(len(spans))
     is_worth = difference < 2  # two spans alone have a disorder of 1 each
     first, second, difference = first[is_worth], second[is_worth], difference[is_worth]
     if not len(first):
-        return found
+        return disorders
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import min_weight_full_bipartite_matching
 
@@ -116,9 +120,9 @@ def _matched(spans: MarkedSpans, first: Places, second: Places, difference: Floa
     rows, row_of = np.unique(of_first, return_inverse=True)
     columns, column_of = np.unique(of_second, return_inverse=True)
     m, k = len(rows), len(columns)
-    # Row m + j is the empty place of column j, and column k + i that of row i. Two empty places left
-    # over are matched with each other. A full matching has m + k edges: 1 on each changes nothing, and
-    # a stored weight must not be 0.
+    # Row m + j is the empty place of column j, and column k + i that of row i. Empty places that no
+    # span needs are matched with each other. A full matching has m + k edges, so adding 1 to each
+    # weight does not change which is best; it is added because a stored weight must not be 0.
     weights = np.concatenate([difference, np.ones(m), np.ones(k), np.zeros(len(difference))]) + 1.0
     from_row = np.concatenate([row_of, np.arange(m), m + np.arange(k), m + column_of])
     to_column = np.concatenate([column_of, k + np.arange(m), np.arange(k), k + row_of])
@@ -127,37 +131,39 @@ def _matched(spans: MarkedSpans, first: Places, second: Places, difference: Floa
     is_pair = (row < m) & (column < k)
     row, column = row[is_pair], column[is_pair]
     half = (np.asarray(graph[row, column]).ravel() - 1.0) / 2
-    found[rows[row]] = half
-    found[columns[column]] = half
-    return found
+    disorders[rows[row]] = half
+    disorders[columns[column]] = half
+    return disorders
 
 
 def _partitioned(spans: MarkedSpans, first: Places, second: Places, difference: Floats) -> Floats:
-    """Three judges or more."""
-    found = np.ones(len(spans))
+    """The spans' disorders for three judges or more."""
+    disorders = np.ones(len(spans))
     if not len(first):
-        return found
+        return disorders
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import connected_components
 
     graph = csr_array((np.ones(len(first)), (first, second)), shape=(len(spans), len(spans)))
     _, groups = connected_components(graph, directed=False)
     between: dict[tuple[int, int], float] = {}
-    for a, b, own in zip(first.tolist(), second.tolist(), difference.tolist(), strict=True):
-        between[a, b] = between[b, a] = own
+    for a, b, pair_difference in zip(
+        first.tolist(), second.tolist(), difference.tolist(), strict=True
+    ):
+        between[a, b] = between[b, a] = pair_difference
     order = np.argsort(groups, kind="stable")
-    room = MAX_UNITARY_ALIGNMENTS
+    n_left_to_try = MAX_UNITARY_ALIGNMENTS
     for members in np.split(order, np.flatnonzero(np.diff(groups[order])) + 1):
         if len(members) < 2:
             continue
         near = members.tolist()
-        candidates = list(islice(_unitary_alignments(spans, near, between), room + 1))
-        room -= len(candidates)
-        if room < 0:
+        candidates = list(islice(_unitary_alignments(spans, near, between), n_left_to_try + 1))
+        n_left_to_try -= len(candidates)
+        if n_left_to_try < 0:
             raise TooManyAlignments
         for chosen, disorder in _best_partition(near, candidates):
-            found[list(chosen)] = disorder / len(chosen)
-    return found
+            disorders[list(chosen)] = disorder / len(chosen)
+    return disorders
 
 
 Unitary = tuple[tuple[int, ...], float]
@@ -165,6 +171,7 @@ Unitary = tuple[tuple[int, ...], float]
 
 
 def _best_partition(members: Sequence[int], candidates: Sequence[Unitary]) -> list[Unitary]:
+    """Candidates with the least sum of disorders that contain every span of `members` once."""
     if len(members) > MAX_SPANS_FOR_SETS:
         return _by_integer_program(members, candidates)
     return _by_sets(members, candidates)
@@ -173,8 +180,9 @@ def _best_partition(members: Sequence[int], candidates: Sequence[Unitary]) -> li
 def _unitary_alignments(
     spans: MarkedSpans, members: Sequence[int], between: dict[tuple[int, int], float]
 ) -> Iterator[Unitary]:
-    """All that may be in a best alignment. One is left out where a span in it would be better alone:
-    then its own pairs would be 1 each, and a unitary alignment with a disorder of 1 is added."""
+    """All unitary alignments of these spans that may be part of a best alignment; `between` has the
+    differences of near spans. One is left out if a span in it would be better alone: then each pair of
+    this span would have the difference 1, and a further unitary alignment has a disorder of 1."""
     pairs = spans.n_judges * (spans.n_judges - 1) / 2
     by_judge: dict[int, list[int]] = {}
     for member in members:
@@ -193,41 +201,46 @@ def _unitary_alignments(
         if tried > MAX_UNITARY_ALIGNMENTS:
             raise TooManyAlignments
         within = [[between[a, b] for b in chosen if b != a] for a in chosen]
-        if all(sum(own) <= pairs + len(chosen) - 1 for own in within):
+        if all(sum(of_span) <= pairs + len(chosen) - 1 for of_span in within):
             inside = sum(map(sum, within)) / 2
             empty = pairs - len(chosen) * (len(chosen) - 1) / 2
             yield chosen, (inside + empty) / pairs
 
 
 def _by_sets(members: Sequence[int], candidates: Sequence[Unitary]) -> list[Unitary]:
-    """The cheapest partition, by the best partition of every set of spans that is met."""
+    """The best partition, by dynamic programming: a set of spans is an integer with a bit for each
+    span, and the best partition of every set that is reached is remembered."""
     bit_of = {member: 1 << place for place, member in enumerate(members)}
     by_first: dict[int, list[tuple[int, Unitary]]] = {}
-    for one in candidates:
-        mask = sum(bit_of[member] for member in one[0])
-        by_first.setdefault(mask & -mask, []).append((mask, one))
-    known: dict[int, tuple[float, tuple[int, Unitary] | None]] = {0: (0.0, None)}
+    for unitary in candidates:
+        mask = sum(bit_of[member] for member in unitary[0])
+        by_first.setdefault(mask & -mask, []).append((mask, unitary))
+    best_of: dict[int, tuple[float, tuple[int, Unitary] | None]] = {0: (0.0, None)}
 
-    def best(rest: int) -> float:
-        if rest in known:
-            return known[rest][0]
-        found: tuple[float, tuple[int, Unitary] | None] = (math.inf, None)
-        for mask, one in by_first[rest & -rest]:
-            if mask & rest == mask and (total := one[1] + best(rest & ~mask)) < found[0]:
-                found = total, (mask, one)
-        known[rest] = found
-        return found[0]
+    def best(remaining: int) -> float:
+        if remaining in best_of:
+            return best_of[remaining][0]
+        best_step: tuple[float, tuple[int, Unitary] | None] = (math.inf, None)
+        for mask, unitary in by_first[remaining & -remaining]:
+            if (
+                mask & remaining == mask
+                and (total := unitary[1] + best(remaining & ~mask)) < best_step[0]
+            ):
+                best_step = total, (mask, unitary)
+        best_of[remaining] = best_step
+        return best_step[0]
 
-    rest = (1 << len(members)) - 1
-    best(rest)
+    remaining = (1 << len(members)) - 1
+    best(remaining)
     chosen: list[Unitary] = []
-    while (step := known[rest][1]) is not None:
+    while (step := best_of[remaining][1]) is not None:
         chosen.append(step[1])
-        rest &= ~step[0]
+        remaining &= ~step[0]
     return chosen
 
 
 def _by_integer_program(members: Sequence[int], candidates: Sequence[Unitary]) -> list[Unitary]:
+    """The best partition, by an integer program."""
     from scipy.optimize import Bounds, LinearConstraint, milp
     from scipy.sparse import csc_array
 
@@ -249,18 +262,22 @@ def _by_integer_program(members: Sequence[int], candidates: Sequence[Unitary]) -
 def overlapping_pairs(
     first: Sequence[ErrorSpan], second: Sequence[ErrorSpan]
 ) -> list[tuple[ErrorSpan, ErrorSpan]]:
-    """The spans paired, without those that share no character with their partner.
+    """The pairs of a span of each judge that share the most characters in all; a span is in at most one
+    pair. Pairs that share no character are left out.
 
     >>> a, b = ErrorSpan(0, 5, "minor"), ErrorSpan(3, 9, "major")
     >>> overlapping_pairs([a], [b, ErrorSpan(20, 30)]) == [(a, b)]
     True
     """
-    own = [span for span in first if not span.is_missing]
-    others = [span for span in second if not span.is_missing]
-    if not own or not others:
+    first_spans = [span for span in first if not span.is_missing]
+    second_spans = [span for span in second if not span.is_missing]
+    if not first_spans or not second_spans:
         return []
     shared = np.array(
-        [[max(0, min(a.end, b.end) - max(a.start, b.start)) for b in others] for a in own]
+        [
+            [max(0, min(a.end, b.end) - max(a.start, b.start)) for b in second_spans]
+            for a in first_spans
+        ]
     )
     if not shared.any():
         return []
@@ -268,19 +285,20 @@ def overlapping_pairs(
 
     rows, columns = linear_sum_assignment(shared, maximize=True)
     return [
-        (own[row], others[column])
+        (first_spans[row], second_spans[column])
         for row, column in zip(rows, columns, strict=True)
         if shared[row, column]
     ]
 
 
 def coincidences(pairs: Sequence[tuple[str, str]], names: Sequence[str]) -> Floats:
-    """How often two severities meet, both ways round, as a row: names × names."""
+    """How often each two severities are paired, counted in both orders: a table of names × names, as
+    one row."""
     counts = np.zeros((len(names), len(names)))
     at = {name: place for place, name in enumerate(names)}
-    for one, other in pairs:
-        counts[at[one], at[other]] += 1
-        counts[at[other], at[one]] += 1
+    for first, second in pairs:
+        counts[at[first], at[second]] += 1
+        counts[at[second], at[first]] += 1
     return counts.ravel()
 
 
